@@ -1,0 +1,72 @@
+"""One exception tree: every error that a person may meet names the value, the place and the remedy."""
+
+from __future__ import annotations
+
+
+class DramaturgError(Exception):
+    """Base of every error that Dramaturg raises on purpose.
+
+    Args:
+        message: What is wrong, with the offending value.
+        place: Where it is: ``file:line``, a JSON path, a table or an option. Empty when the message says it.
+        remedy: What the person can do about it.
+    """
+
+    def __init__(self, message: str, *, place: str = "", remedy: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.place = place
+        self.remedy = remedy
+
+    def __str__(self) -> str:
+        where = f"{self.place}: " if self.place else ""
+        what_to_do = f" {self.remedy}" if self.remedy else ""
+        return f"{where}{self.message}{what_to_do}"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Exceptions cross process boundaries in the engine; keyword-only arguments need help to be pickled.
+        return (_rebuild, (type(self), self.message, self.place, self.remedy))
+
+
+def _rebuild(kind: type[DramaturgError], message: str, place: str, remedy: str) -> DramaturgError:
+    return kind(message, place=place, remedy=remedy)
+
+
+class InputError(DramaturgError):
+    """What a person handed in cannot be used (exit code 2)."""
+
+
+class UnknownFormatError(InputError):
+    """No reader recognises the file."""
+
+
+class BrokenTranscriptError(InputError):
+    """A reader recognises the format, but the content is damaged or contradicts itself."""
+
+
+class LimitError(InputError):
+    """A file, archive or transcript is larger than the configured limit."""
+
+
+class NotFoundError(InputError):
+    """The store holds nothing under that name or id."""
+
+
+class ConflictError(InputError):
+    """The request contradicts what is already stored (a name taken, a draft for a submitted rating)."""
+
+
+class InfrastructureError(DramaturgError):
+    """Something outside the input failed: a disk, a server, another process (exit code 3)."""
+
+
+class StoreError(InfrastructureError):
+    """The database cannot be used."""
+
+
+class StoreBusyError(StoreError):
+    """Another process holds the database file and did not let go within the time allowed."""
+
+
+class NewerSchemaError(StoreError):
+    """The database was written by a newer version of Dramaturg."""

@@ -1,0 +1,36 @@
+"""The seven metrics of rubric 1.0: names, labels, scales, thresholds and versions of their definitions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from evaluation.score import LIKERT, PERCENT, MetricDefinition, WhenEmpty
+
+MEMORY_ACCURACY = MetricDefinition(
+    "memory_accuracy", "Memory accuracy", PERCENT, 80.0, "1", WhenEmpty.FULL_MARKS, "no reference could be settled yet"
+)
+STRATEGIC_DEPTH = MetricDefinition("strategic_depth", "Strategic depth", PERCENT, 60.0, "1")
+COHERENCE = MetricDefinition("coherence", "Conversation coherence", PERCENT, 70.0, "1")
+ROLE_CONSISTENCY = MetricDefinition("role_consistency", "Role consistency", PERCENT, 80.0, "1")
+PERSONALITY_DIVERSITY = MetricDefinition("personality_diversity", "Personality diversity", PERCENT, 50.0, "1")
+ANTI_REPETITION = MetricDefinition("anti_repetition", "Anti-repetition", PERCENT, 90.0, "1")
+ENGAGEMENT = MetricDefinition("engagement", "Engagement", LIKERT, 3.0, "1", WhenEmpty.PENDING, "not rated yet")
+
+DEFINITIONS: Mapping[str, MetricDefinition] = MappingProxyType(
+    {
+        definition.name: definition
+        for definition in (
+            MEMORY_ACCURACY,
+            STRATEGIC_DEPTH,
+            COHERENCE,
+            ROLE_CONSISTENCY,
+            PERSONALITY_DIVERSITY,
+            ANTI_REPETITION,
+            ENGAGEMENT,
+        )
+    }
+)
+"""Every metric by name, in the rubric's order."""
+
+DEFAULT_THRESHOLDS: Mapping[str, float] = MappingProxyType({d.name: d.threshold for d in DEFINITIONS.values()})

@@ -1,0 +1,267 @@
+"""What a metric returns: a score on its scale, and the ledger rows from which that score is computed.
+
+``score``, ``numerator`` and ``denominator`` are derived from the rows in one function, :func:`summarise`. Nothing else
+computes them, so the number that a person sees always opens to rows that add up to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Any
+
+
+class Status(StrEnum):
+    """``not_applicable``: nothing to score. ``pending``: waits for a human or a judge. Neither holds a number."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    NOT_APPLICABLE = "not_applicable"
+    PENDING = "pending"
+
+
+class RowVerdict(StrEnum):
+    """Whether a considered item adds to the numerator, only to the denominator, or to neither."""
+
+    COUNTS = "counts"
+    DOES_NOT_COUNT = "does_not_count"
+    EXCLUDED = "excluded"
+
+
+class Method(StrEnum):
+    """Who decided a row. A human outranks a judge, a judge outranks the rule."""
+
+    RULE = "rule"
+    JUDGE = "judge"
+    HUMAN = "human"
+
+
+class WhenEmpty(StrEnum):
+    """What a metric is when no row carries weight."""
+
+    NOT_APPLICABLE = "not_applicable"
+    PENDING = "pending"
+    FULL_MARKS = "full_marks"
+    """Full marks when nothing was considered at all, pending when everything considered is unsettled."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """The range of a metric: ``percent`` (0 to 100) or ``likert`` (1 to 5)."""
+
+    name: str
+    low: float
+    high: float
+
+    @property
+    def width(self) -> float:
+        return self.high - self.low
+
+
+PERCENT = Scale("percent", 0.0, 100.0)
+LIKERT = Scale("likert", 1.0, 5.0)
+
+
+@dataclass(frozen=True, slots=True)
+class MetricDefinition:
+    """What is fixed about a metric. ``version`` changes whenever the same transcript could get another score."""
+
+    name: str
+    label: str
+    scale: Scale
+    threshold: float
+    version: str
+    when_empty: WhenEmpty = WhenEmpty.NOT_APPLICABLE
+    empty_reason: str = "nothing to score"
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Characters ``start`` (inclusive) to ``end`` (exclusive) of a message's original text, in code points.
+
+    ``message_id`` is set only when the text stands in another message than the row's own.
+    """
+
+    start: int
+    end: int
+    text: str
+    message_id: str | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        extra = {} if self.message_id is None else {"message_id": self.message_id}
+        return {"start": self.start, "end": self.end, "text": self.text} | extra
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerRow:
+    """One thing that a metric considered: a message, claim, player, phrase or rating.
+
+    Attributes:
+        id: Stable across evaluations of the same transcript: metric, message or player, and span.
+        kind: ``message``, ``claim``, ``player``, ``phrase`` or ``rating``.
+        numerator: What the row adds above the line; 0 unless it counts.
+        denominator: What the row adds below the line; 0 when it is excluded.
+        reason: One sentence that a person understands.
+        refers_to: Id of the other message or the vote on which the verdict rests.
+        details: Whatever else the row knows, JSON-compatible (speech acts, counts, the nearest twin).
+    """
+
+    id: str
+    kind: str
+    verdict: RowVerdict
+    reason: str
+    message_id: str | None = None
+    player: str | None = None
+    numerator: float = 0.0
+    denominator: float = 0.0
+    method: Method = Method.RULE
+    evidence: tuple[Evidence, ...] = ()
+    refers_to: str | None = None
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The row as the JSON output shows it."""
+        return {
+            "id": self.id,
+            "kind": self.kind,
+            "message_id": self.message_id,
+            "player": self.player,
+            "verdict": str(self.verdict),
+            "numerator": self.numerator,
+            "denominator": self.denominator,
+            "method": str(self.method),
+            "reason": self.reason,
+            "evidence": [evidence.as_dict() for evidence in self.evidence],
+            "refers_to": self.refers_to,
+            "details": dict(self.details),
+        }
+
+
+def decided(row_id: str, kind: str, counts: bool | None, reason: str, **fields: Any) -> LedgerRow:
+    """A row of weight one: ``counts`` true, false, or ``None`` for excluded."""
+    if counts is None:
+        return LedgerRow(row_id, kind, RowVerdict.EXCLUDED, reason, **fields)
+    verdict = RowVerdict.COUNTS if counts else RowVerdict.DOES_NOT_COUNT
+    return LedgerRow(row_id, kind, verdict, reason, numerator=float(counts), denominator=1.0, **fields)
+
+
+@dataclass(frozen=True, slots=True)
+class MetricResult:
+    """A metric's score on one transcript, with the ledger it is computed from.
+
+    Attributes:
+        score: On the metric's scale; ``None`` when not applicable or pending.
+        threshold: The threshold it was judged by at that time.
+        notes: Remarks shown beside the score ("no references", "low evidence").
+        details: Metric-specific, JSON-compatible extras (similarity matrix, coverage, robotic phrases).
+        replaced: Rows that a judge or a human overruled, as they were.
+        control: The permutation control, once computed.
+    """
+
+    definition: MetricDefinition
+    status: Status
+    score: float | None
+    numerator: float
+    denominator: float
+    threshold: float
+    ledger: tuple[LedgerRow, ...]
+    reason: str = ""
+    notes: tuple[str, ...] = ()
+    details: Mapping[str, Any] = field(default_factory=dict)
+    replaced: tuple[LedgerRow, ...] = ()
+    control: Mapping[str, Any] | None = None
+
+    @property
+    def name(self) -> str:
+        return self.definition.name
+
+    @property
+    def method(self) -> Method:
+        """The highest authority that decided any row."""
+        methods = {row.method for row in self.ledger}
+        return next((m for m in (Method.HUMAN, Method.JUDGE) if m in methods), Method.RULE)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The result as the JSON output shows it."""
+        return {
+            "score": self.score,
+            "numerator": self.numerator,
+            "denominator": self.denominator,
+            "threshold": self.threshold,
+            "status": str(self.status),
+            "method": str(self.method),
+            "version": self.definition.version,
+            "scale": self.definition.scale.name,
+            "reason": self.reason,
+            "notes": list(self.notes),
+            "details": dict(self.details),
+            "control": None if self.control is None else dict(self.control),
+            "ledger": [row.as_dict() for row in self.ledger],
+        }
+
+
+def summarise(
+    definition: MetricDefinition,
+    rows: Iterable[LedgerRow],
+    *,
+    threshold: float | None = None,
+    not_applicable: str = "",
+    notes: tuple[str, ...] = (),
+    details: Mapping[str, Any] | None = None,
+) -> MetricResult:
+    """The result that ``rows`` add up to: the only place where a score is computed.
+
+    A percent score is 100 x numerator / denominator, a likert score their ratio. ``not_applicable`` is the reason why
+    the metric cannot be asked of this transcript at all; rows are then kept for display but carry no score.
+    """
+    ledger = tuple(rows)
+    numerator = sum(row.numerator for row in ledger)
+    denominator = sum(row.denominator for row in ledger)
+    limit = definition.threshold if threshold is None else threshold
+    status, score, reason = _outcome(definition, ledger, numerator, denominator, limit, not_applicable)
+    return MetricResult(definition, status, score, numerator, denominator, limit, ledger, reason, notes, details or {})
+
+
+def _outcome(
+    definition: MetricDefinition,
+    ledger: tuple[LedgerRow, ...],
+    numerator: float,
+    denominator: float,
+    threshold: float,
+    not_applicable: str,
+) -> tuple[Status, float | None, str]:
+    if not_applicable:
+        return Status.NOT_APPLICABLE, None, not_applicable
+    if denominator > 0:
+        factor = 100.0 if definition.scale == PERCENT else 1.0
+        score: float | None = factor * numerator / denominator
+    elif definition.when_empty is WhenEmpty.FULL_MARKS and not ledger:
+        score = definition.scale.high
+    else:
+        waits = definition.when_empty is not WhenEmpty.NOT_APPLICABLE
+        return (Status.PENDING if waits else Status.NOT_APPLICABLE), None, definition.empty_reason
+    assert score is not None
+    # Ratios like 0.7 * 100 miss their threshold by a rounding error of the last bit.
+    return (Status.PASSED if score >= threshold - 1e-9 else Status.FAILED), score, ""
+
+
+def overrule(result: MetricResult, rows: Mapping[str, LedgerRow]) -> MetricResult:
+    """``result`` with the rows of the same id replaced and everything recomputed; what was replaced is kept.
+
+    Rows whose id the ledger does not have are ignored here: the caller lists them as orphaned.
+    """
+    replaced = tuple(row for row in result.ledger if row.id in rows)
+    if not replaced:
+        return result
+    ledger = tuple(rows.get(row.id, row) for row in result.ledger)
+    not_applicable = result.reason if result.status is Status.NOT_APPLICABLE and result.denominator > 0 else ""
+    fresh = summarise(
+        result.definition,
+        ledger,
+        threshold=result.threshold,
+        not_applicable=not_applicable,
+        notes=result.notes,
+        details=result.details,
+    )
+    return replace(fresh, replaced=result.replaced + replaced, control=result.control)
