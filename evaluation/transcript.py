@@ -33,7 +33,9 @@ def _storable(text: str) -> str:
     try:
         text.encode("utf-8")
     except UnicodeEncodeError as error:
-        raise ValueError(f"holds a lone surrogate (U+{ord(text[error.start]):04X}) at character {error.start}") from None
+        raise ValueError(
+            f"holds a lone surrogate (U+{ord(text[error.start]):04X}) at character {error.start}"
+        ) from None
     return text
 
 
@@ -217,7 +219,9 @@ class Transcript(_Frozen):
         except ValueError as error:
             raise BrokenTranscriptError(f"Not valid JSON: {error}.", remedy="Export the transcript again.") from None
         if not isinstance(body, dict) or body.pop("format", None) != CANONICAL_FORMAT:
-            raise BrokenTranscriptError("Not a canonical transcript.", place="$.format", remedy=f'Expected "{CANONICAL_FORMAT}".')
+            raise BrokenTranscriptError(
+                "Not a canonical transcript.", place="$.format", remedy=f'Expected "{CANONICAL_FORMAT}".'
+            )
         if (version := body.pop("version", None)) != CANONICAL_VERSION:
             raise BrokenTranscriptError(f"Unknown version {version!r}.", place="$.version", remedy="Update Dramaturg.")
         body.pop("id", None)
@@ -233,7 +237,9 @@ def build_transcript(kind: type[_T], fields: Mapping[str, Any]) -> _T:
         place = "$" + "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"])
         more = f" ({error.error_count()} faults in all.)" if error.error_count() > 1 else ""
         reason = first["msg"].removeprefix("Value error, ")
-        raise BrokenTranscriptError(f"{reason}.{more}", place=place, remedy="Correct that value and try again.") from None
+        raise BrokenTranscriptError(
+            f"{reason}.{more}", place=place, remedy="Correct that value and try again."
+        ) from None
 
 
 def _refuse_duplicates(what: str, values: list[str]) -> None:

@@ -1,0 +1,61 @@
+# Two commands do everything on a fresh Debian machine with git, make, python3 (3.11 or newer) and python3-venv:
+#   make run    install into .venv and serve the dashboard on http://localhost:8501 with sample games
+#   make test   install what the tests need (a browser too) and run all checks and tests
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+LOCK_FLAGS := --no-emit-project --no-header --no-annotate --quiet
+
+.DEFAULT_GOAL := help
+.PHONY: help run install install-dev browser test test-long check format bench screenshots lock clean
+
+help: ## List the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+run: install ## Serve the dashboard with sample games on http://localhost:8501
+	$(BIN)/dramaturg serve --samples
+
+install: $(VENV)/installed ## Install Dramaturg into .venv
+
+install-dev: $(VENV)/installed-dev
+
+$(VENV)/installed: requirements.lock pyproject.toml scripts/install.sh
+	PYTHON="$(PYTHON)" bash scripts/install.sh requirements.lock
+	@touch $@
+
+$(VENV)/installed-dev: requirements-dev.lock pyproject.toml scripts/install.sh
+	PYTHON="$(PYTHON)" bash scripts/install.sh requirements-dev.lock
+	@touch $@ $(VENV)/installed
+
+browser: ## Install Chromium and fonts for the browser tests (through apt, where it may)
+	@bash scripts/browser.sh
+
+check: install-dev ## Formatting, lint, types and import rules
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+format: install-dev ## Format and mend what can be mended automatically
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+test: install-dev browser check ## All checks and tests
+	$(BIN)/pytest -m "not long"
+
+test-long: install-dev ## The tests that take minutes each
+	$(BIN)/pytest -m long
+
+bench: install-dev ## Print measured speed and memory beside what is wanted
+	$(BIN)/python -m benchmarks.speed
+
+screenshots: install-dev browser ## Take the screenshots of the README anew
+	$(BIN)/pytest tests/browser -k screenshots
+	$(BIN)/python scripts/screenshots.py
+
+lock: ## Write the lock files anew (needs uv)
+	uv export $(LOCK_FLAGS) --extra build > requirements.lock
+	uv export $(LOCK_FLAGS) --extra build --extra dev > requirements-dev.lock
+
+clean: ## Remove the environment and everything generated
+	rm -rf $(VENV) build dist test-results .mypy_cache .ruff_cache .pytest_cache .hypothesis

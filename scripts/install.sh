@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# Installs a lock file and Dramaturg itself into .venv; says what to install by apt when something is missing.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+lock=$1
+python=${PYTHON:-python3}
+
+missing() {
+    printf 'dramaturg: %s\n  Install it with: %s\n' "$1" "$2" >&2
+    exit 1
+}
+
+command -v "$python" >/dev/null || missing "python3 is missing." "sudo apt install python3 python3-venv"
+"$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+    || missing "$("$python" --version) is too old: 3.11 or newer is needed." "sudo apt install python3.11 python3.11-venv, then make PYTHON=python3.11 ..."
+"$python" -c 'import ensurepip, venv' 2>/dev/null || missing "Python's venv module is missing." "sudo apt install python3-venv"
+
+[ -x .venv/bin/python ] || "$python" -m venv .venv
+echo "Installing the packages of $lock into .venv (a minute or two the first time) ..." >&2
+if command -v uv >/dev/null; then
+    uv pip install --quiet --python .venv/bin/python --require-hashes -r "$lock"
+    uv pip install --quiet --python .venv/bin/python --no-deps --no-build-isolation -e .
+else
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r "$lock"
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+fi

@@ -1,0 +1,87 @@
+"""Rules of the design that an import linter cannot see, checked on the syntax trees."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SOURCES = sorted(path for folder in ("evaluation", "dashboard", "benchmarks") for path in (ROOT / folder).rglob("*.py"))
+MAX_LINES_OF_A_FILE = 400
+MAX_LINES_OF_A_FUNCTION = 60
+
+
+def relative(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def imported_roots(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.split(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
+            yield node.module.split(".")[0]
+
+
+def importers_of(package: str) -> set[str]:
+    return {relative(path) for path in SOURCES if package in imported_roots(ast.parse(path.read_text("utf-8")))}
+
+
+def test_duckdb_is_imported_in_the_store_only() -> None:
+    assert {name for name in importers_of("duckdb") if not name.startswith("evaluation/store/")} == set()
+
+
+def test_litellm_is_imported_in_the_judge_client_only() -> None:
+    assert importers_of("litellm") <= {"evaluation/judging/client.py"}
+
+
+def test_charts_and_formatting_know_nothing_of_streamlit() -> None:
+    assert importers_of("streamlit").isdisjoint({"dashboard/charts.py", "dashboard/formatting.py"})
+
+
+def test_streamlit_caches_live_in_one_file() -> None:
+    users = {relative(path) for path in SOURCES if "st.cache_" in path.read_text("utf-8")}
+    assert users <= {"dashboard/resources.py"}
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=relative)
+def test_files_and_functions_stay_short(path: Path) -> None:
+    source = path.read_text("utf-8")
+    assert source.count("\n") <= MAX_LINES_OF_A_FILE
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            length = (node.end_lineno or node.lineno) - node.lineno + 1
+            assert length <= MAX_LINES_OF_A_FUNCTION, f"{relative(path)}:{node.lineno}: {node.name} has {length} lines"
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=relative)
+def test_broad_excepts_stand_only_where_a_failing_scorer_becomes_a_row(path: Path) -> None:
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.ExceptHandler):
+            caught = "" if node.type is None else ast.unparse(node.type)
+            broad = node.type is None or caught in {"Exception", "BaseException"}
+            assert not broad or relative(path) in BROAD_EXCEPTS, f"{relative(path)}:{node.lineno}"
+
+
+# The engine turns a scorer's fault into a row; a background job must tell the person who waits for it.
+BROAD_EXCEPTS = {"evaluation/engine.py", "dashboard/jobs.py"}
+
+
+def test_the_lock_files_name_no_registry() -> None:
+    for name in ("requirements.lock", "requirements-dev.lock"):
+        text = (ROOT / name).read_text("utf-8")
+        assert "://" not in text
+        assert text.count("--hash=sha256:") > 100
+
+
+def test_importing_the_library_imports_nothing_heavy() -> None:
+    heavy = "{'litellm', 'streamlit', 'pandas', 'plotly', 'duckdb', 'scipy'}"
+    imports = "import sys, evaluation.engine, evaluation.readers, evaluation.cli.main"
+    code = f"{imports}; print(sorted({heavy} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

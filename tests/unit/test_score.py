@@ -1,0 +1,98 @@
+"""One function turns rows into a score; overruling a row recomputes it and keeps what was replaced."""
+
+from __future__ import annotations
+
+import pytest
+
+from evaluation.rubric.definitions import COHERENCE, DEFINITIONS, ENGAGEMENT, MEMORY_ACCURACY
+from evaluation.score import LedgerRow, Method, RowVerdict, Status, decided, overrule, summarise
+
+
+def rows(*verdicts: bool | None) -> list[LedgerRow]:
+    return [
+        decided(f"coherence:m{i}", "message", counts, "because", message_id=f"m{i}")
+        for i, counts in enumerate(verdicts)
+    ]
+
+
+def test_a_percentage_is_numerator_over_denominator() -> None:
+    # 3 count, 1 does not, 1 is excluded: 3 / 4 = 75 %.
+    result = summarise(COHERENCE, rows(True, True, True, False, None))
+    assert (result.numerator, result.denominator, result.score) == (3, 4, 75.0)
+    assert result.status is Status.PASSED
+
+
+def test_exactly_the_threshold_passes() -> None:
+    # 7 / 10 is the threshold of coherence; 6 / 10 is below.
+    assert summarise(COHERENCE, rows(*[True] * 7, *[False] * 3)).status is Status.PASSED
+    assert summarise(COHERENCE, rows(*[True] * 6, *[False] * 4)).status is Status.FAILED
+
+
+def test_a_likert_score_is_a_mean() -> None:
+    ratings = [
+        LedgerRow(f"engagement:{rater}", "rating", RowVerdict.COUNTS, "rated", numerator=score, denominator=1)
+        for rater, score in (("ann", 4), ("bob", 3))
+    ]
+    # (4 + 3) / 2 = 3.5
+    assert summarise(ENGAGEMENT, ratings).score == 3.5
+
+
+def test_nothing_to_score_holds_no_number() -> None:
+    nothing = summarise(COHERENCE, rows(None))
+    unrated = summarise(ENGAGEMENT, [])
+    assert (nothing.status, nothing.score) == (Status.NOT_APPLICABLE, None)
+    assert (unrated.status, unrated.score) == (Status.PENDING, None)
+
+
+def test_memory_without_references_is_full_but_unsettled_ones_are_pending() -> None:
+    assert summarise(MEMORY_ACCURACY, []).score == 100.0
+    assert summarise(MEMORY_ACCURACY, rows(None)).status is Status.PENDING
+
+
+def test_a_metric_that_does_not_apply_keeps_its_rows_but_no_score() -> None:
+    result = summarise(COHERENCE, rows(True), not_applicable="unsupported language: de")
+    assert (result.status, result.score, result.reason) == (Status.NOT_APPLICABLE, None, "unsupported language: de")
+    assert len(result.ledger) == 1
+
+
+def test_a_human_overrules_a_row_and_the_score_follows() -> None:
+    result = summarise(COHERENCE, rows(True, False), threshold=60)
+    human = decided("coherence:m1", "message", True, "it answers m0", message_id="m1", method=Method.HUMAN)
+    fresh = overrule(result, {human.id: human, "coherence:gone": human})
+    # 2 / 2 instead of 1 / 2.
+    assert (fresh.score, fresh.status, fresh.method, fresh.threshold) == (100.0, Status.PASSED, Method.HUMAN, 60)
+    assert fresh.replaced == (result.ledger[1],)
+    assert overrule(result, {"coherence:gone": human}) is result
+
+
+def test_the_json_shape_names_every_field_of_a_row() -> None:
+    row = summarise(COHERENCE, rows(True)).as_dict()["ledger"][0]
+    wanted = [
+        "id",
+        "kind",
+        "message_id",
+        "player",
+        "verdict",
+        "numerator",
+        "denominator",
+        "method",
+        "reason",
+        "evidence",
+    ]
+    assert [*wanted, "refers_to", "details"] == list(row)
+
+
+@pytest.mark.parametrize(
+    ("name", "threshold"),
+    [
+        ("memory_accuracy", 80),
+        ("strategic_depth", 60),
+        ("coherence", 70),
+        ("role_consistency", 80),
+        ("personality_diversity", 50),
+        ("anti_repetition", 90),
+        ("engagement", 3),
+    ],
+)
+def test_the_rubrics_thresholds(name: str, threshold: float) -> None:
+    assert DEFINITIONS[name].threshold == threshold

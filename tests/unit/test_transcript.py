@@ -1,0 +1,148 @@
+"""The canonical model: what it refuses, what its id covers, and that its JSON loses nothing."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluation.errors import BrokenTranscriptError
+from evaluation.transcript import Cost, Elimination, Message, Player, Transcript, Vote, build_transcript
+
+NAMES = ("Agent-Alpha", "Agent-Bravo", "Agent-Charlie")
+
+
+def message(index: int, text: str = "Hello", **fields: Any) -> dict[str, Any]:
+    return {"id": f"m{index}", "index": index, "speaker": NAMES[index % 3], "text": text, "round": 1} | fields
+
+
+def body(**fields: Any) -> dict[str, Any]:
+    return {
+        "game_id": "g",
+        "source_format": "native",
+        "players": [{"name": name} for name in NAMES],
+        "messages": [message(0), message(1)],
+    } | fields
+
+
+def transcript(**fields: Any) -> Transcript:
+    return build_transcript(Transcript, body(**fields))
+
+
+def test_the_time_of_export_does_not_change_the_id() -> None:
+    early = transcript(exported_at=datetime(2026, 1, 1, tzinfo=UTC))
+    late = transcript(exported_at=datetime(2026, 2, 1, tzinfo=UTC))
+    assert early.id == late.id
+    assert transcript(messages=[message(0, "Goodbye")]).id != early.id
+
+
+def test_discussion_holds_public_talk_only() -> None:
+    kept = message(0)
+    rest = [
+        message(1, channel="team"),
+        message(2, channel="private"),
+        message(3, channel="system", speaker="Moderator"),
+        message(4, "Skip"),
+        message(5, " Over. "),
+        message(6, "   "),
+    ]
+    assert [m.id for m in transcript(messages=[kept, *rest]).discussion] == ["m0"]
+
+
+def test_over_inside_a_sentence_is_talk() -> None:
+    assert len(transcript(messages=[message(0, "It is over for Bravo.")]).discussion) == 1
+
+
+def test_a_later_vote_in_the_same_round_and_phase_replaces_the_earlier() -> None:
+    votes = [Vote(round=1, voter=NAMES[0], target=NAMES[1]), Vote(round=1, voter=NAMES[0], target=NAMES[2])]
+    other_round = Vote(round=2, voter=NAMES[0], target=NAMES[1])
+    assert transcript(votes=[*votes, other_round]).valid_votes == (votes[1], other_round)
+
+
+@pytest.mark.parametrize(
+    ("cost", "known"),
+    [
+        (Cost(), False),
+        (Cost(total_usd=0, input_tokens=0, cached_tokens=0, output_tokens=0), False),
+        (Cost(total_usd=0, input_tokens=10), True),
+        (Cost(total_usd=0.5), True),
+    ],
+)
+def test_a_cost_of_zeros_is_unknown(cost: Cost, known: bool) -> None:
+    assert cost.is_known is known
+
+
+@pytest.mark.parametrize(
+    ("fields", "place", "value"),
+    [
+        ({"messages": []}, "$.messages", "at least 1"),
+        ({"players": []}, "$.players", "at least 1"),
+        ({"players": [{"name": "A"}, {"name": "A"}]}, "$", "'A' occurs twice"),
+        ({"messages": [message(0), message(0)]}, "$", "'m0' occurs twice"),
+        ({"messages": [message(0, speaker="Stranger")]}, "$", "'Stranger'"),
+        ({"messages": [message(0) | {"index": 3}]}, "$", "expected 0"),
+        ({"messages": [message(0, "\ud800")]}, "$.messages[0].text", "U+D800"),
+        ({"votes": [{"voter": "Nobody"}]}, "$", "'Nobody'"),
+        ({"eliminations": [{"player": "Nobody"}]}, "$", "'Nobody'"),
+        ({"cost": {"cache_hit_rate": 70}}, "$.cost.cache_hit_rate", "less than or equal to 1"),
+        ({"cost": {"total_usd": float("nan")}}, "$.cost.total_usd", "finite"),
+        ({"surprise": 1}, "$.surprise", "not permitted"),
+    ],
+)
+def test_a_contradiction_is_refused_with_its_place(fields: dict[str, Any], place: str, value: str) -> None:
+    with pytest.raises(BrokenTranscriptError) as caught:
+        transcript(**fields)
+    assert caught.value.place == place
+    assert value in caught.value.message
+    assert caught.value.remedy
+
+
+def test_errors_survive_a_process_boundary() -> None:
+    error = BrokenTranscriptError("wrong", place="$.x", remedy="Mend it.")
+    copy = pickle.loads(pickle.dumps(error))
+    assert (type(copy), str(copy)) == (BrokenTranscriptError, "$.x: wrong Mend it.")
+
+
+@pytest.mark.parametrize("document", ["{", "[]", "{}", json.dumps({"format": "dramaturg-transcript", "version": 9})])
+def test_another_document_is_no_canonical_transcript(document: str) -> None:
+    with pytest.raises(BrokenTranscriptError):
+        Transcript.from_json(document)
+
+
+texts = st.text(st.characters(codec="utf-8"), max_size=40)
+optional_texts = st.none() | texts
+times = st.none() | st.datetimes(timezones=st.just(UTC))
+names = st.sampled_from(NAMES)
+
+
+@st.composite
+def transcripts(draw: st.DrawFn) -> Transcript:
+    """Any transcript of three players: every field filled or missing, any text that UTF-8 can hold."""
+    count = draw(st.integers(1, 6))
+    return Transcript(
+        game_id=draw(texts.filter(bool)),
+        source_format="native",
+        started_at=draw(times),
+        exported_at=draw(times),
+        players=tuple(Player(name=name, role=draw(optional_texts), persona=draw(optional_texts)) for name in NAMES),
+        messages=tuple(
+            Message(id=f"m{i}", index=i, speaker=draw(names), text=draw(texts), sent_at=draw(times))
+            for i in range(count)
+        ),
+        votes=tuple(draw(st.lists(st.builds(Vote, voter=names, target=st.none() | names), max_size=3))),
+        eliminations=tuple(draw(st.lists(st.builds(Elimination, player=names, role=optional_texts), max_size=2))),
+        cost=draw(st.none() | st.builds(Cost, total_usd=st.none() | st.floats(0, 1e6))),
+        metadata=draw(st.dictionaries(texts, texts | st.integers(-(2**53), 2**53) | st.none(), max_size=3)),
+    )
+
+
+@given(transcripts())
+def test_canonical_json_loses_nothing(original: Transcript) -> None:
+    restored = Transcript.from_json(original.to_json())
+    assert restored == original
+    assert restored.id == original.id
