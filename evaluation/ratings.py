@@ -1,0 +1,133 @@
+"""One person's judgement of one transcript: what the engagement metric is computed from."""
+
+from __future__ import annotations
+
+import unicodedata
+import uuid
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from evaluation.errors import InputError
+
+LOWEST_SCORE = 1
+HIGHEST_SCORE = 5
+QUESTION_COUNT = 5
+MAX_RATER_LENGTH = 200
+MAX_COMMENT_LENGTH = 20_000
+
+_YES_ANSWERS_THAT_PROMISE_ACCEPTABLE = 4
+_ACCEPTABLE_SCORE = 3
+_ANSWER_LETTERS = {"y": True, "n": False, "-": None}
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+def _new_token() -> str:
+    return uuid.uuid4().hex
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """A rater's score for a transcript, with the answers to the rubric's five questions.
+
+    Attributes:
+        rater: The person's name, without surrounding blanks, composed (Unicode NFC), so that one person is one rater.
+        score: A whole number from 1 (boring) to 5 (fascinating).
+        answers: Yes, no or no answer (``None``) to each of the five questions, in the rubric's order. Yes is the
+            favourable answer to all of them; for question 4 it means that the conversation flowed naturally.
+        created_at: When it was given, with its time zone.
+        token: Made once per filled-in form, so that a form sent twice is stored once.
+
+    Raises:
+        InputError: A value that the rubric's form has no place for.
+    """
+
+    transcript_id: str
+    rater: str
+    score: int
+    answers: tuple[bool | None, ...] = (None,) * QUESTION_COUNT
+    comment: str = ""
+    created_at: datetime = field(default_factory=_now)
+    token: str = field(default_factory=_new_token)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rater", _checked_rater(self.rater))
+        object.__setattr__(self, "answers", _checked_answers(self.answers))
+        _check_score(self.score)
+        _check_text("comment", self.comment, MAX_COMMENT_LENGTH)
+        if self.created_at.tzinfo is None:
+            raise InputError(f"The time {self.created_at} has no time zone.", place="created_at")
+        if not self.token:
+            raise InputError("The token is empty.", place="token", remedy="Leave it out to have one made.")
+
+    @property
+    def yes_count(self) -> int:
+        """How many of the five questions were answered with yes."""
+        return sum(answer is True for answer in self.answers)
+
+    @property
+    def breaks_one_way_rule(self) -> bool:
+        """Whether 4 or more yes stand beside a score below 3 (rubric 1.0, metric 7); the converse is no breach."""
+        return self.yes_count >= _YES_ANSWERS_THAT_PROMISE_ACCEPTABLE and self.score < _ACCEPTABLE_SCORE
+
+
+def parse_answers(letters: str) -> tuple[bool | None, ...]:
+    """Five answers from five letters: ``y`` yes, ``n`` no, ``-`` no answer.
+
+    Raises:
+        InputError: Another number of letters, or another letter.
+    """
+    if len(letters) != QUESTION_COUNT or any(letter not in _ANSWER_LETTERS for letter in letters.lower()):
+        raise InputError(
+            f"{letters[:40]!r} does not answer the five questions.",
+            place="answers",
+            remedy="Give five letters, y for yes, n for no, - for no answer, such as yynyy.",
+        )
+    return tuple(_ANSWER_LETTERS[letter] for letter in letters.lower())
+
+
+def latest_by_rater(ratings: tuple[Rating, ...]) -> dict[str, Rating]:
+    """Each rater's newest rating, raters in alphabetical order; of two at the same time the later in ``ratings``."""
+    newest: dict[str, Rating] = {}
+    for rating in ratings:
+        held = newest.get(rating.rater)
+        if held is None or rating.created_at >= held.created_at:
+            newest[rating.rater] = rating
+    return dict(sorted(newest.items()))
+
+
+def _checked_rater(rater: str) -> str:
+    name = unicodedata.normalize("NFC", rater).strip()
+    if not name:
+        raise InputError("The rater has no name.", place="rater", remedy="Say who rates.")
+    _check_text("rater", name, MAX_RATER_LENGTH)
+    if any(unicodedata.category(character) == "Cc" for character in name):
+        raise InputError(f"The name {name!r} holds a control character.", place="rater", remedy="Type it anew.")
+    return name
+
+
+def _checked_answers(answers: tuple[bool | None, ...]) -> tuple[bool | None, ...]:
+    given = tuple(answers)
+    if len(given) != QUESTION_COUNT or any(answer not in (True, False, None) for answer in given):
+        raise InputError(f"{given!r} are not five answers.", place="answers", remedy="Each is yes, no or none.")
+    return given
+
+
+def _check_score(score: int) -> None:
+    if isinstance(score, bool) or not isinstance(score, int) or not LOWEST_SCORE <= score <= HIGHEST_SCORE:
+        raise InputError(
+            f"The score {score!r} is not on the scale.",
+            place="score",
+            remedy=f"Give a whole number from {LOWEST_SCORE} to {HIGHEST_SCORE}.",
+        )
+
+
+def _check_text(place: str, text: str, limit: int) -> None:
+    if len(text) > limit:
+        raise InputError(f"{len(text)} characters are too many.", place=place, remedy=f"Stay within {limit}.")
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise InputError("The text holds a lone surrogate.", place=place, remedy="Type it anew.") from None
