@@ -110,7 +110,7 @@ def _checked_rater(rater: str) -> str:
 
 def _checked_answers(answers: tuple[bool | None, ...]) -> tuple[bool | None, ...]:
     given = tuple(answers)
-    if len(given) != QUESTION_COUNT or any(answer not in (True, False, None) for answer in given):
+    if len(given) != QUESTION_COUNT or not all(answer is None or isinstance(answer, bool) for answer in given):
         raise InputError(f"{given!r} are not five answers.", place="answers", remedy="Each is yes, no or none.")
     return given
 

@@ -242,8 +242,13 @@ def _outcome(
         waits = definition.when_empty is not WhenEmpty.NOT_APPLICABLE
         return (Status.PENDING if waits else Status.NOT_APPLICABLE), None, definition.empty_reason
     assert score is not None
+    return status_of(score, threshold), score, ""
+
+
+def status_of(score: float, threshold: float) -> Status:
+    """Whether a score reaches its threshold."""
     # Ratios like 0.7 * 100 miss their threshold by a rounding error of the last bit.
-    return (Status.PASSED if score >= threshold - 1e-9 else Status.FAILED), score, ""
+    return Status.PASSED if score >= threshold - 1e-9 else Status.FAILED
 
 
 def overrule(result: MetricResult, rows: Mapping[str, LedgerRow]) -> MetricResult:

@@ -1,0 +1,76 @@
+"""Metric 7, engagement: the mean of what people said the conversation is worth, from 1 to 5."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from evaluation.ratings import Rating, latest_by_rater
+from evaluation.rubric.definitions import ENGAGEMENT
+from evaluation.score import LedgerRow, Method, MetricResult, RowVerdict, summarise
+from evaluation.transcript import Transcript
+
+
+def measure(transcript: Transcript, ratings: Sequence[Rating] = (), *, threshold: float | None = None) -> MetricResult:
+    """The mean over raters of each rater's latest rating of this transcript (rubric 1.0, metric 7).
+
+    Args:
+        transcript: The transcript that was rated.
+        ratings: Ratings in any order; those of other transcripts are left alone.
+        threshold: On the 1-5 scale; the rubric's 3.0 when left out.
+
+    Returns:
+        A likert result, ``pending`` without a rating. One ledger row per rating: a rater's latest adds its score to the
+        numerator and one to the denominator, an earlier one is excluded. Notes name ratings that break the rubric's
+        one-way rule (4 or more yes, yet below 3).
+    """
+    own = tuple(rating for rating in ratings if rating.transcript_id == transcript.id)
+    latest = latest_by_rater(own)
+    rows = [_counting_row(rating) for rating in latest.values()]
+    standing = {id(rating) for rating in latest.values()}
+    rows.extend(_superseded_row(rating) for rating in own if id(rating) not in standing)
+    return summarise(ENGAGEMENT, rows, threshold=threshold, notes=_notes(latest.values()))
+
+
+def _counting_row(rating: Rating) -> LedgerRow:
+    return LedgerRow(
+        f"{ENGAGEMENT.name}:{rating.rater}",
+        "rating",
+        RowVerdict.COUNTS,
+        f"{rating.rater} gave {rating.score} of 5 and answered {rating.yes_count} of the five questions with yes.",
+        numerator=float(rating.score),
+        denominator=1.0,
+        method=Method.HUMAN,
+        details=_details(rating),
+    )
+
+
+def _superseded_row(rating: Rating) -> LedgerRow:
+    # The token keeps the id apart from the rater's standing row, which carries the plain name.
+    return LedgerRow(
+        f"{ENGAGEMENT.name}:{rating.rater}#{rating.token}",
+        "rating",
+        RowVerdict.EXCLUDED,
+        f"{rating.rater} gave {rating.score} of 5, and revised it later.",
+        method=Method.HUMAN,
+        details=_details(rating),
+    )
+
+
+def _details(rating: Rating) -> dict[str, object]:
+    return {
+        "rater": rating.rater,
+        "score": rating.score,
+        "answers": list(rating.answers),
+        "comment": rating.comment,
+        "created_at": rating.created_at.isoformat(),
+        "breaks_one_way_rule": rating.breaks_one_way_rule,
+    }
+
+
+def _notes(ratings: Iterable[Rating]) -> tuple[str, ...]:
+    return tuple(
+        f"{rating.rater} answered {rating.yes_count} of the five questions with yes, "
+        f"which promises at least 3, but gave {rating.score}"
+        for rating in ratings
+        if rating.breaks_one_way_rule
+    )

@@ -1,0 +1,200 @@
+"""The verdict on a transcript, or on a test of several: do 5 of the 7 metrics pass, engagement among them?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, NamedTuple, Protocol
+
+from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
+from evaluation.rubric.wording import counted, listed, shortfall_words
+from evaluation.score import Status, status_of
+from evaluation.transcript import Cost
+
+PASSES_NEEDED = 5
+PASSES_NEEDED_WITHOUT_ENGAGEMENT = PASSES_NEEDED - 1
+COST_LIMIT_USD = 3.0
+
+
+class VerdictStatus(StrEnum):
+    """``pending`` waits for a rater or a judge; ``inapplicable`` could never reach 5 passes."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    PENDING = "pending"
+    INAPPLICABLE = "inapplicable"
+
+
+class Scored(Protocol):
+    """What the verdict needs to know of a metric; ``MetricResult`` and ``MetricScore`` both have it."""
+
+    @property
+    def status(self) -> Status: ...
+    @property
+    def score(self) -> float | None: ...
+    @property
+    def threshold(self) -> float: ...
+    @property
+    def reason(self) -> str: ...
+
+
+class MetricScore(NamedTuple):
+    """A metric's outcome without its ledger, as a stored row or a mean holds it."""
+
+    status: Status
+    score: float | None
+    threshold: float
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The outcome with every reason for it in plain words, the deciding ones first.
+
+    Attributes:
+        passed_count: How many metrics pass, engagement included when it does.
+    """
+
+    status: VerdictStatus
+    passed_count: int
+    reasons: tuple[str, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The verdict as the JSON output shows it."""
+        return {"status": str(self.status), "passed_count": self.passed_count, "reasons": list(self.reasons)}
+
+
+def judge_verdict(metrics: Mapping[str, Scored], cost: Cost | None) -> Verdict:
+    """The verdict on one transcript (rubric 1.0, overall evaluation).
+
+    In this order: ``failed`` when the cost is above 3.00 USD or engagement below its threshold; ``inapplicable`` when
+    fewer than 5 metrics can apply; ``failed`` when no pending metric could still bring 5 passes; ``pending`` while one
+    could, or while engagement is unrated; else ``passed``. An unknown cost decides nothing, and a reason says so.
+
+    Args:
+        metrics: By name. One that is missing could not be computed: it counts as pending, for absence is no mark.
+        cost: What the transcript cost; ``None``, or all zero, is unknown.
+    """
+    return judge_scores(metrics, known_usd(cost))
+
+
+def judge_scores(metrics: Mapping[str, Scored], total_usd: float | None) -> Verdict:
+    """:func:`judge_verdict` where only the cost in US dollars is at hand (``None``: unknown)."""
+    tally = _Tally.of(metrics, tuple(DEFINITIONS))
+    findings = [*_cost_finding(total_usd), *_engagement_finding(metrics), *_count_finding(tally, PASSES_NEEDED)]
+    return _verdict(findings, tally, metrics, total_usd)
+
+
+def judge_automatic(metrics: Mapping[str, Scored], total_usd: float | None) -> Verdict:
+    """The verdict that a machine can give before anybody has rated: may the transcript still pass?
+
+    A passing transcript has 5 passes with engagement among them, hence at least 4 among the other six. So this passes
+    when at least 4 of those six pass, the cost is not known to be above 3.00 USD, and at least 5 of all seven can apply
+    (engagement always can). A rating already given plays no part.
+    """
+    tally = _Tally.of(metrics, tuple(name for name in DEFINITIONS if name != ENGAGEMENT.name))
+    findings = [*_cost_finding(total_usd), *_count_finding(tally, PASSES_NEEDED_WITHOUT_ENGAGEMENT)]
+    return _verdict(findings, tally, metrics, total_usd)
+
+
+def known_usd(cost: Cost | None) -> float | None:
+    """US dollars, or ``None`` when nothing was recorded (a cost of zero with zero tokens is unknown, never free)."""
+    return cost.total_usd if cost is not None and cost.is_known else None
+
+
+def rejudge(metrics: Mapping[str, Scored], thresholds: Mapping[str, float]) -> dict[str, MetricScore]:
+    """The same scores judged by today's thresholds; metrics that ``thresholds`` does not name keep their own."""
+    return {name: _rejudged(metric, thresholds.get(name, metric.threshold)) for name, metric in metrics.items()}
+
+
+def _rejudged(metric: Scored, threshold: float) -> MetricScore:
+    status = metric.status if metric.score is None else status_of(metric.score, threshold)
+    return MetricScore(status, metric.score, threshold, metric.reason)
+
+
+_Finding = tuple[VerdictStatus, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Tally:
+    """Names of the metrics asked about, in the rubric's order, by what they contribute."""
+
+    asked: tuple[str, ...]
+    passed: tuple[str, ...]
+    failed: tuple[str, ...]
+    inapplicable: tuple[str, ...]
+    waiting: tuple[str, ...]
+
+    @classmethod
+    def of(cls, metrics: Mapping[str, Scored], asked: tuple[str, ...]) -> _Tally:
+        status = {name: metrics[name].status if name in metrics else Status.PENDING for name in asked}
+        order = (Status.PASSED, Status.FAILED, Status.NOT_APPLICABLE, Status.PENDING)
+        return cls(asked, *(tuple(name for name in asked if status[name] is wanted) for wanted in order))
+
+
+def _cost_finding(total_usd: float | None) -> Iterator[_Finding]:
+    if total_usd is not None and total_usd > COST_LIMIT_USD:
+        yield VerdictStatus.FAILED, f"The cost of {_usd_above(total_usd)} is above the limit of $3.00."
+
+
+def _usd_above(total_usd: float) -> str:
+    digits = 2 if round(total_usd, 2) > COST_LIMIT_USD else 6
+    return f"${total_usd:,.{digits}f}"
+
+
+def _engagement_finding(metrics: Mapping[str, Scored]) -> Iterator[_Finding]:
+    engagement = metrics.get(ENGAGEMENT.name)
+    if engagement is not None and engagement.status is Status.FAILED:
+        yield VerdictStatus.FAILED, f"{_failed_reason(ENGAGEMENT.name, engagement)}; it is mandatory."
+
+
+def _count_finding(tally: _Tally, needed: int) -> Iterator[_Finding]:
+    passed, waiting = len(tally.passed), len(tally.waiting)
+    applicable = len(DEFINITIONS) - len(tally.inapplicable)
+    count = f"{passed} of {len(tally.asked)} metrics pass"
+    if applicable < PASSES_NEEDED:
+        names = listed([DEFINITIONS[name].label for name in tally.inapplicable])
+        why = f"Only {applicable} of {len(DEFINITIONS)} metrics apply, and {PASSES_NEEDED} are needed: no {names}."
+        yield VerdictStatus.INAPPLICABLE, why
+    elif passed + waiting < needed:
+        rest = f", and the {counted(waiting, 'pending one')} cannot bring that" if waiting else ""
+        yield VerdictStatus.FAILED, f"Only {count}; {needed} are needed{rest}."
+    elif passed < needed:
+        yield VerdictStatus.PENDING, f"{count} so far; {needed} are needed."
+    elif ENGAGEMENT.name in tally.waiting:
+        yield VerdictStatus.PENDING, f"{count}, but engagement, which is mandatory, is not settled yet."
+    else:
+        yield VerdictStatus.PASSED, f"{count}; {needed} are needed."
+
+
+def _verdict(
+    findings: list[_Finding], tally: _Tally, metrics: Mapping[str, Scored], total_usd: float | None
+) -> Verdict:
+    reasons = [reason for _, reason in findings]
+    reasons.extend(_remarks(tally, metrics))
+    if total_usd is None:
+        reasons.append("The cost is unknown, so it did not enter the verdict.")
+    return Verdict(findings[0][0], len(tally.passed), tuple(reasons))
+
+
+def _remarks(tally: _Tally, metrics: Mapping[str, Scored]) -> Iterator[str]:
+    for name in tally.failed:
+        if name != ENGAGEMENT.name:  # said already, among what decides
+            yield f"{_failed_reason(name, metrics[name])}."
+    for name in tally.inapplicable:
+        yield f"{DEFINITIONS[name].label} does not apply{_because(metrics[name])}."
+    for name in tally.waiting:
+        given = metrics.get(name)
+        yield f"{DEFINITIONS[name].label} " + (f"is pending{_because(given)}." if given else "could not be computed.")
+
+
+def _failed_reason(name: str, metric: Scored) -> str:
+    definition = DEFINITIONS[name]
+    if metric.score is None:
+        return f"{definition.label} failed"
+    return f"{definition.label} is {shortfall_words(definition, metric.score, metric.threshold)}"
+
+
+def _because(metric: Scored) -> str:
+    return f": {metric.reason}" if metric.reason else ""

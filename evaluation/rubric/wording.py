@@ -1,0 +1,38 @@
+"""Scores as words, for reasons that a person reads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from evaluation.score import PERCENT, MetricDefinition
+
+_MOST_DIGITS = 6
+
+
+def score_words(definition: MetricDefinition, score: float, digits: int = 1) -> str:
+    """The score with its unit: "76.0 %" or "3.5 of 5"."""
+    if definition.scale == PERCENT:
+        return f"{score:.{digits}f} %"
+    return f"{score:.{digits}f} of {definition.scale.high:g}"
+
+
+def shortfall_words(definition: MetricDefinition, score: float, threshold: float) -> str:
+    """A failed score beside its threshold: "76.0 %, below the threshold of 80 %".
+
+    The score gets as many digits as it takes to look smaller than the threshold: 79.97, not 80.0.
+    """
+    digits = 1
+    while round(score, digits) >= threshold and digits < _MOST_DIGITS:
+        digits += 1
+    unit = " %" if definition.scale == PERCENT else ""
+    return f"{score_words(definition, score, digits)}, below the threshold of {threshold:g}{unit}"
+
+
+def counted(count: int, noun: str) -> str:
+    """A count with its noun: "1 game", "3 games"."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def listed(parts: Sequence[str]) -> str:
+    """The parts as an enumeration: "a, b and c"."""
+    return " and ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
