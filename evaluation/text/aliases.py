@@ -1,0 +1,116 @@
+"""The ways in which a player can be named: the full name, a first or last name, a suffix."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from evaluation.text.lexicon import word_groups
+from evaluation.text.normal import fold, normalise
+from evaluation.text.tokens import tokenize
+
+# A part of a name stands for the player from this length on ("A" of "Agent-A" and "1" of "Player 1" never do).
+SHORTEST_PART = 3
+_JOINED = re.compile(r"[-_./]+")
+_SIMPLE = re.compile(r"[\w\s'.-]+")
+# Scripts written without spaces between words: Thai, Lao, Myanmar, Khmer, kana, ideographs.
+UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff]")
+
+
+class Alias(NamedTuple):
+    """A sequence of normalised words that names a player. ``separator`` is what stands between the first two words."""
+
+    words: tuple[str, ...]
+    player: str
+    is_full: bool
+    separator: str = ""
+
+
+def words_of(name: str) -> tuple[str, ...]:
+    """The normalised words of a name."""
+    return tuple(token.text for token in tokenize(name))
+
+
+def needs_literal_search(name: str) -> bool:
+    """Whether its words alone do not tell this name: symbols, emoji, or a script without spaces between words."""
+    folded = fold(name)
+    return not words_of(name) or not _SIMPLE.fullmatch(folded) or UNSPACED.search(folded) is not None
+
+
+def aliases(names: Sequence[str]) -> Iterator[Alias]:
+    """All aliases that belong to exactly one of ``names``; full names first."""
+    full: dict[tuple[str, ...], str] = {}
+    shared = {words for words, count in Counter(words_of(name) for name in names).items() if count > 1}
+    for name in names:
+        words = words_of(name)
+        if words and words not in shared and not needs_literal_search(name):
+            full[words] = name
+            yield Alias(words, name, True, _first_separator(name))
+    for words, player in _only_one(_respelt(names), shared | full.keys()):
+        yield Alias(words, player, True, " ")
+    for words, player in _only_one(_parts(names), shared | full.keys()):
+        yield Alias(words, player, False)
+
+
+def _only_one(
+    found: Iterator[tuple[tuple[str, ...], str]], taken: set[tuple[str, ...]]
+) -> Iterator[tuple[tuple[str, ...], str]]:
+    owners: dict[tuple[str, ...], set[str]] = {}
+    for words, player in found:
+        owners.setdefault(words, set()).add(player)
+    for words, players in owners.items():
+        if len(players) == 1 and words not in taken:
+            yield words, next(iter(players))
+
+
+def _respelt(names: Sequence[str]) -> Iterator[tuple[tuple[str, ...], str]]:
+    """ "player1" for "Player 1", "adrian morgan" for "AdrianMorgan"."""
+    for name in names:
+        words = words_of(name)
+        if len(words) > 1:
+            yield ("".join(words),), name
+        humps = words_of(" ".join(_humps(name)))
+        if len(humps) > len(words):
+            yield humps, name
+
+
+def _parts(names: Sequence[str]) -> Iterator[tuple[tuple[str, ...], str]]:
+    labels = word_groups("name_contexts.yaml")["labels"]
+    for name in names:
+        outer = name.split()
+        for part in {*_ends(outer), *(piece for word in _ends(outer) for piece in _ends(_pieces(word)))}:
+            words = words_of(part)
+            if words and words != words_of(name) and _can_stand_alone(words, labels):
+                yield words, name
+
+
+def _ends(items: Sequence[str]) -> tuple[str, ...]:
+    return (items[0], items[-1]) if items else ()
+
+
+def _pieces(word: str) -> list[str]:
+    """The parts of "Agent-Alpha" and of "AdrianMorgan"."""
+    return [hump for piece in _JOINED.split(word) for hump in _humps(piece)]
+
+
+def _humps(word: str) -> list[str]:
+    """ "AdrianMorgan2" as Adrian, Morgan, 2."""
+    cuts = [0]
+    for position in range(1, len(word)):
+        before, after = word[position - 1], word[position]
+        if (before.islower() and after.isupper()) or (before.isalpha() and after.isdigit()):
+            cuts.append(position)
+    return [word[start:end] for start, end in pairwise([*cuts, len(word)]) if start < end]
+
+
+def _can_stand_alone(words: tuple[str, ...], labels: frozenset[str]) -> bool:
+    joined = "".join(words)
+    return len(joined) >= SHORTEST_PART and not joined.isdigit() and joined not in labels
+
+
+def _first_separator(name: str) -> str:
+    tokens = tokenize(name)
+    return normalise(name[tokens[0].end : tokens[1].start]).text if len(tokens) > 1 else ""

@@ -1,0 +1,171 @@
+"""Whether a word that is both a player's name and an English word stands for the player ("Winter", "winter")."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from evaluation.text.lexicon import word_groups
+from evaluation.text.stems import STOP_WORDS
+from evaluation.text.tokens import Token
+
+_ENDS_A_SENTENCE = frozenset(".!?\u2026\n\r\u3002\uff01\uff1f")
+_OPENS_A_QUOTE = frozenset('"\u201c(')
+_CALLS = (",", ":", " -", " \u2014", "\u2014")
+_JOINS = frozenset({"and", "or", "vs", "versus", "nor"})
+# How far a predicate may stand from the name it describes, in words: "seems to be a bit quiet", "made a good point".
+_STATE_REACH = 5
+_SENTENCE_REACH = 14
+
+
+@dataclass(frozen=True)
+class Context:
+    """A word among the words of its text.
+
+    Attributes:
+        text: The original text.
+        tokens: Its words.
+        index: Which of them is in question.
+        end: Where the name ends in the text, before a possessive ending.
+        word: The name, normalised.
+        follows_mention: Whether the word before, or before an "and", was found to be a mention.
+    """
+
+    text: str
+    tokens: Sequence[Token]
+    index: int
+    end: int
+    word: str
+    follows_mention: bool
+
+    def is_name(self) -> bool:
+        """Whether a reader would take the word for the player.
+
+        It needs a capital inside a sentence, to be called ("Winter, ...", "hey winter", "@winter"), or to be the
+        subject or object of a verb of speech, voting or killing. At a sentence's start, where every word has a
+        capital, and in small letters, it may also be the subject of a statement about the game ("Winter is
+        suspicious").
+        """
+        return (
+            self._before.endswith("@")
+            or self.follows_mention
+            or self._is_called()
+            or self._has_telling_capital()
+            or self._is_object()
+            or (self._can_be_subject and (self._is_subject() or self._is_described()))
+        )
+
+    @cached_property
+    def _before(self) -> str:
+        previous_end = self.tokens[self.index - 1].end if self.index else 0
+        return self.text[previous_end : self.tokens[self.index].start]
+
+    @cached_property
+    def _after(self) -> str:
+        last = self.index + 1 == len(self.tokens)
+        return self.text[self.tokens[self.index].end : len(self.text) if last else self.tokens[self.index + 1].start]
+
+    @cached_property
+    def _starts_sentence(self) -> bool:
+        gap = self._before
+        return self.index == 0 or not _ENDS_A_SENTENCE.isdisjoint(gap) or gap[-1:] in _OPENS_A_QUOTE
+
+    @cached_property
+    def _ends_sentence(self) -> bool:
+        return self.index + 1 == len(self.tokens) or not _ENDS_A_SENTENCE.isdisjoint(self._after)
+
+    @cached_property
+    def _is_possessive(self) -> bool:
+        return self.end < self.tokens[self.index].end
+
+    def _word(self, offset: int) -> str:
+        """The normalised word that stands ``offset`` words away with only white space between; empty if none."""
+        position = self.index + offset
+        if not 0 <= position < len(self.tokens):
+            return ""
+        left, right = sorted((position, self.index))
+        between = self.text[self.tokens[left].end : self.tokens[right].start]
+        if offset in (-1, 1):
+            return self.tokens[position].text if not between.strip("*_ \t") else ""
+        return self.tokens[position].text if _ENDS_A_SENTENCE.isdisjoint(between) and "," not in between else ""
+
+    def _original(self, index: int) -> str:
+        return self.text[self.tokens[index].start : self.tokens[index].end]
+
+    def _is_called(self) -> bool:
+        if self._is_possessive:
+            return False
+        set_off_after = self._after.startswith(_CALLS)
+        if self._starts_sentence:
+            return self._ends_sentence or set_off_after
+        if self._word(-1) in word_groups("name_contexts.yaml")["greetings"] and self._can_be_subject:
+            return True
+        set_off_before = self._before.strip() == ","
+        closes_list = self.index + 1 < len(self.tokens) and self.tokens[self.index + 1].text in _JOINS
+        return set_off_before and (self._ends_sentence or (set_off_after and not closes_list))
+
+    def _has_telling_capital(self) -> bool:
+        original = self._original(self.index)
+        if self._starts_sentence or not original[:1].isupper() or self.word == "i":
+            return False
+        if len(original) > 1 and not original.isupper():
+            return True
+        neighbours = [self._original(i) for i in (self.index - 1, self.index + 1) if 0 <= i < len(self.tokens)]
+        is_shouted = any(len(neighbour) > 1 and neighbour.isupper() for neighbour in neighbours)
+        return not is_shouted
+
+    @cached_property
+    def _is_function_word(self) -> bool:
+        return self.word in STOP_WORDS
+
+    @cached_property
+    def _can_be_subject(self) -> bool:
+        return not self._is_function_word or self.word in word_groups("name_contexts.yaml")["called_too"]
+
+    def _is_object(self) -> bool:
+        groups = word_groups("name_contexts.yaml")
+        verb, before = self._word(-1), self._word(-2)
+        if verb in groups["particles"]:
+            return before in groups["object_verbs"]
+        is_verb = verb in groups["object_verbs"] and verb not in groups["particle_verbs"]
+        return is_verb and not self._is_function_word
+
+    def _is_subject(self) -> bool:
+        if self._is_possessive:
+            return False
+        groups = word_groups("name_contexts.yaml")
+        if (
+            not self._is_function_word
+            and self._word(-1) in groups["auxiliaries"]
+            and self._word(1) in groups["base_verbs"]
+        ):
+            return True
+        offset = 1
+        while offset < 3 and self._word(offset) in groups["adverbs"]:
+            offset += 1
+        return self._word(offset) in groups["subject_verbs"]
+
+    def _is_described(self) -> bool:
+        groups = word_groups("name_contexts.yaml")
+        has_capital = self._original(self.index)[:1].isupper()
+        if self._is_possessive:
+            reach = _SENTENCE_REACH if has_capital else 2
+            return self._reaches(groups["discussion_words"], 1, min(reach, 4))
+        if self._word(1) in groups["states"] and self._reaches(groups["state_words"], 2, _STATE_REACH):
+            return True
+        if not (self._starts_sentence and has_capital):
+            return False
+        if self._word(1) in _JOINS:
+            return self.index + 2 < len(self.tokens) and self._original(self.index + 2)[:1].isupper()
+        return self._word(1) in groups["finite_verbs"] and self._reaches(groups["discussion_words"], 2, _SENTENCE_REACH)
+
+    def _reaches(self, words: frozenset[str], first: int, last: int) -> bool:
+        """Whether one of ``words`` stands ``first`` to ``last`` words after the name, in its sentence."""
+        for position in range(self.index + first, min(self.index + last + 1, len(self.tokens))):
+            gap = self.text[self.tokens[position - 1].end : self.tokens[position].start]
+            if not _ENDS_A_SENTENCE.isdisjoint(gap):
+                return False
+            if self.tokens[position].text in words:
+                return True
+        return False

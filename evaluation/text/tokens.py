@@ -1,0 +1,84 @@
+"""Words and sentences of a message, with their places in the original text."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from evaluation.text.normal import Normalised, normalise
+
+# Vowel signs and accents are no letters for ``re``, yet they stand inside words: Latin, Hebrew, Arabic, the scripts of
+# India and South-East Asia. (NFKC has already joined what has a composed form.)
+_MARKS = (
+    "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"
+    "\u06d6-\u06dc\u06df-\u06e4\u0730-\u074a\u0900-\u0903\u093a-\u094f\u0951-\u0963\u0981-\u0983\u09bc-\u09cd\u09d7"
+    "\u0a01-\u0a03\u0a3c-\u0a51\u0a70\u0a71\u0a81-\u0a83\u0abc-\u0acd\u0b01-\u0b03\u0b3c-\u0b57\u0b82\u0bbe-\u0bcd"
+    "\u0c00-\u0c04\u0c3e-\u0c56\u0c81-\u0c83\u0cbc-\u0cd6\u0d00-\u0d03\u0d3b-\u0d4d\u0d81-\u0d83\u0dca-\u0ddf"
+    "\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ecd\u102b-\u103e\u17b4-\u17d3"
+)
+_WORD = re.compile(rf"[\w{_MARKS}]+(?:'[\w{_MARKS}]+)*")
+_ASCII_WORD = re.compile(r"[a-z0-9]+(?:'[a-z0-9]+)*")
+# A run of terminal marks with the quotes that close on it. The look-behind keeps long runs linear.
+_SENTENCE_END = re.compile(
+    r"(?<![.!?\u2026])[.!?\u2026]++[\"'\u2019\u201d)\]*_]*+(?=\s|$)|[\u3002\uff01\uff1f]++[\u300d\u300f\uff09]*+|\n++"
+)
+_ABBREVIATION = re.compile(r"(?:\b(?:mr|mrs|ms|dr|vs|etc|e\.g|i\.e)|\b[a-z]\.[a-z])\.$")
+_LONGEST_ABBREVIATION = 5
+
+
+class Token(NamedTuple):
+    """A word or number: normalised, with its span in the original text (code points, end exclusive)."""
+
+    text: str
+    start: int
+    end: int
+
+
+@lru_cache(maxsize=512)
+def tokenize(text: str) -> tuple[Token, ...]:
+    """The words and numbers of ``text`` in order.
+
+    Apostrophes inside a word stay ("don't"); hyphens, underscores and everything else separate. A possessive is one
+    token with its word ("bravo's").
+    """
+    copy = normalise(text)
+    make = Token._make
+    if copy.starts is None and text.isascii():
+        return tuple([make((m[0], m.start(), m.end())) for m in _ASCII_WORD.finditer(copy.text)])
+    return tuple([_placed(copy, m) for m in _WORD.finditer(copy.text.replace("_", " "))])
+
+
+def _placed(copy: Normalised, match: re.Match[str]) -> Token:
+    return Token(match[0], *copy.original_span(*match.span()))
+
+
+@lru_cache(maxsize=512)
+def sentences(text: str) -> tuple[tuple[int, int], ...]:
+    """Spans of the sentences of ``text`` in order, terminal punctuation inside, surrounding white space outside.
+
+    A line break ends a sentence. A full stop after a title or an abbreviation ("Dr.", "e.g.") does not.
+    """
+    spans: list[tuple[int, int]] = []
+    start = 0
+    for match in _SENTENCE_END.finditer(text):
+        if not _is_abbreviation(text, match):
+            _append_trimmed(spans, text, start, match.end())
+            start = match.end()
+    _append_trimmed(spans, text, start, len(text))
+    return tuple(spans)
+
+
+def _is_abbreviation(text: str, match: re.Match[str]) -> bool:
+    if match[0] != ".":
+        return False
+    before = text[max(0, match.end() - _LONGEST_ABBREVIATION) : match.end()].lower()
+    return match.end() < len(text) and _ABBREVIATION.search(before) is not None
+
+
+def _append_trimmed(spans: list[tuple[int, int]], text: str, start: int, end: int) -> None:
+    raw = text[start:end]
+    stripped = raw.strip()
+    if stripped:
+        first = start + len(raw) - len(raw.lstrip())
+        spans.append((first, first + len(stripped)))
