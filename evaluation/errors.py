@@ -44,6 +44,10 @@ class BrokenTranscriptError(InputError):
     """A reader recognises the format, but the content is damaged or contradicts itself."""
 
 
+class UnreadableFileError(InputError):
+    """A file or archive cannot be opened, unpacked or decoded to text."""
+
+
 class LimitError(InputError):
     """A file, archive or transcript is larger than the configured limit."""
 

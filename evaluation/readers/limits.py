@@ -1,0 +1,65 @@
+"""How large an input may be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from evaluation.errors import LimitError
+from evaluation.transcript import Transcript
+
+_MIB = 1024 * 1024
+_SPLIT = "Check that it is one game; split it if it holds several."
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Upper bounds for one upload; the defaults are far above any real game.
+
+    Attributes:
+        file_bytes: Size of one file, also of one inside a zip once it is unpacked.
+        messages: Messages of one transcript.
+        players: Players of one transcript (personality diversity compares each with each).
+        message_characters: Length of one message.
+        json_depth: How deep lists and objects may stand inside each other.
+        files: Files in one folder or one zip, those of zips inside it included.
+        archive_bytes: Size of one zip, and of everything in it once it is unpacked, zips inside it included.
+        archive_ratio: Unpacked to packed size of one file in a zip; looked at from 1 MiB unpacked.
+        archive_nesting: How many zips may stand inside each other below the outermost.
+    """
+
+    file_bytes: int = 25 * _MIB
+    messages: int = 50_000
+    players: int = 500
+    message_characters: int = 100_000
+    json_depth: int = 100
+    files: int = 20_000
+    archive_bytes: int = 500 * _MIB
+    archive_ratio: int = 100
+    archive_nesting: int = 1
+
+    def check_size(self, size: int, *, is_zip: bool = False) -> None:
+        """Refuses a file of ``size`` bytes with a ``LimitError`` when that is too much."""
+        allowed = self.archive_bytes if is_zip else self.file_bytes
+        if size > allowed:
+            found = f"The file has {size / _MIB:,.1f} MiB, more than {allowed / _MIB:,.1f} MiB."
+            raise LimitError(found, remedy=_SPLIT)
+
+    def check_messages(self, count: int) -> None:
+        """Refuses a transcript of ``count`` messages with a ``LimitError`` when that is too many."""
+        if count > self.messages:
+            raise LimitError(f"The game has {count:,} messages, more than {self.messages:,}.", remedy=_SPLIT)
+
+    def check_transcript(self, transcript: Transcript) -> None:
+        """Refuses a transcript with too many messages or players, or too long a message, with a ``LimitError``."""
+        self.check_messages(len(transcript.messages))
+        if len(transcript.players) > self.players:
+            found = f"{len(transcript.players):,} players, more than {self.players:,}"
+            raise LimitError(f"The game has {found}.", remedy=_SPLIT)
+        for message in transcript.messages:
+            if len(message.text) > self.message_characters:
+                found = f"{len(message.text):,} characters, more than {self.message_characters:,}"
+                raise LimitError(
+                    f"Message {message.index + 1} has {found}.",
+                    place=f"messages[{message.index}]",
+                    remedy="Check that the file keeps one message apart from the next.",
+                )
