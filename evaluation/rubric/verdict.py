@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any, NamedTuple, Protocol
 
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
-from evaluation.rubric.wording import counted, listed, shortfall_words
+from evaluation.rubric.wording import counted, listed, shortfall_words, telling_digits
 from evaluation.score import Status, status_of
 from evaluation.transcript import Cost
 
@@ -135,12 +135,8 @@ class _Tally:
 
 def _cost_finding(total_usd: float | None) -> Iterator[_Finding]:
     if total_usd is not None and total_usd > COST_LIMIT_USD:
-        yield VerdictStatus.FAILED, f"The cost of {_usd_above(total_usd)} is above the limit of $3.00."
-
-
-def _usd_above(total_usd: float) -> str:
-    digits = 2 if round(total_usd, 2) > COST_LIMIT_USD else 6
-    return f"${total_usd:,.{digits}f}"
+        digits = telling_digits(total_usd, COST_LIMIT_USD, 2)
+        yield VerdictStatus.FAILED, f"The cost of ${total_usd:,.{digits}f} is above the limit of $3.00."
 
 
 def _engagement_finding(metrics: Mapping[str, Scored]) -> Iterator[_Finding]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from evaluation.score import PERCENT, MetricDefinition
 
-_MOST_DIGITS = 6
+_MOST_DIGITS = 9
 
 
 def score_words(definition: MetricDefinition, score: float, digits: int = 1) -> str:
@@ -17,15 +17,20 @@ def score_words(definition: MetricDefinition, score: float, digits: int = 1) -> 
 
 
 def shortfall_words(definition: MetricDefinition, score: float, threshold: float) -> str:
-    """A failed score beside its threshold: "76.0 %, below the threshold of 80 %".
-
-    The score gets as many digits as it takes to look smaller than the threshold: 79.97, not 80.0.
-    """
-    digits = 1
-    while round(score, digits) >= threshold and digits < _MOST_DIGITS:
-        digits += 1
+    """A failed score beside its threshold: "76.0 %, below the threshold of 80 %"."""
     unit = " %" if definition.scale == PERCENT else ""
-    return f"{score_words(definition, score, digits)}, below the threshold of {threshold:g}{unit}"
+    words = score_words(definition, score, telling_digits(score, threshold, 1))
+    return f"{words}, below the threshold of {threshold:g}{unit}"
+
+
+def telling_digits(value: float, limit: float, least: int) -> int:
+    """How many decimals, ``least`` or more, show on which side of ``limit`` a value lies: 79.97 is not 80.0."""
+    side = (value > limit) - (value < limit)
+    for digits in range(least, _MOST_DIGITS):
+        shown = round(value, digits)
+        if (shown > limit) - (shown < limit) == side:
+            return digits
+    return _MOST_DIGITS
 
 
 def counted(count: int, noun: str) -> str:

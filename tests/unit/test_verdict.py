@@ -81,7 +81,7 @@ def test_only_a_cost_above_three_dollars_fails(usd: float, status: VerdictStatus
 
 
 def test_a_cost_just_above_the_limit_is_not_rounded_onto_it() -> None:
-    assert judge_scores(metrics(6), 3.001).reasons[0] == "The cost of $3.001000 is above the limit of $3.00."
+    assert judge_scores(metrics(6), 3.001).reasons[0] == "The cost of $3.001 is above the limit of $3.00."
 
 
 @pytest.mark.parametrize("cost", [None, Cost(), Cost(total_usd=0.0, input_tokens=0, output_tokens=0, cached_tokens=0)])

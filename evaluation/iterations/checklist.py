@@ -1,0 +1,173 @@
+"""The rubric's success criteria and the gate to the next iteration, as a checklist with measured values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from evaluation.iterations.chance import STREAK
+from evaluation.iterations.model import Iteration
+from evaluation.iterations.tests import GameTest, Known, MetricMean, known_mean
+from evaluation.rubric.definitions import ENGAGEMENT
+from evaluation.rubric.verdict import VerdictStatus
+from evaluation.rubric.wording import counted, telling_digits
+from evaluation.score import Status, status_of
+
+COST_GOAL_USD = 2.0
+CACHE_HIT_GOAL = 0.7
+
+
+class CheckState(StrEnum):
+    """``unknown``: something was not recorded or not rated, and what is known does not decide it."""
+
+    MET = "met"
+    NOT_MET = "not_met"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One criterion: what is asked, whether it is met, and what was measured, in words."""
+
+    name: str
+    label: str
+    state: CheckState
+    measured: str
+
+
+@dataclass(frozen=True, slots=True)
+class Checklist:
+    """The five criteria, measured on the latest three complete tests (fewer when there are fewer).
+
+    Attributes:
+        success: The rubric's success criteria: three consecutive passes, engagement and cost.
+        gate: Whether the next stage may begin: the passes, the sign-off and the cache hit rate.
+    """
+
+    streak: Check
+    engagement: Check
+    cost: Check
+    cache: Check
+    sign_off: Check
+
+    @property
+    def checks(self) -> tuple[Check, ...]:
+        """All five, in the order in which they are shown."""
+        return (self.streak, self.engagement, self.cost, self.cache, self.sign_off)
+
+    @property
+    def success(self) -> CheckState:
+        return all_met(check.state for check in (self.streak, self.engagement, self.cost))
+
+    @property
+    def gate(self) -> CheckState:
+        return all_met(check.state for check in (self.streak, self.sign_off, self.cache))
+
+
+def all_met(states: Iterable[CheckState]) -> CheckState:
+    """Not met when one is not met, else unknown when one is unknown, else met."""
+    given = set(states)
+    return next((state for state in (CheckState.NOT_MET, CheckState.UNKNOWN) if state in given), CheckState.MET)
+
+
+def checklist(tests: Sequence[GameTest], current: Iteration | None) -> Checklist:
+    """The checklist over ``tests``, oldest first, which may belong to several iterations.
+
+    Tests with fewer games than their size prove nothing and are passed over.
+
+    Args:
+        tests: All tests, in the order in which they were played.
+        current: The iteration whose sign-off counts; ``None`` when there is none.
+    """
+    latest = [test for test in tests if test.is_complete][-STREAK:]
+    return Checklist(_streak(latest), _engagement(latest), _cost(latest), _cache(latest), _sign_off(current))
+
+
+def _streak(latest: Sequence[GameTest]) -> Check:
+    passed = sum(test.has_passed is True for test in latest)
+    pending = sum(test.verdict.status is VerdictStatus.PENDING for test in latest)
+    state = CheckState.UNKNOWN if pending else CheckState.MET
+    if passed + pending < STREAK:
+        state = CheckState.NOT_MET
+    open_words = f", {pending} pending" if pending else ""
+    measured = f"{passed} of the latest {counted(len(latest), 'test')} passed{open_words}" if latest else "no test yet"
+    return Check("streak", f"{STREAK} consecutive tests pass", state, measured)
+
+
+def _engagement(latest: Sequence[GameTest]) -> Check:
+    means = [test.means[ENGAGEMENT.name] for test in latest]
+    states = [_acceptable(mean) for mean in means] + _missing(latest)
+    measured = ", ".join(_rating_words(mean) for mean in means)
+    return Check("engagement", "Engagement is at least 3.0 in each", all_met(states), measured or "no test yet")
+
+
+def _acceptable(mean: MetricMean) -> CheckState:
+    if mean.score is None or mean.waiting:
+        return CheckState.UNKNOWN
+    return _met(status_of(mean.score, ENGAGEMENT.threshold) is Status.PASSED)
+
+
+def _rating_words(mean: MetricMean) -> str:
+    if mean.score is None:
+        return "not rated"
+    digits = telling_digits(mean.score, ENGAGEMENT.threshold, 1)
+    unrated = f" ({mean.waiting} of {mean.games} not rated)" if mean.waiting else ""
+    return f"{mean.score:.{digits}f}{unrated}"
+
+
+def _cost(latest: Sequence[GameTest]) -> Check:
+    states = [_below_goal(test.cost_usd) for test in latest] + _missing(latest)
+    measured = ", ".join(_usd_words(test.cost_usd) for test in latest)
+    return Check("cost", f"Cost is below ${COST_GOAL_USD:.2f} in each", all_met(states), measured or "no test yet")
+
+
+def _below_goal(cost: Known) -> CheckState:
+    if cost.mean is not None and cost.mean >= COST_GOAL_USD:
+        return CheckState.NOT_MET
+    return CheckState.MET if cost.is_complete else CheckState.UNKNOWN
+
+
+def _cache(latest: Sequence[GameTest]) -> Check:
+    games = [game for test in latest for game in test.games]
+    rate = known_mean(games, lambda game: game.cache_hit_rate)
+    state = CheckState.UNKNOWN
+    if rate.mean is not None and rate.is_complete and not _missing(latest):
+        state = _met(rate.mean > CACHE_HIT_GOAL)
+    label = f"Cache hit rate is above {100 * CACHE_HIT_GOAL:.0f} %"
+    return Check("cache", label, state, _rate_words(rate))
+
+
+def _rate_words(rate: Known) -> str:
+    if rate.mean is None:
+        return "unknown"
+    digits = telling_digits(100 * rate.mean, 100 * CACHE_HIT_GOAL, 1)
+    return f"{100 * rate.mean:.{digits}f} %{_partly(rate)}"
+
+
+def _sign_off(current: Iteration | None) -> Check:
+    label = "A person found it fascinating to watch"
+    if current is None or not current.is_signed_off:
+        return Check("sign_off", label, CheckState.NOT_MET, "not signed off")
+    when = f" on {current.signed_off_at:%Y-%m-%d}" if current.signed_off_at else ""
+    note = f": {current.signed_off_note}" if current.signed_off_note else ""
+    return Check("sign_off", label, CheckState.MET, f"{current.signed_off_by}{when}{note}")
+
+
+def _missing(latest: Sequence[GameTest]) -> list[CheckState]:
+    # What the tests that are still to be played will show is unknown.
+    return [CheckState.UNKNOWN] * (STREAK - len(latest))
+
+
+def _met(condition: bool) -> CheckState:
+    return CheckState.MET if condition else CheckState.NOT_MET
+
+
+def _usd_words(cost: Known) -> str:
+    if cost.mean is None:
+        return "unknown"
+    return f"${cost.mean:.{telling_digits(cost.mean, COST_GOAL_USD, 2)}f}{_partly(cost)}"
+
+
+def _partly(known: Known) -> str:
+    return "" if known.is_complete else f" (recorded for {known.known} of {known.games})"

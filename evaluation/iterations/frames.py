@@ -1,0 +1,53 @@
+"""From the store's tables to the games that tests are made of."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from evaluation.iterations.tests import Game
+from evaluation.rubric.verdict import MetricScore
+from evaluation.score import Status
+
+if TYPE_CHECKING:
+    import pandas
+
+
+def games_by_iteration(summaries: pandas.DataFrame, scores: pandas.DataFrame) -> dict[str, list[Game]]:
+    """Each iteration's games by its name, in the order in which they were added.
+
+    Args:
+        summaries: One row per transcript: ``transcript_id``, ``game_id``, ``iteration``, ``position`` (in the
+            iteration), ``total_usd``, ``cache_hit_rate``. Transcripts of no iteration are left out.
+        scores: One row per transcript and metric: ``transcript_id``, ``metric``, ``score``, ``status``, ``threshold``.
+    """
+    metrics = metrics_by_transcript(scores)
+    games: dict[str, list[Game]] = {}
+    held = summaries[summaries["iteration"].notna()].sort_values(["iteration", "position"], kind="stable")
+    for row in held.to_dict("records"):
+        transcript_id = str(row["transcript_id"])
+        game = Game(
+            transcript_id,
+            str(row["game_id"]),
+            metrics.get(transcript_id, {}),
+            _number(row["total_usd"]),
+            _number(row["cache_hit_rate"]),
+        )
+        games.setdefault(str(row["iteration"]), []).append(game)
+    return games
+
+
+def metrics_by_transcript(scores: pandas.DataFrame) -> dict[str, dict[str, MetricScore]]:
+    """The rows of a table of scores (as :func:`games_by_iteration` takes it), by transcript and metric."""
+    metrics: dict[str, dict[str, MetricScore]] = {}
+    for row in scores.to_dict("records"):
+        score = MetricScore(Status(str(row["status"])), _number(row["score"]), float(row["threshold"]))
+        metrics.setdefault(str(row["transcript_id"]), {})[str(row["metric"])] = score
+    return metrics
+
+
+def _number(value: object) -> float | None:
+    # A missing number stands in a table as None, NaN or pandas.NA.
+    if not isinstance(value, int | float) or math.isnan(value):
+        return None
+    return float(value)

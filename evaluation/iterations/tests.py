@@ -1,0 +1,178 @@
+"""Tests: three games of an iteration, judged together by their means."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS, ENGAGEMENT
+from evaluation.rubric.verdict import Scored, Verdict, VerdictStatus, judge_scores
+from evaluation.rubric.wording import counted
+from evaluation.score import Status, status_of
+
+TEST_SIZE = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """What is known of one game: its scores, and its cost where that was recorded.
+
+    Attributes:
+        metrics: By name; one that is missing could not be computed.
+        total_usd: US dollars, ``None`` when unknown.
+        cache_hit_rate: From 0 to 1, ``None`` when unknown.
+    """
+
+    transcript_id: str
+    game_id: str
+    metrics: Mapping[str, Scored]
+    total_usd: float | None = None
+    cache_hit_rate: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MetricMean:
+    """The mean of a metric over games. Games without a score stay out of it.
+
+    Attributes:
+        score: The mean; ``None`` when no game has a score.
+        values: The single scores behind the mean, in the games' order.
+        waiting: How many games are pending or could not be computed.
+        games: How many games there are, with or without a score.
+    """
+
+    status: Status
+    score: float | None
+    threshold: float
+    reason: str
+    values: tuple[float, ...]
+    waiting: int
+    games: int
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The mean of a figure that not every game has recorded, over the ``known`` of ``games`` that have."""
+
+    mean: float | None
+    highest: float | None
+    known: int
+    games: int
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every game recorded it."""
+        return self.known == self.games > 0
+
+
+@dataclass(frozen=True, slots=True)
+class GameTest:
+    """Games of one iteration that are judged together.
+
+    Attributes:
+        number: Its place within the iteration, from 1.
+        size: How many games make it complete.
+        verdict: By the rule for transcripts, on the means; pending while one of its games is unrated.
+    """
+
+    iteration: str
+    number: int
+    size: int
+    games: tuple[Game, ...]
+    means: Mapping[str, MetricMean]
+    cost_usd: Known
+    cache_hit_rate: Known
+    verdict: Verdict
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether it has all its games; one with fewer is shown, but proves nothing."""
+        return len(self.games) >= self.size
+
+    @property
+    def has_passed(self) -> bool | None:
+        """Whether it passed; ``None`` while that is open, and where too few metrics apply to tell."""
+        decided = {VerdictStatus.PASSED: True, VerdictStatus.FAILED: False}
+        return decided.get(self.verdict.status) if self.is_complete else None
+
+    @property
+    def warning(self) -> str:
+        """What stands beside a test with fewer games than it should have; else empty."""
+        if self.is_complete:
+            return ""
+        return f"Only {counted(len(self.games), 'game')} of {self.size}: too few to rely on."
+
+
+def form_tests(
+    iteration: str, games: Sequence[Game], thresholds: Mapping[str, float] = DEFAULT_THRESHOLDS, size: int = TEST_SIZE
+) -> tuple[GameTest, ...]:
+    """The tests of an iteration: its games in the order given, ``size`` to a test, the last one perhaps with fewer."""
+    if size < 1:
+        raise ValueError(f"a test needs at least one game, not {size}")
+    starts = range(0, len(games), size)
+    return tuple(
+        _test(iteration, number, games[start : start + size], thresholds, size)
+        for number, start in enumerate(starts, start=1)
+    )
+
+
+def _test(iteration: str, number: int, games: Sequence[Game], thresholds: Mapping[str, float], size: int) -> GameTest:
+    means = mean_scores(games, thresholds)
+    cost, cache = known_mean(games, _usd), known_mean(games, _cache_hit_rate)
+    verdict = judge_means(means, cost.mean)
+    return GameTest(iteration, number, size, tuple(games), means, cost, cache, verdict)
+
+
+def judge_means(means: Mapping[str, MetricMean], cost_usd: float | None) -> Verdict:
+    """The verdict on several games together: the rule for one transcript, on their means.
+
+    Engagement is pending while one of the games is unrated: a good mean of the others must not hide a bad game.
+    """
+    engagement = means[ENGAGEMENT.name]
+    if not engagement.waiting:
+        return judge_scores(means, cost_usd)
+    rated = len(engagement.values)
+    reason = f"{rated} of {counted(engagement.games, 'game')} rated"
+    unrated = MetricMean(
+        Status.PENDING, None, engagement.threshold, reason, engagement.values, engagement.waiting, engagement.games
+    )
+    return judge_scores({**means, ENGAGEMENT.name: unrated}, cost_usd)
+
+
+def mean_scores(games: Sequence[Game], thresholds: Mapping[str, float] = DEFAULT_THRESHOLDS) -> dict[str, MetricMean]:
+    """Each metric's mean over the games that have a score, judged by ``thresholds``; in the rubric's order."""
+    return {
+        name: _mean([game.metrics.get(name) for game in games], thresholds.get(name, definition.threshold))
+        for name, definition in DEFINITIONS.items()
+    }
+
+
+def _mean(scores: Sequence[Scored | None], threshold: float) -> MetricMean:
+    values = tuple(scored.score for scored in scores if scored is not None and scored.score is not None)
+    waiting = sum(scored is None or scored.status is Status.PENDING for scored in scores)
+    if values:
+        mean = math.fsum(values) / len(values)
+        return MetricMean(status_of(mean, threshold), mean, threshold, "", values, waiting, len(scores))
+    status = Status.PENDING if waiting or not scores else Status.NOT_APPLICABLE
+    reasons = {scored.reason for scored in scores if scored is not None and scored.status is status}
+    return MetricMean(status, None, threshold, ", ".join(sorted(reasons)), values, waiting, len(scores))
+
+
+def known_mean(games: Sequence[Game], figure: Callable[[Game], float | None]) -> Known:
+    """The mean of ``figure`` over the games that have recorded it."""
+    values = _known(map(figure, games))
+    mean = math.fsum(values) / len(values) if values else None
+    return Known(mean, max(values, default=None), len(values), len(games))
+
+
+def _known(values: Iterable[float | None]) -> list[float]:
+    return [value for value in values if value is not None]
+
+
+def _usd(game: Game) -> float | None:
+    return game.total_usd
+
+
+def _cache_hit_rate(game: Game) -> float | None:
+    return game.cache_hit_rate
