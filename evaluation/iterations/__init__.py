@@ -3,7 +3,7 @@
 from evaluation.iterations.board import Board, IterationSummary, make_board
 from evaluation.iterations.chance import Chance, chance_of_streak
 from evaluation.iterations.checklist import Check, Checklist, CheckState, checklist
-from evaluation.iterations.decision import Choice, Decision, MetricChange, decide, lowest_metric
+from evaluation.iterations.decision import Choice, Decision, MetricChange, decide
 from evaluation.iterations.frames import games_by_iteration, metrics_by_transcript
 from evaluation.iterations.model import Iteration
 from evaluation.iterations.tests import TEST_SIZE, Game, GameTest, Known, MetricMean, form_tests, mean_scores
@@ -29,7 +29,6 @@ __all__ = [
     "decide",
     "form_tests",
     "games_by_iteration",
-    "lowest_metric",
     "make_board",
     "mean_scores",
     "metrics_by_transcript",

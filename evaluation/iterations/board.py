@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from evaluation.iterations.chance import Chance, chance_of_streak
 from evaluation.iterations.checklist import Checklist, checklist
-from evaluation.iterations.decision import Decision, decide, lowest_metric
+from evaluation.iterations.decision import Decision, decide
 from evaluation.iterations.model import Iteration
 from evaluation.iterations.tests import (
     TEST_SIZE,
@@ -21,6 +21,7 @@ from evaluation.iterations.tests import (
     mean_scores,
 )
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS
+from evaluation.rubric.ranking import lowest_metric
 from evaluation.rubric.verdict import Verdict
 
 

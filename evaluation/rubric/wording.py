@@ -38,6 +38,12 @@ def counted(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
-def listed(parts: Sequence[str]) -> str:
+def enumeration(parts: Sequence[str]) -> str:
     """The parts as an enumeration: "a, b and c"."""
     return " and ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
+
+
+def quoted(words: Sequence[str], most: int = 5) -> str:
+    """Quoted words as an enumeration, shortened after ``most``: ``"think", "trust" and 3 more``."""
+    shown = [f'"{word}"' for word in words[:most]]
+    return listed([*shown, f"{len(words) - most} more"] if len(words) > most else shown)

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.iterations import Choice, Game, MetricMean, decide, lowest_metric, mean_scores
+from evaluation.iterations import Choice, Game, MetricMean, decide, mean_scores
 from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.rubric.ranking import lowest_metric
 from evaluation.rubric.verdict import MetricScore
 from evaluation.score import Status
 
