@@ -9,7 +9,7 @@ from enum import StrEnum
 from evaluation.iterations.tests import TEST_SIZE, MetricMean
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.ranking import lowest_metric
-from evaluation.rubric.wording import counted, enumeration, score_words
+from evaluation.rubric.wording import counted, listed, score_words
 from evaluation.score import Status
 
 _SMALLEST_CHANGE = 1e-9
@@ -130,10 +130,10 @@ def _evidence(
     yield _change_words(change) if change else _missing_words(target, candidate, baseline)
     yield f"{counted(_passed(baseline), 'metric')} passed before, {_passed(candidate)} now."
     if fell:
-        yield f"Lower than before: {enumeration([_fall_words(one) for one in fell])}."
+        yield f"Lower than before: {listed([_fall_words(one) for one in fell])}."
     waiting = [DEFINITIONS[name].label for name, mean in candidate.items() if mean.status is Status.PENDING]
     if waiting:
-        yield f"Still open: {enumeration(waiting)}."
+        yield f"Still open: {listed(waiting)}."
     games_after, games_before = candidate[target].games, baseline[target].games
     if min(games_after, games_before) < TEST_SIZE:
         yield f"{counted(games_after, 'game')} against {games_before}: fewer than {TEST_SIZE} are too few to rely on."
@@ -162,5 +162,5 @@ def _digits_that_differ(change: MetricChange) -> int:
 
 def _missing_words(target: str, candidate: Mapping[str, MetricMean], baseline: Mapping[str, MetricMean]) -> str:
     sides = {"the baseline": baseline[target], "this iteration": candidate[target]}
-    where = enumeration([side for side, mean in sides.items() if mean.score is None])
+    where = listed([side for side, mean in sides.items() if mean.score is None])
     return f"{DEFINITIONS[target].label}, the target, has no score in {where}."

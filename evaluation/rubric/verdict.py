@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any, NamedTuple, Protocol
 
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
-from evaluation.rubric.wording import counted, enumeration, shortfall_words, telling_digits
+from evaluation.rubric.wording import counted, listed, shortfall_words, telling_digits
 from evaluation.score import Status, status_of
 from evaluation.transcript import Cost
 
@@ -150,7 +150,7 @@ def _count_finding(tally: _Tally, needed: int) -> Iterator[_Finding]:
     applicable = len(DEFINITIONS) - len(tally.inapplicable)
     count = f"{passed} of {len(tally.asked)} metrics pass"
     if applicable < PASSES_NEEDED:
-        names = enumeration([DEFINITIONS[name].label for name in tally.inapplicable])
+        names = listed([DEFINITIONS[name].label for name in tally.inapplicable])
         why = f"Only {applicable} of {len(DEFINITIONS)} metrics apply, and {PASSES_NEEDED} are needed: no {names}."
         yield VerdictStatus.INAPPLICABLE, why
     elif passed + waiting < needed:

@@ -38,7 +38,7 @@ def counted(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
-def enumeration(parts: Sequence[str]) -> str:
+def listed(parts: Sequence[str]) -> str:
     """The parts as an enumeration: "a, b and c"."""
     return " and ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
 
