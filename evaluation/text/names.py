@@ -13,6 +13,7 @@ from evaluation.text.aliases import UNSPACED, Alias, aliases, needs_literal_sear
 from evaluation.text.contexts import Context
 from evaluation.text.lexicon import english_words
 from evaluation.text.normal import fold, normalise
+from evaluation.text.prefix import prefix_end, prefix_spellings
 from evaluation.text.tokens import Token, tokenize
 
 # Names shorter than this are never mended, and words must be at least one letter shorter than that.
@@ -21,8 +22,6 @@ _LONGEST_MENDED_WORD = 40
 _LEAST_SIMILARITY = 80.0
 _REMEMBERED_WORDS = 20_000
 _JOINS = frozenset({"and", "or", "vs", "versus", "nor", "&"})
-_OPENERS = " \t\r\n*_[(<\"'`~#>-\u201c"
-_CLOSERS = " \t*_])>\"'`~\u201d"
 
 
 class Mention(NamedTuple):
@@ -59,7 +58,7 @@ class NameIndex:
         self.names = tuple(names)
         self._by_first_word: dict[str, list[_Candidate]] = {}
         self._literals = [(name, fold(name).strip()) for name in self.names if needs_literal_search(name)]
-        self._spellings = {name: _prefix_spellings(name) for name in self.names}
+        self._spellings = {name: prefix_spellings(name) for name in self.names}
         self._add_aliases()
         self._mendable = self._names_to_mend()
         self._known: dict[str, list[_Candidate]] = {}
@@ -100,20 +99,23 @@ class NameIndex:
                     similar |= {words[row], words[column]}
         return {word: single[word] for word in words if word not in similar}
 
-    def mentions(self, text: str) -> tuple[Mention, ...]:
-        """The players named in ``text``, in order of appearance, without overlaps."""
-        found = self._by_words(text)
+    def mentions(self, text: str, start: int = 0) -> tuple[Mention, ...]:
+        """The players named in ``text`` from code point ``start`` on, in order of appearance, without overlaps."""
+        found = self._by_words(text, start)
         if not self._literals:
             return tuple(found)
-        candidates = sorted([*found, *self._by_characters(text)], key=lambda mention: (mention.start, -mention.end))
+        symbols = (mention for mention in self._by_characters(text) if mention.start >= start)
+        candidates = sorted([*found, *symbols], key=lambda mention: (mention.start, -mention.end))
         kept: list[Mention] = []
         for mention in candidates:
             if not kept or mention.start >= kept[-1].end:
                 kept.append(mention)
         return tuple(kept)
 
-    def _by_words(self, text: str) -> Iterator[Mention]:
+    def _by_words(self, text: str, start: int) -> Iterator[Mention]:
         tokens = tokenize(text)
+        if start:
+            tokens = tuple([token for token in tokens if token.start >= start])
         known = self._known
         free_from = 0
         previous: tuple[int, int] | None = None
@@ -192,14 +194,7 @@ class NameIndex:
 
         Markdown and brackets around the name are part of the prefix, and so is a repetition of it.
         """
-        spellings = self._spellings.get(speaker) or _prefix_spellings(speaker)
-        if not (":" in text[: len(speaker) + 40] or "\uff1a" in text[: len(speaker) + 40]):
-            return 0
-        copy = normalise(text)
-        position = 0
-        while (end := _after_prefix(copy.text, position, spellings)) is not None:
-            position = end
-        return len(text) if position >= len(copy.text) else copy.original_span(position, position)[0] if position else 0
+        return prefix_end(text, self._spellings.get(speaker) or prefix_spellings(speaker))
 
 
 @lru_cache(maxsize=64)
@@ -249,30 +244,3 @@ def _stands_alone(text: str, start: int, end: int) -> bool:
     cut_before = before.isalnum() and needle[0].isalnum() and not UNSPACED.match(needle[0])
     cut_after = after.isalnum() and needle[-1].isalnum() and not UNSPACED.match(needle[-1])
     return not (cut_before or cut_after)
-
-
-def _prefix_spellings(name: str) -> tuple[str, ...]:
-    """How a speaker may write the own name before a message, longest first."""
-    folded = fold(name).strip()
-    words = words_of(name)
-    parts = [alias.words for alias in aliases([name]) if not alias.is_full]
-    spellings = {folded, " ".join(words), "".join(words), *(" ".join(part) for part in parts)}
-    return tuple(sorted(filter(None, spellings), key=len, reverse=True))
-
-
-def _after_prefix(text: str, position: int, spellings: tuple[str, ...]) -> int | None:
-    start = position
-    while start < len(text) and text[start] in _OPENERS:
-        start += 1
-    for spelling in spellings:
-        if not text.startswith(spelling, start):
-            continue
-        end = start + len(spelling)
-        while end < len(text) and text[end] in _CLOSERS:
-            end += 1
-        if end < len(text) and text[end] == ":":
-            end += 1
-            while end < len(text) and text[end] in _CLOSERS:
-                end += 1
-            return end
-    return None

@@ -1,0 +1,53 @@
+"""The own name that some agents write before every message of theirs ("Agent-E: ...")."""
+
+from __future__ import annotations
+
+from evaluation.text.aliases import aliases, words_of
+from evaluation.text.normal import fold, normalise
+
+_COLONS = (":", "\uff1a")
+# Markdown, quotes and brackets in which the name may be wrapped.
+_OPENERS = " \t\r\n*_[(<\"'`~#>-\u201c"
+_CLOSERS = " \t*_])>\"'`~\u201d"
+_LONGEST_WRAPPING = 40
+
+
+def prefix_end(text: str, spellings: tuple[str, ...]) -> int:
+    """Where the message begins after one or more prefixes of these ``spellings``; 0 without one."""
+    head = text[: len(spellings[0]) * 2 + _LONGEST_WRAPPING] if spellings else ""
+    if not any(colon in head for colon in _COLONS):
+        return 0
+    copy = normalise(text)
+    position = 0
+    while (end := _after_prefix(copy.text, position, spellings)) is not None:
+        position = end
+    if position >= len(copy.text):
+        return len(text)
+    return copy.original_span(position, position)[0] if position else 0
+
+
+def prefix_spellings(name: str) -> tuple[str, ...]:
+    """How a speaker may write the own name before a message, longest first."""
+    folded = fold(name).strip()
+    words = words_of(name)
+    parts = [alias.words for alias in aliases([name]) if not alias.is_full]
+    spellings = {folded, " ".join(words), "".join(words), *(" ".join(part) for part in parts)}
+    return tuple(sorted(filter(None, spellings), key=len, reverse=True))
+
+
+def _after_prefix(text: str, position: int, spellings: tuple[str, ...]) -> int | None:
+    start = position
+    while start < len(text) and text[start] in _OPENERS:
+        start += 1
+    for spelling in spellings:
+        if not text.startswith(spelling, start):
+            continue
+        end = start + len(spelling)
+        while end < len(text) and text[end] in _CLOSERS:
+            end += 1
+        if end < len(text) and text[end] == ":":
+            end += 1
+            while end < len(text) and text[end] in _CLOSERS:
+                end += 1
+            return end
+    return None
