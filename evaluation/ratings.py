@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 import uuid
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -88,7 +89,7 @@ def parse_answers(letters: str) -> tuple[bool | None, ...]:
     return tuple(_ANSWER_LETTERS[letter] for letter in letters.lower())
 
 
-def latest_by_rater(ratings: tuple[Rating, ...]) -> dict[str, Rating]:
+def latest_by_rater(ratings: Iterable[Rating]) -> dict[str, Rating]:
     """Each rater's newest rating, raters in alphabetical order; of two at the same time the later in ``ratings``."""
     newest: dict[str, Rating] = {}
     for rating in ratings:

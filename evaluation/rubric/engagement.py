@@ -11,11 +11,16 @@ from evaluation.transcript import Transcript
 
 
 def measure(transcript: Transcript, ratings: Sequence[Rating] = (), *, threshold: float | None = None) -> MetricResult:
-    """The mean over raters of each rater's latest rating of this transcript (rubric 1.0, metric 7).
+    """:func:`measure_ratings` on those of ``ratings`` that are of this transcript; the others are left alone."""
+    own = [rating for rating in ratings if rating.transcript_id == transcript.id]
+    return measure_ratings(own, threshold=threshold)
+
+
+def measure_ratings(ratings: Sequence[Rating], *, threshold: float | None = None) -> MetricResult:
+    """The mean over raters of each rater's latest rating of one transcript (rubric 1.0, metric 7).
 
     Args:
-        transcript: The transcript that was rated.
-        ratings: Ratings in any order; those of other transcripts are left alone.
+        ratings: All of one transcript, in any order.
         threshold: On the 1-5 scale; the rubric's 3.0 when left out.
 
     Returns:
@@ -23,11 +28,10 @@ def measure(transcript: Transcript, ratings: Sequence[Rating] = (), *, threshold
         numerator and one to the denominator, an earlier one is excluded. Notes name ratings that break the rubric's
         one-way rule (4 or more yes, yet below 3).
     """
-    own = tuple(rating for rating in ratings if rating.transcript_id == transcript.id)
-    latest = latest_by_rater(own)
-    rows = [_counting_row(rating) for rating in latest.values()]
+    latest = latest_by_rater(ratings)
     standing = {id(rating) for rating in latest.values()}
-    rows.extend(_superseded_row(rating) for rating in own if id(rating) not in standing)
+    rows = [_counting_row(rating) for rating in latest.values()]
+    rows.extend(_superseded_row(rating) for rating in ratings if id(rating) not in standing)
     return summarise(ENGAGEMENT, rows, threshold=threshold, notes=_notes(latest.values()))
 
 
