@@ -1,0 +1,7 @@
+"""The store: one DuckDB file, usable by the dashboard and the command line at the same time."""
+
+from evaluation.store.database import Store, default_path
+from evaluation.store.jobs import Job, JobState
+from evaluation.store.transcripts import Added
+
+__all__ = ["Added", "Job", "JobState", "Store", "default_path"]

@@ -1,0 +1,46 @@
+"""A person's decision on one ledger row, against what the rule or a judge made of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from evaluation.score import LedgerRow, Method, RowVerdict
+
+
+@dataclass(frozen=True, slots=True)
+class Override:
+    """One overruled ledger row, with who overruled it, why and when.
+
+    Attributes:
+        verdict: What the row is to be.
+        undone_by: Who took the override back; ``None`` while it has not been.
+    """
+
+    id: int
+    transcript_id: str
+    metric: str
+    row_id: str
+    verdict: RowVerdict
+    author: str
+    reason: str
+    created_at: datetime
+    undone_by: str | None = None
+    undone_at: datetime | None = None
+
+    def applied_to(self, row: LedgerRow) -> LedgerRow:
+        """``row`` as this person decided it.
+
+        The row keeps its weight, its denominator; one that had none weighs one. It adds all of its weight to the
+        numerator when it counts, nothing when it does not, and to neither side when it is excluded.
+        """
+        weight = 0.0 if self.verdict is RowVerdict.EXCLUDED else row.denominator or 1.0
+        return replace(
+            row,
+            verdict=self.verdict,
+            numerator=weight if self.verdict is RowVerdict.COUNTS else 0.0,
+            denominator=weight,
+            method=Method.HUMAN,
+            reason=f"{self.author}: {self.reason}",
+            details={**row.details, "override_id": self.id, "author": self.author, "at": self.created_at.isoformat()},
+        )

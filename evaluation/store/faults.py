@@ -1,0 +1,83 @@
+"""What DuckDB reports, in the words of Dramaturg's own errors."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from evaluation.errors import NewerSchemaError, StoreBusyError, StoreError
+
+if TYPE_CHECKING:
+    import duckdb
+
+_HOLDER = re.compile(r"Conflicting lock is held in (?P<program>.*?) ?\(PID (?P<pid>\d+)\)")
+_BACKUP = "Restore a backup, or move the file away to start anew."
+_EXPLANATIONS = (
+    ("not a valid DuckDB database", "The file is not a DuckDB database.", "Choose another file with --db."),
+    ("newer version of DuckDB", "The file was written by a newer DuckDB.", "Update Dramaturg."),
+    ("Is a directory", "There is a folder where the database file should be.", "Choose another file with --db."),
+    ("Permission denied", "The database file may not be read and written.", "Change its rights or use --db."),
+    ("No space left", "The disk is full; the last change was not stored.", "Free some space and try again."),
+    ("File too large", "The disk takes no more; the last change was not stored.", "Free some space and try again."),
+    ("Corrupt database file", "The database file is damaged.", _BACKUP),
+    ("Could not read enough bytes", "The database file is damaged: its end is missing.", _BACKUP),
+)
+
+
+@contextmanager
+def translated(place: str) -> Iterator[None]:
+    """Turns failures of the database into ``StoreError``; faults in our own SQL pass unchanged.
+
+    Raises:
+        StoreError: The disk, the file or the database engine failed.
+    """
+    import duckdb
+
+    try:
+        yield
+    except duckdb.Error as error:
+        if isinstance(error, _own_mistakes()):
+            raise
+        raise explain(error, place) from error
+
+
+def _own_mistakes() -> tuple[type[Exception], ...]:
+    import duckdb
+
+    return (duckdb.ProgrammingError, duckdb.DataError, duckdb.IntegrityError, duckdb.NotSupportedError)
+
+
+def explain(error: duckdb.Error, place: str) -> StoreError:
+    """The ``StoreError`` that tells a person what ``error`` means for the database at ``place``."""
+    text = str(error)
+    for sign, message, remedy in _EXPLANATIONS:
+        if sign in text:
+            kind = NewerSchemaError if "newer" in sign else StoreError
+            return kind(message, place=place, remedy=remedy)
+    first_line = text.partition("\n")[0].removesuffix(".")
+    return StoreError(f"The database failed: {first_line}.", place=place, remedy="Try again.")
+
+
+def is_held_elsewhere(error: duckdb.Error) -> bool:
+    """Whether ``error`` says that another process holds the file."""
+    return "Could not set lock on file" in str(error)
+
+
+def busy(error: duckdb.Error, place: str, waited: float) -> StoreBusyError:
+    """Names the process that holds the file, with its command line where the system tells it."""
+    found = _HOLDER.search(str(error))
+    holder = "another process" if found is None else _describe(int(found["pid"]), found["program"])
+    return StoreBusyError(
+        f"The database is held by {holder}; waited {waited:.1f} s.", place=place, remedy="Try again when it is done."
+    )
+
+
+def _describe(pid: int, program: str) -> str:
+    try:
+        command = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace").strip()
+    except OSError:
+        command = ""
+    return f"process {pid} ({(command or program)[:120]})"

@@ -1,0 +1,207 @@
+"""One database file of this process: open only while units of work run, shared by its threads, given up to others.
+
+DuckDB lets one process hold a file, even for reading. So the file is opened when the first unit of work begins, stays
+open for a moment after the last one ended (a page reads many times in a row), and is closed at once when another
+process waits for it.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from evaluation.errors import StoreError
+from evaluation.store import faults, turns
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+LINGER_SECONDS = 0.2
+"""How long the file stays open after the last unit of work, when nobody else waits for it."""
+
+MAX_HOLD_SECONDS = 0.25
+"""After this time a process that is always busy lets those who wait have their turn."""
+
+DRAIN_SECONDS = 0.05
+"""How long a new unit waits for the running ones to end, so that the file can be given up."""
+
+REST_SECONDS = 0.02
+"""How long the file stays closed for those who wait; they look every 5 ms."""
+
+
+class ThreadState(threading.local):
+    """What the current thread does with a file: the cursor of its unit of work, and whether it writes."""
+
+    cursor: DuckDBPyConnection | None = None
+    is_writing: bool = False
+    is_doomed: bool = False
+
+
+class DatabaseFile:
+    """Counts who uses the file and opens, keeps and closes it accordingly. Safe for threads, not for forked children.
+
+    Args:
+        path: The file, resolved; ``None`` keeps everything in memory until ``close``.
+        prepare: Called with every newly opened connection before anybody uses it.
+
+    Attributes:
+        place: The path as shown to people.
+        writer: Held by the unit that writes; a process writes one transaction at a time, so that none conflict.
+        thread: The current thread's unit of work.
+    """
+
+    def __init__(self, path: Path | None, prepare: Callable[[DuckDBPyConnection], None]) -> None:
+        self.place = ":memory:" if path is None else str(path)
+        self._path = path
+        self._prepare = prepare
+        self.writer = threading.Lock()
+        self.thread = ThreadState()
+        self._state = threading.Condition()
+        self._connection: DuckDBPyConnection | None = None
+        self._users = 0
+        self._held_since = 0.0
+        self._rest_until = 0.0
+        self._idle_since = 0.0
+        self._is_closer_running = False
+        self._must_close = False
+
+    def acquire(self, wait_seconds: float) -> DuckDBPyConnection:
+        """A cursor of its own for one unit of work; give it back with ``release``.
+
+        Raises:
+            StoreBusyError: Another process held the file for all of ``wait_seconds``.
+            StoreError: The file cannot be opened.
+        """
+        started = time.monotonic()
+        with self._state:
+            self._give_way()
+            if self._connection is None:
+                self._connection = self._open(started, wait_seconds)
+                self._held_since = time.monotonic()
+            cursor = self._connection.cursor()
+            self._users += 1
+            return cursor
+
+    def release(self, cursor: DuckDBPyConnection, *, is_broken: bool = False) -> None:
+        """Ends a unit of work. ``is_broken``: the engine failed, so the file must be opened anew."""
+        with self._state:
+            cursor.close()
+            self._users -= 1
+            self._must_close |= is_broken and self._path is not None
+            if self._users == 0:
+                self._idle_since = time.monotonic()
+                if self._must_close or self._somebody_waits():
+                    self._close()
+                else:
+                    self._close_later()
+            self._state.notify_all()
+
+    def close(self) -> None:
+        """Closes the file now, unless a unit of work is running (which closes it when it ends)."""
+        with self._state:
+            if self._users == 0:
+                self._close()
+            else:
+                self._must_close = True
+
+    def _give_way(self) -> None:
+        is_due = self._connection is not None and time.monotonic() - self._held_since > MAX_HOLD_SECONDS
+        if self._must_close:
+            self._state.wait_for(lambda: self._users == 0, timeout=DRAIN_SECONDS)
+        elif is_due and self._somebody_waits():
+            self._state.wait_for(lambda: self._users == 0, timeout=DRAIN_SECONDS)
+            self._held_since = time.monotonic()
+            if self._users == 0:
+                self._close()
+
+    def _somebody_waits(self) -> bool:
+        return self._path is not None and turns.somebody_waits(self._path)
+
+    def _open(self, started: float, wait_seconds: float) -> DuckDBPyConnection:
+        time.sleep(max(0.0, self._rest_until - time.monotonic()))
+        connection = self._connect(started, wait_seconds)
+        is_ready = False
+        try:
+            with faults.translated(self.place):
+                self._prepare(connection)
+            is_ready = True
+        finally:
+            if not is_ready:
+                connection.close()
+        return connection
+
+    def _connect(self, started: float, wait_seconds: float) -> DuckDBPyConnection:
+        import duckdb
+
+        if self._path is None:
+            return duckdb.connect(":memory:")
+        _make_folder(self._path.parent)
+        with turns.Turn(self._path) as turn:
+            while True:
+                try:
+                    return duckdb.connect(self.place)
+                except duckdb.Error as error:
+                    waited = time.monotonic() - started
+                    if not faults.is_held_elsewhere(error):
+                        raise faults.explain(error, self.place) from error
+                    if waited >= wait_seconds:
+                        raise faults.busy(error, self.place, waited) from error
+                turn.wait(wait_seconds - waited)
+
+    def _close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+            self._rest_until = time.monotonic() + (REST_SECONDS if self._somebody_waits() else 0.0)
+        self._must_close = False
+
+    def _close_later(self) -> None:
+        if self._path is not None and not self._is_closer_running:
+            self._is_closer_running = True
+            threading.Thread(target=self._close_when_idle, name="store-closer", daemon=True).start()
+
+    def _close_when_idle(self) -> None:
+        with self._state:
+            while self._connection is not None:
+                rest = self._idle_since + LINGER_SECONDS - time.monotonic()
+                if self._users == 0 and rest <= 0:
+                    self._close()
+                else:
+                    self._state.wait(timeout=rest if self._users == 0 else None)
+            self._is_closer_running = False
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise StoreError(
+            f"The folder cannot be made: {reason}.", place=str(folder), remedy="Choose another place with --db."
+        ) from error
+
+
+_files: dict[tuple[int, Path], DatabaseFile] = {}
+_files_lock = threading.Lock()
+
+
+def shared_file(path: Path, prepare: Callable[[DuckDBPyConnection], None]) -> DatabaseFile:
+    """The one ``DatabaseFile`` that all stores of this process share for ``path`` (resolved).
+
+    Two would fight for the file's lock, which belongs to the process. A forked child gets its own.
+    """
+    with _files_lock:
+        if not _files:
+            atexit.register(_close_all)
+        return _files.setdefault((os.getpid(), path), DatabaseFile(path, prepare))
+
+
+def _close_all() -> None:
+    for (process, _), file in _files.items():
+        if process == os.getpid():
+            file.close()

@@ -1,0 +1,65 @@
+"""The database's tables, as numbered steps. Each runs once, in a transaction with the record that it ran."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from evaluation.errors import NewerSchemaError
+from evaluation.store.migrations.m0001_personas import create_persona_tables
+from evaluation.store.migrations.m0002_transcripts import create_transcript_tables
+from evaluation.store.migrations.m0003_results import create_result_tables
+from evaluation.store.migrations.m0004_operations import create_operation_tables
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+Migration = Callable[["DuckDBPyConnection"], None]
+
+MIGRATIONS: tuple[Migration, ...] = (
+    create_persona_tables,
+    create_transcript_tables,
+    create_result_tables,
+    create_operation_tables,
+)
+"""In the order in which they run; the first has number 1. Only ever append."""
+
+
+def migrate(connection: DuckDBPyConnection, migrations: tuple[Migration, ...] = MIGRATIONS) -> None:
+    """Brings the database to the newest schema; a database that has it already is left alone.
+
+    Raises:
+        NewerSchemaError: The database has more migrations than this version of Dramaturg knows.
+    """
+    done = applied(connection)
+    if done > len(migrations):
+        raise NewerSchemaError(
+            f"The database has schema {done}; this version of Dramaturg knows {len(migrations)}.",
+            remedy="Update Dramaturg, or choose another database with --db.",
+        )
+    for number, migration in enumerate(migrations[done:], start=done + 1):
+        _run(connection, number, migration)
+
+
+def applied(connection: DuckDBPyConnection) -> int:
+    """The number of the last migration that ran on the database; 0 for an empty one."""
+    connection.execute(
+        """CREATE TABLE IF NOT EXISTS schema_migrations (
+            number integer PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())"""
+    )
+    row = connection.execute("SELECT coalesce(max(number), 0) FROM schema_migrations").fetchone()
+    assert row is not None
+    return int(row[0])
+
+
+def _run(connection: DuckDBPyConnection, number: int, migration: Migration) -> None:
+    is_done = False
+    connection.begin()
+    try:
+        migration(connection)
+        connection.execute("INSERT INTO schema_migrations (number, name) VALUES (?, ?)", [number, migration.__name__])
+        connection.commit()
+        is_done = True
+    finally:
+        if not is_done:
+            connection.rollback()

@@ -1,0 +1,140 @@
+"""Ratings: append-only, one row per submitted form; and whom the rating desk shows which transcript."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any
+
+from evaluation.ratings import Rating
+from evaluation.store.tables import frame
+from evaluation.store.times import from_microseconds
+from evaluation.store.transcripts import require_transcript
+from evaluation.store.units import Units
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+RATING_COLUMNS = "transcript_id, rater, score, answers, comment, epoch_us(created_at), token"
+
+
+class Ratings:
+    """Stores and reads ratings, and hands out the rating desk's next transcript."""
+
+    def __init__(self, units: Units) -> None:
+        self._units = units
+
+    def add(self, rating: Rating) -> bool:
+        """Stores a rating once: false when its token was stored before, which changes nothing.
+
+        Raises:
+            NotFoundError: The transcript is not stored.
+        """
+        values = [
+            rating.token,
+            rating.transcript_id,
+            rating.rater,
+            rating.score,
+            list(rating.answers),
+            rating.comment,
+            rating.created_at,
+        ]
+        with self._units.unit(write=True) as cursor:
+            require_transcript(cursor, rating.transcript_id)
+            stored = cursor.execute(_INSERT, values).fetchall()
+            cursor.execute("DELETE FROM drafts WHERE token = ?", [rating.token])
+        return bool(stored)
+
+    def latest(self, transcript_id: str) -> list[Rating]:
+        """Each rater's newest rating of the transcript, raters in alphabetical order."""
+        return self._select(
+            f"SELECT {RATING_COLUMNS} FROM current_ratings WHERE transcript_id = ? ORDER BY rater", transcript_id
+        )
+
+    def history(self, transcript_id: str) -> list[Rating]:
+        """Every rating of the transcript, revised ones too, in the order in which they were stored."""
+        return self._select(
+            f"SELECT {RATING_COLUMNS} FROM ratings WHERE transcript_id = ? ORDER BY rating_id", transcript_id
+        )
+
+    def all(self) -> pd.DataFrame:
+        """Every rating ever stored, in that order.
+
+        Returns:
+            ``transcript_id``, ``rater``, ``score`` (1 to 5), ``answer_1`` to ``answer_5`` (empty: not answered),
+            ``comment``, ``created_at`` (UTC), ``is_latest`` (whether it is the rater's newest of that transcript).
+        """
+        with self._units.unit() as cursor:
+            return frame(cursor, _ALL, times=["created_at"])
+
+    def next_unrated(self, rater: str, *, skip: Collection[str] = ()) -> str | None:
+        """The transcript to rate next: one of those with the fewest raters, in an order of this rater's own.
+
+        Args:
+            rater: Who is to rate; transcripts that this person has rated are left out.
+            skip: Ids of transcripts to leave out this time.
+
+        Returns:
+            Its id and nothing else, so that the desk stays blind; ``None`` when the rater has rated all.
+        """
+        with self._units.unit() as cursor:
+            found = cursor.execute(_NEXT, {"rater": rater, "skip": list(skip)}).fetchone()
+        return None if found is None else str(found[0])
+
+    def token(self, rater: str, transcript_id: str) -> str:
+        """The opaque token for the form that ``rater`` fills in for the transcript.
+
+        It stays the same until a rating with it is stored; then the next form, a revision, gets a new one.
+
+        Raises:
+            NotFoundError: The transcript is not stored.
+        """
+        with self._units.unit(write=True) as cursor:
+            require_transcript(cursor, transcript_id)
+            found = cursor.execute(_OPEN_TOKEN, [rater, transcript_id]).fetchone()
+            if found is not None:
+                return str(found[0])
+            token = uuid.uuid4().hex
+            cursor.execute(
+                "INSERT INTO assignments (token, rater, transcript_id) VALUES (?, ?, ?)", [token, rater, transcript_id]
+            )
+        return token
+
+    def _select(self, query: str, value: object) -> list[Rating]:
+        with self._units.unit() as cursor:
+            return [rating_of(row) for row in cursor.execute(query, [value]).fetchall()]
+
+
+_INSERT = """
+INSERT INTO ratings (token, transcript_id, rater, score, answers, comment, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT DO NOTHING RETURNING token
+"""
+
+_ALL = """
+SELECT transcript_id, rater, score, answers[1] AS answer_1, answers[2] AS answer_2, answers[3] AS answer_3,
+       answers[4] AS answer_4, answers[5] AS answer_5, comment, timezone('UTC', created_at) AS created_at,
+       row_number() OVER (PARTITION BY transcript_id, rater ORDER BY created_at DESC, rating_id DESC) = 1 AS is_latest
+FROM ratings ORDER BY rating_id
+"""
+
+_NEXT = """
+SELECT transcript_id
+FROM transcripts LEFT JOIN current_ratings USING (transcript_id)
+WHERE transcript_id NOT IN (SELECT unnest($skip::text[]))
+GROUP BY transcript_id
+HAVING count(*) FILTER (rater = $rater) = 0
+ORDER BY count(rater), md5(concat($rater, ' ', transcript_id))
+LIMIT 1
+"""
+
+_OPEN_TOKEN = """
+SELECT token FROM assignments
+WHERE rater = ? AND transcript_id = ? AND token NOT IN (SELECT token FROM ratings)
+ORDER BY created_at LIMIT 1
+"""
+
+
+def rating_of(values: tuple[Any, ...]) -> Rating:
+    """The rating in a row of ``RATING_COLUMNS``."""
+    transcript_id, rater, score, answers, comment, created_at, token = values
+    return Rating(transcript_id, rater, score, tuple(answers), comment, from_microseconds(created_at), token)

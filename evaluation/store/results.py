@@ -1,0 +1,176 @@
+"""Metric results: stored for ever as they were computed, read as they stand with ratings and overrides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from evaluation.errors import NotFoundError
+from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
+from evaluation.rubric.engagement import measure_ratings
+from evaluation.score import LedgerRow, MetricResult, overrule
+from evaluation.store.overrides import Overrides
+from evaluation.store.ratings import Ratings
+from evaluation.store.result_rows import (
+    LEDGER_COLUMNS,
+    RESULT_COLUMNS,
+    digest,
+    ledger_row,
+    ledger_values,
+    metric_result,
+    result_values,
+)
+from evaluation.store.scores import score_table
+from evaluation.store.settings import Settings
+from evaluation.store.tables import append, next_numbers
+from evaluation.store.transcript_rows import Columns, columns_of
+from evaluation.store.transcripts import require_transcript
+from evaluation.store.units import Units
+from evaluation.transcript import Transcript
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from duckdb import DuckDBPyConnection
+
+
+class Evaluated(Protocol):
+    """A transcript with its results by metric, as the engine returns them."""
+
+    @property
+    def transcript(self) -> Transcript: ...
+    @property
+    def metrics(self) -> Mapping[str, MetricResult]: ...
+
+
+class Results:
+    """Stores and reads metric results."""
+
+    def __init__(self, units: Units, ratings: Ratings, overrides: Overrides, settings: Settings) -> None:
+        self._units = units
+        self._ratings = ratings
+        self._overrides = overrides
+        self._settings = settings
+
+    def save(self, evaluations: Iterable[Evaluated]) -> None:
+        """Stores the results of a batch in one transaction.
+
+        A result equal to the one that is current, in every number, reason and ledger row, is not stored again. What is
+        stored is never changed. Engagement is not stored: it follows from the ratings, which are.
+
+        Raises:
+            NotFoundError: A transcript of the batch is not stored.
+        """
+        packed = [
+            _Packed(e.transcript.id, r) for e in evaluations for r in e.metrics.values() if r.name != ENGAGEMENT.name
+        ]
+        with self._units.unit(write=True) as cursor:
+            _insert(cursor, _unknown_ones(cursor, packed))
+
+    def load(self, transcript_id: str) -> dict[str, MetricResult]:
+        """The transcript's results as they stand, in the rubric's order: overrides applied, engagement from ratings.
+
+        A metric that was never computed is missing; engagement never is.
+
+        Raises:
+            NotFoundError: The transcript is not stored.
+        """
+        with self._units.unit() as cursor:
+            require_transcript(cursor, transcript_id)
+            computed = _current_results(cursor, transcript_id)
+            replacements = self._replacements(transcript_id, computed)
+            ratings = self._ratings.history(transcript_id)
+            threshold = self._settings.thresholds()[ENGAGEMENT.name]
+        results = {name: overrule(result, replacements.get(name, {})) for name, result in computed.items()}
+        results[ENGAGEMENT.name] = measure_ratings(ratings, threshold=threshold)
+        return {name: results[name] for name in DEFINITIONS if name in results}
+
+    def scores(self, iteration: str | None = None) -> pd.DataFrame:
+        """Every transcript's scores as they stand, without their ledgers.
+
+        Args:
+            iteration: Only its transcripts; ``None`` for all.
+
+        Returns:
+            One row per transcript and metric: ``transcript_id``, ``metric``, ``score`` (on the metric's scale; empty
+            when not applicable or pending), ``numerator``, ``denominator``, ``status``, ``threshold`` (the one it was
+            judged by), ``method``, ``version``, ``reason``. Transcripts in the order in which they were put into their
+            iteration, metrics in the rubric's. Engagement is there for all of them.
+        """
+        with self._units.unit() as cursor:
+            return score_table(cursor, iteration, self._settings.thresholds()[ENGAGEMENT.name])
+
+    def _replacements(
+        self, transcript_id: str, computed: Mapping[str, MetricResult]
+    ) -> dict[str, dict[str, LedgerRow]]:
+        rows = {(name, row.id): row for name, result in computed.items() for row in result.ledger}
+        replacements: dict[str, dict[str, LedgerRow]] = {}
+        for override in self._overrides.current(transcript_id):
+            if row := rows.get((override.metric, override.row_id)):
+                replacements.setdefault(override.metric, {})[row.id] = override.applied_to(row)
+        return replacements
+
+
+class _Packed:
+    """A result as column values, with the digest by which an equal one is recognised."""
+
+    def __init__(self, transcript_id: str, result: MetricResult) -> None:
+        self.values = result_values(result)
+        self.ledger = [ledger_values(row) for row in result.ledger]
+        self.digest = digest(self.values, self.ledger)
+        self.key = (transcript_id, self.values["metric"], self.values["method"])
+
+    def own_row(self, result_id: int) -> dict[str, Any]:
+        return self.values | {"result_id": result_id, "transcript_id": self.key[0], "digest": self.digest}
+
+
+def _unknown_ones(cursor: DuckDBPyConnection, packed: Sequence[_Packed]) -> list[_Packed]:
+    transcript_ids = sorted({result.key[0] for result in packed})
+    _require_transcripts(cursor, transcript_ids)
+    current = {tuple(key): held for *key, held in cursor.execute(_DIGESTS, [transcript_ids]).fetchall()}
+    unknown = []
+    for result in packed:
+        if current.get(result.key) != result.digest:
+            current[result.key] = result.digest
+            unknown.append(result)
+    return unknown
+
+
+def _require_transcripts(cursor: DuckDBPyConnection, transcript_ids: Sequence[str]) -> None:
+    query = "SELECT unnest(?::text[]) AS id EXCEPT SELECT transcript_id FROM transcripts"
+    if missing := cursor.execute(query, [transcript_ids]).fetchone():
+        raise NotFoundError(f"The transcript {missing[0]!r} is not stored.", remedy="Store it before its results.")
+
+
+def _insert(cursor: DuckDBPyConnection, packed: Sequence[_Packed]) -> None:
+    numbers = next_numbers(cursor, "result_numbers", len(packed))
+    append(cursor, "metric_results", columns_of(p.own_row(number) for p, number in zip(packed, numbers, strict=True)))
+    rows = [row for result in packed for row in result.ledger]
+    columns: Columns = dict(zip(LEDGER_COLUMNS, zip(*rows, strict=True), strict=True)) if rows else {}
+    columns["result_id"] = [n for result, n in zip(packed, numbers, strict=True) for _ in result.ledger]
+    columns["position"] = [position for result in packed for position in range(len(result.ledger))]
+    append(cursor, "ledger", columns)
+
+
+def _current_results(cursor: DuckDBPyConnection, transcript_id: str) -> dict[str, MetricResult]:
+    query = f"SELECT {', '.join(RESULT_COLUMNS)} FROM current_results WHERE transcript_id = ?"
+    rows = [dict(zip(RESULT_COLUMNS, row, strict=True)) for row in cursor.execute(query, [transcript_id]).fetchall()]
+    ledgers = _ledgers(cursor, [row["result_id"] for row in rows])
+    return {row["metric"]: metric_result(row, tuple(ledgers.get(row["result_id"], ()))) for row in rows}
+
+
+def _ledgers(cursor: DuckDBPyConnection, result_ids: Sequence[int]) -> dict[int, list[LedgerRow]]:
+    if not result_ids:
+        return {}
+    # The range lets the scan skip whole blocks: a transcript's results were stored close together.
+    query = f"""SELECT result_id, {", ".join(LEDGER_COLUMNS)} FROM ledger
+        WHERE result_id BETWEEN ? AND ? AND result_id IN (SELECT unnest(?::bigint[])) ORDER BY result_id, position"""
+    ledgers: dict[int, list[LedgerRow]] = {}
+    for result_id, *values in cursor.execute(query, [min(result_ids), max(result_ids), list(result_ids)]).fetchall():
+        ledgers.setdefault(result_id, []).append(ledger_row(tuple(values)))
+    return ledgers
+
+
+_DIGESTS = """
+SELECT transcript_id, metric, method, arg_max(digest, result_id) FROM metric_results
+WHERE transcript_id IN (SELECT unnest(?::text[])) GROUP BY ALL
+"""

@@ -1,0 +1,65 @@
+"""Settings: values by key, and the thresholds that today's verdicts are given by."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+from evaluation.errors import InputError
+from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS
+from evaluation.store.checks import require_text
+from evaluation.store.units import Units
+
+_THRESHOLDS = "thresholds"
+
+
+class Settings:
+    """Reads and changes settings. Keys of providers are never among them: they come from the environment."""
+
+    def __init__(self, units: Units) -> None:
+        self._units = units
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """The value stored under ``key``, else ``default``."""
+        with self._units.unit() as cursor:
+            found = cursor.execute("SELECT value FROM settings WHERE key = ?", [key]).fetchone()
+        return default if found is None else json.loads(found[0])
+
+    def set(self, key: str, value: Any) -> None:
+        """Stores a JSON-compatible value under ``key``, in place of what was there.
+
+        Raises:
+            InputError: The value cannot be written as JSON.
+        """
+        require_text(key=key)
+        try:
+            packed = json.dumps(value, ensure_ascii=True, allow_nan=False)
+        except (TypeError, ValueError) as error:
+            raise InputError(f"The value cannot be stored: {error}.", place=key) from None
+        with self._units.unit(write=True) as cursor:
+            cursor.execute("INSERT OR REPLACE INTO settings (key, value) VALUES (?, ?)", [key, packed])
+
+    def thresholds(self) -> dict[str, float]:
+        """Today's threshold of every metric, in the rubric's order; the rubric's own where none was set."""
+        chosen = self.get(_THRESHOLDS, {})
+        return {name: float(chosen.get(name, default)) for name, default in DEFAULT_THRESHOLDS.items()}
+
+    def set_threshold(self, metric: str, value: float | None) -> None:
+        """Changes a threshold for verdicts from now on; ``None`` returns to the rubric's.
+
+        Raises:
+            InputError: No such metric, or a value outside its scale.
+        """
+        definition = DEFINITIONS.get(metric)
+        if definition is None:
+            raise InputError(f"{metric!r} is not a metric.", remedy=f"Choose from {', '.join(DEFINITIONS)}.")
+        scale = definition.scale
+        if value is not None and not (math.isfinite(value) and scale.low <= value <= scale.high):
+            raise InputError(
+                f"{value:g} is not on the scale of {definition.label}.",
+                remedy=f"Give a number from {scale.low:g} to {scale.high:g}.",
+            )
+        with self._units.unit(write=True):
+            chosen = {name: held for name, held in self.get(_THRESHOLDS, {}).items() if name != metric}
+            self.set(_THRESHOLDS, chosen if value is None else chosen | {metric: float(value)})

@@ -1,0 +1,83 @@
+"""How processes that share a database file take turns.
+
+DuckDB's own lock says only yes or no. A process that waits therefore also holds a shared lock on the file's folder, so
+that the one holding the file can see it and let go. The kernel drops both when a process ends, however it ends.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import time
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+LOOK_SECONDS = 0.005
+
+
+class Turn:
+    """One attempt to get the file; ``wait`` makes it known and blocks until the file looks free.
+
+    Use it only while this process does not hold the file: closing any descriptor of a file drops the process's locks
+    on it, and ``wait`` opens and closes one.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._flag: int | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if self._flag is not None:
+            os.close(self._flag)
+
+    def wait(self, seconds: float) -> None:
+        """Returns when the file looks free, or after ``seconds``."""
+        if self._flag is None:
+            self._flag = _raise_flag(self._path.parent)
+        end = time.monotonic() + seconds
+        time.sleep(LOOK_SECONDS)
+        while time.monotonic() < end and _is_locked(self._path):
+            time.sleep(LOOK_SECONDS)
+
+
+def somebody_waits(path: Path) -> bool:
+    """Whether another process waits for a database file in the folder of ``path``."""
+    with suppress(OSError):
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        finally:
+            os.close(folder)
+    return False
+
+
+def _raise_flag(folder: Path) -> int | None:
+    # A folder that cannot be locked (some network file systems) leaves the processes to the linger time alone.
+    with suppress(OSError):
+        flag = os.open(folder, os.O_RDONLY)
+        fcntl.flock(flag, fcntl.LOCK_SH)
+        return flag
+    return None
+
+
+def _is_locked(path: Path) -> bool:
+    try:
+        descriptor = os.open(path, os.O_RDONLY)
+    except OSError:
+        return False  # The attempt to open it will tell why.
+    try:
+        os.lockf(descriptor, os.F_TEST, 0)
+    except OSError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
