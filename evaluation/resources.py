@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,23 +29,11 @@ class SampleIteration:
 
 
 @dataclass(frozen=True, slots=True)
-class SampleRating:
-    """A made-up rating of a shipped game; ``answers`` in the letters of ``dramaturg rate`` (``yynyy``)."""
-
-    game: Path
-    rater: str
-    score: int
-    answers: str
-    comment: str
-
-
-@dataclass(frozen=True, slots=True)
 class SampleManifest:
     """The shipped games: those of iterations, and those that belong to none. All paths are absolute."""
 
     iterations: tuple[SampleIteration, ...]
     games: tuple[Path, ...]
-    ratings: tuple[SampleRating, ...] = ()
 
 
 def checkout_root() -> Path | None:
@@ -100,7 +87,7 @@ def load_manifest(root: Path | None = None) -> SampleManifest:
         _iteration(_mapping(entry, f"{path}: iterations[{position}]"), folder, f"{path}: iterations[{position}]")
         for position, entry in enumerate(_list(top, "iterations", str(path)))
     )
-    return SampleManifest(iterations, _games(top, folder, str(path)), tuple(_ratings(top, folder, str(path))))
+    return SampleManifest(iterations, _games(top, folder, str(path)))
 
 
 def _iteration(entry: Mapping[str, Any], folder: Path, place: str) -> SampleIteration:
@@ -128,23 +115,6 @@ def _games(entry: Mapping[str, Any], folder: Path, place: str) -> tuple[Path, ..
             )
         paths.append(path)
     return tuple(paths)
-
-
-def _ratings(top: Mapping[str, Any], folder: Path, place: str) -> Iterator[SampleRating]:
-    name = _text(top, "ratings", place)
-    if not name:
-        return
-    table = folder / name
-    try:
-        rows = list(csv.DictReader(table.read_text(encoding="utf-8").splitlines()))
-    except (OSError, ValueError) as error:
-        raise InputError(f"The ratings cannot be read: {error}.", place=str(table)) from None
-    for line, row in enumerate(rows, start=2):
-        try:
-            game = folder / row["transcript"]
-            yield SampleRating(game, row["rater"], int(row["score"]), row["answers"], row["comment"])
-        except (KeyError, TypeError, ValueError) as error:
-            raise InputError(f"The rating is incomplete: {error}.", place=f"{table}:{line}") from None
 
 
 def _mapping(value: object, place: str) -> Mapping[str, Any]:
