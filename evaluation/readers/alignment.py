@@ -19,15 +19,19 @@ def alignment_of(role: str | None) -> Alignment | None:
     """The side of a role: ``mafia`` (the informed minority) or ``town``; ``None`` for unknown and neutral roles.
 
     The whole name decides where it is listed ("MAFIA", "werewolf-hunter"); else its words do ("Alpha Werewolf"), one
-    of the minority before one of the town, since "evil villager" is evil.
+    of the minority before one of the town, since "evil villager" is evil. Plurals count ("bystanders").
     """
     words = _NOT_A_LETTER.sub(" ", (role or "").casefold()).split()
-    names = _alignments()
-    whole = names.get(" ".join(words))
+    whole = _listed(" ".join(words))
     if whole is not None or len(words) < 2:
         return _side(whole)
-    sides = {names.get(word) for word in words}
+    sides = {_listed(word) for word in words}
     return "mafia" if "mafia" in sides else "town" if "town" in sides else None
+
+
+def _listed(name: str) -> str | None:
+    names = _alignments()
+    return names.get(name) or names.get(name.removesuffix("s"))
 
 
 def _side(listed: str | None) -> Alignment | None:

@@ -70,7 +70,12 @@ class Document:
 
     def game_id(self, format_name: str) -> str:
         """An id for a game whose file holds none: the same content has the same id under any file name."""
-        return f"{format_name}-{hashlib.sha256(self.text.encode()).hexdigest()[:8]}"
+        return content_id(format_name, self.text)
+
+
+def content_id(format_name: str, text: str) -> str:
+    """The format's name and eight hexadecimal digits of the text's hash."""
+    return f"{format_name}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
 
 def decode(data: bytes) -> str:

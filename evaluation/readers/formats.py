@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-from evaluation.readers import canonical, native
+from evaluation.readers import aiwolf, canonical, llm_werewolf, llmafia, native, werewolf_gpt
 from evaluation.readers.reader import FileReader, FolderReader
 
-FILE_READERS: tuple[FileReader, ...] = (canonical.READER, native.READER)
-FOLDER_READERS: tuple[FolderReader, ...] = ()
+FILE_READERS: tuple[FileReader, ...] = (
+    canonical.READER,
+    native.READER,
+    llm_werewolf.READER,
+    werewolf_gpt.READER,
+    aiwolf.READER,
+)
+FOLDER_READERS: tuple[FolderReader, ...] = (llmafia.READER,)

@@ -49,12 +49,15 @@ class Limits:
         if count > self.messages:
             raise LimitError(f"The game has {count:,} messages, more than {self.messages:,}.", remedy=_SPLIT)
 
+    def check_players(self, count: int) -> None:
+        """Refuses a transcript of ``count`` players with a ``LimitError`` when that is too many."""
+        if count > self.players:
+            raise LimitError(f"The game has {count:,} players, more than {self.players:,}.", remedy=_SPLIT)
+
     def check_transcript(self, transcript: Transcript) -> None:
         """Refuses a transcript with too many messages or players, or too long a message, with a ``LimitError``."""
         self.check_messages(len(transcript.messages))
-        if len(transcript.players) > self.players:
-            found = f"{len(transcript.players):,} players, more than {self.players:,}"
-            raise LimitError(f"The game has {found}.", remedy=_SPLIT)
+        self.check_players(len(transcript.players))
         for message in transcript.messages:
             if len(message.text) > self.message_characters:
                 found = f"{len(message.text):,} characters, more than {self.message_characters:,}"

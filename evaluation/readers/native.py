@@ -41,6 +41,7 @@ def _recognises(document: Document) -> bool:
 def _read(document: Document) -> Transcript:
     root = Node(document.json)
     players = [_player(node) for node in root["players"].entries()]
+    document.limits.check_players(len(players))
     roster = Roster(player["name"] for player in players)
     _refuse_doubles(root["players"], "name", "player")
     messages = _messages(root["messages"], roster, document.limits)
