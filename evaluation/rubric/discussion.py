@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from operator import itemgetter
 from typing import NamedTuple
 
 from evaluation.rubric.language_pack import LanguagePack, language_pack
@@ -17,6 +19,7 @@ from evaluation.transcript import Message, Transcript
 _UNSPACED_LANGUAGES = frozenset({"ja", "zh", "th", "lo", "km", "my", "bo", "dz"})
 # Metrics of one transcript are computed one after the other; few transcripts are in work at a time.
 _KEPT = 4
+_START, _END = itemgetter(1), itemgetter(2)
 
 
 class PreparedMessage(NamedTuple):
@@ -112,10 +115,10 @@ def _outside(tokens: tuple[Token, ...], mentions: Sequence[Mention]) -> tuple[To
     if not mentions:
         return tokens
     outside: list[Token] = []
-    following = 0
-    for token in tokens:
-        while following < len(mentions) and mentions[following].end <= token.start:
-            following += 1
-        if following == len(mentions) or token.end <= mentions[following].start:
-            outside.append(token)
+    done = 0
+    for mention in mentions:
+        first = bisect_right(tokens, mention.start, key=_END)
+        outside.extend(tokens[done:first])
+        done = max(done, bisect_left(tokens, mention.end, key=_START))
+    outside.extend(tokens[done:])
     return tuple(outside)

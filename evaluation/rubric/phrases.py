@@ -102,6 +102,7 @@ def _message_phrases(prepared: PreparedMessage, terms: frozenset[str]) -> Messag
     words, spans = _words_and_names(prepared)
     phrases: tuple[Phrase, ...] = tuple(zip(words, words[1:], words[2:], strict=False))
     starts = tuple(range(len(phrases)))
+    # A phrase of three terms needs three terms, most messages have fewer.
     if len([word for word in words if word in terms]) >= 3:
         starts = tuple([start for start in starts if not terms.issuperset(phrases[start])])
         phrases = tuple([phrases[start] for start in starts])

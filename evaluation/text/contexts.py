@@ -96,14 +96,27 @@ class Context:
     def _is_called(self) -> bool:
         if self._is_possessive:
             return False
+        groups = word_groups("name_contexts.yaml")
         set_off_after = self._after.startswith(_CALLS)
         if self._starts_sentence:
-            return self._ends_sentence or set_off_after
-        if self._word(-1) in word_groups("name_contexts.yaml")["greetings"] and self._can_be_subject:
+            is_modal = self.word in groups["called_too"] and self._word(1) == "you"
+            asks_on = self._can_be_subject and not is_modal and self._word(1) in groups["after_call"]
+            return self._ends_sentence or set_off_after or asks_on or self._is_short_list()
+        if self._can_be_subject and self._word(-1) in groups["greetings"]:
+            return True
+        if self._can_be_subject and self._ends_sentence and self._word(-1) in groups["before_call"]:
             return True
         set_off_before = self._before.strip() == ","
         closes_list = self.index + 1 < len(self.tokens) and self.tokens[self.index + 1].text in _JOINS
         return set_off_before and (self._ends_sentence or (set_off_after and not closes_list))
+
+    def _is_short_list(self) -> bool:
+        """Whether the sentence is this word and another one: "brook or bailey?"."""
+        if self._word(1) not in _JOINS or self.index + 2 >= len(self.tokens):
+            return False
+        last = self.index + 3 == len(self.tokens)
+        gap = "." if last else self.text[self.tokens[self.index + 2].end : self.tokens[self.index + 3].start]
+        return not _ENDS_A_SENTENCE.isdisjoint(gap)
 
     def _has_telling_capital(self) -> bool:
         original = self._original(self.index)
@@ -126,6 +139,10 @@ class Context:
     def _is_object(self) -> bool:
         groups = word_groups("name_contexts.yaml")
         verb, before = self._word(-1), self._word(-2)
+        if verb in groups["pointers"] and self._ends_sentence and not self._is_function_word:
+            return before in groups["opinions"]
+        if self._word(1) == "out" and verb in groups["out_verbs"]:
+            return not self._is_function_word
         if verb in groups["particles"]:
             return before in groups["object_verbs"]
         is_verb = verb in groups["object_verbs"] and verb not in groups["particle_verbs"]

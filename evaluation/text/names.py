@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -19,6 +19,8 @@ from evaluation.text.tokens import Token, tokenize
 # Names shorter than this are never mended, and words must be at least one letter shorter than that.
 _SHORTEST_MENDED_NAME = 5
 _LONGEST_MENDED_WORD = 40
+# Among hundreds of names a misspelling could be anybody's.
+_MOST_MENDED_NAMES = 300
 _LEAST_SIMILARITY = 80.0
 _REMEMBERED_WORDS = 20_000
 _JOINS = frozenset({"and", "or", "vs", "versus", "nor", "&"})
@@ -42,6 +44,11 @@ class _Candidate(NamedTuple):
     needs_context: bool
 
 
+# What a word may begin: candidates by the word that follows, "" for names of one word; longer names stand first.
+_Continuations = Mapping[str, list[_Candidate]]
+_NOTHING: _Continuations = {}
+
+
 class NameIndex:
     """Finds the names of a fixed set of players in texts. Building it is cheap; it remembers the words it has met.
 
@@ -56,12 +63,12 @@ class NameIndex:
 
     def __init__(self, names: Sequence[str]) -> None:
         self.names = tuple(names)
-        self._by_first_word: dict[str, list[_Candidate]] = {}
+        self._by_first_word: dict[str, dict[str, list[_Candidate]]] = {}
         self._literals = [(name, fold(name).strip()) for name in self.names if needs_literal_search(name)]
         self._spellings = {name: prefix_spellings(name) for name in self.names}
         self._add_aliases()
         self._mendable = self._names_to_mend()
-        self._known: dict[str, list[_Candidate]] = {}
+        self._known: dict[str, _Continuations] = {}
 
     @classmethod
     def of(cls, names: tuple[str, ...]) -> NameIndex:
@@ -78,20 +85,23 @@ class NameIndex:
         for alias in [*aliases(self.names), *twins]:
             kind = "full" if alias.is_full else "part"
             candidate = _Candidate(alias, kind, len(alias.words) == 1 and _is_ordinary(alias.words[0]))
-            self._by_first_word.setdefault(alias.words[0], []).append(candidate)
-        for candidates in self._by_first_word.values():
-            candidates.sort(key=lambda candidate: -len(candidate.alias.words))
+            second = alias.words[1] if len(alias.words) > 1 else ""
+            self._by_first_word.setdefault(alias.words[0], {}).setdefault(second, []).append(candidate)
+        for continuations in self._by_first_word.values():
+            for candidates in continuations.values():
+                candidates.sort(key=lambda candidate: -len(candidate.alias.words))
 
     def _names_to_mend(self) -> dict[str, Alias]:
         """The single words that misspellings are compared with; names that resemble each other are left out."""
         single = {
-            candidate.alias.words[0]: candidate.alias
-            for candidates in self._by_first_word.values()
-            for candidate in candidates
-            if len(candidate.alias.words) == 1 and candidate.alias.words not in self._told_by_case
+            word: continuations[""][0].alias
+            for word, continuations in self._by_first_word.items()
+            if "" in continuations and (word,) not in self._told_by_case
         }
         words = sorted(word for word in single if len(word) >= _SHORTEST_MENDED_NAME and word.isalpha())
         similar: set[str] = set()
+        if len(words) > _MOST_MENDED_NAMES:
+            return {}
         if len(words) > 1:
             scores = process.cdist(words, words, scorer=fuzz.ratio, score_cutoff=_LEAST_SIMILARITY)
             for row, column in zip(*scores.nonzero(), strict=True):
@@ -117,36 +127,35 @@ class NameIndex:
         if start:
             tokens = tuple([token for token in tokens if token.start >= start])
         known = self._known
+        # Most words begin no name. Those met for the first time come through with ``None`` and are looked up below.
+        beginnings = [i for i, token in enumerate(tokens) if known.get(token[0]) is not _NOTHING]
         free_from = 0
-        previous: tuple[int, int] | None = None
-        for index, token in enumerate(tokens):
-            candidates = known.get(token.text)
-            if candidates is None:
-                candidates = self._look_up(token.text)
-            if not candidates or index < free_from:
+        last_of_mention = -1
+        for index in beginnings:
+            continuations = known.get(tokens[index].text) or self._look_up(tokens[index].text)
+            if not continuations or index < free_from:
                 continue
-            follows = previous is not None and _joins(text, tokens, previous[1], index)
-            for candidate in candidates:
+            follows = last_of_mention >= 0 and _joins(text, tokens, last_of_mention, index)
+            for candidate in _candidates(tokens, index, continuations):
                 mention = self._match(text, tokens, index, candidate, follows)
                 if mention is not None:
                     free_from = index + len(candidate.alias.words)
-                    previous = (index, free_from - 1)
+                    last_of_mention = free_from - 1
                     yield mention
                     break
 
-    def _look_up(self, word: str) -> list[_Candidate]:
-        candidates = self._by_first_word.get(word)
-        if candidates is None:
+    def _look_up(self, word: str) -> _Continuations:
+        found: _Continuations = self._by_first_word.get(word, _NOTHING)
+        if not found:
             base = word.removesuffix("'s")
-            if base != word:
-                candidates = [c for c in self._by_first_word.get(base, ()) if len(c.alias.words) == 1]
-            if not candidates:
-                mended = self._mend(base)
-                candidates = [mended] if mended else []
+            single = self._by_first_word.get(base, _NOTHING).get("") if base != word else None
+            if single is None and (mended := self._mend(base)):
+                single = [mended]
+            found = {"": single} if single else _NOTHING
         if len(self._known) > _REMEMBERED_WORDS:
             self._known.clear()
-        self._known[word] = candidates
-        return candidates
+        self._known[word] = found
+        return found
 
     def _mend(self, word: str) -> _Candidate | None:
         if not _SHORTEST_MENDED_NAME - 1 <= len(word) <= _LONGEST_MENDED_WORD or not word.isalpha():
@@ -200,6 +209,16 @@ class NameIndex:
 @lru_cache(maxsize=64)
 def _shared_index(names: tuple[str, ...]) -> NameIndex:
     return NameIndex(names)
+
+
+def _candidates(tokens: Sequence[Token], index: int, continuations: _Continuations) -> Iterator[_Candidate]:
+    """The names that may begin at a word, longer ones first."""
+    if index + 1 < len(tokens):
+        following = tokens[index + 1].text
+        yield from continuations.get(following, ())
+        if following.endswith("'s"):
+            yield from continuations.get(following[:-2], ())
+    yield from continuations.get("", ())
 
 
 def _is_ordinary(word: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from evaluation.text.aliases import aliases, words_of
 from evaluation.text.normal import fold, normalise
 
-_COLONS = (":", "\uff1a")
+_WIDE_COLON = "\uff1a"
 # Markdown, quotes and brackets in which the name may be wrapped.
 _OPENERS = " \t\r\n*_[(<\"'`~#>-\u201c"
 _CLOSERS = " \t*_])>\"'`~\u201d"
@@ -15,7 +15,7 @@ _LONGEST_WRAPPING = 40
 def prefix_end(text: str, spellings: tuple[str, ...]) -> int:
     """Where the message begins after one or more prefixes of these ``spellings``; 0 without one."""
     head = text[: len(spellings[0]) * 2 + _LONGEST_WRAPPING] if spellings else ""
-    if not any(colon in head for colon in _COLONS):
+    if ":" not in head and _WIDE_COLON not in head:
         return 0
     copy = normalise(text)
     position = 0
