@@ -1,0 +1,1 @@
+"""The Streamlit app on top of :mod:`evaluation`."""

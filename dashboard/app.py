@@ -1,0 +1,60 @@
+"""The frame around every page: the registry of pages, running jobs, and what shows when the database cannot be read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+from dashboard import jobs, resources
+from dashboard.components.job_status import job_banner
+from dashboard.components.messages import show_error
+from evaluation.errors import DramaturgError
+
+PAGES = [
+    st.Page(
+        "app_pages/overview.py",
+        title="Overview",
+        icon=":material/dashboard:",
+        default=True,
+        help="Every iteration against the rubric's thresholds, the checklist, and what to change next.",
+    ),
+    st.Page(
+        "app_pages/upload.py",
+        title="Upload",
+        icon=":material/upload_file:",
+        help="Add games from files or zips, and put them into an iteration.",
+    ),
+    st.Page(
+        "app_pages/transcripts.py",
+        title="Transcripts",
+        icon=":material/forum:",
+        help="Read a game with the verdict of every metric on every message, and why.",
+    ),
+    st.Page(
+        "app_pages/review.py",
+        title="Review",
+        icon=":material/rate_review:",
+        help="Rate games from 1 to 5 without seeing their scores.",
+    ),
+    st.Page(
+        "app_pages/trends.py",
+        title="Trends",
+        icon=":material/trending_up:",
+        help="Every metric over iterations, game by game.",
+    ),
+]
+
+# Images of our own: a Material icon or an emoji in the browser's tab would be fetched from another server.
+IMAGES = Path(__file__).parent / "static"
+st.set_page_config(page_title="Dramaturg", page_icon=str(IMAGES / "icon.svg"), layout="wide")
+st.logo(str(IMAGES / "logo.svg"), size="large")
+page = st.navigation(PAGES)
+st.title(page.title, anchor=False)
+try:
+    store = resources.store()
+    jobs.start_samples_on_first_start(store)
+    job_banner(store, is_blind=page.title == "Review")
+    page.run()
+except DramaturgError as error:
+    show_error(error)

@@ -1,0 +1,63 @@
+import streamlit as st
+
+from dashboard import queries, resources
+from dashboard.components import overview_parts as parts
+from dashboard.components.messages import empty_state, plain
+from dashboard.components.sample_button import first_steps
+from dashboard.formatting import counted, look
+
+seen = resources.read(queries.overview)
+if not seen.transcripts:
+    empty_state(
+        ":material/theater_comedy:",
+        "Did your agents get better?",
+        "Upload the games of a prompt version and see how they score on seven metrics, and what to change next. "
+        "Or look around with the sample games first.",
+    )
+    first_steps("overview")
+    st.stop()
+
+board = seen.board
+if not board.iterations:
+    st.info(
+        f"{counted(seen.transcripts, 'game')} stored, none in an iteration yet. Games of one prompt version make an "
+        "iteration, three games make a test.",
+        icon=":material/info:",
+    )
+    st.page_link("app_pages/upload.py", label="Create an iteration", icon=":material/add:")
+    st.page_link("app_pages/transcripts.py", label="Look at the games", icon=":material/forum:")
+    parts.waiting_for_review(seen)
+    st.stop()
+
+shown = parts.pick_iteration(board)
+parts.waiting_for_review(seen)
+
+with st.container(border=True):
+    number = 1 + [one.iteration.name for one in board.iterations].index(shown.iteration.name)
+    st.subheader(f"Iteration {number} of {len(board.iterations)}", anchor=False)
+    plain(shown.iteration.name)
+    with st.container(horizontal=True):
+        if shown.verdict:
+            st.badge(f"{look(shown.verdict.status).label}", color=look(shown.verdict.status).color)
+        if shown.iteration.is_baseline:
+            st.badge("baseline", icon=":material/flag:", color="violet")
+        st.badge(counted(len(shown.games), "game"), color="gray")
+    if shown.iteration.change:
+        st.caption("What was changed")
+        plain(shown.iteration.change)
+    for warning in shown.warnings:
+        st.caption(f":material/warning: {warning}")
+
+st.subheader("Seven metrics", anchor=False, help="Means over the games of this iteration that have a score.")
+parts.metric_cards(shown)
+
+left, right = st.columns(2, gap="medium")
+with left:
+    parts.tests_of_three(shown)
+    parts.success_checklist(board)
+with right:
+    parts.keep_or_revert(shown)
+    parts.advice(shown)
+
+st.subheader("All iterations", anchor=False)
+parts.iteration_table(board)

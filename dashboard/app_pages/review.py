@@ -1,0 +1,34 @@
+import streamlit as st
+
+from dashboard import queries, resources, state
+from dashboard.components import review_parts as parts
+from dashboard.components.messages import empty_state
+from dashboard.components.sample_button import first_steps
+
+store = resources.store()
+rater = state.chosen(state.RATER) or st.session_state.get(state.RATER)
+if not rater:
+    parts.ask_for_name()
+    st.stop()
+st.session_state[state.RATER] = rater
+state.choose(rater=rater)
+
+progress = resources.read(queries.rating_progress, rater)
+if not progress.total:
+    empty_state(":material/rate_review:", "Nothing to rate yet", "Upload games first; then rate them here one by one.")
+    first_steps("review")
+    st.stop()
+
+view = st.segmented_control(
+    "View",
+    [parts.DESK, parts.OWN],
+    default=parts.DESK,
+    required=True,
+    key="desk",
+    bind="query-params",
+    label_visibility="collapsed",
+)
+if view == parts.DESK:
+    parts.desk(store, rater, progress)
+else:
+    parts.own_ratings(store, rater)

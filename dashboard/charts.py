@@ -1,0 +1,139 @@
+"""DataFrames to plotly figures. Knows nothing of Streamlit, which adds the fonts and the colours of the theme."""
+
+from __future__ import annotations
+
+import html
+import re
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from dashboard.formatting import counted, score_text, shortened, threshold_text
+from evaluation.score import PERCENT, MetricDefinition
+
+ACCENT = "#6d63e0"
+NEUTRAL = "#8a8798"
+LIMIT = "#c2500f"
+_LABEL_LENGTH = 18
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+
+
+def inert_label(text: str, limit: int = _LABEL_LENGTH) -> str:
+    """``text`` as plotly may show it: plotly reads tags in labels (links among them), so they become entities."""
+    return html.escape(_CONTROL.sub(" ", shortened(text, limit)), quote=False)
+
+
+def trend_figure(points: pd.DataFrame, definition: MetricDefinition, threshold: float) -> go.Figure:
+    """One metric over iterations: a dot per game, the mean of each iteration as a line, the threshold dashed.
+
+    Args:
+        points: One row per game: ``position`` (int, order of the iteration), ``iteration`` (name), ``game`` (label),
+            ``score`` (on the metric's scale, NaN when pending or not applicable). Games without a score are left out.
+        definition: The metric; its scale sets the axis.
+        threshold: The threshold of today.
+
+    Returns:
+        A figure with the traces "game" and "mean". Without any score both are empty.
+    """
+    scored = points.dropna(subset=["score"])
+    means = scored.groupby("position")["score"].agg(["mean", "count"])
+    figure = go.Figure()
+    figure.add_trace(_game_dots(scored, definition))
+    figure.add_trace(_mean_line(means, definition))
+    _draw_threshold(figure, threshold, definition)
+    _lay_out(figure, points, definition)
+    return figure
+
+
+def _game_dots(scored: pd.DataFrame, definition: MetricDefinition) -> go.Scatter:
+    rank = scored.groupby("position").cumcount()
+    size = scored.groupby("position")["score"].transform("size")
+    # Games of one iteration stand side by side, so that equal scores stay visible.
+    beside = (rank - (size - 1) / 2) * (0.3 / size.clip(lower=3))
+    return go.Scatter(
+        x=scored["position"] + beside,
+        y=scored["score"],
+        mode="markers",
+        name="game",
+        marker={"size": 9, "color": NEUTRAL, "opacity": 0.75, "line": {"width": 1, "color": "white"}},
+        text=[
+            f"{inert_label(game, 40)}: {score_text(score, definition.scale)}"
+            for game, score in zip(scored["game"], scored["score"], strict=True)
+        ],
+        hovertemplate="%{text}<extra></extra>",
+    )
+
+
+def _mean_line(means: pd.DataFrame, definition: MetricDefinition) -> go.Scatter:
+    return go.Scatter(
+        x=means.index,
+        y=means["mean"],
+        mode="lines+markers",
+        name="mean",
+        line={"width": 3, "color": ACCENT},
+        marker={"size": 11, "symbol": "diamond", "color": ACCENT},
+        text=[
+            f"mean {score_text(row.mean_, definition.scale)} of {counted(row.count_, 'game')}"
+            for row in means.rename(columns={"mean": "mean_", "count": "count_"}).itertuples()
+        ],
+        hovertemplate="%{text}<extra></extra>",
+    )
+
+
+def _draw_threshold(figure: go.Figure, threshold: float, definition: MetricDefinition) -> None:
+    figure.add_hline(
+        y=threshold,
+        line={"dash": "dash", "width": 2, "color": LIMIT},
+        annotation={
+            "text": threshold_text(threshold, definition.scale),
+            "font": {"size": 12},
+            "xanchor": "left",
+            "x": 0.005,
+            "yanchor": "bottom",
+        },
+    )
+
+
+def _lay_out(figure: go.Figure, points: pd.DataFrame, definition: MetricDefinition) -> None:
+    names = points.drop_duplicates("position").sort_values("position")
+    scale = definition.scale
+    margin = 0.04 * scale.width
+    figure.update_layout(
+        height=280,
+        margin={"l": 8, "r": 8, "t": 8, "b": 8},
+        showlegend=False,
+        hovermode="closest",
+        dragmode=False,
+    )
+    figure.update_xaxes(
+        tickvals=names["position"].tolist(),
+        ticktext=[inert_label(name) for name in names["iteration"]],
+        range=[names["position"].min() - 0.5, names["position"].max() + 0.5] if len(names) else None,
+        showgrid=False,
+        fixedrange=True,
+        automargin=True,
+    )
+    figure.update_yaxes(
+        range=[scale.low - margin, scale.high + margin],
+        tickvals=[0, 25, 50, 75, 100] if scale == PERCENT else [1, 2, 3, 4, 5],
+        ticksuffix=" %" if scale == PERCENT else "",
+        zeroline=False,
+        fixedrange=True,
+        automargin=True,
+    )
+
+
+def trend_alt(points: pd.DataFrame, definition: MetricDefinition, threshold: float) -> str:
+    """The figure in words, for people who do not see it. Iterations are numbered: names are untrusted text."""
+    parts = []
+    for number, (_, games) in enumerate(points.groupby("position"), start=1):
+        scores = games["score"].dropna()
+        mean = (
+            f"mean {score_text(scores.mean(), definition.scale)} of {counted(len(scores), 'game')}"
+            if len(scores)
+            else "no score"
+        )
+        parts.append(f"iteration {number}: {mean}")
+    return f"{definition.label} over iterations, threshold {threshold_text(threshold, definition.scale)}. " + "; ".join(
+        parts
+    )

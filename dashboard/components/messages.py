@@ -1,0 +1,33 @@
+"""What a page says when there is nothing to show, when something went wrong, and how it shows text of strangers."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from evaluation.errors import DramaturgError, InfrastructureError, StoreBusyError
+
+
+def empty_state(icon: str, title: str, text: str) -> None:
+    """The head of an empty page; the button that does something about it follows. The arguments are our own words."""
+    with st.container(horizontal_alignment="center", gap="small"):
+        st.space("small")
+        st.markdown(f"# {icon}", text_alignment="center")
+        st.subheader(title, anchor=False, text_alignment="center")
+        st.markdown(text, text_alignment="center")
+
+
+def show_error(error: DramaturgError) -> None:
+    """An error with its place and remedy, as inert text, and a way to try again. Nothing stored is lost by it."""
+    if isinstance(error, StoreBusyError):
+        st.error("The database is in use by another program. Nothing is lost.", icon=":material/lock:")
+    elif isinstance(error, InfrastructureError):
+        st.error("The database cannot be used right now. What is stored stays stored.", icon=":material/database_off:")
+    else:
+        st.error("That cannot be shown. Nothing is lost.", icon=":material/error:")
+    plain(str(error))
+    st.button("Try again", icon=":material/refresh:", key="try_again")
+
+
+def plain(text: str) -> None:
+    """Text of strangers: shown as it is, wrapped, never read as Markdown or HTML."""
+    st.text(text, width="stretch")

@@ -1,0 +1,170 @@
+"""The sections of the Overview page."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.components.messages import plain
+from dashboard.components.score_card import score_card
+from dashboard.components.status_table import status_table
+from dashboard.formatting import counted, look, share_text, spread_text, usd_text
+from dashboard.queries import Overview, score_cell
+from evaluation.advice import advise
+from evaluation.iterations.board import Board, IterationSummary
+from evaluation.iterations.checklist import Check
+from evaluation.iterations.tests import GameTest, MetricMean
+from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.rubric.verdict import MetricScore
+
+SHORT = {
+    "memory_accuracy": "Memory",
+    "strategic_depth": "Depth",
+    "coherence": "Coherence",
+    "role_consistency": "Role",
+    "personality_diversity": "Diversity",
+    "anti_repetition": "Repetition",
+    "engagement": "Engagement",
+}
+
+
+def pick_iteration(board: Board) -> IterationSummary:
+    """The iteration chosen in the sidebar; the current one at first. The choice stands in the URL."""
+    by_name = {one.iteration.name: one for one in board.iterations}
+    names = list(by_name)
+    current = board.current.iteration.name if board.current else names[-1]
+    name = st.sidebar.selectbox(
+        "Iteration", names, index=names.index(current), key="iteration", bind="query-params", filter_mode="contains"
+    )
+    return by_name[name]
+
+
+def waiting_for_review(seen: Overview) -> None:
+    """How many games nobody has rated, and the way to the desk."""
+    if not seen.unrated:
+        return
+    with st.container(border=True, horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        st.markdown(
+            f":material/rate_review: **{counted(seen.unrated, 'game')} of {seen.transcripts} not rated yet.** "
+            "Engagement is mandatory, so their verdicts stay pending.",
+            width="stretch",
+        )
+        st.page_link("app_pages/review.py", label="Rate the next one", icon=":material/arrow_forward:")
+
+
+def metric_cards(shown: IterationSummary) -> None:
+    """The seven means as cards."""
+    with st.grid(4, min_column_width=200):
+        for name, mean in shown.means.items():
+            score_card(DEFINITIONS[name], mean.score, str(mean.status), mean.threshold, mean_detail(name, mean))
+
+
+def mean_detail(metric: str, mean: MetricMean) -> str:
+    """What stands behind a mean: "mean of 3 games, 71.0 to 88.2 %, 1 pending"."""
+    if not mean.values:
+        return f"{counted(mean.games, 'game')}, no score" if mean.games else "no games yet"
+    spread = spread_text(list(mean.values), DEFINITIONS[metric].scale)
+    many = f"mean of {counted(len(mean.values), 'game')}" if len(mean.values) > 1 else "1 game"
+    waiting = f"{mean.waiting} pending" if mean.waiting else ""
+    missing = mean.games - len(mean.values) - mean.waiting
+    others = f"{missing} not applicable" if missing else ""
+    return ", ".join(part for part in (many, spread, waiting, others) if part)
+
+
+def tests_of_three(shown: IterationSummary) -> None:
+    """The verdict of each test with its reasons."""
+    st.subheader("Tests of three games", anchor=False)
+    if not shown.tests:
+        st.caption("No games yet.")
+    for test in shown.tests:
+        _test(test)
+
+
+def _test(test: GameTest) -> None:
+    appearance = look(test.verdict.status)
+    with st.container(border=True):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(f"**Test {test.number}**", width="content")
+            st.badge(appearance.label, color=appearance.color)
+            st.badge(f"{test.verdict.passed_count} of 7 pass", color="gray")
+        cost, cache = usd_text(test.cost_usd.mean), share_text(test.cache_hit_rate.mean)
+        st.caption(f"{counted(len(test.games), 'game')} · mean cost {cost} · cache hits {cache}")
+        plain("\n".join(test.verdict.reasons))
+
+
+def success_checklist(board: Board) -> None:
+    """The rubric's criteria with what was measured, and whether the next stage may begin."""
+    st.subheader("Ready for the next stage?", anchor=False)
+    gate = look(str(board.checklist.gate))
+    with st.container(border=True):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown("**The gate is**", width="content")
+            st.badge("open" if gate.word == "met" else gate.label, color=gate.color)
+        for check in board.checklist.checks:
+            _check(check)
+        if board.chance:
+            chance = board.chance
+            st.caption(
+                f"Chance that the next three tests all pass: {100 * chance.value:.0f} % "
+                f"(95 % interval {100 * chance.low:.0f} to {100 * chance.high:.0f} %), "
+                f"from {chance.passed} of {counted(chance.tests, 'decided test')} passed."
+            )
+
+
+def _check(check: Check) -> None:
+    appearance = look(check.state)
+    with st.container(horizontal=True, vertical_alignment="top", gap="small"):
+        st.badge(appearance.label, color=appearance.color)
+        st.text(f"{check.label}\n{check.measured}", width="stretch")
+
+
+def keep_or_revert(shown: IterationSummary) -> None:
+    """The decision against the baseline, in words."""
+    st.subheader("Keep the change?", anchor=False)
+    with st.container(border=True):
+        if shown.decision is None:
+            words = (
+                "This is the baseline: later iterations are compared with it."
+                if shown.iteration.is_baseline
+                else ("There is no earlier baseline to compare with.")
+            )
+            st.markdown(words)
+            return
+        appearance = look(shown.decision.choice)
+        st.badge(appearance.label, color=appearance.color)
+        plain("\n".join(shown.decision.evidence))
+
+
+def advice(shown: IterationSummary) -> None:
+    """What the rubric's guide suggests for the metric that needs it most."""
+    st.subheader("What to change next", anchor=False)
+    with st.container(border=True):
+        given = advise(shown.means, shown.cost_usd.mean)
+        if not given:
+            st.caption("No metric has a score yet.")
+            return
+        first = given[0]
+        plain(f"{first.label}: {first.finding}")
+        st.caption("Try one of these, one change at a time:")
+        plain("\n".join(f"•  {action}" for action in first.actions))
+        if len(given) > 1:
+            plain("Then: " + ", ".join(advice.label for advice in given[1:]))
+
+
+def iteration_table(board: Board) -> None:
+    """Every iteration with its seven means. Names are untrusted: a data frame shows them as they are."""
+    rows = [
+        {
+            "#": number,
+            "Iteration": one.iteration.name,
+            "Games": len(one.games),
+            "Verdict": look(one.verdict.status).label if one.verdict else "",
+            **{
+                SHORT[name]: score_cell(name, MetricScore(mean.status, mean.score, mean.threshold))
+                for name, mean in one.means.items()
+            },
+            "Change": look(one.decision.choice).label if one.decision else ("baseline" * one.iteration.is_baseline),
+        }
+        for number, one in enumerate(board.iterations, start=1)
+    ]
+    status_table(pd.DataFrame(rows), "Iterations with the mean of every metric")

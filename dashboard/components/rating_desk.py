@@ -1,0 +1,118 @@
+"""The rating desk: a discussion and the rubric's form in one component, so that keys answer without the server.
+
+Python decides what is sent (nothing that could sway a rater) and checks what comes back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from dashboard.timeline import Event, timeline
+from evaluation.ratings import HIGHEST_SCORE, LOWEST_SCORE, MAX_COMMENT_LENGTH, QUESTION_COUNT
+from evaluation.rubric.rating_guide import QUESTIONS, SCALE_POINTS
+from evaluation.transcript import Transcript
+
+Answers = tuple[bool | None, ...]
+_FOLDER = Path(__file__).parent
+_component = st.components.v2.component(
+    "dramaturg_rating_desk",
+    css=(_FOLDER / "rating_desk.css").read_text(encoding="utf-8"),
+    js=(_FOLDER / "rating_desk.js").read_text(encoding="utf-8"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FilledForm:
+    """What the form holds. ``rev`` counts the changes of a draft, so that the newer of two is known."""
+
+    token: str
+    score: int | None
+    answers: Answers
+    comment: str
+    rev: int = 0
+
+
+def read_form(value: object) -> FilledForm | None:
+    """The form that the browser sent, or ``None`` when it is anything else."""
+    if not isinstance(value, Mapping):
+        return None
+    token, comment, rev = value.get("token"), value.get("comment", ""), _whole(value.get("rev", 0))
+    answers = _answers(value.get("answers"))
+    if not isinstance(token, str) or not token or not isinstance(comment, str) or answers is None or rev is None:
+        return None
+    score = None if value.get("score") is None else _whole(value["score"])
+    if score is not None and not LOWEST_SCORE <= score <= HIGHEST_SCORE:
+        return None
+    return FilledForm(token, score, answers, comment[:MAX_COMMENT_LENGTH], rev)
+
+
+def read_token(value: object) -> str | None:
+    """The token in a message from the browser."""
+    token = value.get("token") if isinstance(value, Mapping) else None
+    return token if isinstance(token, str) else None
+
+
+def _whole(value: object) -> int | None:
+    # JavaScript has no integers: 3 may arrive as 3.0.
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != int(value):
+        return None
+    return int(value)
+
+
+def _answers(value: object) -> Answers | None:
+    if not isinstance(value, list | tuple) or len(value) != QUESTION_COUNT:
+        return None
+    return tuple(value) if all(answer is None or isinstance(answer, bool) for answer in value) else None
+
+
+def desk_data(transcript: Transcript, *, token: str, progress: str, storage: str) -> dict[str, Any]:
+    """What the component draws: public messages, rounds and who left the game. Nothing else about the transcript.
+
+    Args:
+        transcript: The one to rate.
+        token: Stands for rater and transcript; says nothing about either.
+        progress: How far the rater is, in words.
+        storage: Sets the drafts of several raters at one browser apart.
+    """
+    speakers = {name: position for position, name in enumerate(transcript.player_names)}
+    rows = [
+        {"k": "r" if entry.kind == "round" else "e", "x": entry.title}
+        if isinstance(entry, Event)
+        else {"k": "m", "s": speakers[entry.message.speaker], "x": entry.message.text}
+        for entry in timeline(transcript, roles_hidden=True, public_only=True)
+    ]
+    return {
+        "token": token,
+        "progress": progress,
+        "storage": storage,
+        "rows": rows,
+        "speakers": list(speakers),
+        "questions": list(QUESTIONS),
+        "scale": [{**asdict(point), "signs": list(point.signs)} for point in SCALE_POINTS],
+        "draft": None,
+        "error": None,
+    }
+
+
+def draft_data(form: FilledForm | None) -> dict[str, Any] | None:
+    """A stored draft as the component takes it."""
+    if form is None:
+        return None
+    return {"rev": form.rev, "score": form.score, "answers": list(form.answers), "comment": form.comment}
+
+
+def rating_desk(
+    data: Mapping[str, Any],
+    *,
+    key: str,
+    on_submit: Callable[[], None],
+    on_draft: Callable[[], None],
+    on_skip: Callable[[], None],
+) -> None:
+    """Mounts the desk. What was sent is ``st.session_state[key].submit``, ``.draft`` or ``.skip`` in the callbacks."""
+    _component(key=key, data=dict(data), on_submit_change=on_submit, on_draft_change=on_draft, on_skip_change=on_skip)

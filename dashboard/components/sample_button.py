@@ -1,0 +1,24 @@
+"""What an empty page offers: the sample games, or the way to the Upload page."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dashboard import jobs, resources
+
+
+def first_steps(page: str) -> None:
+    """Two buttons below an empty state; ``page`` keeps the keys of several pages apart."""
+    running = jobs.running(resources.store(), "samples")
+    with st.container(horizontal=True, horizontal_alignment="center"):
+        if st.button(
+            "Load the sample games",
+            icon=":material/playlist_add:",
+            type="primary",
+            key=f"samples_{page}",
+            disabled=running is not None,
+        ):
+            jobs.start_samples(resources.store())
+            st.rerun()
+        if page != "upload":
+            st.page_link("app_pages/upload.py", label="Upload your own games", icon=":material/upload_file:")

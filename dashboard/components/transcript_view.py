@@ -1,0 +1,115 @@
+"""One transcript: the game's scores, its conversation with badges, and the ledger behind every number."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dashboard import state
+from dashboard.components.chat_view import chat_data, chat_view, focus_on, read_open
+from dashboard.components.ledger import ledger_table, message_rows
+from dashboard.components.messages import plain
+from dashboard.components.score_card import score_card
+from dashboard.formatting import counted, fraction_text, look, share_text, usd_text
+from dashboard.queries import OpenTranscript
+from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.score import MetricResult, RowVerdict
+
+
+def transcript_view(opened: OpenTranscript) -> None:
+    """Draws the header, the seven cards, and below them the conversation or a ledger."""
+    _header(opened)
+    with st.grid(4, min_column_width=200):
+        for name, result in opened.results.items():
+            outcome = opened.outcomes[name]
+            score_card(DEFINITIONS[name], outcome.score, str(outcome.status), outcome.threshold, metric_detail(result))
+    view = st.segmented_control(
+        "View",
+        [state.CONVERSATION, state.LEDGER],
+        default=state.CONVERSATION,
+        required=True,
+        key=state.VIEW,
+        bind="query-params",
+        label_visibility="collapsed",
+    )
+    if view == state.LEDGER:
+        ledger_table(opened)
+    else:
+        _conversation(opened)
+
+
+def _header(opened: OpenTranscript) -> None:
+    transcript, verdict = opened.transcript, opened.verdict
+    with st.container(border=True):
+        plain(transcript.game_id + (f"   ·   {opened.iteration}" if opened.iteration else ""))
+        with st.container(horizontal=True):
+            st.badge(look(verdict.status).label, color=look(verdict.status).color)
+            st.badge(f"{verdict.passed_count} of 7 metrics pass", color="gray")
+            st.badge(counted(len(transcript.players), "player"), color="gray")
+            st.badge(counted(len(transcript.discussion), "public message"), color="gray")
+            cost = transcript.cost if transcript.cost is not None and transcript.cost.is_known else None
+            st.badge(f"cost {usd_text(cost.total_usd if cost else None)}", color="gray")
+            st.badge(f"cache hits {share_text(cost.cache_hit_rate if cost else None)}", color="gray")
+        plain("\n".join(verdict.reasons))
+        if opened.judged_otherwise:
+            labels = ", ".join(DEFINITIONS[name].label for name in opened.judged_otherwise)
+            st.caption(f"Judged by today's thresholds, which differ from those at the time of scoring: {labels}.")
+
+
+def metric_detail(result: MetricResult) -> str:
+    """The numbers behind a game's score: "17 of 20 references, 3 unverified"."""
+    if result.score is None and not result.ledger:
+        return ""
+    parts = [fraction_text(result.numerator, result.denominator, result.definition)] if result.denominator else []
+    excluded = sum(row.verdict is RowVerdict.EXCLUDED for row in result.ledger)
+    if excluded:
+        parts.append(f"{excluded} {_EXCLUDED_WORDS.get(result.name, 'left out')}")
+    return ", ".join(parts)
+
+
+_EXCLUDED_WORDS = {"memory_accuracy": "unverified", "role_consistency": "without a signal", "engagement": "revised"}
+
+
+@st.fragment
+def _conversation(opened: OpenTranscript) -> None:
+    transcript = opened.transcript
+    roles_hidden = st.toggle("Hide roles and private chat", key="blind", bind="query-params")
+    data = _data(opened, roles_hidden)
+    left, right = st.columns([8, 5], gap="medium")
+    with left:
+        chat_view(data, key=_chat_key(transcript.id), on_open=lambda: _open(opened))
+    with right:
+        message_id, metric = state.chosen(state.MESSAGE), state.chosen(state.METRIC, DEFINITIONS)
+        if message_id is None or metric is None or transcript.message(message_id) is None:
+            st.caption("Choose a label below a message to see why it got that verdict.")
+        else:
+            message_rows(opened, message_id, metric)
+    if st.session_state.pop("open_in_dialog", False) and message_id and metric:
+        _dialog(opened, message_id, metric)
+
+
+@st.dialog("Why this verdict", width="medium")
+def _dialog(opened: OpenTranscript, message_id: str, metric: str) -> None:
+    message_rows(opened, message_id, metric)
+
+
+def _chat_key(transcript_id: str) -> str:
+    return f"chat_{transcript_id}"
+
+
+def _data(opened: OpenTranscript, roles_hidden: bool) -> dict[str, object]:
+    """What the view draws. It stays the same between clicks, for all of it is sent again whenever it differs."""
+    transcript_id = opened.transcript.id
+    data = chat_data(
+        opened.transcript, opened.results, roles_hidden=roles_hidden, version=f"{transcript_id}:{roles_hidden}"
+    )
+    message_id, metric, count = state.aim_of(transcript_id)
+    data["focus"] = focus_on(data, message_id, metric, count) if message_id else None
+    return data
+
+
+def _open(opened: OpenTranscript) -> None:
+    value = st.session_state[_chat_key(opened.transcript.id)].open
+    chosen = read_open(value, opened.transcript)
+    if chosen:
+        state.choose(message=chosen[0], metric=chosen[1])
+        st.session_state["open_in_dialog"] = value.get("narrow") is True

@@ -1,0 +1,169 @@
+"""Numbers, statuses and verdicts as the words that stand on screen. Knows nothing of Streamlit."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from evaluation.score import PERCENT, MetricDefinition, Scale
+
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How a status appears: a symbol and a word, so that the colour is never the only sign."""
+
+    symbol: str
+    word: str
+    color: str
+    icon: str
+
+    @property
+    def label(self) -> str:
+        return f"{self.symbol} {self.word}"
+
+
+PASSED = Look("✓", "passed", "green", ":material/check:")
+FAILED = Look("✗", "failed", "red", ":material/close:")
+PENDING = Look("…", "pending", "blue", ":material/hourglass_empty:")
+NOT_APPLICABLE = Look("–", "not applicable", "gray", ":material/remove:")
+UNKNOWN = Look("?", "unknown", "gray", ":material/question_mark:")
+
+_LOOKS = {
+    "passed": PASSED,
+    "failed": FAILED,
+    "pending": PENDING,
+    "not_applicable": NOT_APPLICABLE,
+    "inapplicable": Look("–", "too few metrics apply", "gray", ":material/remove:"),
+    "met": Look("✓", "met", "green", ":material/check:"),
+    "not_met": Look("✗", "not met", "red", ":material/close:"),
+    "counts": Look("✓", "counts", "green", ":material/check:"),
+    "does_not_count": Look("✗", "does not count", "red", ":material/close:"),
+    "excluded": Look("○", "left out", "gray", ":material/remove:"),
+    "keep": Look("✓", "keep", "green", ":material/check:"),
+    "revert": Look("✗", "revert", "red", ":material/undo:"),
+    "running": Look("…", "running", "blue", ":material/progress_activity:"),
+    "done": Look("✓", "done", "green", ":material/check:"),
+    "cancelled": Look("–", "cancelled", "gray", ":material/block:"),
+    "interrupted": Look("✗", "interrupted", "red", ":material/power_off:"),
+}
+
+
+def look(status: object) -> Look:
+    """The appearance of a status, row verdict, test verdict, decision or job state; unknown words stay visible."""
+    name = str(status)
+    return _LOOKS.get(name, Look("?", name.replace("_", " "), "gray", ":material/question_mark:"))
+
+
+def score_text(score: float | None, scale: Scale, threshold: float | None = None) -> str:
+    """A score with its unit, "82.4 %" or "3.5 of 5"; "no score" when there is none.
+
+    A failed score that would round up to its threshold gets the digits that show why it failed (79.97, not 80.0).
+    """
+    if score is None or math.isnan(score):
+        return "no score"
+    digits = 1
+    while threshold is not None and score < threshold - 1e-9 and round(score, digits) >= threshold and digits < 6:
+        digits += 1
+    number = f"{score:.{digits}f}"
+    return f"{number} %" if scale == PERCENT else f"{number} of {scale.high:g}"
+
+
+def threshold_text(threshold: float, scale: Scale) -> str:
+    """What a score must reach: "at least 80 %", "at least 3 of 5"."""
+    return f"at least {threshold:g} %" if scale == PERCENT else f"at least {threshold:g} of {scale.high:g}"
+
+
+def fraction_text(numerator: float, denominator: float, definition: MetricDefinition) -> str:
+    """The two numbers behind a score, in the unit that the metric counts: "17 of 20 references"."""
+    if definition.scale != PERCENT:
+        return f"{counted(denominator, 'rater')}, sum {numerator:g}"
+    return f"{numerator:g} of {counted(denominator, _UNITS.get(definition.name, 'item'))}"
+
+
+_UNITS = {
+    "memory_accuracy": "reference",
+    "strategic_depth": "message",
+    "coherence": "message",
+    "role_consistency": "message",
+    "personality_diversity": "player",
+    "anti_repetition": "phrase",
+}
+
+
+def counted(count: float, noun: str) -> str:
+    """A count with its noun: "1 game", "3 games", "12,000 messages"."""
+    return f"{count:,g} {noun}" if count == 1 else f"{_number(count)} {noun}s"
+
+
+def _number(count: float) -> str:
+    return f"{int(count):,}" if float(count).is_integer() else f"{count:,.1f}"
+
+
+def spread_text(values: list[float], scale: Scale) -> str:
+    """Where the single values behind a mean lie: "71.0 to 88.2"; empty for fewer than two."""
+    if len(values) < 2:
+        return ""
+    unit = " %" if scale == PERCENT else ""
+    return f"{min(values):.1f} to {max(values):.1f}{unit}"
+
+
+def change_text(change: float | None, scale: Scale) -> str:
+    """A difference with its sign: "+4.2 points", "−0.5 of 5"; "no comparison" when one side has no score."""
+    if change is None or math.isnan(change):
+        return "no comparison"
+    sign = "+" if change > 0 else "−" if change < 0 else "±"
+    return f"{sign}{abs(change):.1f} points" if scale == PERCENT else f"{sign}{abs(change):.1f} on the 1 to 5 scale"
+
+
+def usd_text(amount: float | None) -> str:
+    """US dollars, with the digits that small amounts need; "unknown" when nothing was recorded."""
+    if amount is None or math.isnan(amount):
+        return "unknown"
+    # No dollar sign: Markdown would read two of them as mathematics.
+    return f"{amount:,.2f} USD" if amount >= 0.1 or amount == 0 else f"{amount:.4f} USD"
+
+
+def share_text(share: float | None) -> str:
+    """A share from 0 to 1 in percent; "unknown" when nothing was recorded."""
+    return "unknown" if share is None or math.isnan(share) else f"{100 * share:.0f} %"
+
+
+def duration_text(seconds: float) -> str:
+    """A waiting time in the unit that a person would use: "8 s", "3 min"."""
+    if seconds < 90:
+        return f"{max(0, round(seconds))} s"
+    return f"{round(seconds / 60)} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+def size_text(count: int) -> str:
+    """A file size: "812 B", "24.1 KB", "3.0 MB"."""
+    size = float(count)
+    for unit in ("B", "KB", "MB"):
+        if size < 1024 or unit == "MB":
+            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
+        size /= 1024
+    raise AssertionError("unreachable")
+
+
+def shortened(text: str, limit: int) -> str:
+    """``text`` on one line, cut to ``limit`` characters with an ellipsis."""
+    line = " ".join(text[: 4 * limit].split())
+    return line if len(line) <= limit else line[: limit - 1] + "…"
+
+
+def spreadsheet_safe(value: object) -> object:
+    """A cell that no spreadsheet runs as a formula: text that starts like one gets an apostrophe in front."""
+    if isinstance(value, str) and value.lstrip(" ").startswith(_FORMULA_STARTS):
+        return "'" + value
+    return value
+
+
+_INK = {"✓": ("#005f4b", "#6fdcbd"), "✗": ("#963404", "#ffb084"), "…": ("#0a5586", "#8cc9f5")}
+
+
+def status_color(cell: object, *, dark: bool) -> str | None:
+    """The colour of a table cell that begins with a status symbol; ``None`` for any other."""
+    pair = _INK.get(cell[:1]) if isinstance(cell, str) and cell[1:2] == " " else None
+    return pair[dark] if pair else None

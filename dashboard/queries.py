@@ -1,0 +1,186 @@
+"""What pages read from the store, ready to draw. Plain functions: no page and no Streamlit in them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from dashboard.formatting import look, score_text
+from evaluation.iterations.board import Board, make_board
+from evaluation.iterations.frames import games_by_iteration, metrics_by_transcript
+from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
+from evaluation.rubric.verdict import MetricScore, Verdict, judge_scores, judge_verdict, rejudge
+from evaluation.score import MetricResult, Status
+from evaluation.store import Store
+from evaluation.transcript import Transcript
+
+NO_ITERATION = "no iteration"
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """Everything that the Overview shows.
+
+    Attributes:
+        unrated: How many transcripts nobody has rated.
+        unassigned: How many transcripts belong to no iteration.
+        transcripts: How many there are.
+    """
+
+    board: Board
+    unrated: int
+    unassigned: int
+    transcripts: int
+
+
+def overview(store: Store) -> Overview:
+    """The iterations with their tests and decisions, the checklist over all tests, and what waits for review."""
+    with store.unit():
+        summaries = store.transcripts.summaries()
+        scores = store.results.scores()
+        board = make_board(store.iterations.list(), games_by_iteration(summaries, scores), store.settings.thresholds())
+    waiting = scores[(scores["metric"] == ENGAGEMENT.name) & (scores["status"] == str(Status.PENDING))]
+    return Overview(board, len(waiting), int(summaries["iteration"].isna().sum()), len(summaries))
+
+
+def trend_points(store: Store) -> pd.DataFrame:
+    """Every game's score on every metric, for the Trends page.
+
+    Returns:
+        One row per game and metric, ordered by iteration: ``metric``, ``position`` (of the iteration, from 1),
+        ``iteration`` (name), ``game``, ``score`` (NaN when there is none), ``status``. Games of no iteration come last,
+        as a group of their own.
+    """
+    with store.unit():
+        summaries = store.transcripts.summaries()
+        metrics = _judged_metrics(store)
+        names = [one.name for one in store.iterations.list()]
+    places = {name: place for place, name in enumerate(names, start=1)}
+    rows = [
+        {
+            "metric": metric,
+            "position": places.get(row["iteration"], len(places) + 1),
+            "iteration": row["iteration"] if row["iteration"] in places else NO_ITERATION,
+            "game": row["game_id"],
+            "score": outcome.score,
+            "status": str(outcome.status),
+        }
+        for row in summaries.to_dict("records")
+        for metric, outcome in metrics.get(str(row["transcript_id"]), {}).items()
+    ]
+    frame = pd.DataFrame(rows, columns=["metric", "position", "iteration", "game", "score", "status"])
+    frame["score"] = frame["score"].astype(float)
+    return frame.sort_values("position", kind="stable", ignore_index=True)
+
+
+def _judged_metrics(store: Store) -> dict[str, Mapping[str, MetricScore]]:
+    thresholds = store.settings.thresholds()
+    found = metrics_by_transcript(store.results.scores())
+    return {transcript_id: rejudge(metrics, thresholds) for transcript_id, metrics in found.items()}
+
+
+def transcript_list(store: Store) -> pd.DataFrame:
+    """One row per transcript, in the order of adding, for the list on the Transcripts page.
+
+    Returns:
+        ``transcript_id``, ``game_id``, ``iteration`` ("" for none), ``source_format``, ``players``, ``messages``,
+        ``verdict`` (status), ``passed`` (how many metrics pass), and per metric its score in words.
+    """
+    with store.unit():
+        summaries = store.transcripts.summaries()
+        metrics = _judged_metrics(store)
+    columns = ["transcript_id", "game_id", "iteration", "source_format", "players", "messages", "verdict", "passed"]
+    rows = [_list_row(row, metrics.get(str(row["transcript_id"]), {})) for row in summaries.to_dict("records")]
+    return pd.DataFrame(rows, columns=[*columns, *DEFINITIONS])
+
+
+def _list_row(row: Mapping[object, object], outcomes: Mapping[str, MetricScore]) -> dict[str, object]:
+    usd = row["total_usd"]
+    verdict = judge_scores(outcomes, None if pd.isna(usd) else float(str(usd)))
+    return {
+        **{name: row[name] for name in ("transcript_id", "game_id", "source_format", "players", "messages")},
+        "iteration": "" if pd.isna(row["iteration"]) else row["iteration"],
+        "verdict": str(verdict.status),
+        "passed": verdict.passed_count,
+        **{name: score_cell(name, outcomes.get(name)) for name in DEFINITIONS},
+    }
+
+
+def score_cell(metric: str, outcome: MetricScore | None) -> str:
+    """A score in a table, with the symbol of its status: "✓ 84.0 %"."""
+    if outcome is None:
+        return look("unknown").label
+    if outcome.score is None:
+        return look(outcome.status).label
+    return f"{look(outcome.status).symbol} {score_text(outcome.score, DEFINITIONS[metric].scale, outcome.threshold)}"
+
+
+@dataclass(frozen=True, slots=True)
+class OpenTranscript:
+    """One transcript with its results and verdict, judged by today's thresholds.
+
+    Attributes:
+        judged_otherwise: Metrics whose stored results were judged by another threshold than today's.
+    """
+
+    transcript: Transcript
+    iteration: str | None
+    results: Mapping[str, MetricResult]
+    outcomes: Mapping[str, MetricScore]
+    verdict: Verdict
+    judged_otherwise: Sequence[str]
+
+
+def open_transcript(store: Store, transcript_id: str) -> OpenTranscript:
+    """The transcript of that id.
+
+    Raises:
+        NotFoundError: There is none.
+    """
+    with store.unit():
+        transcript = store.transcripts.get(transcript_id)
+        results = store.results.load(transcript_id)
+        thresholds = store.settings.thresholds()
+        summaries = store.transcripts.summaries()
+    outcomes = rejudge(results, thresholds)
+    name = summaries.loc[summaries["transcript_id"] == transcript_id, "iteration"].iloc[0]
+    return OpenTranscript(
+        transcript,
+        None if pd.isna(name) else str(name),
+        results,
+        outcomes,
+        judge_verdict(outcomes, transcript.cost),
+        [metric for metric, result in results.items() if result.threshold != outcomes[metric].threshold],
+    )
+
+
+def thresholds(store: Store) -> dict[str, float]:
+    """Today's threshold of every metric."""
+    return dict(store.settings.thresholds())
+
+
+def transcript_ids(store: Store) -> frozenset[str]:
+    """The ids of all stored transcripts."""
+    return frozenset(store.transcripts.summaries()["transcript_id"])
+
+
+def iteration_names(store: Store) -> list[str]:
+    """The names of all iterations, in their order."""
+    return [one.name for one in store.iterations.list()]
+
+
+@dataclass(frozen=True, slots=True)
+class RatingProgress:
+    """How many transcripts a rater has rated, of how many."""
+
+    rated: int
+    total: int
+
+
+def rating_progress(store: Store, rater: str) -> RatingProgress:
+    """Counts for the desk; nothing about any transcript."""
+    ratings = store.ratings.all()
+    rated = ratings.loc[ratings["rater"] == rater, "transcript_id"].nunique()
+    return RatingProgress(int(rated), len(store.transcripts.summaries()))

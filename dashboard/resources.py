@@ -1,0 +1,71 @@
+"""Everything that is shared between reruns and sessions: the store, and what was read from it.
+
+Reads are cached by the revision of the database, so that new data appears at once, whoever wrote it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Hashable
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+import streamlit as st
+
+from evaluation.readers import ReadResult, read_upload
+from evaluation.store import Store, default_path
+
+Answer = TypeVar("Answer")
+Revision = tuple[tuple[int, int] | None, ...]
+
+
+def store() -> Store:
+    """The store of this server, at ``DRAMATURG_DB`` or its default place."""
+    return _store(str(default_path()))
+
+
+@st.cache_resource(show_spinner=False, max_entries=8)
+def _store(path: str) -> Store:
+    return Store(path)
+
+
+def revision() -> Revision:
+    """Changes whenever the database does: size and time of its file and of its write-ahead log."""
+    path = default_path()
+    return tuple(_stamp(place) for place in (path, Path(f"{path}.wal")))
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        return None
+    return status.st_size, status.st_mtime_ns
+
+
+def read(query: Callable[..., Answer], *arguments: Hashable) -> Answer:
+    """``query(store, *arguments)``, from the cache while the database is unchanged.
+
+    Args:
+        query: A function of a module, told apart by its name.
+        arguments: What else it takes.
+    """
+    key = (str(default_path()), revision(), query.__module__, query.__qualname__, arguments)
+    answer: Answer = _cached(key, partial(query, store(), *arguments))
+    return answer
+
+
+@st.cache_data(show_spinner=False, max_entries=64)
+def _cached(key: tuple[Hashable, ...], _query: Callable[[], Any]) -> Any:  # noqa: ARG001 - Streamlit hashes the key
+    return _query()
+
+
+def read_files(name: str, data: bytes) -> list[ReadResult]:
+    """The games in an uploaded file; a file uploaded twice is read once."""
+    return _read_files(name, hashlib.sha256(data).hexdigest(), data)
+
+
+@st.cache_resource(show_spinner=False, max_entries=64)
+def _read_files(name: str, digest: str, _data: bytes) -> list[ReadResult]:  # noqa: ARG001 - stands for the bytes
+    return read_upload(name, _data)

@@ -1,0 +1,55 @@
+"""Names of session-state entries and query parameters, and how selections get into the URL and back.
+
+Keys reach the browser, so none is built from text of strangers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import streamlit as st
+
+TRANSCRIPT = "transcript"
+MESSAGE = "message"
+METRIC = "metric"
+RATER = "rater"
+VIEW = "show"
+CONVERSATION = "Conversation"
+LEDGER = "Ledger"
+_AIMS = "aims"
+Aim = tuple[str | None, str | None, int]
+
+
+def chosen(name: str, allowed: Collection[str] | None = None) -> str | None:
+    """The query parameter ``name``; ``None`` when it is missing or not one of ``allowed``."""
+    value = st.query_params.get(name)
+    if not value or (allowed is not None and value not in allowed):
+        return None
+    return value
+
+
+def choose(**selections: str | None) -> None:
+    """Writes selections to the URL; ``None`` removes one."""
+    for name, value in selections.items():
+        if value:
+            if st.query_params.get(name) != value:
+                st.query_params[name] = value
+        elif name in st.query_params:
+            del st.query_params[name]
+
+
+def aim(transcript_id: str, message_id: str, metric: str | None) -> None:
+    """Where the conversation of a transcript shall scroll to next."""
+    count = aim_of(transcript_id)[2] + 1
+    st.session_state[_AIMS][transcript_id] = (message_id, metric, count)
+    if metric:
+        choose(message=message_id, metric=metric)
+
+
+def aim_of(transcript_id: str) -> Aim:
+    """Message, metric and how often it was aimed anew. The first aim of a session is that of the link it came by."""
+    aims = st.session_state.setdefault(_AIMS, {})
+    if transcript_id not in aims:
+        aims[transcript_id] = (chosen(MESSAGE), chosen(METRIC), 1)
+    found: Aim = aims[transcript_id]
+    return found

@@ -1,0 +1,126 @@
+"""Puts the games that come with Dramaturg into a store, scored and with their ratings."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from evaluation.engine import evaluate_transcript
+from evaluation.errors import InputError
+from evaluation.ratings import Rating, parse_answers
+from evaluation.readers import read_path
+from evaluation.resources import SampleIteration, load_manifest, sample_root
+from evaluation.store import Store
+from evaluation.transcript import Transcript
+
+RATINGS_FILE = "ratings.csv"
+Progress = Callable[[int, int], None]
+"""Called with the number of games done and their total, before the first and after each."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedSamples:
+    """What ``load_samples`` found and stored; games and ratings that were there before are not counted as new."""
+
+    games: int
+    new_games: int
+    new_ratings: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Planned:
+    path: Path
+    iteration: str | None
+
+
+def load_samples(store: Store, progress: Progress | None = None) -> LoadedSamples:
+    """Stores and scores the shipped games, one transaction each. Doing it again changes nothing.
+
+    Args:
+        store: Where to.
+        progress: Told how far it is. An exception that it raises stops the loading; what is stored stays.
+
+    Raises:
+        InputError: A shipped file is damaged.
+    """
+    manifest = load_manifest()
+    planned = [_Planned(path, one.name) for one in manifest.iterations for path in one.games]
+    planned += [_Planned(path, None) for path in manifest.games]
+    _create_iterations(store, manifest.iterations)
+    report = progress or _silent
+    report(0, len(planned))
+    new_games = 0
+    ids: dict[str, str] = {}
+    for done, plan in enumerate(planned, start=1):
+        for transcript in _transcripts(plan.path):
+            new_games += add_evaluated(store, transcript, source_name=plan.path.name, iteration=plan.iteration)
+            ids[plan.path.relative_to(sample_root()).as_posix()] = transcript.id
+        report(done, len(planned))
+    return LoadedSamples(len(planned), new_games, _add_ratings(store, ids))
+
+
+def _silent(done: int, total: int) -> None:
+    """Nobody wants to know."""
+
+
+def add_evaluated(store: Store, transcript: Transcript, *, source_name: str, iteration: str | None = None) -> bool:
+    """Scores a transcript and stores both in one transaction; false when the same content was stored before."""
+    evaluation = evaluate_transcript(transcript)
+    with store.unit(write=True):
+        added = store.transcripts.add(transcript, source_name=source_name, iteration=iteration)
+        if added.is_new:
+            store.results.save([evaluation])
+    return added.is_new
+
+
+def _transcripts(path: Path) -> Iterator[Transcript]:
+    for result in read_path(path):
+        if result.error is not None:
+            raise result.error
+        if result.transcript is not None:
+            yield result.transcript
+
+
+def _create_iterations(store: Store, iterations: Sequence[SampleIteration]) -> None:
+    known = {iteration.name for iteration in store.iterations.list()}
+    for one in iterations:
+        if one.name in known:
+            continue
+        store.iterations.create(
+            one.name,
+            parent=one.parent,
+            prompt_text=one.prompt_text,
+            change=one.change,
+            target_metric=one.target_metric,
+        )
+        if one.is_baseline:
+            store.iterations.promote(one.name)
+
+
+def _add_ratings(store: Store, ids: dict[str, str]) -> int:
+    path = sample_root() / RATINGS_FILE
+    if not path.is_file():
+        return 0
+    with path.open(encoding="utf-8", newline="") as file:
+        ratings = [_rating(row, ids, f"{path}:{line}") for line, row in enumerate(csv.DictReader(file), start=2)]
+    with store.unit(write=True):
+        return sum(store.ratings.add(rating) for rating in ratings)
+
+
+def _rating(row: dict[str, str], ids: dict[str, str], place: str) -> Rating:
+    transcript_id = ids.get(row["transcript"])
+    if transcript_id is None:
+        raise InputError(f"{row['transcript']!r} is not a sample game.", place=place, remedy="Correct the path.")
+    return Rating(
+        transcript_id,
+        row["rater"],
+        int(row["score"]),
+        parse_answers(row["answers"]),
+        row["comment"],
+        # A fixed time and token: a person's own rating is always the newer one, and loading again adds nothing.
+        created_at=datetime(2025, 1, 1, tzinfo=UTC),
+        token=f"sample:{transcript_id}:{row['rater']}",
+    )
