@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from evaluation.rubric.definitions import ANTI_REPETITION
@@ -15,6 +15,7 @@ from evaluation.rubric.phrases import (
     phrases_by_player,
     windowed_rate,
 )
+from evaluation.rubric.wording import counted
 from evaluation.score import Evidence, LedgerRow, MetricResult, RowVerdict, summarise
 from evaluation.transcript import Transcript
 
@@ -52,7 +53,7 @@ def measure(transcript: Transcript, *, threshold: float | None = None) -> Metric
         [*repeated, *once],
         threshold=threshold,
         not_applicable=reason,
-        notes=tuple(_robotic_note(row) for row in robotic),
+        notes=_robotic_notes(robotic),
         details={"robotic": [_robotic_details(row) for row in robotic], **_window_details(discussion, players)},
     )
 
@@ -98,12 +99,11 @@ def _once_row(player: PlayerPhrases) -> LedgerRow | None:
     once = len(player.counts) - len(player.places)
     if not once:
         return None
-    what = "1 phrase" if once == 1 else f"{once} phrases"
     return LedgerRow(
         f"{ANTI_REPETITION.name}:player:{player.player}",
         "player",
         RowVerdict.COUNTS,
-        f"{player.player} uses {what} only once.",
+        f"{player.player} uses {counted(once, 'phrase')} only once.",
         player=player.player,
         numerator=float(once),
         denominator=float(once),
@@ -111,10 +111,18 @@ def _once_row(player: PlayerPhrases) -> LedgerRow | None:
     )
 
 
-def _robotic_note(row: LedgerRow) -> str:
-    details = row.details
-    messages = f"{details['messages']} of {details['of_messages']} messages"
-    return f'robotic: {row.player} uses "{details["phrase"]}" in {messages}'
+def _robotic_notes(rows: Sequence[LedgerRow]) -> tuple[str, ...]:
+    """One remark per player, with the phrase used most."""
+    of_player: dict[str | None, list[LedgerRow]] = {}
+    for row in rows:
+        of_player.setdefault(row.player, []).append(row)
+    return tuple(_robotic_note(of_one[0].details, str(player), len(of_one) - 1) for player, of_one in of_player.items())
+
+
+def _robotic_note(worst: Mapping[str, Any], player: str, more: int) -> str:
+    where = f"{worst['uses']} times in {worst['messages']} of {worst['of_messages']} messages"
+    rest = f" (and {counted(more, 'more phrase')} like it)" if more else ""
+    return f'robotic: {player} uses "{worst["phrase"]}" {where}{rest}'
 
 
 def _robotic_details(row: LedgerRow) -> dict[str, Any]:

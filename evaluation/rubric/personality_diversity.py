@@ -11,6 +11,7 @@ from rapidfuzz import fuzz, process
 
 from evaluation.rubric.definitions import PERSONALITY_DIVERSITY
 from evaluation.rubric.discussion import Discussion
+from evaluation.rubric.wording import counted
 from evaluation.score import LedgerRow, MetricResult, decided, summarise
 from evaluation.transcript import Transcript
 
@@ -38,12 +39,12 @@ def measure(transcript: Transcript, *, threshold: float | None = None) -> Metric
     words = words_by_player(discussion)
     names = [name for name, said in words.items() if len(said) >= FEWEST_WORDS]
     matrix = similarities([words[name] for name in names])
-    counted = [_counted_row(names, index, matrix, len(words[name])) for index, name in enumerate(names)]
+    compared = [_compared_row(names, index, matrix, len(words[name])) for index, name in enumerate(names)]
     excluded = [_excluded_row(name, len(said)) for name, said in words.items() if len(said) < FEWEST_WORDS]
     reason = discussion.without_words or _too_few(names)
     details = {"names": names, "rows": [[round(float(cell), 2) for cell in row] for row in matrix]}
     return summarise(
-        PERSONALITY_DIVERSITY, [*counted, *excluded], threshold=threshold, not_applicable=reason, details=details
+        PERSONALITY_DIVERSITY, [*compared, *excluded], threshold=threshold, not_applicable=reason, details=details
     )
 
 
@@ -70,7 +71,7 @@ def _too_few(names: Sequence[str]) -> str:
     return f"fewer than two players to compare: {who} {FEWEST_WORDS} words or more"
 
 
-def _counted_row(names: Sequence[str], index: int, matrix: NDArray[np.float64], word_count: int) -> LedgerRow:
+def _compared_row(names: Sequence[str], index: int, matrix: NDArray[np.float64], word_count: int) -> LedgerRow:
     name = names[index]
     if len(names) == 1:
         return _decided(name, None, "Nobody else said enough to compare with.", {"words": word_count})
@@ -86,8 +87,8 @@ def _counted_row(names: Sequence[str], index: int, matrix: NDArray[np.float64], 
 
 
 def _excluded_row(name: str, word_count: int) -> LedgerRow:
-    said = f"Said {word_count} words" if word_count != 1 else "Said 1 word"
-    return _decided(name, None, f"{said} besides names: too few to know a style by.", {"words": word_count})
+    reason = f"Said {counted(word_count, 'word')} besides names: too few to know a style by."
+    return _decided(name, None, reason, {"words": word_count})
 
 
 def _decided(name: str, counts: bool | None, reason: str, details: dict[str, Any]) -> LedgerRow:

@@ -37,17 +37,20 @@ def prefix_spellings(name: str) -> tuple[str, ...]:
 
 def _after_prefix(text: str, position: int, spellings: tuple[str, ...]) -> int | None:
     start = position
-    while start < len(text) and text[start] in _OPENERS:
+    # A name may itself begin with what else only opens: "[Bot]", "(a)".
+    while (spelling := _spelling_at(text, start, spellings)) is None:
+        if start >= len(text) or text[start] not in _OPENERS:
+            return None
         start += 1
-    for spelling in spellings:
-        if not text.startswith(spelling, start):
-            continue
-        end = start + len(spelling)
-        while end < len(text) and text[end] in _CLOSERS:
-            end += 1
-        if end < len(text) and text[end] == ":":
-            end += 1
-            while end < len(text) and text[end] in _CLOSERS:
-                end += 1
-            return end
-    return None
+    end = _skip_closers(text, start + len(spelling))
+    return _skip_closers(text, end + 1) if text[end : end + 1] == ":" else None
+
+
+def _spelling_at(text: str, start: int, spellings: tuple[str, ...]) -> str | None:
+    return next((spelling for spelling in spellings if text.startswith(spelling, start)), None)
+
+
+def _skip_closers(text: str, position: int) -> int:
+    while position < len(text) and text[position] in _CLOSERS:
+        position += 1
+    return position
