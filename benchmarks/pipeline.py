@@ -1,0 +1,90 @@
+"""Files to stored results in one process: ``python -m benchmarks.pipeline PATH DATABASE`` prints a JSON measurement.
+
+The measurement runs in a process of its own, so that neither memory nor warm caches of another run enter it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from evaluation.cli.pipeline import Tally, evaluate_paths
+from evaluation.store import Store
+
+_PROCESS_STATUS = Path("/proc/self/status")
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """What one run took.
+
+    Attributes:
+        transcripts: How many were read, scored and stored.
+        messages: How many messages they hold together.
+        seconds: Wall time from the first file to the last stored result, after imports.
+        peak_mb: Largest resident memory of the process, imports included, in 10^6 bytes.
+    """
+
+    transcripts: int
+    messages: int
+    seconds: float
+    peak_mb: float
+
+
+def measure_in_fresh_process(path: Path) -> Measurement:
+    """The measurement for the games at ``path``, into a database that is thrown away.
+
+    Raises:
+        RuntimeError: The run failed; holds what it wrote to standard error.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "benchmarks.pipeline", str(path), str(Path(folder) / "bench.duckdb")]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise RuntimeError(f"{' '.join(command)} failed:\n{done.stderr}")
+    return Measurement(**json.loads(done.stdout))
+
+
+def store_results(path: Path, store: Store) -> tuple[int, int]:
+    """Reads, scores and stores the games at ``path`` as ``dramaturg import`` does; how many games and messages."""
+    games = messages = 0
+    tally = Tally()
+    for each in evaluate_paths([path], tally, store=store):
+        if each.evaluation.failures:
+            raise SystemExit(each.evaluation.failures[0].traceback)
+        games += 1
+        messages += len(each.evaluation.transcript.messages)
+    if tally.refused:
+        raise SystemExit(f"{tally.refused} of the files at {path} could not be read.")
+    return games, messages
+
+
+def _peak_mb() -> float:
+    # Not getrusage: its maximum survives the exec that started this process, and so may be that of the parent.
+    for line in _PROCESS_STATUS.read_text(encoding="ascii").splitlines():
+        if line.startswith("VmHWM:"):
+            return int(line.split()[1]) * 1024 / 1e6
+    raise SystemExit(f"{_PROCESS_STATUS} does not tell the peak of resident memory.")
+
+
+def _import_what_loads_late() -> None:
+    for name in ("duckdb", "evaluation.engine", "evaluation.readers", "pandas", "py3langid", "pyarrow"):
+        importlib.import_module(name)
+
+
+def _main(path: str, database: str) -> None:
+    _import_what_loads_late()
+    start = time.perf_counter()
+    games, messages = store_results(Path(path), Store(database))
+    seconds = time.perf_counter() - start
+    print(json.dumps(asdict(Measurement(games, messages, seconds, _peak_mb()))))
+
+
+if __name__ == "__main__":
+    _main(*sys.argv[1:])

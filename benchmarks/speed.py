@@ -1,0 +1,114 @@
+"""Speed and memory beside what is wanted: ``python -m benchmarks.speed`` (about ten minutes), or with ``--quick``.
+
+Nothing is written into the repository. All figures depend on the machine and on what else it does.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import os
+import platform
+import statistics
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks import generate
+from benchmarks.pipeline import Measurement, measure_in_fresh_process
+from benchmarks.startup import seconds_to_health, seconds_to_help
+
+REAL_GAMES = Path(__file__).parents[1] / "tests" / "data"
+REAL_GAME_COUNT = 26
+SIZES = (100, 1_000, 10_000)
+QUICK_SIZES = (100, 300, 1_000)
+
+WANTED_SECONDS = 5.0
+WANTED_MB = 300.0
+WANTED_SLOPE = 1.05
+WANTED_HELP_SECONDS = 0.3
+WANTED_HEALTH_SECONDS = 3.0
+
+_HEADERS = ("what", "measured", "wanted", "met")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the table; ``met`` is empty where nothing particular is wanted."""
+
+    what: str
+    measured: str
+    wanted: str = ""
+    met: str = ""
+
+    @classmethod
+    def limited(cls, what: str, measured: float, limit: float, unit: str, digits: int = 2) -> Row:
+        """A line for a figure that must not be above ``limit``."""
+        met = "yes" if measured <= limit else "NO"
+        return cls(what, f"{measured:.{digits}f}{unit}", f"<= {limit:g}{unit}", met)
+
+
+def real_games(runs: int = 5) -> Iterator[Row]:
+    """Median time of the real games from files to stored results, and the largest memory of all runs."""
+    measured = [measure_in_fresh_process(REAL_GAMES) for _ in range(runs)]
+    if measured[0].transcripts != REAL_GAME_COUNT:
+        raise SystemExit(f"{REAL_GAMES} holds {measured[0].transcripts} games, expected {REAL_GAME_COUNT}.")
+    what = f"{REAL_GAME_COUNT} real games, files to stored results"
+    seconds = statistics.median(one.seconds for one in measured)
+    yield Row.limited(f"{what}, median of {runs} runs", seconds, WANTED_SECONDS, " s")
+    yield Row.limited(f"{what}, peak resident memory", max(one.peak_mb for one in measured), WANTED_MB, " MB", 0)
+
+
+def scale(sizes: tuple[int, ...]) -> Iterator[Row]:
+    """Time per number of generated transcripts, and how it grows."""
+    measured = {size: _generated(size) for size in sizes}
+    for size, one in measured.items():
+        each = 1000 * one.seconds / size
+        figures = f"{one.seconds:.1f} s, {each:.1f} ms each, {one.peak_mb:.0f} MB"
+        yield Row(f"{size:,} generated transcripts ({one.messages:,} messages)", figures)
+    slope = log_log_slope({size: one.seconds for size, one in measured.items()})
+    yield Row.limited(f"log-log slope from {sizes[0]:,} to {sizes[-1]:,}", slope, WANTED_SLOPE, "", 3)
+
+
+def _generated(size: int) -> Measurement:
+    with tempfile.TemporaryDirectory() as folder:
+        generate.write(Path(folder), size)
+        return measure_in_fresh_process(Path(folder))
+
+
+def log_log_slope(seconds: Mapping[int, float]) -> float:
+    """The exponent with which time grows with size: 1 is linear. Least squares on the logarithms."""
+    sizes = [math.log(size) for size in seconds]
+    return statistics.linear_regression(sizes, [math.log(value) for value in seconds.values()]).slope
+
+
+def startup(help_runs: int = 9, serve_runs: int = 3) -> Iterator[Row]:
+    """Median waiting times for the help text and the dashboard's health endpoint."""
+    helped = statistics.median(seconds_to_help() for _ in range(help_runs))
+    yield Row.limited(f"dramaturg --help, median of {help_runs}", helped, WANTED_HELP_SECONDS, " s")
+    healthy = statistics.median(seconds_to_health() for _ in range(serve_runs))
+    what = f"dramaturg serve until the health endpoint answers, median of {serve_runs}"
+    yield Row.limited(what, healthy, WANTED_HEALTH_SECONDS, " s")
+
+
+def _print_table(rows: list[Row]) -> None:
+    cells = [_HEADERS, *((row.what, row.measured, row.wanted, row.met) for row in rows)]
+    widths = [max(len(line[column]) for line in cells) for column in range(len(_HEADERS))]
+    rule = ["-" * width for width in widths]
+    for line in (cells[0], rule, *cells[1:]):
+        print("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
+
+
+def main(arguments: list[str]) -> None:
+    """Measures everything and prints the table."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.speed", description="Prints speed and memory.")
+    parser.add_argument("--quick", action="store_true", help="100, 300 and 1,000 generated transcripts, not 10,000")
+    sizes = QUICK_SIZES if parser.parse_args(arguments).quick else SIZES
+    print(f"Python {platform.python_version()} on {platform.system()}, {os.cpu_count()} processors\n", flush=True)
+    _print_table([*startup(), *real_games(), *scale(sizes)])
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,72 @@
+"""How long a person waits for the command line's help and for the dashboard."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from http.client import HTTPException
+from pathlib import Path
+from urllib.error import URLError
+from urllib.request import urlopen
+
+_GIVE_UP_SECONDS = 60.0
+_POLL_SECONDS = 0.01
+
+
+def dramaturg() -> str:
+    """The installed command beside the running Python."""
+    return str(Path(sys.executable).with_name("dramaturg"))
+
+
+def seconds_to_help() -> float:
+    """Wall time of ``dramaturg --help``."""
+    start = time.perf_counter()
+    subprocess.run([dramaturg(), "--help"], check=True, stdout=subprocess.DEVNULL)
+    return time.perf_counter() - start
+
+
+def seconds_to_health() -> float:
+    """Wall time from ``dramaturg serve`` on an empty database until its health endpoint answers.
+
+    Raises:
+        RuntimeError: The server ended, or did not answer within a minute.
+    """
+    port = _free_port()
+    with tempfile.TemporaryDirectory() as folder:
+        environment = os.environ | {"DRAMATURG_DB": str(Path(folder) / "bench.duckdb")}
+        start = time.perf_counter()
+        server = subprocess.Popen(
+            [dramaturg(), "serve", "--port", str(port)],
+            env=environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        try:
+            _wait_until_healthy(f"http://127.0.0.1:{port}/_stcore/health", server, start + _GIVE_UP_SECONDS)
+            return time.perf_counter() - start
+        finally:
+            server.terminate()
+            server.wait()
+
+
+def _free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])
+
+
+def _wait_until_healthy(url: str, server: subprocess.Popen[bytes], deadline: float) -> None:
+    while time.perf_counter() < deadline:
+        if server.poll() is not None:
+            raise RuntimeError(f"dramaturg serve ended with code {server.returncode}.")
+        try:
+            with urlopen(url, timeout=1) as answer:
+                if answer.status == 200:
+                    return
+        except (URLError, HTTPException, OSError):
+            time.sleep(_POLL_SECONDS)
+    raise RuntimeError(f"{url} did not answer within {_GIVE_UP_SECONDS:.0f} s.")
