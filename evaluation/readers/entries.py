@@ -14,6 +14,7 @@ from evaluation.readers.limits import Limits
 
 _CLUTTER = frozenset({"__macosx", "thumbs.db", "desktop.ini"})
 _COMPANIONS = ("license", "licence", "copying", "notice", "readme", "changelog", "manifest")
+_RATINGS = "ratings.csv"
 _COMPANION_SUFFIXES = frozenset({"", ".md", ".rst", ".txt", ".yaml", ".yml"})
 
 
@@ -43,9 +44,10 @@ class Entry:
 
     @property
     def is_companion(self) -> bool:
-        """Whether it accompanies transcripts without being one: a licence, a readme, a manifest."""
+        """Whether it accompanies transcripts without being one: a licence, a readme, a manifest, ratings."""
         name = PurePosixPath(self.name.casefold())
-        return name.suffix in _COMPANION_SUFFIXES and name.stem.startswith(_COMPANIONS)
+        is_about = name.suffix in _COMPANION_SUFFIXES and name.stem.startswith(_COMPANIONS)
+        return is_about or name.name == _RATINGS
 
 
 def is_zip(data: bytes) -> bool:

@@ -113,8 +113,10 @@ class _Game:
         self.draft.say(speaker, text, channel, channel_name=channel_name, recipients=recipients, metadata=metadata)
 
     def _channel(self, speaker: str, hearers: set[str]) -> tuple[Channel, str | None]:
-        reaches_most = self.draft.phase != "night" and len(hearers & self._living) * 2 > len(self._living)
-        if hearers >= self._living or reaches_most:
+        others = self._living - {speaker}
+        # By day most will do: a death that the moderator tells in unknown words leaves too many counted as living.
+        reaches_most = self.draft.phase != "night" and len(hearers & others) * 2 > len(others)
+        if hearers >= others or reaches_most:
             return "public", None
         if len(hearers) > 1 and {self._sides.get(hearer) for hearer in hearers} == {self._sides[speaker]}:
             return "team", self._sides[speaker]

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 from typing import Any
 
-from evaluation.errors import BrokenTranscriptError
+from evaluation.errors import BrokenTranscriptError, InputError
 from evaluation.readers.alignment import alignment_of
 from evaluation.readers.document import Document, content_id
 from evaluation.readers.draft import Draft
@@ -30,7 +30,9 @@ _CONFIG = "config.json"
 _MANAGER_FILE = "public_manager_chat.txt"
 _DAY_FILE = "public_daytime_chat.txt"
 _NIGHT_FILE = "public_nighttime_chat.txt"
-_CORE = (_CONFIG, _MANAGER_FILE, _DAY_FILE, _NIGHT_FILE)
+_KINDS = {_DAY_FILE: "day", _NIGHT_FILE: "night"}
+_CORE = (_CONFIG, _MANAGER_FILE, *_KINDS)
+_WHOLE_FOLDER = "Hand in the whole game folder."
 _WINNER = "who_wins.txt"
 _SURVEY = "_survey.txt"
 _NOTES = ("game_start_time.txt", "phase_status.txt")
@@ -57,39 +59,47 @@ def _recognises_part(document: Document) -> bool:
 def _read(files: Mapping[str, Document]) -> Transcript:
     for name in _CORE:
         if name not in files:
-            raise BrokenTranscriptError(f"{name} is missing.", remedy="Hand in the whole game folder.")
+            raise BrokenTranscriptError(f"{name} is missing.", remedy=_WHOLE_FOLDER)
+    texts = {name: _text(name, document) for name, document in files.items()}
     config = _config(files[_CONFIG])
     players = [_player(node) for node in config["players"].entries() if node["name"].name() != MANAGER]
     draft = Draft(Roster(player["name"] for player in players), files[_CONFIG].limits)
-    manager = parse_lines(_MANAGER_FILE, _text(files[_MANAGER_FILE]), draft.roster)
-    day = parse_lines(_DAY_FILE, _text(files[_DAY_FILE]), draft.roster)
-    night = parse_lines(_NIGHT_FILE, _text(files[_NIGHT_FILE]), draft.roster)
+    manager, day, night = (parse_lines(name, texts[name], draft.roster) for name in (_MANAGER_FILE, *_KINDS))
     for line, segment in merge(manager, day, night, segments_of(manager)):
         _add(line, segment, draft)
     dead = {elimination["player"] for elimination in draft.eliminations}
-    winner = _text(files[_WINNER]).strip() if _WINNER in files else ""
+    winner = texts.get(_WINNER, "").strip()
     return draft.build(
-        game_id=_game_id(files),
+        game_id=content_id(FORMAT, "\n".join(texts[name] for name in _CORE)),
         source_format=FORMAT,
         players=[player | {"is_alive": player["name"] not in dead} for player in players],
         winner=winner,
-        metadata=config.rest("players") | _notes(files) | {"who_wins": winner},
+        metadata=config.rest("players") | _notes(texts) | {"who_wins": winner},
     )
 
 
-def _game_id(files: Mapping[str, Document]) -> str:
-    return content_id(FORMAT, "\n".join(_text(files[name]) for name in _CORE))
-
-
-def _text(document: Document) -> str:
+def _text(name: str, document: Document) -> str:
     """The text of a file that may well be empty: nobody spoke, nothing was answered."""
-    return document.text if document.data.strip() else ""
+    try:
+        return document.text if document.data.strip() else ""
+    except InputError as error:
+        raise _within(name, error) from None
 
 
 def _config(document: Document) -> Node:
-    if document.json_error:
-        raise document.json_error
-    return Node(document.json, f"{_CONFIG}: $")
+    is_empty = not document.data.strip()
+    if not is_empty and document.json_error:
+        raise _within(_CONFIG, document.json_error)
+    config = Node(None if is_empty else document.json, f"{_CONFIG}: $")
+    if not isinstance(config.value, dict):
+        raise config.wrong("an object with the players", remedy=_WHOLE_FOLDER)
+    return config
+
+
+def _within(name: str, error: InputError) -> InputError:
+    """The same error with the file's name before its place."""
+    place = f"{name}, {error.place}" if error.place else name
+    return type(error)(error.message, place=place, remedy=error.remedy)
 
 
 def _player(node: Node) -> dict[str, Any]:
@@ -106,7 +116,7 @@ def _player(node: Node) -> dict[str, Any]:
 
 
 def _add(line: Line, segment: Segment | None, draft: Draft) -> None:
-    kind = {_DAY_FILE: "day", _NIGHT_FILE: "night"}.get(line.file)
+    kind = _KINDS.get(line.file)
     draft.round, draft.phase = (segment.round, segment.phase) if segment else (None, kind)
     if line.speaker != MANAGER:
         channel_name = "mafia" if kind == "night" else None
@@ -140,13 +150,11 @@ def _known(name: str, line: Line, roster: Roster) -> str:
     return player
 
 
-def _notes(files: Mapping[str, Document]) -> dict[str, Any]:
+def _notes(texts: Mapping[str, str]) -> dict[str, Any]:
     """The folder's small files, and the players' surveys by player: answers by question, and the comment."""
-    notes: dict[str, Any] = {name.removesuffix(".txt"): _text(files[name]).strip() for name in _NOTES if name in files}
+    notes: dict[str, Any] = {name.removesuffix(".txt"): texts[name].strip() for name in _NOTES if name in texts}
     surveys = {
-        name.removesuffix(_SURVEY): _survey(_text(document))
-        for name, document in sorted(files.items())
-        if name.endswith(_SURVEY)
+        name.removesuffix(_SURVEY): _survey(text) for name, text in sorted(texts.items()) if name.endswith(_SURVEY)
     }
     return notes | {"surveys": surveys}
 

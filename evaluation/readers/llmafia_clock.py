@@ -134,28 +134,24 @@ _Key = tuple[int, int, int]
 
 
 def _manager_keys(lines: Sequence[Line]) -> Iterator[tuple[_Key, Line]]:
-    index, clock = -1, 0
+    index = -1
     for line in lines:
         index += line.text.startswith(tuple(_PHASES))
-        clock = max(clock, line.clock)
-        yield (clock, max(index, 0), 2 if _RESULT in line.text else 0), line
+        yield (line.clock, max(index, 0), 2 if _RESULT in line.text else 0), line
 
 
 def _chat_keys(lines: Sequence[Line], phase: str, segments: Sequence[Segment]) -> Iterator[tuple[_Key, Line]]:
-    """Keys that keep the order within the file, even where its clock stands still or steps back a little."""
+    """The clock decides, not the place in the file: a model's message may be written minutes after its stamp."""
     own = [segment for segment in segments if segment.phase == phase]
-    index = clock = votings = 0
+    votings = 0
     for line in lines:
-        clock = max(clock, line.clock)
-        is_manager = line.speaker == MANAGER
-        if is_manager and _VOTING in line.text:
-            votings += 1
-        if is_manager and 0 < votings <= len(own):
+        votings += line.speaker == MANAGER and _VOTING in line.text
+        if line.speaker == MANAGER and 0 < votings <= len(own):
             # The clock cannot tell the votes of two nights of the same second apart; the calls for votes can.
             index = own[votings - 1].index
-        elif segments:
-            index = max(index, _segment_at(clock, phase, segments))
-        yield (clock, index, 1), line
+        else:
+            index = _segment_at(line.clock, phase, segments) if segments else 0
+        yield (line.clock, index, 1), line
 
 
 def _segment_at(clock: int, phase: str, segments: Sequence[Segment]) -> int:
