@@ -1,0 +1,75 @@
+"""Dramaturg's library: transcripts in, scores with their evidence out.
+
+The names below are the public interface. They are imported on first use, so that importing the package stays cheap.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from evaluation.engine import Evaluation, evaluate_many, evaluate_transcript
+    from evaluation.errors import DramaturgError, InfrastructureError, InputError
+    from evaluation.ratings import Rating
+    from evaluation.readers import ReadResult, read_path, read_upload
+    from evaluation.rubric.verdict import Verdict
+    from evaluation.score import Evidence, LedgerRow, MetricResult
+    from evaluation.store import Store
+    from evaluation.transcript import Message, Player, Transcript, Vote
+
+_HOMES = {
+    "DramaturgError": "evaluation.errors",
+    "Evaluation": "evaluation.engine",
+    "Evidence": "evaluation.score",
+    "InfrastructureError": "evaluation.errors",
+    "InputError": "evaluation.errors",
+    "LedgerRow": "evaluation.score",
+    "Message": "evaluation.transcript",
+    "MetricResult": "evaluation.score",
+    "Player": "evaluation.transcript",
+    "Rating": "evaluation.ratings",
+    "ReadResult": "evaluation.readers",
+    "Store": "evaluation.store",
+    "Transcript": "evaluation.transcript",
+    "Verdict": "evaluation.rubric.verdict",
+    "Vote": "evaluation.transcript",
+    "evaluate_many": "evaluation.engine",
+    "evaluate_transcript": "evaluation.engine",
+    "read_path": "evaluation.readers",
+    "read_upload": "evaluation.readers",
+}
+
+__all__ = [
+    "DramaturgError",
+    "Evaluation",
+    "Evidence",
+    "InfrastructureError",
+    "InputError",
+    "LedgerRow",
+    "Message",
+    "MetricResult",
+    "Player",
+    "Rating",
+    "ReadResult",
+    "Store",
+    "Transcript",
+    "Verdict",
+    "Vote",
+    "evaluate_many",
+    "evaluate_transcript",
+    "read_path",
+    "read_upload",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__
