@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from evaluation.resources import checkout_root
+from evaluation.store.drafts import Drafts
 from evaluation.store.file import DatabaseFile, shared_file
 from evaluation.store.iterations import Iterations
 from evaluation.store.jobs import Jobs
@@ -40,6 +41,7 @@ class Store(Units):
         super().__init__(_file(path), wait_seconds)
         self.transcripts = Transcripts(self)
         self.ratings = Ratings(self)
+        self.drafts = Drafts(self)
         self.overrides = Overrides(self)
         self.settings = Settings(self)
         self.results = Results(self, self.ratings, self.overrides, self.settings)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from evaluation.errors import ConflictError, InputError, NotFoundError
@@ -9,7 +11,7 @@ from evaluation.overrides import Override
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.score import RowVerdict
 from evaluation.store.checks import require_text
-from evaluation.store.times import from_microseconds, maybe_from_microseconds
+from evaluation.store.times import from_microseconds
 from evaluation.store.transcripts import require_transcript
 from evaluation.store.units import Units
 
@@ -64,21 +66,25 @@ class Overrides:
 
     def list(self, transcript_id: str) -> _Overrides:
         """Every override of the transcript's rows, undone ones too, in the order in which they were made."""
-        return self._select(_HISTORY, transcript_id)
+        return self._select("WHERE transcript_id = ?", [transcript_id])
 
-    def current(self, transcript_id: str) -> _Overrides:
-        """The overrides that stand: one per row at most, in the order in which they were made."""
-        return self._select(
-            f"SELECT {OVERRIDE_COLUMNS}, NULL, NULL FROM current_overrides o {_OF} ORDER BY 1", transcript_id
-        )
+    def current(self, transcript_id: str | None = None) -> _Overrides:
+        """The overrides that stand, at most one per row: of one transcript, or of all."""
+        made = self._select("", []) if transcript_id is None else self.list(transcript_id)
+        standing = {(o.transcript_id, o.metric, o.row_id): o for o in made if o.undone_by is None}
+        return [*standing.values()]
 
     def orphans(self, transcript_id: str) -> _Overrides:
         """The overrides that stand, but whose row the current ledger no longer has: they wait for a person."""
-        return self._select(_ORPHANS, transcript_id)
-
-    def _select(self, query: str, transcript_id: str) -> _Overrides:
         with self._units.unit() as cursor:
-            return [override_of(row) for row in cursor.execute(query, [transcript_id]).fetchall()]
+            rows = set(cursor.execute(_ROWS, [transcript_id]).fetchall())
+            return [o for o in self.current(transcript_id) if (o.metric, o.row_id) not in rows]
+
+    def _select(self, condition: str, values: Sequence[object]) -> _Overrides:
+        with self._units.unit() as cursor:
+            rows = cursor.execute(_SELECT.format(condition), list(values)).fetchall()
+        undone = {row[-1]: row for row in rows if row[-1] is not None}
+        return [_override(row, undone.get(row[0])) for row in rows if row[-1] is None]
 
 
 _INSERT = """
@@ -96,31 +102,14 @@ INSERT INTO overrides (transcript_id, metric, row_id, author, reason, undoes)
 SELECT transcript_id, metric, row_id, ?, '', override_id FROM overrides WHERE override_id = ?
 """
 
-OVERRIDE_COLUMNS = """
-o.override_id, o.transcript_id, o.metric, o.row_id, o.verdict, o.author, o.reason, epoch_us(o.created_at)
+_SELECT = """
+SELECT override_id, transcript_id, metric, row_id, verdict, author, reason, epoch_us(created_at), undoes
+FROM overrides {} ORDER BY override_id
 """
 
-_OF = "WHERE o.transcript_id = ?"
+_ROWS = "SELECT metric, row_id FROM current_results JOIN ledger USING (result_id) WHERE transcript_id = ?"
 
-_HISTORY = f"""
-SELECT {OVERRIDE_COLUMNS}, u.author, epoch_us(u.created_at)
-FROM overrides o LEFT JOIN overrides u ON u.undoes = o.override_id
-{_OF} AND o.undoes IS NULL ORDER BY o.override_id
-"""
-
-_ORPHANS = f"""
-SELECT {OVERRIDE_COLUMNS}, NULL, NULL FROM current_overrides o
-{_OF} AND NOT EXISTS (
-    SELECT 1 FROM current_results r JOIN ledger l USING (result_id)
-    WHERE r.transcript_id = o.transcript_id AND r.metric = o.metric AND l.row_id = o.row_id
-)
-ORDER BY o.override_id
-"""
-
-_ROW = """
-SELECT 1 FROM current_results r JOIN ledger l USING (result_id)
-WHERE r.transcript_id = ? AND r.metric = ? AND l.row_id = ? LIMIT 1
-"""
+_HAS_ROW = f"{_ROWS} AND metric = ? AND row_id = ? LIMIT 1"
 
 
 def _require_metric(metric: str) -> None:
@@ -141,22 +130,15 @@ def _verdict(verdict: RowVerdict | str) -> RowVerdict:
 
 
 def _require_row(cursor: DuckDBPyConnection, transcript_id: str, metric: str, row_id: str) -> None:
-    if cursor.execute(_ROW, [transcript_id, metric, row_id]).fetchone() is None:
+    if cursor.execute(_HAS_ROW, [transcript_id, metric, row_id]).fetchone() is None:
         raise NotFoundError(f"The ledger of {metric} has no row {row_id!r}.", remedy="Evaluate the transcript first.")
 
 
-def override_of(row: tuple[Any, ...]) -> Override:
-    """The override in a row of ``OVERRIDE_COLUMNS``, who undid it and when."""
-    number, transcript_id, metric, row_id, verdict, author, reason, created_at, undone_by, undone_at = row
-    return Override(
-        number,
-        transcript_id,
-        metric,
-        row_id,
-        RowVerdict(verdict),
-        author,
-        reason,
-        from_microseconds(created_at),
-        undone_by,
-        maybe_from_microseconds(undone_at),
+def _override(row: tuple[Any, ...], undone: tuple[Any, ...] | None) -> Override:
+    number, transcript_id, metric, row_id, verdict, author, reason, created_at, _ = row
+    override = Override(
+        number, transcript_id, metric, row_id, RowVerdict(verdict), author, reason, from_microseconds(created_at)
     )
+    if undone is None:
+        return override
+    return replace(override, undone_by=undone[5], undone_at=from_microseconds(undone[7]))

@@ -65,7 +65,7 @@ class Ratings:
             ``comment``, ``created_at`` (UTC), ``is_latest`` (whether it is the rater's newest of that transcript).
         """
         with self._units.unit() as cursor:
-            return frame(cursor, _ALL, times=["created_at"])
+            return frame(cursor, _ALL, {}, times=["created_at"])
 
     def next_unrated(self, rater: str, *, skip: Collection[str] = ()) -> str | None:
         """The transcript to rate next: one of those with the fewest raters, in an order of this rater's own.

@@ -9,7 +9,7 @@ from typing import Any
 
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import Evidence, LedgerRow, Method, MetricDefinition, MetricResult, RowVerdict, Status
-from evaluation.store.tables import from_json, to_json
+from evaluation.store.tables import from_json, packed, to_json
 
 LEDGER_COLUMNS = (
     "row_id",
@@ -124,7 +124,4 @@ def definition_of(metric: str, version: str) -> MetricDefinition:
 
 def digest(values: Mapping[str, Any], ledger: list[tuple[Any, ...]]) -> str:
     """The same for two results exactly when every column and every ledger row is the same."""
-    seal = hashlib.blake2b(repr(sorted(values.items())).encode("utf-8"), digest_size=16)
-    for row in ledger:
-        seal.update(repr(row).encode("utf-8"))
-    return seal.hexdigest()
+    return hashlib.blake2b(packed([values, ledger]), digest_size=16).hexdigest()

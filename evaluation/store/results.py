@@ -22,8 +22,7 @@ from evaluation.store.result_rows import (
 )
 from evaluation.store.scores import score_table
 from evaluation.store.settings import Settings
-from evaluation.store.tables import append, next_numbers
-from evaluation.store.transcript_rows import Columns, columns_of
+from evaluation.store.tables import append, columns_of, next_numbers, numbers
 from evaluation.store.transcripts import require_transcript
 from evaluation.store.units import Units
 from evaluation.transcript import Transcript
@@ -97,7 +96,8 @@ class Results:
             iteration, metrics in the rubric's. Engagement is there for all of them.
         """
         with self._units.unit() as cursor:
-            return score_table(cursor, iteration, self._settings.thresholds()[ENGAGEMENT.name])
+            threshold = self._settings.thresholds()[ENGAGEMENT.name]
+            return score_table(cursor, iteration, self._overrides.current(), threshold)
 
     def _replacements(
         self, transcript_id: str, computed: Mapping[str, MetricResult]
@@ -142,13 +142,11 @@ def _require_transcripts(cursor: DuckDBPyConnection, transcript_ids: Sequence[st
 
 
 def _insert(cursor: DuckDBPyConnection, packed: Sequence[_Packed]) -> None:
-    numbers = next_numbers(cursor, "result_numbers", len(packed))
-    append(cursor, "metric_results", columns_of(p.own_row(number) for p, number in zip(packed, numbers, strict=True)))
-    rows = [row for result in packed for row in result.ledger]
-    columns: Columns = dict(zip(LEDGER_COLUMNS, zip(*rows, strict=True), strict=True)) if rows else {}
-    columns["result_id"] = [n for result, n in zip(packed, numbers, strict=True) for _ in result.ledger]
-    columns["position"] = [position for result in packed for position in range(len(result.ledger))]
-    append(cursor, "ledger", columns)
+    numbered = list(zip(next_numbers(cursor, "result_numbers", len(packed)), packed, strict=True))
+    append(cursor, "metric_results", columns_of(result.own_row(number) for number, result in numbered))
+    rows = [(number, position, *values) for number, result in numbered for position, values in enumerate(result.ledger)]
+    names = ("result_id", "position", *LEDGER_COLUMNS)
+    append(cursor, "ledger", dict(zip(names, zip(*rows, strict=True), strict=True)) if rows else {})
 
 
 def _current_results(cursor: DuckDBPyConnection, transcript_id: str) -> dict[str, MetricResult]:
@@ -159,13 +157,10 @@ def _current_results(cursor: DuckDBPyConnection, transcript_id: str) -> dict[str
 
 
 def _ledgers(cursor: DuckDBPyConnection, result_ids: Sequence[int]) -> dict[int, list[LedgerRow]]:
-    if not result_ids:
-        return {}
-    # The range lets the scan skip whole blocks: a transcript's results were stored close together.
     query = f"""SELECT result_id, {", ".join(LEDGER_COLUMNS)} FROM ledger
-        WHERE result_id BETWEEN ? AND ? AND result_id IN (SELECT unnest(?::bigint[])) ORDER BY result_id, position"""
+        WHERE result_id IN ({numbers(result_ids)}) ORDER BY result_id, position"""
     ledgers: dict[int, list[LedgerRow]] = {}
-    for result_id, *values in cursor.execute(query, [min(result_ids), max(result_ids), list(result_ids)]).fetchall():
+    for result_id, *values in cursor.execute(query).fetchall():
         ledgers.setdefault(result_id, []).append(ledger_row(tuple(values)))
     return ledgers
 

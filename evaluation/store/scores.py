@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from evaluation.overrides import Override
-from evaluation.ratings import Rating
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
-from evaluation.rubric.engagement import measure_ratings
-from evaluation.score import LedgerRow, MetricResult, RowVerdict, Status, overrule
-from evaluation.store.overrides import OVERRIDE_COLUMNS, override_of
-from evaluation.store.ratings import RATING_COLUMNS, rating_of
+from evaluation.score import LedgerRow, Method, MetricResult, RowVerdict, Status, overrule, summarise
 from evaluation.store.result_rows import definition_of
+from evaluation.store.tables import frame, numbers
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,21 +28,37 @@ SCORE_COLUMNS = (
     "reason",
 )
 
+_NUMBERS = ("score", "numerator", "denominator", "threshold")
+
 Row = tuple[Any, ...]
 
 
-def score_table(cursor: DuckDBPyConnection, iteration: str | None, engagement_threshold: float) -> pd.DataFrame:
-    """The table that ``Results.scores`` describes."""
+def score_table(
+    cursor: DuckDBPyConnection, iteration: str | None, overrides: Sequence[Override], engagement_threshold: float
+) -> pd.DataFrame:
+    """The table that ``Results.scores`` describes.
+
+    The stored scores come as they are. What ratings and standing ``overrides`` change goes through ``summarise``, like
+    every score, and takes the place of the stored row.
+    """
     import pandas as pd
 
     chosen = {"iteration": iteration}
-    transcript_ids = [row[0] for row in cursor.execute(_TRANSCRIPTS, chosen).fetchall()]
-    rows = {(row[0], row[1]): row for row in cursor.execute(_RESULTS, chosen).fetchall()}
-    rows |= _overruled_rows(cursor, rows)
-    rows |= _engagement_rows(cursor, transcript_ids, engagement_threshold)
-    keys = ((transcript_id, metric) for transcript_id in transcript_ids for metric in DEFINITIONS)
-    table = pd.DataFrame([rows[key] for key in keys if key in rows], columns=list(SCORE_COLUMNS))
-    return table.astype({"score": float, "numerator": float, "denominator": float, "threshold": float})
+    positions = dict(cursor.execute(_POSITIONS, chosen).fetchall())
+    stored = frame(cursor, _STORED, chosen | {"metrics": list(DEFINITIONS)})
+    overruled = _overruled_rows(cursor, overrides)
+    fresh = [row for row in overruled.values() if row[0] in positions]
+    fresh += _engagement_rows(cursor, positions, engagement_threshold)
+    added = pd.DataFrame(fresh, columns=list(SCORE_COLUMNS)).astype(dict.fromkeys(_NUMBERS, float))
+    added["place"] = [positions[row[0]] * _STEP + _RUBRIC_ORDER[row[1]] for row in fresh]
+    kept = stored[~stored["result_id"].isin(overruled)] if overruled else stored
+    table = pd.concat([kept, added], ignore_index=True) if len(kept) else added
+    return table.sort_values("place", ignore_index=True)[list(SCORE_COLUMNS)]
+
+
+# A row's place is its transcript's position times the step, plus the place of its metric in the rubric, from 1.
+_STEP = 16
+_RUBRIC_ORDER = {metric: number for number, metric in enumerate(DEFINITIONS, start=1)}
 
 
 def _row(transcript_id: str, result: MetricResult) -> Row:
@@ -63,31 +76,45 @@ def _row(transcript_id: str, result: MetricResult) -> Row:
     )
 
 
-def _engagement_rows(
-    cursor: DuckDBPyConnection, transcript_ids: Sequence[str], threshold: float
-) -> dict[tuple[str, str], Row]:
-    ratings: dict[str, list[Rating]] = {}
-    for values in cursor.execute(f"SELECT {RATING_COLUMNS} FROM current_ratings").fetchall():
-        ratings.setdefault(values[0], []).append(rating_of(values))
-    unrated = measure_ratings((), threshold=threshold)
-    return {
-        (key, ENGAGEMENT.name): _row(
-            key, measure_ratings(ratings[key], threshold=threshold) if key in ratings else unrated
-        )
-        for key in transcript_ids
-    }
+def _engagement_rows(cursor: DuckDBPyConnection, transcript_ids: Iterable[str], threshold: float) -> list[Row]:
+    latest: dict[tuple[str, str], int] = {}
+    for transcript_id, rater, score in cursor.execute(_RATINGS).fetchall():
+        latest[transcript_id, rater] = score
+    given: dict[str, list[int]] = {}
+    for (transcript_id, _), score in latest.items():
+        given.setdefault(transcript_id, []).append(score)
+    unrated = _row("", summarise(ENGAGEMENT, (), threshold=threshold))[1:]
+    return [
+        _row(key, _engagement(given[key], threshold)) if key in given else (key, *unrated) for key in transcript_ids
+    ]
 
 
-def _overruled_rows(cursor: DuckDBPyConnection, rows: Mapping[tuple[str, str], Row]) -> dict[tuple[str, str], Row]:
-    decisions: dict[tuple[str, str], list[tuple[Override, LedgerRow]]] = {}
-    for values in cursor.execute(_OVERRULED).fetchall():
-        override = override_of(values[:_OVERRIDE_WIDTH])
-        row = _bare_row(override.row_id, *values[_OVERRIDE_WIDTH:])
-        decisions.setdefault((override.transcript_id, override.metric), []).append((override, row))
-    return {key: _row(key[0], _overrule(rows[key], decided)) for key, decided in decisions.items() if key in rows}
+def _engagement(scores: Sequence[int], threshold: float) -> MetricResult:
+    rows = [
+        LedgerRow("", "rating", RowVerdict.COUNTS, "", numerator=float(score), denominator=1.0, method=Method.HUMAN)
+        for score in scores
+    ]
+    return summarise(ENGAGEMENT, rows, threshold=threshold)
 
 
-def _overrule(stored: Row, decided: Sequence[tuple[Override, LedgerRow]]) -> MetricResult:
+def _overruled_rows(cursor: DuckDBPyConnection, overrides: Sequence[Override]) -> dict[int, Row]:
+    """By the number of the stored result that each replaces."""
+    wanted = {(override.transcript_id, override.metric, override.row_id): override for override in overrides}
+    if not wanted:
+        return {}
+    transcript_ids, _, row_ids = (sorted(set(part)) for part in zip(*wanted, strict=True))
+    concerned = {key[:2] for key in wanted}
+    # Read in the order in which they were stored, so that the current result is the one that stays.
+    current = {row[1:3]: row for row in cursor.execute(_HISTORY, [transcript_ids]).fetchall() if row[1:3] in concerned}
+    results = {row[0]: row[1:] for row in current.values()}
+    decisions: dict[int, list[tuple[Override, LedgerRow]]] = {}
+    for result_id, *row in cursor.execute(_ROWS.format(numbers(results)), [row_ids]).fetchall():
+        if override := wanted.get((*results[result_id][:2], row[0])):
+            decisions.setdefault(result_id, []).append((override, _bare_row(*row)))
+    return {key: _row(results[key][0], _overrule(results[key], decided)) for key, decided in decisions.items()}
+
+
+def _overrule(stored: Sequence[Any], decided: Sequence[tuple[Override, LedgerRow]]) -> MetricResult:
     """The stored result with decisions applied; one row stands for all that nobody overruled."""
     _, metric, score, numerator, denominator, status, threshold, _, version, reason = stored
     overruled = [row for _, row in decided]
@@ -114,20 +141,26 @@ def _bare_row(row_id: str, verdict: str, numerator: float, denominator: float) -
     return LedgerRow(row_id, "", RowVerdict(verdict), "", numerator=numerator, denominator=denominator)
 
 
-_TRANSCRIPTS = """
-SELECT transcript_id FROM transcripts WHERE $iteration::text IS NULL OR iteration = $iteration ORDER BY position
+_POSITIONS = """
+SELECT transcript_id, position FROM transcripts WHERE $iteration::text IS NULL OR iteration = $iteration
+ORDER BY position
 """
 
-_RESULTS = f"""
-SELECT {", ".join(SCORE_COLUMNS)} FROM current_results
-WHERE $iteration::text IS NULL
-   OR transcript_id IN (SELECT transcript_id FROM transcripts WHERE iteration = $iteration)
+_STORED = f"""
+SELECT result_id, t.position * {_STEP} + list_position($metrics, metric) AS place, {", ".join(SCORE_COLUMNS)}
+FROM current_results JOIN transcripts t USING (transcript_id)
+WHERE ($iteration::text IS NULL OR t.iteration = $iteration) AND list_contains($metrics, metric)
 """
 
-_OVERRULED = f"""
-SELECT {OVERRIDE_COLUMNS}, NULL, NULL, l.verdict, l.numerator, l.denominator
-FROM current_overrides o
-JOIN current_results r ON r.transcript_id = o.transcript_id AND r.metric = o.metric
-JOIN ledger l ON l.result_id = r.result_id AND l.row_id = o.row_id
+_HISTORY = f"""
+SELECT result_id, {", ".join(SCORE_COLUMNS)} FROM metric_results
+WHERE method = 'rule' AND list_contains(?::text[], transcript_id) ORDER BY result_id
 """
-_OVERRIDE_WIDTH = 10
+
+_ROWS = """
+SELECT result_id, row_id, verdict, numerator, denominator FROM ledger
+WHERE result_id IN ({}) AND list_contains(?::text[], row_id)
+"""
+
+# In the order in which they stand, so that of one rater's ratings the last one read is the latest.
+_RATINGS = "SELECT transcript_id, rater, score FROM ratings ORDER BY created_at, rating_id"

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+import zlib
 from typing import Any
 
 from evaluation.store.tables import fitting, to_json
 from evaluation.store.times import to_utc
 from evaluation.transcript import Cost, Transcript
-
-Row = Mapping[str, Any]
-Columns = dict[str, Sequence[Any]]
 
 
 def transcript_row(transcript: Transcript, source_name: str, iteration: str | None) -> dict[str, Any]:
@@ -33,8 +29,18 @@ def transcript_row(transcript: Transcript, source_name: str, iteration: str | No
         "cached_tokens": fitting(cost.cached_tokens, 64),
         "output_tokens": fitting(cost.output_tokens, 64),
         "cache_hit_rate": cost.cache_hit_rate,
-        "document": transcript.to_json(),
+        "document": pack(transcript),
     }
+
+
+def pack(transcript: Transcript) -> bytes:
+    """The canonical JSON, compressed: the database's own compression of long texts makes reading one of them slow."""
+    return zlib.compress(transcript.to_json().encode("utf-8"), level=1)
+
+
+def unpack(document: bytes) -> Transcript:
+    """The transcript that ``pack`` packed."""
+    return Transcript.from_json(zlib.decompress(document))
 
 
 def child_rows(transcript: Transcript) -> dict[str, list[dict[str, Any]]]:
@@ -50,15 +56,6 @@ def child_rows(transcript: Transcript) -> dict[str, list[dict[str, Any]]]:
             row["transcript_id"] = transcript.id
             row["position"] = position
     return rows
-
-
-def columns_of(rows: Iterable[Row]) -> Columns:
-    """Rows of the same keys turned into columns."""
-    columns: dict[str, list[Any]] = defaultdict(list)
-    for row in rows:
-        for name, value in row.items():
-            columns[name].append(value)
-    return dict(columns)
 
 
 def _players(transcript: Transcript) -> list[dict[str, Any]]:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from evaluation.errors import ConflictError, NotFoundError
-from evaluation.store.tables import append, frame, next_numbers
-from evaluation.store.transcript_rows import child_rows, columns_of, transcript_row
+from evaluation.store.tables import append, columns_of, frame, next_numbers
+from evaluation.store.transcript_rows import child_rows, transcript_row, unpack
 from evaluation.store.units import Units
 from evaluation.transcript import Transcript
 
@@ -93,7 +93,7 @@ class Transcripts:
             ).fetchone()
         if found is None:
             raise _unknown(transcript_id)
-        return Transcript.from_json(found[0])
+        return unpack(found[0])
 
     def resolve(self, reference: str) -> str:
         """The id of the transcript that a person means by its id, its game id, or the first 4 or more digits of its id.
@@ -123,7 +123,7 @@ class Transcripts:
             ``total_usd`` and ``cache_hit_rate`` (0 to 1; empty where nothing was recorded), ``added_at`` (UTC).
         """
         with self._units.unit() as cursor:
-            return frame(cursor, _SUMMARIES, [iteration, iteration], times=["added_at"])
+            return frame(cursor, _SUMMARIES, {"iteration": iteration}, times=["added_at"])
 
     def delete(self, transcript_id: str) -> None:
         """Removes a transcript with everything that was computed from it or said about it.
@@ -148,7 +148,7 @@ SELECT transcript_id, game_id, source_format, source_name, iteration,
        (row_number() OVER (PARTITION BY iteration ORDER BY position) - 1)::integer AS position,
        players, messages, total_usd, cache_hit_rate, timezone('UTC', added_at) AS added_at
 FROM transcripts
-WHERE ?::text IS NULL OR iteration = ?
+WHERE $iteration::text IS NULL OR iteration = $iteration
 ORDER BY transcripts.position
 """
 

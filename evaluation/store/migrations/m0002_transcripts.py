@@ -29,8 +29,8 @@ CREATE TABLE iteration_events (
 );
 """
 
-# ``document`` is the canonical JSON, from which a transcript is read back without loss (time zones, metadata). The
-# other tables hold the same for SQL, without indexes: they are only ever scanned or joined.
+# ``document`` is the canonical JSON (zlib), from which a transcript is read back without loss (time zones, metadata).
+# The other tables hold the same for SQL, without indexes: they are only ever scanned or joined.
 _TRANSCRIPTS = """
 CREATE SEQUENCE transcript_numbers;
 CREATE TABLE transcripts (
@@ -51,7 +51,7 @@ CREATE TABLE transcripts (
     output_tokens bigint,
     cache_hit_rate double,
     added_at timestamptz NOT NULL DEFAULT now(),
-    document text NOT NULL
+    document blob NOT NULL
 );
 CREATE TABLE players (
     transcript_id text NOT NULL,

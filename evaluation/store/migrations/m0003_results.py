@@ -91,10 +91,6 @@ CREATE VIEW current_results AS
 CREATE VIEW current_ratings AS
     SELECT * FROM ratings
     QUALIFY row_number() OVER (PARTITION BY transcript_id, rater ORDER BY created_at DESC, rating_id DESC) = 1;
-CREATE VIEW current_overrides AS
-    SELECT * FROM overrides
-    WHERE undoes IS NULL AND override_id NOT IN (SELECT undoes FROM overrides WHERE undoes IS NOT NULL)
-    QUALIFY row_number() OVER (PARTITION BY transcript_id, metric, row_id ORDER BY override_id DESC) = 1;
 CREATE VIEW engagement AS
     SELECT transcript_id, avg(score) AS score, count(*) AS raters FROM current_ratings GROUP BY transcript_id;
 """
