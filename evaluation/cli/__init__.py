@@ -1,0 +1,1 @@
+"""The command line: ``dramaturg ...``. Modules load what is slow to import only when their command runs."""

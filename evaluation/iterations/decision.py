@@ -134,9 +134,17 @@ def _evidence(
     waiting = [DEFINITIONS[name].label for name, mean in candidate.items() if mean.status is Status.PENDING]
     if waiting:
         yield f"Still open: {listed(waiting)}."
+    yield from _partial_words(candidate)
     games_after, games_before = candidate[target].games, baseline[target].games
     if min(games_after, games_before) < TEST_SIZE:
         yield f"{counted(games_after, 'game')} against {games_before}: fewer than {TEST_SIZE} are too few to rely on."
+
+
+def _partial_words(means: Mapping[str, MetricMean]) -> Iterator[str]:
+    for name, mean in means.items():
+        if mean.waiting and mean.values:
+            known = f"{len(mean.values)} of {counted(mean.games, 'game')}"
+            yield f"{DEFINITIONS[name].label} rests on {known}; the others are pending."
 
 
 def _change_words(change: MetricChange) -> str:

@@ -1,0 +1,177 @@
+"""The board of iterations as text and as JSON."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from evaluation.cli.rendering import SHORT_LABELS, score_cell
+from evaluation.cli.terminal import shortened, table
+from evaluation.iterations import Board, Chance, Check, Decision, GameTest, IterationSummary, Known, MetricMean
+from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.rubric.wording import counted
+
+_STATES = {"met": "[x]", "not_met": "[ ]", "unknown": "[?]"}
+
+
+def board_lines(board: Board) -> Iterator[str]:
+    """Means, tests, decisions, checklist, chance and advice, as lines for a terminal."""
+    headers = ("Iteration", "Games", *SHORT_LABELS.values(), "Cost", "Cache", "Passed", "Verdict", "Decision")
+    yield table(headers, [_line(summary) for summary in board.iterations])
+    for summary in board.iterations:
+        yield from _details(summary)
+    yield ""
+    yield "Success criteria and the gate to what comes next:"
+    yield from (f"  {_STATES[check.state]} {check.label}: {shortened(check.measured, 100)}" for check in _checks(board))
+    yield f"  {chance_words(board.chance)}"
+    yield from _advice(board)
+
+
+def _line(summary: IterationSummary) -> tuple[str, ...]:
+    name = shortened(summary.iteration.name, 30) + (" (baseline)" if summary.iteration.is_baseline else "")
+    verdict, decision = summary.verdict, summary.decision
+    return (
+        name,
+        str(len(summary.games)),
+        *(score_cell(metric, summary.means[metric]) if summary.games else "" for metric in DEFINITIONS),
+        _cost_words(summary.cost_usd),
+        _rate_words(summary.cache_hit_rate),
+        f"{verdict.passed_count}/7" if verdict else "",
+        str(verdict.status) if verdict else "",
+        str(decision.choice) if decision else "",
+    )
+
+
+def _cost_words(cost: Known) -> str:
+    return "unknown" if cost.mean is None else f"${cost.mean:.2f}"
+
+
+def _rate_words(rate: Known) -> str:
+    return "unknown" if rate.mean is None else f"{100 * rate.mean:.0f} %"
+
+
+def _details(summary: IterationSummary) -> Iterator[str]:
+    yield ""
+    yield f"{shortened(summary.iteration.name, 60)}: {_tests_words(summary)}"
+    if summary.iteration.change:
+        yield f"  {shortened(summary.iteration.change, 120)}"
+    yield from (f"  {warning}" for warning in summary.warnings)
+    if summary.verdict is not None:
+        yield f"  The means of its games: {summary.verdict.status}"
+        yield from (f"    {shortened(reason, 160)}" for reason in summary.verdict.reasons)
+    if summary.decision is not None:
+        yield f"  Its change: {summary.decision.choice}"
+        yield from (f"    {sentence}" for sentence in summary.decision.evidence)
+
+
+def _tests_words(summary: IterationSummary) -> str:
+    complete = [test for test in summary.tests if test.is_complete]
+    if not complete:
+        return "no complete test"
+    outcomes = Counter(str(test.verdict.status) for test in complete)
+    return f"{counted(len(complete), 'test')}: " + ", ".join(f"{count} {status}" for status, count in outcomes.items())
+
+
+def _checks(board: Board) -> tuple[Check, ...]:
+    return board.checklist.checks
+
+
+def chance_words(chance: Chance | None) -> str:
+    """The chance that the next three tests pass, with its interval."""
+    if chance is None:
+        return "Chance that the next three tests pass: unknown, no test is decided yet."
+    value, low, high = (f"{100 * part:.0f} %" for part in (chance.value, chance.low, chance.high))
+    so_far = f"{chance.passed} of {chance.tests} passed so far"
+    return f"Chance that the next three tests pass: {value} (95 % interval {low} to {high}; {so_far})."
+
+
+def _advice(board: Board) -> Iterator[str]:
+    from evaluation.advice import advise
+
+    if board.current is None:
+        return
+    for advice in advise(board.current.means, board.current.cost_usd.mean):
+        yield ""
+        yield f"{advice.label} in {shortened(board.current.iteration.name, 60)}: {advice.finding}. The rubric suggests:"
+        yield from (f"  - {action}" for action in advice.actions)
+
+
+def board_dict(board: Board) -> dict[str, Any]:
+    """The board as JSON-compatible data. Scores on their metrics' scales, costs in US dollars, rates from 0 to 1."""
+    chance = board.chance
+    return {
+        "iterations": [_summary_dict(summary) for summary in board.iterations],
+        "checklist": {
+            "checks": [_check_dict(check) for check in board.checklist.checks],
+            "success": str(board.checklist.success),
+            "gate": str(board.checklist.gate),
+        },
+        "chance": chance
+        and {
+            "value": chance.value,
+            "low": chance.low,
+            "high": chance.high,
+            "passed": chance.passed,
+            "tests": chance.tests,
+        },
+    }
+
+
+def _summary_dict(summary: IterationSummary) -> dict[str, Any]:
+    iteration = summary.iteration
+    return {
+        "name": iteration.name,
+        "parent": iteration.parent,
+        "change": iteration.change,
+        "target_metric": iteration.target_metric,
+        "is_baseline": iteration.is_baseline,
+        "signed_off_by": iteration.signed_off_by,
+        "games": [game.transcript_id for game in summary.games],
+        "means": _means_dict(summary.means),
+        "cost_usd": _known_dict(summary.cost_usd),
+        "cache_hit_rate": _known_dict(summary.cache_hit_rate),
+        "verdict": summary.verdict and summary.verdict.as_dict(),
+        "lowest_metric": summary.lowest,
+        "tests": [_test_dict(test) for test in summary.tests],
+        "decision": summary.decision and _decision_dict(summary.decision),
+        "warnings": list(summary.warnings),
+    }
+
+
+def _means_dict(means: Mapping[str, MetricMean]) -> dict[str, Any]:
+    return {
+        name: {"score": mean.score, "status": str(mean.status), "threshold": mean.threshold, "games": len(mean.values)}
+        for name, mean in means.items()
+    }
+
+
+def _test_dict(test: GameTest) -> dict[str, Any]:
+    return {
+        "number": test.number,
+        "games": [game.transcript_id for game in test.games],
+        "is_complete": test.is_complete,
+        "means": _means_dict(test.means),
+        "cost_usd": _known_dict(test.cost_usd),
+        "verdict": test.verdict.as_dict(),
+    }
+
+
+def _decision_dict(decision: Decision) -> dict[str, Any]:
+    return {
+        "choice": str(decision.choice),
+        "target": decision.target,
+        "change": decision.change and decision.change.difference,
+        "passed_before": decision.passed_before,
+        "passed_after": decision.passed_after,
+        "fell": {fall.metric: fall.difference for fall in decision.fell},
+        "evidence": list(decision.evidence),
+    }
+
+
+def _known_dict(known: Known) -> dict[str, Any]:
+    return {"mean": known.mean, "highest": known.highest, "known": known.known, "games": known.games}
+
+
+def _check_dict(check: Check) -> dict[str, str]:
+    return {"name": check.name, "label": check.label, "state": str(check.state), "measured": check.measured}

@@ -1,0 +1,151 @@
+"""``dramaturg evaluate`` and ``dramaturg import``: transcripts in, scores out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from evaluation.cli.exits import BAD_INPUT, GATE_FAILED
+from evaluation.cli.gate import Gate, GateKeeper
+from evaluation.cli.options import Database, OutputFormat, open_store
+from evaluation.cli.pipeline import Evaluated, Tally, evaluate_paths
+from evaluation.cli.terminal import Progress, note, say, shortened, table
+
+if TYPE_CHECKING:
+    from evaluation.engine import Evaluation
+
+Jobs = Annotated[int, typer.Option(min=1, help="How many processes compute at the same time.")]
+IterationName = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME", show_default=False, help="The iteration that the games belong to; created where there is none."
+    ),
+]
+
+
+def evaluate(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="PATH", show_default=False, help="Transcripts: files, zips, game folders, or folders of these."
+        ),
+    ],
+    output: Annotated[
+        OutputFormat, typer.Option("--format", help="A table, JSON with every ledger row, or Markdown.")
+    ] = OutputFormat.TABLE,
+    store: Annotated[
+        bool,
+        typer.Option("--store/--no-store", help="Keep transcripts and results in the database, or only print them."),
+    ] = True,
+    iteration: IterationName = None,
+    gate: Annotated[
+        Gate | None,
+        typer.Option(
+            show_default=False,
+            help="Exit with 1 unless every transcript passes (full), or may still pass once rated (automatic, for CI: "
+            "engagement is left out, so at least 4 of the other 6 metrics must pass).",
+        ),
+    ] = None,
+    jobs: Jobs = 1,
+    db: Database = None,
+) -> None:
+    """Score transcripts on the seven metrics and print the results.
+
+    Results go to standard output, progress and everything else to standard error. A file that cannot be read does not
+    stop the others; the exit code is then 2.
+    """
+    if iteration is not None and not store:
+        raise typer.BadParameter(
+            "An iteration is kept in the database: leave out --no-store.", param_hint="--iteration"
+        )
+    from evaluation.cli.rendering import print_evaluations
+
+    tally, keeper = Tally(), GateKeeper(gate)
+    held = open_store(db) if store else None
+    found = evaluate_paths(paths, tally, store=held, iteration=iteration, jobs=jobs)
+    print_evaluations(keeper.watch(_evaluations(_with_progress(found))), output)
+    _finish(tally, keeper)
+
+
+def import_(
+    paths: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="PATH", show_default=False, help="Transcripts: files, zips, game folders, or folders of these."
+        ),
+    ] = None,
+    samples: Annotated[
+        bool, typer.Option("--samples", help="Import the games that come with Dramaturg, with their ratings.")
+    ] = False,
+    iteration: IterationName = None,
+    jobs: Jobs = 1,
+    db: Database = None,
+) -> None:
+    """Store and score transcripts, and list what became of each.
+
+    What is stored already is recognised by its content and not stored twice.
+    """
+    if not paths and not samples:
+        raise typer.BadParameter("Name at least one path, or ask for --samples.", param_hint="PATH")
+    store = open_store(db)
+    tally = Tally()
+    if samples:
+        from evaluation.samples import load_samples
+
+        loaded = load_samples(store, _sample_reporter())
+        say(f"{loaded.new_games} of {loaded.games} sample games are new, with {loaded.new_ratings} ratings.")
+    if paths:
+        found = evaluate_paths(paths, tally, store=store, iteration=iteration, jobs=jobs)
+        rows = [_import_row(each) for each in _with_progress(found)]
+        if rows:
+            say(table(("Id", "File", "Iteration", "Stored", "Passed", "Verdict"), rows))
+    _finish(tally, GateKeeper(None))
+
+
+def _import_row(found: Evaluated) -> tuple[str, ...]:
+    verdict = found.evaluation.verdict
+    return (
+        found.evaluation.transcript.id[:8],
+        shortened(found.source_name, 50),
+        found.iteration or "",
+        "new" if found.is_new else "known",
+        f"{verdict.passed_count}/7",
+        str(verdict.status),
+    )
+
+
+def _sample_reporter() -> Callable[[int, int], None]:
+    progress = Progress("sample game")
+
+    def report(done: int, total: int) -> None:
+        if done:
+            progress.advance(f"{total - done} to go")
+        if done == total:
+            progress.finish()
+
+    return report
+
+
+def _with_progress(found: Iterable[Evaluated]) -> Iterator[Evaluated]:
+    progress = Progress("game")
+    for each in found:
+        for failure in each.evaluation.failures:
+            note(f"{each.source_name}: {failure.what} {failure.why}")
+        progress.advance(each.source_name)
+        yield each
+    progress.finish()
+
+
+def _evaluations(found: Iterable[Evaluated]) -> Iterator[Evaluation]:
+    return (each.evaluation for each in found)
+
+
+def _finish(tally: Tally, keeper: GateKeeper) -> None:
+    if tally.refused:
+        note(f"{tally.refused} could not be read; see above.")
+        raise typer.Exit(BAD_INPUT)
+    if keeper.failed:
+        raise typer.Exit(GATE_FAILED)

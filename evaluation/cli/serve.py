@@ -1,0 +1,124 @@
+"""``dramaturg serve``: the dashboard."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from evaluation.cli.options import Database, database_path
+from evaluation.cli.terminal import note
+from evaluation.errors import InfrastructureError
+
+DEFAULT_PORT = 8501
+LOOPBACK = "127.0.0.1"
+SAMPLES_VARIABLE = "DRAMATURG_LOAD_SAMPLES"
+
+
+def serve(
+    port: Annotated[int, typer.Option(min=1, max=65535, help="The port to listen on.")] = DEFAULT_PORT,
+    host: Annotated[
+        str, typer.Option(help="The address to listen on; by default only this machine reaches it.")
+    ] = LOOPBACK,
+    allow_anonymous: Annotated[
+        bool,
+        typer.Option("--allow-anonymous", help="Listen on an address that others reach, though nobody has to log in."),
+    ] = False,
+    samples: Annotated[
+        bool, typer.Option("--samples/--no-samples", help="Load the games that come with Dramaturg on the first start.")
+    ] = False,
+    db: Database = None,
+) -> None:
+    """Serve the dashboard until interrupted."""
+    if not is_loopback(host) and not allow_anonymous:
+        raise typer.BadParameter(
+            f"{host} can be reached by others, and the dashboard asks nobody to log in. "
+            "Add --allow-anonymous if that is what you want.",
+            param_hint="--host",
+        )
+    require_free_port(host, port)
+    note(f"Dramaturg is at http://{_shown(host)}:{port}. Stop it with Ctrl+C.")
+    sys.stdout.flush()
+    environment = environment_for(database_path(db), samples=samples)
+    # Taking this process's place lets signals and the exit code go straight to the server and back.
+    os.execve(sys.executable, command_line(host, port), environment)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine reaches the address."""
+    import ipaddress
+
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def require_free_port(host: str, port: int) -> None:
+    """Tries the address out.
+
+    Raises:
+        InfrastructureError: Another process listens there, or this machine has no such address.
+    """
+    import errno
+    import socket
+
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as trial:
+        trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            trial.bind((host, port))
+        except OSError as error:
+            taken = error.errno == errno.EADDRINUSE
+            raise InfrastructureError(
+                "Another process listens there." if taken else f"It cannot be listened on: {error.strerror or error}.",
+                place=f"{host}:{port}",
+                remedy="Choose another with --port." if taken else "Choose another --host or --port.",
+            ) from None
+
+
+def command_line(host: str, port: int) -> list[str]:
+    """How the server is started. ``-P`` keeps files of the current folder from passing for modules."""
+    settings = {
+        "server.headless": "true",
+        "server.address": host,
+        "server.port": str(port),
+        "server.fileWatcherType": "none",
+        "client.showErrorDetails": "none",
+        "browser.gatherUsageStats": "false",
+        "browser.serverAddress": _shown(host),
+    }
+    options = [part for name, value in settings.items() for part in (f"--{name}", value)]
+    return [sys.executable, "-P", "-m", "streamlit", "run", str(entry_script()), *options]
+
+
+def environment_for(database: Path, *, samples: bool) -> Mapping[str, str]:
+    """This process's environment, with what the dashboard needs to know."""
+    chosen = {"DRAMATURG_DB": str(database.absolute()), SAMPLES_VARIABLE: "1" if samples else "0"}
+    return {**os.environ, **chosen}
+
+
+def entry_script() -> Path:
+    """The dashboard's script, in a checkout or installed.
+
+    Raises:
+        InfrastructureError: The dashboard is not installed.
+    """
+    from importlib.util import find_spec
+
+    spec = find_spec("dashboard")
+    for folder in spec.submodule_search_locations or () if spec else ():
+        script = Path(folder) / "app.py"
+        if script.is_file():
+            return script
+    raise InfrastructureError("The dashboard is not installed.", remedy="Install Dramaturg again.")
+
+
+def _shown(host: str) -> str:
+    return "localhost" if host == LOOPBACK else f"[{host}]" if ":" in host else host

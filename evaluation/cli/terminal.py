@@ -1,0 +1,129 @@
+"""What reaches a terminal: text made harmless, tables, and progress on standard error.
+
+Transcripts, names and file names are other people's text. Written raw, their control characters could move the cursor,
+colour the screen or reorder what is read; here they are taken out.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import unicodedata
+from collections.abc import Sequence
+from typing import TextIO
+
+import typer
+
+_ESCAPE_SEQUENCE = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
+# Control characters (Cc), what reorders or hides text (Cf, but for the joiners of scripts and emoji), lone halves of
+# pairs (Cs), and the two Unicode line ends (Zl, Zp).
+_HARMFUL = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+_JOINERS = frozenset("\u200c\u200d")
+_ELLIPSIS = "…"
+_CLEAR_LINE = "\r\x1b[K"
+
+
+def safe(text: object) -> str:
+    """The text on one line, without escape sequences, control characters and marks that reorder it."""
+    line = _ESCAPE_SEQUENCE.sub("", str(text)).replace("\n", " ").replace("\t", " ").replace("\r", " ")
+    if line.isascii() and line.isprintable():
+        return line
+    return "".join(c for c in line if c in _JOINERS or unicodedata.category(c) not in _HARMFUL)
+
+
+def shortened(text: object, limit: int) -> str:
+    """:func:`safe` text of at most ``limit`` characters."""
+    line = safe(text)
+    return line if len(line) <= limit else line[: limit - 1] + _ELLIPSIS
+
+
+def width(text: str) -> int:
+    """How many columns the text takes on a screen: wide characters two, combining ones none."""
+    if text.isascii():
+        return len(text)
+    return sum(_columns(character) for character in text)
+
+
+def _columns(character: str) -> int:
+    if unicodedata.combining(character) or character in _JOINERS:
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def table(headers: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """Columns side by side, as wide as their widest cell; every cell made :func:`safe`."""
+    cells = [list(headers), *([safe(cell) for cell in row] for row in rows)]
+    widths = [max(width(row[column]) for row in cells) for column in range(len(headers))]
+    lines = ["  ".join(_padded(cell, widths[place]) for place, cell in enumerate(row)).rstrip() for row in cells]
+    rule = "  ".join("-" * each for each in widths)
+    return "\n".join([lines[0], rule, *lines[1:]])
+
+
+def _padded(cell: str, columns: int) -> str:
+    return cell + " " * (columns - width(cell))
+
+
+def markdown_table(headers: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """The same as a Markdown table. Cells are plain words of ours, or other people's text through :func:`code`."""
+    lines = [headers, ["---"] * len(headers), *rows]
+    return "\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in lines)
+
+
+def code(text: object) -> str:
+    """Other people's text for Markdown: inside a code span nothing is a link, a picture, a mention or a table cell."""
+    inner = safe(text).replace("`", "'").replace("|", "\\|").strip()
+    return f"`{inner}`" if inner else ""
+
+
+def say(text: str) -> None:
+    """A line on standard output."""
+    typer.echo(text)
+
+
+def note(text: str) -> None:
+    """A line on standard error, made :func:`safe`: what a person should know but a program should not read."""
+    over_progress = _CLEAR_LINE if sys.stderr.isatty() else ""
+    typer.echo(over_progress + safe(text), err=True)
+
+
+class Progress:
+    """How far a long command is, on standard error: one line that rewrites itself, or ten lines in a log.
+
+    Args:
+        noun: What is counted, one of them ("game").
+        stream: Standard error when left out.
+    """
+
+    def __init__(self, noun: str, stream: TextIO | None = None) -> None:
+        self._noun = noun
+        self._stream = stream or sys.stderr
+        self._rewrites = self._stream.isatty()
+        self._next_report = 1
+        self.done = 0
+
+    def advance(self, label: object) -> None:
+        """One more is done; ``label`` says which."""
+        self.done += 1
+        words = f"{self.done} {self._noun}{'' if self.done == 1 else 's'} done: {shortened(label, 60)}"
+        if self._rewrites:
+            self._stream.write(_CLEAR_LINE + words)
+            self._stream.flush()
+        elif self.done >= self._next_report:
+            self._stream.write(words + "\n")
+            # 1, 2, 5, 10, 20, 50, ...: a log of ten thousand games stays readable.
+            self._next_report = _next_in_series(self.done)
+
+    def finish(self) -> None:
+        """Ends the line that was being rewritten."""
+        if self._rewrites and self.done:
+            self._stream.write(_CLEAR_LINE)
+            self._stream.flush()
+
+
+def _next_in_series(reached: int) -> int:
+    decade = 1
+    while True:
+        for step in (1, 2, 5):
+            if step * decade > reached:
+                return step * decade
+        decade *= 10
