@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from operator import itemgetter
+from functools import cache
 from typing import Any
 
 from evaluation.rubric.definitions import COHERENCE
 from evaluation.rubric.discussion import Discussion, PreparedMessage
+from evaluation.rubric.language_pack import LanguagePack, language_pack
 from evaluation.rubric.wording import quoted
 from evaluation.score import Evidence, LedgerRow, MetricResult, decided, summarise
-from evaluation.text.stems import STOP_WORDS, stem
+from evaluation.text.stems import stem
 from evaluation.text.tokens import Token
 from evaluation.transcript import Transcript
 
@@ -20,7 +21,6 @@ _KEYWORD_IS_LONGER_THAN = 4
 _SHARED_KEYWORDS = 2
 _REMEMBERED_WORDS = 65_536
 
-_START = itemgetter(1)
 _Topics = dict[str, Token]
 
 
@@ -41,10 +41,11 @@ def measure(transcript: Transcript, *, threshold: float | None = None) -> Metric
         ``not_applicable`` for fewer than two messages or in a language without a pack.
     """
     discussion = Discussion.of(transcript)
-    if discussion.unsupported_language:
+    if discussion.pack is None:
         return summarise(COHERENCE, (), threshold=threshold, not_applicable=discussion.unsupported_language)
     messages = discussion.messages
-    topics = [topics_of(prepared) for prepared in messages]
+    table = topic_table(discussion.language)
+    topics = [topics_of(prepared, table) for prepared in messages]
     rows = [_first_row(prepared) for prepared in messages[:1]]
     for position in range(1, len(messages)):
         start = max(0, position - WINDOW)
@@ -55,29 +56,39 @@ def measure(transcript: Transcript, *, threshold: float | None = None) -> Metric
     )
 
 
-def topics_of(prepared: PreparedMessage) -> dict[str, Token]:
-    """The stems of a message's keywords, each with the first word that has it."""
-    topics = {_TOPICS[token[0]]: token for token in reversed(prepared.plain_tokens)}
-    topics.pop("", None)
-    return topics
-
-
-class _TopicTable(dict[str, str]):
+class TopicTable(dict[str, str]):
     """The stem by which a keyword is compared, empty for a word that is none; fills itself as words are met.
 
     A plain look-up is three times as fast as a call of a cached function, and this is asked once per word.
     """
 
+    def __init__(self, pack: LanguagePack) -> None:
+        super().__init__()
+        self._pack = pack
+
     def __missing__(self, word: str) -> str:
         bare = word.removesuffix("'s")
-        is_keyword = len(bare) > _KEYWORD_IS_LONGER_THAN and bare not in STOP_WORDS and word not in STOP_WORDS
+        is_keyword = len(bare) > _KEYWORD_IS_LONGER_THAN and self._pack.stop_words.isdisjoint((bare, word))
+        topic = stem(bare, self._pack.stemmer) if is_keyword else ""
         if len(self) >= _REMEMBERED_WORDS:
             self.clear()
-        self[word] = stem(bare) if is_keyword else ""
-        return self[word]
+        self[word] = topic
+        return topic
 
 
-_TOPICS = _TopicTable()
+@cache
+def topic_table(language: str) -> TopicTable:
+    """The shared table of a language that has a pack."""
+    pack = language_pack(language)
+    assert pack is not None
+    return TopicTable(pack)
+
+
+def topics_of(prepared: PreparedMessage, table: TopicTable) -> dict[str, Token]:
+    """The stems of a message's keywords, each with the first word that has it."""
+    topics = {table[token[0]]: token for token in reversed(prepared.plain_tokens)}
+    topics.pop("", None)
+    return topics
 
 
 def _first_row(prepared: PreparedMessage) -> LedgerRow:
@@ -145,8 +156,8 @@ def _by_topic(
             prepared, False, "Only its own speaker spoke in the 3 messages before: a monologue answers nobody."
         )
     said: set[str] = set().union(*(of_other for _, of_other in others))
-    found = sorted([token for topic, token in topics.items() if topic in said], key=_START)
-    shared = [_TOPICS[token.text] for token in found]
+    shared = sorted([topic for topic in topics if topic in said], key=lambda topic: topics[topic].start)
+    found = [topics[topic] for topic in shared]
     text = prepared.message.text
     evidence = tuple([Evidence(token.start, token.end, text[token.start : token.end]) for token in found])
     words = quoted(list(dict.fromkeys(item.text for item in evidence)))

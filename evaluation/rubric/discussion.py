@@ -18,7 +18,7 @@ from evaluation.transcript import Message, Transcript
 # Written without spaces between words, so that words cannot be told without a dictionary.
 _UNSPACED_LANGUAGES = frozenset({"ja", "zh", "th", "lo", "km", "my", "bo", "dz"})
 # Metrics of one transcript are computed one after the other; few transcripts are in work at a time.
-_KEPT = 4
+_KEPT = 2
 _START, _END = itemgetter(1), itemgetter(2)
 
 

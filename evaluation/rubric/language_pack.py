@@ -9,6 +9,8 @@ from importlib.resources import files
 
 import yaml
 
+from evaluation.text.lexicon import word_list
+
 
 @dataclass(frozen=True, slots=True)
 class LanguagePack:
@@ -18,11 +20,15 @@ class LanguagePack:
         language: ISO 639-1 code.
         strategic_forms: Every form of every strategic keyword, with the keyword it is a form of.
         game_terms: Words whose repetition a game makes unavoidable.
+        stop_words: Words that make no topic.
+        stemmer: The Snowball algorithm by which topics are compared.
     """
 
     language: str
     strategic_forms: Mapping[str, str]
     game_terms: frozenset[str]
+    stop_words: frozenset[str]
+    stemmer: str
 
 
 @cache
@@ -41,4 +47,6 @@ def language_pack(language: str) -> LanguagePack | None:
         for keyword, inflected in keywords.items()
         for form in inflected
     }
-    return LanguagePack(language, forms, frozenset(content["game_terms"]))
+    return LanguagePack(
+        language, forms, frozenset(content["game_terms"]), word_list(content["stop_words_file"]), content["stemmer"]
+    )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache, lru_cache
+from typing import Any
 
 import snowballstemmer
 
@@ -11,10 +12,21 @@ from evaluation.text.lexicon import word_list
 STOP_WORDS: frozenset[str] = word_list("stop_words.txt")
 """Function words of English and of chat, contractions with and without their apostrophe."""
 
-_ENGLISH = snowballstemmer.stemmer("english")
-
 
 @lru_cache(maxsize=65_536)
-def stem(word: str) -> str:
-    """The Snowball English stem of a normalised word; a possessive ending is dropped first."""
-    return str(_ENGLISH.stemWord(word.removesuffix("'s")))
+def stem(word: str, algorithm: str = "english") -> str:
+    """The Snowball stem of a normalised word; an English possessive ending is dropped first.
+
+    Args:
+        word: As :func:`~evaluation.text.tokens.tokenize` gives it.
+        algorithm: One of Snowball's: "english", "german", "french" and so on.
+
+    Raises:
+        KeyError: Snowball has no such algorithm.
+    """
+    return str(_stemmer(algorithm).stemWord(word.removesuffix("'s")))
+
+
+@cache
+def _stemmer(algorithm: str) -> Any:
+    return snowballstemmer.stemmer(algorithm)

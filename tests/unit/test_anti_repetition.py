@@ -1,0 +1,172 @@
+"""Metric 6: repeated three-word phrases of the same player."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from evaluation.rubric.anti_repetition import measure
+from evaluation.score import MetricResult, RowVerdict, Status
+from evaluation.transcript import Transcript
+
+MakeGame = Callable[..., Transcript]
+ALPHABET = [f"w{i}" for i in range(2000)]
+
+
+def repeated(result: MetricResult) -> dict[str, int]:
+    """Phrase and number of uses of every phrase row."""
+    return {row.details["phrase"]: row.details["uses"] for row in result.ledger if row.kind == "phrase"}
+
+
+def fresh(start: int, count: int = 6) -> str:
+    """Words that are used nowhere else."""
+    return " ".join(ALPHABET[start : start + count])
+
+
+def fifty_messages(phrase: str, uses: int) -> list[tuple[str, str]]:
+    return [("Ann", f"{phrase if i < uses else fresh(1000 + i * 3, 3)} {fresh(i * 10, 10)}") for i in range(50)]
+
+
+def test_the_rubrics_passing_example(make_game: MakeGame) -> None:
+    # 50 messages of 13 words hold 11 phrases each, 550 in all; "I think that" 3 times is 2 repetitions.
+    result = measure(make_game(fifty_messages("I think that", 3)))
+    assert (result.numerator, result.denominator, result.status) == (548, 550, Status.PASSED)
+    assert result.score == pytest.approx(100 - 100 * 2 / 550)
+    assert result.notes == ()
+
+
+def test_the_rubrics_failing_example_passes_the_formula_and_is_flagged(make_game: MakeGame) -> None:
+    # A deviation that metrics.md names: 14 repetitions of 550 phrases are 2.5 %, yet 15 of 50 messages sound robotic.
+    result = measure(make_game(fifty_messages("I think Agent", 15)))
+    assert (result.numerator, result.denominator, result.status) == (536, 550, Status.PASSED)
+    assert result.notes == ('robotic: Ann uses "i think agent" 15 times in 15 of 50 messages',)
+    assert result.details["robotic"] == [
+        {"player": "Ann", "phrase": "i think agent", "uses": 15, "messages": 15, "of_messages": 50}
+    ]
+    assert result.ledger[0].reason == (
+        'Ann uses "i think agent" 15 times in 15 of 50 messages, which sounds robotic; only the first use counts.'
+    )
+
+
+@pytest.mark.parametrize(
+    ("uses", "others", "is_robotic"),
+    # 4 uses are too few; 5 of 33 messages are 15.15 %, 6 of 40 are exactly 15 %.
+    [(4, 0, False), (5, 0, True), (5, 28, True), (6, 34, False)],
+)
+def test_robotic_is_more_than_fifteen_percent_and_five_uses(
+    make_game: MakeGame, uses: int, others: int, is_robotic: bool
+) -> None:
+    said = [("Ann", f"mark my words {fresh(i * 10)}") for i in range(uses)]
+    said += [("Ann", fresh(1000 + i * 10)) for i in range(others)]
+    result = measure(make_game(said))
+    assert result.ledger[0].details["robotic"] is is_robotic
+    assert bool(result.notes) is is_robotic
+
+
+def test_any_name_is_one_word(make_game: MakeGame) -> None:
+    # Three messages of NAME-words: "i think NAME", "think NAME is", "NAME is odd": each 3 times, 9 uses, 3 first ones.
+    said = [("Ann", "I think Agent Bravo is odd"), ("Ann", "I think Cid is odd"), ("Ann", "I think Bravo's is odd")]
+    result = measure(make_game(said, players=["Agent Bravo", "Cid"]))
+    assert repeated(result) == {"i think NAME": 3, "think NAME is": 3, "NAME is odd": 3}
+    assert (result.numerator, result.denominator) == (3, 9)
+    row = result.ledger[0]
+    assert [(e.message_id, e.text) for e in row.evidence] == [
+        ("m0", "I think Agent Bravo"),
+        ("m1", "I think Cid"),
+        ("m2", "I think Bravo"),
+    ]
+    assert (row.id, row.verdict, row.numerator, row.denominator) == (
+        "anti_repetition:Ann:i think NAME",
+        RowVerdict.DOES_NOT_COUNT,
+        1.0,
+        3.0,
+    )
+
+
+def test_names_and_game_terms_alone_are_left_out(make_game: MakeGame) -> None:
+    # "mafia voted NAME" and "vote NAME vote" are the game's own words; "i vote NAME" is not.
+    said = [("Ann", "Mafia voted Bob"), ("Ann", "mafia voted Bob!"), ("Ann", "vote Bob vote"), ("Ann", "I vote Bob")]
+    result = measure(make_game(said, players=["Bob"]))
+    assert (repeated(result), result.numerator, result.denominator) == ({}, 1, 1)
+
+
+def test_phrases_of_different_players_are_no_repetition(make_game: MakeGame) -> None:
+    result = measure(make_game([("Ann", "this is odd"), ("Bob", "this is odd"), ("Ann", "this is odd")]))
+    # Ann: 2 uses, one repeated. Bob: 1 use.
+    assert (result.numerator, result.denominator) == (2, 3)
+    assert [row.id for row in result.ledger] == ["anti_repetition:Ann:this is odd", "anti_repetition:player:Bob"]
+
+
+def test_phrases_do_not_cross_messages_and_repeat_within_one(make_game: MakeGame) -> None:
+    assert measure(make_game([("Ann", "one two"), ("Ann", "three four")])).status is Status.NOT_APPLICABLE
+    # "a b c a b c": abc, bca, cab, abc: four uses, one of them repeated.
+    result = measure(make_game([("Ann", "a b c a b c")]))
+    assert (result.numerator, result.denominator) == (3, 4)
+    assert result.ledger[0].reason == 'Ann uses "a b c" 2 times in one message; only the first use counts.'
+    assert [(e.start, e.end) for e in result.ledger[0].evidence] == [(0, 5), (6, 11)]
+
+
+def test_the_own_name_before_a_message_is_dropped(make_game: MakeGame) -> None:
+    said = [("Ann", f"Ann: {fresh(0)}"), ("Ann", f"**Ann:** {fresh(20)}")]
+    result = measure(make_game(said))
+    # Six words each, four phrases each, and "NAME w0 w1" is none of them.
+    assert (result.numerator, result.denominator) == (8, 8)
+
+
+def test_the_most_repeated_phrase_stands_first(make_game: MakeGame) -> None:
+    said = [
+        ("Ann", "so it goes"),
+        ("Ann", "so it goes"),
+        ("Bob", "on and on"),
+        ("Bob", "on and on"),
+        ("Bob", "on and on"),
+    ]
+    rows = measure(make_game(said)).ledger
+    assert [(row.player, row.denominator) for row in rows] == [("Bob", 3.0), ("Ann", 2.0)]
+
+
+def test_the_rows_of_phrases_used_once(make_game: MakeGame) -> None:
+    result = measure(make_game([("Ann", "one two three four")]))
+    (row,) = result.ledger
+    assert (row.verdict, row.numerator, row.denominator, row.reason) == (
+        RowVerdict.COUNTS,
+        2.0,
+        2.0,
+        "Ann uses 2 phrases only once.",
+    )
+
+
+def test_windows_of_500_tokens_compare_long_and_short_games(make_game: MakeGame) -> None:
+    # Ann says the same ten words twice at each end of 600 others. In the whole, 8 of 8 + 8 + 598 phrases repeat; the
+    # first window closes with the 600 words, so no repetition is seen within it, and the rest is left out.
+    said = [("Ann", fresh(0, 10)), ("Ann", fresh(100, 600)), ("Ann", fresh(0, 10))]
+    result = measure(make_game(said))
+    assert result.numerator == result.denominator - 8
+    assert result.details["windowed_score"] == 100.0
+    assert (result.details["windows"], result.details["window_tokens"]) == (1, 500)
+
+
+def test_a_short_game_is_one_window(make_game: MakeGame) -> None:
+    result = measure(make_game([("Ann", "a b c a b c")]))
+    assert result.details["windowed_score"] == result.score == 75.0
+
+
+@pytest.mark.parametrize("said", [[], [("Ann", "no way")], [("Ann", "🙂 🙂 🙂 🙂")]])
+def test_without_phrases_it_does_not_apply(make_game: MakeGame, said: list[tuple[str, str]]) -> None:
+    result = measure(make_game(said, private=[("Ann", "one two three")]))
+    assert (result.status, result.reason) == (Status.NOT_APPLICABLE, "no phrase of three words")
+
+
+def test_other_languages_count_and_those_without_spaces_do_not_apply(make_game: MakeGame) -> None:
+    german = "Ich glaube, dass Anna lügt, weil sie gestern nichts gesagt und gegen Peter gestimmt hat. " * 5
+    assert measure(make_game([("Anna", german)])).status is Status.FAILED
+    result = measure(make_game([("Anna", "some words here")], language="th"))
+    assert result.reason == "unsupported language: th is written without spaces between words"
+
+
+def test_a_hostile_message_stays_small(make_game: MakeGame) -> None:
+    # 100,000 uses of one phrase are counted, 200 places are shown.
+    result = measure(make_game([("Ann", "go " * 100_002)]))
+    assert (result.numerator, result.denominator) == (1, 100_000)
+    assert len(result.ledger[0].evidence) == 200
