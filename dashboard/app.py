@@ -47,7 +47,10 @@ PAGES = [
 
 # Images of our own: a Material icon or an emoji in the browser's tab would be fetched from another server.
 IMAGES = Path(__file__).parent / "static"
-st.set_page_config(page_title="Dramaturg", page_icon=str(IMAGES / "icon.svg"), layout="wide")
+SIDEBAR_WIDTH = 230
+st.set_page_config(
+    page_title="Dramaturg", page_icon=str(IMAGES / "icon.svg"), layout="wide", initial_sidebar_state=SIDEBAR_WIDTH
+)
 st.logo(str(IMAGES / "logo.svg"), size="large")
 page = st.navigation(PAGES)
 st.title(page.title, anchor=False)

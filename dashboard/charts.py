@@ -85,11 +85,12 @@ def _draw_threshold(figure: go.Figure, threshold: float, definition: MetricDefin
         y=threshold,
         line={"dash": "dash", "width": 2, "color": LIMIT},
         annotation={
-            "text": threshold_text(threshold, definition.scale),
+            # In the margin, where no game can lie under it.
+            "text": f"≥ {threshold:g}" + (" %" if definition.scale == PERCENT else ""),
             "font": {"size": 12},
+            "x": 1.01,
             "xanchor": "left",
-            "x": 0.005,
-            "yanchor": "bottom",
+            "yanchor": "middle",
         },
     )
 
@@ -98,9 +99,10 @@ def _lay_out(figure: go.Figure, points: pd.DataFrame, definition: MetricDefiniti
     names = points.drop_duplicates("position").sort_values("position")
     scale = definition.scale
     margin = 0.04 * scale.width
+    ticks = [0, 25, 50, 75, 100] if scale == PERCENT else [1, 2, 3, 4, 5]
     figure.update_layout(
         height=280,
-        margin={"l": 8, "r": 8, "t": 8, "b": 8},
+        margin={"l": 8, "r": 58, "t": 8, "b": 8},
         showlegend=False,
         hovermode="closest",
         dragmode=False,
@@ -115,8 +117,8 @@ def _lay_out(figure: go.Figure, points: pd.DataFrame, definition: MetricDefiniti
     )
     figure.update_yaxes(
         range=[scale.low - margin, scale.high + margin],
-        tickvals=[0, 25, 50, 75, 100] if scale == PERCENT else [1, 2, 3, 4, 5],
-        ticksuffix=" %" if scale == PERCENT else "",
+        tickvals=ticks,
+        ticktext=[f"{tick} %" for tick in ticks] if scale == PERCENT else [str(tick) for tick in ticks],
         zeroline=False,
         fixedrange=True,
         automargin=True,

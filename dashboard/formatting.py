@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 from evaluation.score import PERCENT, MetricDefinition, Scale
 
+_NBSP = "\u00a0"
+"""Keeps a number and its unit on one line."""
+
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 
 
@@ -67,18 +70,18 @@ def score_text(score: float | None, scale: Scale, threshold: float | None = None
     while threshold is not None and score < threshold - 1e-9 and round(score, digits) >= threshold and digits < 6:
         digits += 1
     number = f"{score:.{digits}f}"
-    return f"{number} %" if scale == PERCENT else f"{number} of {scale.high:g}"
+    return f"{number}{_NBSP}%" if scale == PERCENT else f"{number} of {scale.high:g}"
 
 
 def threshold_text(threshold: float, scale: Scale) -> str:
     """What a score must reach: "at least 80 %", "at least 3 of 5"."""
-    return f"at least {threshold:g} %" if scale == PERCENT else f"at least {threshold:g} of {scale.high:g}"
+    return f"at least {threshold:g}{_NBSP}%" if scale == PERCENT else f"at least {threshold:g} of {scale.high:g}"
 
 
 def fraction_text(numerator: float, denominator: float, definition: MetricDefinition) -> str:
     """The two numbers behind a score, in the unit that the metric counts: "17 of 20 references"."""
     if definition.scale != PERCENT:
-        return f"{counted(denominator, 'rater')}, sum {numerator:g}"
+        return f"mean of {counted(denominator, 'rating')}"
     return f"{numerator:g} of {counted(denominator, _UNITS.get(definition.name, 'item'))}"
 
 
@@ -105,16 +108,8 @@ def spread_text(values: list[float], scale: Scale) -> str:
     """Where the single values behind a mean lie: "71.0 to 88.2"; empty for fewer than two."""
     if len(values) < 2:
         return ""
-    unit = " %" if scale == PERCENT else ""
+    unit = f"{_NBSP}%" if scale == PERCENT else ""
     return f"{min(values):.1f} to {max(values):.1f}{unit}"
-
-
-def change_text(change: float | None, scale: Scale) -> str:
-    """A difference with its sign: "+4.2 points", "−0.5 of 5"; "no comparison" when one side has no score."""
-    if change is None or math.isnan(change):
-        return "no comparison"
-    sign = "+" if change > 0 else "−" if change < 0 else "±"
-    return f"{sign}{abs(change):.1f} points" if scale == PERCENT else f"{sign}{abs(change):.1f} on the 1 to 5 scale"
 
 
 def usd_text(amount: float | None) -> str:
@@ -122,12 +117,12 @@ def usd_text(amount: float | None) -> str:
     if amount is None or math.isnan(amount):
         return "unknown"
     # No dollar sign: Markdown would read two of them as mathematics.
-    return f"{amount:,.2f} USD" if amount >= 0.1 or amount == 0 else f"{amount:.4f} USD"
+    return f"{amount:,.2f}{_NBSP}USD" if amount >= 0.1 or amount == 0 else f"{amount:.4f}{_NBSP}USD"
 
 
 def share_text(share: float | None) -> str:
     """A share from 0 to 1 in percent; "unknown" when nothing was recorded."""
-    return "unknown" if share is None or math.isnan(share) else f"{100 * share:.0f} %"
+    return "unknown" if share is None or math.isnan(share) else f"{100 * share:.0f}{_NBSP}%"
 
 
 def duration_text(seconds: float) -> str:
@@ -135,16 +130,6 @@ def duration_text(seconds: float) -> str:
     if seconds < 90:
         return f"{max(0, round(seconds))} s"
     return f"{round(seconds / 60)} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
-
-
-def size_text(count: int) -> str:
-    """A file size: "812 B", "24.1 KB", "3.0 MB"."""
-    size = float(count)
-    for unit in ("B", "KB", "MB"):
-        if size < 1024 or unit == "MB":
-            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
-        size /= 1024
-    raise AssertionError("unreachable")
 
 
 def shortened(text: str, limit: int) -> str:

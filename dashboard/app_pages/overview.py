@@ -4,7 +4,8 @@ from dashboard import queries, resources
 from dashboard.components import overview_parts as parts
 from dashboard.components.messages import empty_state, plain
 from dashboard.components.sample_button import first_steps
-from dashboard.formatting import counted, look
+from dashboard.formatting import counted
+from evaluation.rubric.definitions import DEFINITIONS
 
 seen = resources.read(queries.overview)
 if not seen.transcripts:
@@ -32,19 +33,18 @@ if not board.iterations:
 shown = parts.pick_iteration(board)
 parts.waiting_for_review(seen)
 
-with st.container(border=True):
-    number = 1 + [one.iteration.name for one in board.iterations].index(shown.iteration.name)
-    st.subheader(f"Iteration {number} of {len(board.iterations)}", anchor=False)
-    plain(shown.iteration.name)
-    with st.container(horizontal=True):
-        if shown.verdict:
-            st.badge(f"{look(shown.verdict.status).label}", color=look(shown.verdict.status).color)
+number = 1 + [one.iteration.name for one in board.iterations].index(shown.iteration.name)
+with st.container(border=True, gap="small"):
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.subheader(f"Iteration {number} of {len(board.iterations)}", anchor=False, width="content")
+        st.badge(counted(len(shown.games), "game"), color="gray")
         if shown.iteration.is_baseline:
             st.badge("baseline", icon=":material/flag:", color="violet")
-        st.badge(counted(len(shown.games), "game"), color="gray")
+    plain(shown.iteration.name)
     if shown.iteration.change:
-        st.caption("What was changed")
-        plain(shown.iteration.change)
+        plain(f"What was changed: {shown.iteration.change}")
+    if shown.iteration.target_metric:
+        st.caption(f"It shall raise: {DEFINITIONS[shown.iteration.target_metric].label}")
     for warning in shown.warnings:
         st.caption(f":material/warning: {warning}")
 

@@ -21,13 +21,11 @@ if wanted is None:
     transcript_list.draw(listed)
     st.stop()
 
-if st.button("All transcripts", icon=":material/arrow_back:", key="back"):
-    state.choose(transcript=None, message=None, metric=None)
-    st.rerun()
 try:
     opened = resources.read(queries.open_transcript, wanted)
 except NotFoundError as error:
     st.warning("That transcript is not here. It may have been deleted, or the link is incomplete.")
     plain(str(error))
+    st.page_link("app_pages/transcripts.py", label="All transcripts", icon=":material/arrow_back:")
     st.stop()
 transcript_view(opened)

@@ -19,22 +19,32 @@ if points.empty:
     st.stop()
 
 thresholds = resources.read(queries.thresholds)
-left, right = st.columns([4, 1], vertical_alignment="bottom")
-picked = left.pills(
+picked = st.pills(
     "Metrics",
     list(DEFINITIONS),
     selection_mode="multi",
     format_func=lambda name: DEFINITIONS[name].label,
     key="metrics",
     bind="query-params",
-)
-view = right.segmented_control(
-    "Show as", ["Charts", "Table"], default="Charts", required=True, key="as", bind="query-params"
+    wrap=True,
 )
 has_loose_games = (points["iteration"] == queries.NO_ITERATION).any()
-with_loose = has_loose_games and st.toggle(
-    "Show games of no iteration", key="loose", bind="query-params", help="They stand to the right of all iterations."
-)
+with st.container(horizontal=True, vertical_alignment="center"):
+    view = st.segmented_control(
+        "Show as",
+        ["Charts", "Table"],
+        default="Charts",
+        required=True,
+        key="as",
+        bind="query-params",
+        label_visibility="collapsed",
+    )
+    with_loose = has_loose_games and st.toggle(
+        "Show games of no iteration",
+        key="loose",
+        bind="query-params",
+        help="They stand to the right of all iterations.",
+    )
 shown = points if with_loose else points[points["iteration"] != queries.NO_ITERATION]
 if shown.empty:
     st.info("No game belongs to an iteration yet. Upload games into one, or show the games of no iteration.")

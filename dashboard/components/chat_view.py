@@ -49,15 +49,20 @@ def utf16_span(text: str, start: int, end: int) -> tuple[int, int]:
 def rows_by_message(results: Mapping[str, MetricResult]) -> dict[str, dict[str, list[LedgerRow]]]:
     """The ledger rows that concern each message: message id -> metric -> rows.
 
-    A row without a message of its own (a phrase, say) concerns the messages in which its evidence stands.
+    A phrase that was repeated concerns the messages that repeat it, not the one that used it first.
     """
     found: dict[str, dict[str, list[LedgerRow]]] = defaultdict(lambda: defaultdict(list))
     for name, result in results.items():
         for row in result.ledger:
-            own = {row.message_id} if row.message_id else {e.message_id for e in row.evidence if e.message_id}
-            for message_id in own:
+            for message_id in _messages_of(row):
                 found[message_id][name].append(row)
     return found
+
+
+def _messages_of(row: LedgerRow) -> set[str]:
+    if row.message_id:
+        return {row.message_id}
+    return {evidence.message_id for evidence in row.evidence[1:] if evidence.message_id}
 
 
 def chat_data(
@@ -130,6 +135,8 @@ def _badge(
 
 
 def _tally(rows: Sequence[LedgerRow]) -> str:
+    if rows[0].kind == "phrase":
+        return str(len(rows))
     settled = [row for row in rows if row.verdict is not RowVerdict.EXCLUDED]
     if len(settled) < 2:
         return ""
@@ -153,7 +160,18 @@ def _spans(
             elif row.message_id is not None:
                 # The other places of a phrase row are messages of their own, with badges of their own.
                 cited.add((places[place_id], start, end))
-    return [list(span) for span in sorted(own)], [list(span) for span in sorted(cited)]
+    return _merged(own), [list(span) for span in sorted(cited)]
+
+
+def _merged(spans: set[tuple[int, int]]) -> list[list[int]]:
+    """Spans in order, those that touch each other as one."""
+    merged: list[list[int]] = []
+    for start, end in sorted(spans):
+        if merged and start <= merged[-1][1]:
+            merged[-1][1] = max(merged[-1][1], end)
+        else:
+            merged.append([start, end])
+    return merged
 
 
 def focus_on(data: Mapping[str, Any], message_id: str, metric: str | None, count: int) -> dict[str, int] | None:

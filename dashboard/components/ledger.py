@@ -25,9 +25,11 @@ def message_rows(opened: OpenTranscript, message_id: str, metric: str) -> None:
     st.subheader(f"{DEFINITIONS[metric].label}, message {message.index + 1}", anchor=False)
     if not rows:
         st.caption("This metric has nothing to say about this message.")
-    for row in rows:
+    for row in rows[:_MOST_ROWS]:
         with st.container(border=True):
             _row(row, message_id, transcript)
+    if len(rows) > _MOST_ROWS:
+        st.caption(f"{len(rows) - _MOST_ROWS} more concern this message; all stand in the ledger.")
     result = opened.results[metric]
     if result.notes:
         st.caption("About the whole game")
@@ -60,6 +62,8 @@ def _row(row: LedgerRow, message_id: str, transcript: Transcript) -> None:
 
 _DECIDERS = {"rule": "the rule", "judge": "a judge model", "human": "a person"}
 _MOST_EVIDENCE = 12
+_MOST_ROWS = 6
+_METRIC = "rows_of"
 
 
 def _place(row: LedgerRow, transcript: Transcript) -> str:
@@ -85,6 +89,12 @@ def jump(transcript_id: str, message_id: str, metric: str | None = None) -> None
     st.session_state[state.VIEW] = state.CONVERSATION
 
 
+def show_ledger(metric: str) -> None:
+    """Makes the page show all rows of a metric. A widget callback."""
+    st.session_state[state.VIEW] = state.LEDGER
+    st.session_state[_METRIC] = metric
+
+
 def ledger_table(opened: OpenTranscript) -> None:
     """All rows of one metric, those that count and those that were left out."""
     metric = st.pills(
@@ -93,7 +103,8 @@ def ledger_table(opened: OpenTranscript) -> None:
         default=next(iter(opened.results)),
         required=True,
         format_func=lambda name: DEFINITIONS[name].label,
-        key="ledger_metric",
+        key=_METRIC,
+        wrap=True,
         bind="query-params",
     )
     result = opened.results[metric]

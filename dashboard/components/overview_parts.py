@@ -5,8 +5,9 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
+from dashboard.components.chat_view import SHORT_LABELS
 from dashboard.components.messages import plain
-from dashboard.components.score_card import score_card
+from dashboard.components.score_card import score_card, verdict_card
 from dashboard.components.status_table import status_table
 from dashboard.formatting import counted, look, share_text, spread_text, usd_text
 from dashboard.queries import Overview, score_cell
@@ -16,16 +17,6 @@ from evaluation.iterations.checklist import Check
 from evaluation.iterations.tests import GameTest, MetricMean
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.verdict import MetricScore
-
-SHORT = {
-    "memory_accuracy": "Memory",
-    "strategic_depth": "Depth",
-    "coherence": "Coherence",
-    "role_consistency": "Role",
-    "personality_diversity": "Diversity",
-    "anti_repetition": "Repetition",
-    "engagement": "Engagement",
-}
 
 
 def pick_iteration(board: Board) -> IterationSummary:
@@ -53,8 +44,11 @@ def waiting_for_review(seen: Overview) -> None:
 
 
 def metric_cards(shown: IterationSummary) -> None:
-    """The seven means as cards."""
-    with st.grid(4, min_column_width=200):
+    """The verdict on all games of the iteration, and the seven means, as cards."""
+    with st.grid(4, min_column_width=150):
+        if shown.verdict:
+            cost, cache = usd_text(shown.cost_usd.mean), share_text(shown.cache_hit_rate.mean)
+            verdict_card(str(shown.verdict.status), shown.verdict.passed_count, f"cost {cost}, cache hits {cache}")
         for name, mean in shown.means.items():
             score_card(DEFINITIONS[name], mean.score, str(mean.status), mean.threshold, mean_detail(name, mean))
 
@@ -155,16 +149,15 @@ def iteration_table(board: Board) -> None:
     """Every iteration with its seven means. Names are untrusted: a data frame shows them as they are."""
     rows = [
         {
-            "#": number,
             "Iteration": one.iteration.name,
             "Games": len(one.games),
             "Verdict": look(one.verdict.status).label if one.verdict else "",
+            "Change": look(one.decision.choice).label if one.decision else ("baseline" * one.iteration.is_baseline),
             **{
-                SHORT[name]: score_cell(name, MetricScore(mean.status, mean.score, mean.threshold))
+                SHORT_LABELS[name]: score_cell(name, MetricScore(mean.status, mean.score, mean.threshold))
                 for name, mean in one.means.items()
             },
-            "Change": look(one.decision.choice).label if one.decision else ("baseline" * one.iteration.is_baseline),
         }
-        for number, one in enumerate(board.iterations, start=1)
+        for one in board.iterations
     ]
     status_table(pd.DataFrame(rows), "Iterations with the mean of every metric")

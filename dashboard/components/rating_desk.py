@@ -45,8 +45,9 @@ def read_form(value: object) -> FilledForm | None:
     answers = _answers(value.get("answers"))
     if not isinstance(token, str) or not token or not isinstance(comment, str) or answers is None or rev is None:
         return None
-    score = None if value.get("score") is None else _whole(value["score"])
-    if score is not None and not LOWEST_SCORE <= score <= HIGHEST_SCORE:
+    given = value.get("score")
+    score = _whole(given)
+    if given is not None and (score is None or not LOWEST_SCORE <= score <= HIGHEST_SCORE):
         return None
     return FilledForm(token, score, answers, comment[:MAX_COMMENT_LENGTH], rev)
 
@@ -59,7 +60,7 @@ def read_token(value: object) -> str | None:
 
 def _whole(value: object) -> int | None:
     # JavaScript has no integers: 3 may arrive as 3.0.
-    if isinstance(value, bool) or not isinstance(value, int | float) or value != int(value):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not float(value).is_integer():
         return None
     return int(value)
 

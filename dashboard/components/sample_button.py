@@ -10,7 +10,9 @@ from dashboard import jobs, resources
 def first_steps(page: str) -> None:
     """Two buttons below an empty state; ``page`` keeps the keys of several pages apart."""
     running = jobs.running(resources.store(), "samples")
-    with st.container(horizontal=True, horizontal_alignment="center"):
+    if running is not None:
+        st.caption("The first games are on their way; this page fills by itself.", text_alignment="center")
+    with st.container(horizontal=True, horizontal_alignment="center", vertical_alignment="center"):
         if st.button(
             "Load the sample games",
             icon=":material/playlist_add:",

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dashboard.formatting import status_color
+from dashboard.formatting import spreadsheet_safe, status_color
 
 
 def status_table(frame: pd.DataFrame, alt: str, **options: Any) -> Any:
@@ -22,5 +22,8 @@ def status_table(frame: pd.DataFrame, alt: str, **options: Any) -> Any:
         What ``st.dataframe`` returns: the selection, when ``on_select`` is given.
     """
     is_dark = st.context.theme.type == "dark"
-    styled = frame.style.map(lambda cell: f"color: {color}" if (color := status_color(cell, dark=is_dark)) else "")
+    # The table has a button that downloads it; no cell may become a formula there.
+    styled = frame.map(spreadsheet_safe).style.map(
+        lambda cell: f"color: {color}" if (color := status_color(cell, dark=is_dark)) else ""
+    )
     return st.dataframe(styled, hide_index=True, alt=alt, **options)

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from dashboard import state
 from dashboard.components.chat_view import chat_data, chat_view, focus_on, read_open
-from dashboard.components.ledger import ledger_table, message_rows
-from dashboard.components.messages import plain
-from dashboard.components.score_card import score_card
-from dashboard.formatting import counted, fraction_text, look, share_text, usd_text
+from dashboard.components.ledger import ledger_table, message_rows, show_ledger
+from dashboard.components.score_card import score_card, verdict_card
+from dashboard.formatting import counted, fraction_text, share_text, usd_text
 from dashboard.queries import OpenTranscript
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import MetricResult, RowVerdict
 
 
 def transcript_view(opened: OpenTranscript) -> None:
-    """Draws the header, the seven cards, and below them the conversation or a ledger."""
+    """Draws the header, the verdict and seven metrics as cards, and below them the conversation or a ledger."""
     _header(opened)
-    with st.grid(4, min_column_width=200):
-        for name, result in opened.results.items():
-            outcome = opened.outcomes[name]
-            score_card(DEFINITIONS[name], outcome.score, str(outcome.status), outcome.threshold, metric_detail(result))
+    _cards(opened)
     view = st.segmented_control(
         "View",
         [state.CONVERSATION, state.LEDGER],
@@ -38,21 +36,43 @@ def transcript_view(opened: OpenTranscript) -> None:
 
 
 def _header(opened: OpenTranscript) -> None:
-    transcript, verdict = opened.transcript, opened.verdict
-    with st.container(border=True):
-        plain(transcript.game_id + (f"   ·   {opened.iteration}" if opened.iteration else ""))
-        with st.container(horizontal=True):
-            st.badge(look(verdict.status).label, color=look(verdict.status).color)
-            st.badge(f"{verdict.passed_count} of 7 metrics pass", color="gray")
-            st.badge(counted(len(transcript.players), "player"), color="gray")
-            st.badge(counted(len(transcript.discussion), "public message"), color="gray")
-            cost = transcript.cost if transcript.cost is not None and transcript.cost.is_known else None
-            st.badge(f"cost {usd_text(cost.total_usd if cost else None)}", color="gray")
-            st.badge(f"cache hits {share_text(cost.cache_hit_rate if cost else None)}", color="gray")
-        plain("\n".join(verdict.reasons))
-        if opened.judged_otherwise:
-            labels = ", ".join(DEFINITIONS[name].label for name in opened.judged_otherwise)
-            st.caption(f"Judged by today's thresholds, which differ from those at the time of scoring: {labels}.")
+    transcript = opened.transcript
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button("All transcripts", icon=":material/arrow_back:", key="back", on_click=_close)
+        st.text(transcript.game_id + (f"   ·   {opened.iteration}" if opened.iteration else ""))
+        st.badge(counted(len(transcript.players), "player"), color="gray")
+        st.badge(counted(len(transcript.discussion), "public message"), color="gray")
+        st.badge(counted(len(transcript.valid_votes), "vote"), color="gray")
+    if opened.judged_otherwise:
+        labels = ", ".join(DEFINITIONS[name].label for name in opened.judged_otherwise)
+        st.caption(f"Judged by today's thresholds, which differ from those at the time of scoring: {labels}.")
+
+
+def _close() -> None:
+    state.choose(transcript=None, message=None, metric=None)
+
+
+def _cards(opened: OpenTranscript) -> None:
+    cost = opened.transcript.cost
+    known = cost if cost is not None and cost.is_known else None
+    usd, cache = usd_text(known.total_usd if known else None), share_text(known.cache_hit_rate if known else None)
+    with st.grid(4, min_column_width=150):
+        verdict_card(
+            str(opened.verdict.status),
+            opened.verdict.passed_count,
+            f"cost {usd}, cache hits {cache}",
+            opened.verdict.reasons,
+        )
+        for name, result in opened.results.items():
+            outcome = opened.outcomes[name]
+            score_card(
+                DEFINITIONS[name],
+                outcome.score,
+                str(outcome.status),
+                outcome.threshold,
+                metric_detail(result),
+                on_open=partial(show_ledger, name),
+            )
 
 
 def metric_detail(result: MetricResult) -> str:
