@@ -120,8 +120,9 @@ def _encoding(data: bytes) -> str:
 
 def _undecodable(data: bytes, error: UnicodeDecodeError) -> UnreadableFileError:
     line = data.count(b"\n", 0, error.start) + 1
+    encoding = "UTF-8" if error.encoding.startswith("utf-8") else "UTF-16"
     return UnreadableFileError(
-        f"Byte 0x{data[error.start]:02X} (number {error.start + 1} of the file) is not valid {error.encoding.upper()}.",
+        f"Byte 0x{data[error.start]:02X} (number {error.start + 1} of the file) is not valid {encoding}.",
         place=f"line {line}",
         remedy=_SAVE_AS_UTF8,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -13,7 +14,8 @@ from evaluation.errors import LimitError, NotFoundError, UnreadableFileError
 from evaluation.readers.limits import Limits
 
 _CLUTTER = frozenset({"__macosx", "thumbs.db", "desktop.ini"})
-_COMPANIONS = ("license", "licence", "copying", "notice", "readme", "changelog", "manifest")
+_COMPANIONS = frozenset({"license", "licence", "copying", "notice", "readme", "changelog", "manifest"})
+_WORD_BREAK = re.compile(r"[-_. ]")
 _RATINGS = "ratings.csv"
 _COMPANION_SUFFIXES = frozenset({"", ".md", ".rst", ".txt", ".yaml", ".yml"})
 
@@ -46,8 +48,8 @@ class Entry:
     def is_companion(self) -> bool:
         """Whether it accompanies transcripts without being one: a licence, a readme, a manifest, ratings."""
         name = PurePosixPath(self.name.casefold())
-        is_about = name.suffix in _COMPANION_SUFFIXES and name.stem.startswith(_COMPANIONS)
-        return is_about or name.name == _RATINGS
+        first_word = _WORD_BREAK.split(name.stem, maxsplit=1)[0]
+        return (name.suffix in _COMPANION_SUFFIXES and first_word in _COMPANIONS) or name.name == _RATINGS
 
 
 def is_zip(data: bytes) -> bool:

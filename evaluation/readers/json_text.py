@@ -46,7 +46,9 @@ def parse_json(text: str, *, max_depth: int) -> Any:
         )
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}"
-        raise BrokenTranscriptError(f"Not valid JSON: {error.msg}.", place=place, remedy=_mend(text)) from None
+        # "Unterminated string starting at", "Invalid control character at": our place stands before the message.
+        reason = error.msg.removesuffix(" at").removesuffix(" starting")
+        raise BrokenTranscriptError(f"Not valid JSON: {reason}.", place=place, remedy=_mend(text)) from None
     except RecursionError:
         raise _too_deep(max_depth) from None
     _inspect(value, max_depth, look_for_surrogates=_SURROGATE_ESCAPE.search(text) is not None)

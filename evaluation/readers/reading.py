@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -79,6 +80,17 @@ class _Job:
         self.budget = Budget.of(limits)
         self.depth = 0
 
+    @contextmanager
+    def one_deeper(self) -> Iterator[None]:
+        if self.depth == 0:
+            # Each outermost zip has a budget of its own, however many lie in one folder.
+            self.budget = Budget.of(self.limits)
+        self.depth += 1
+        try:
+            yield
+        finally:
+            self.depth -= 1
+
 
 def _read_bytes(label: str, data: bytes, job: _Job) -> Iterator[ReadResult]:
     if not is_zip(data):
@@ -89,10 +101,8 @@ def _read_bytes(label: str, data: bytes, job: _Job) -> Iterator[ReadResult]:
             f"Zips stand inside each other more than {job.limits.archive_nesting + 1} deep.",
             remedy="Unpack the inner ones.",
         )
-    job.depth += 1
-    with unpack(data, job.limits, job.budget) as entries:
+    with job.one_deeper(), unpack(data, job.limits, job.budget) as entries:
         yield from _read_entries(entries, label, job)
-    job.depth -= 1
 
 
 def _read_entries(entries: Sequence[Entry], label: str, job: _Job) -> Iterator[ReadResult]:

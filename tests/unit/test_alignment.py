@@ -2,7 +2,6 @@ import pytest
 
 from evaluation.readers import alignment_of
 
-
 MINORITY = ["MAFIA", "mafia", "Werewolf", "POSSESSED", "Minion", "Impostor", "evil", "wolf", "traitor", "werewolves"]
 MINORITY += ["Alpha-Werewolf", "Mafia_Godfather", "minion of Mordred", "Evil Villager", "The werewolves win."]
 TOWN = ["VILLAGER", "Seer", "doctor", "Crewmate", "loyal", "Mason", "bystander", "BODYGUARD", "medium", "non-mafia"]
