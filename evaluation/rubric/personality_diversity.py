@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -18,13 +19,16 @@ from evaluation.transcript import Transcript
 # The rubric's "less than 70 % similar to all others".
 ALIKE_FROM = 70.0
 FEWEST_WORDS = 20
+# Some 3,000 distinct words: more than anybody uses in a game, and few enough that a hostile text costs no time.
+_MOST_CHARACTERS = 20_000
 
 
 def measure(transcript: Transcript, *, threshold: float | None = None) -> MetricResult:
     """The share of players whose language resembles nobody else's (rubric 1.0, metric 5).
 
     All public words of a player are joined, players' names left out. A player is unique when the ``token_set_ratio`` to
-    every other player's text is below 70. Players with fewer than 20 words (without names) are excluded and listed.
+    every other player's text is below 70; the ratio compares sets of words, of which the first 20,000 characters count.
+    Players with fewer than 20 words (without names) are excluded and listed.
 
     Args:
         transcript: The transcript to measure.
@@ -57,11 +61,21 @@ def words_by_player(discussion: Discussion) -> dict[str, list[str]]:
 
 
 def similarities(texts: Sequence[Sequence[str]]) -> NDArray[np.float64]:
-    """The ``token_set_ratio`` of every pair of word lists, 0 to 100; shape (texts, texts)."""
-    joined = [" ".join(words) for words in texts]
+    """The ``token_set_ratio`` of every pair of word lists, 0 to 100; shape (texts, texts).
+
+    The time of a pair grows with the square of the distinct words; of very long texts only the first are compared.
+    """
+    joined = [_distinct(words) for words in texts]
     if not joined:
         return np.empty((0, 0))
     return process.cdist(joined, joined, scorer=fuzz.token_set_ratio, dtype=np.float64)
+
+
+def _distinct(words: Sequence[str]) -> str:
+    """The distinct words, which are all that the ratio looks at, as one text of limited length."""
+    distinct = list(dict.fromkeys(words))
+    lengths = accumulate(len(word) + 1 for word in distinct)
+    return " ".join([word for word, end in zip(distinct, lengths, strict=True) if end <= _MOST_CHARACTERS])
 
 
 def _too_few(names: Sequence[str]) -> str:

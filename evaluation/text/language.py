@@ -37,7 +37,8 @@ def detect_language(texts: Iterable[str]) -> str:
         tokens = tokenize(text)
         words.extend(token.text for token in tokens)
         sample.append(text)
-        weight += len(tokens) + len(UNSPACED.findall(text)) // _CHARACTERS_PER_WORD
+        unspaced = 0 if text.isascii() else len(UNSPACED.findall(text))
+        weight += len(tokens) + unspaced // _CHARACTERS_PER_WORD
         if weight >= _SAMPLE_WORDS:
             break
     if weight < FEWEST_WORDS or _looks_english(words):

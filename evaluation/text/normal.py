@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -46,7 +47,7 @@ class Normalised:
         return self.starts[start], self.ends[end - 1]
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=128)
 def normalise(text: str) -> Normalised:
     """``text`` in NFKC, case-folded, apostrophes and hyphens unified, invisible characters dropped.
 
@@ -57,8 +58,8 @@ def normalise(text: str) -> Normalised:
     if _PLAIN.issuperset(text):
         return Normalised(text.lower().translate(_FOLDED))
     pieces: list[str] = []
-    starts: list[int] = []
-    ends: list[int] = []
+    starts = array("I")
+    ends = array("I")
     for start, end in _clusters(text):
         raw = text[start:end]
         if raw.isascii():

@@ -41,7 +41,7 @@ class Token(NamedTuple):
 _new_token: Callable[[tuple[str, int, int]], Token] = partial(tuple.__new__, Token)
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=128)
 def tokenize(text: str) -> tuple[Token, ...]:
     """The words and numbers of ``text`` in order.
 
@@ -59,7 +59,7 @@ def tokenize(text: str) -> tuple[Token, ...]:
     return tuple(map(_new_token, zip(pieces[1::2], starts, ends, strict=True)))
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=128)
 def sentences(text: str) -> tuple[tuple[int, int], ...]:
     """Spans of the sentences of ``text`` in order, terminal punctuation inside, surrounding white space outside.
 

@@ -103,3 +103,10 @@ def test_languages_without_spaces_do_not_apply(make_game: MakeGame) -> None:
     japanese = "私は田中さんが怪しいと思います。昨日は何も言わなかったし、今日も静かです。" * 10
     result = measure(make_game([("花子", japanese), ("太郎", japanese)]))
     assert result.reason == "unsupported language: ja is written without spaces between words"
+
+
+def test_very_long_texts_are_compared_by_their_first_words(make_game: MakeGame) -> None:
+    # 40,000 distinct words of 6 characters each would take minutes; the first 20,000 characters are the same here.
+    head = " ".join(f"w{i:05}" for i in range(20_000))
+    said = [("Ann", head), ("Bob", head + " " + head.replace("w", "v")), ("Cleo", GENERIC)]
+    assert measure(make_game(said)).details["rows"][0][1] == 100.0
