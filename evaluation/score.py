@@ -100,7 +100,7 @@ class LedgerRow:
     Attributes:
         id: Stable across evaluations of the same transcript: metric, message or player, and span.
         kind: ``message``, ``claim``, ``player``, ``phrase`` or ``rating``.
-        numerator: What the row adds above the line; 0 unless it counts (of a repeated phrase, the first use counts).
+        numerator: What the row adds above the line; 0 unless it counts.
         denominator: What the row adds below the line; 0 when it is excluded.
         reason: One sentence that a person understands.
         refers_to: Id of the other message or the vote on which the verdict rests.

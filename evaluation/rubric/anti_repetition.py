@@ -38,19 +38,20 @@ def measure(transcript: Transcript, *, threshold: float | None = None) -> Metric
         threshold: In percent; the rubric's 90 when left out.
 
     Returns:
-        A percent result. One row per player and phrase used at least twice, most repeated first (its first use counts,
-        n uses below the line), then one row per player for the phrases used once. ``details`` hold the robotic phrases,
-        and the score in windows of 500 tokens. ``not_applicable`` without phrases, or where words cannot be told.
+        A percent result. One row per player and phrase used at least twice, most repeated first (its uses beyond the
+        first are below the line only), then one row per player for the first uses of all their phrases, which count.
+        ``details`` hold the robotic phrases, and the score in windows of 500 tokens. ``not_applicable`` without
+        phrases, or where words cannot be told.
     """
     discussion = Discussion.of(transcript)
     players = phrases_by_player(discussion)
     repeated = sorted((row for player in players for row in _repeated_rows(player)), key=lambda row: -row.denominator)
-    once = [row for player in players if (row := _once_row(player))]
+    first_uses = [row for player in players if (row := _first_uses_row(player))]
     robotic = [row for row in repeated if row.details["robotic"]]
-    reason = discussion.without_words or ("" if repeated or once else "no phrase of three words")
+    reason = discussion.without_words or ("" if first_uses else "no phrase of three words")
     return summarise(
         ANTI_REPETITION,
-        [*repeated, *once],
+        [*repeated, *first_uses],
         threshold=threshold,
         not_applicable=reason,
         notes=_robotic_notes(robotic),
@@ -75,8 +76,7 @@ def _repeated_rows(player: PlayerPhrases) -> Iterator[LedgerRow]:
             RowVerdict.DOES_NOT_COUNT,
             _repeated_reason(player.player, phrase, details),
             player=player.player,
-            numerator=1.0,
-            denominator=float(len(places)),
+            denominator=float(len(places) - 1),
             evidence=tuple([_evidence(message, position) for message, position in places[:_MOST_PLACES_SHOWN]]),
             refers_to=places[0][0].message.id,
             details=details,
@@ -95,19 +95,20 @@ def _evidence(phrases: MessagePhrases, position: int) -> Evidence:
     return Evidence(start, end, phrases.message.text[start:end], phrases.message.id)
 
 
-def _once_row(player: PlayerPhrases) -> LedgerRow | None:
-    once = len(player.counts) - len(player.places)
-    if not once:
+def _first_uses_row(player: PlayerPhrases) -> LedgerRow | None:
+    different = len(player.counts)
+    if not different:
         return None
+    what = "1 phrase" if different == 1 else f"{different} different phrases"
     return LedgerRow(
         f"{ANTI_REPETITION.name}:player:{player.player}",
         "player",
         RowVerdict.COUNTS,
-        f"{player.player} uses {counted(once, 'phrase')} only once.",
+        f"{player.player} uses {what}; the first use of each counts.",
         player=player.player,
-        numerator=float(once),
-        denominator=float(once),
-        details={"phrases": once},
+        numerator=float(different),
+        denominator=float(different),
+        details={"phrases": different, "used_once": different - len(player.places)},
     )
 
 

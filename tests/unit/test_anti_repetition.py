@@ -79,8 +79,8 @@ def test_any_name_is_one_word(make_game: MakeGame) -> None:
     assert (row.id, row.verdict, row.numerator, row.denominator) == (
         "anti_repetition:Ann:i think NAME",
         RowVerdict.DOES_NOT_COUNT,
-        1.0,
-        3.0,
+        0.0,
+        2.0,
     )
 
 
@@ -95,7 +95,11 @@ def test_phrases_of_different_players_are_no_repetition(make_game: MakeGame) -> 
     result = measure(make_game([("Ann", "this is odd"), ("Bob", "this is odd"), ("Ann", "this is odd")]))
     # Ann: 2 uses, one repeated. Bob: 1 use.
     assert (result.numerator, result.denominator) == (2, 3)
-    assert [row.id for row in result.ledger] == ["anti_repetition:Ann:this is odd", "anti_repetition:player:Bob"]
+    assert [row.id for row in result.ledger] == [
+        "anti_repetition:Ann:this is odd",
+        "anti_repetition:player:Ann",
+        "anti_repetition:player:Bob",
+    ]
 
 
 def test_phrases_do_not_cross_messages_and_repeat_within_one(make_game: MakeGame) -> None:
@@ -123,17 +127,18 @@ def test_the_most_repeated_phrase_stands_first(make_game: MakeGame) -> None:
         ("Bob", "on and on"),
     ]
     rows = measure(make_game(said)).ledger
-    assert [(row.player, row.denominator) for row in rows] == [("Bob", 3.0), ("Ann", 2.0)]
+    repeats = [(row.player, row.details["uses"], row.denominator) for row in rows if row.kind == "phrase"]
+    assert repeats == [("Bob", 3, 2.0), ("Ann", 2, 1.0)]
 
 
-def test_the_rows_of_phrases_used_once(make_game: MakeGame) -> None:
+def test_the_first_uses_of_all_phrases_count(make_game: MakeGame) -> None:
     result = measure(make_game([("Ann", "one two three four")]))
     (row,) = result.ledger
     assert (row.verdict, row.numerator, row.denominator, row.reason) == (
         RowVerdict.COUNTS,
         2.0,
         2.0,
-        "Ann uses 2 phrases only once.",
+        "Ann uses 2 different phrases; the first use of each counts.",
     )
 
 
