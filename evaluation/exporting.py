@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import tempfile
 from collections.abc import Callable
@@ -52,7 +53,8 @@ def spreadsheet_safe(value: Any) -> Any:
 def csv_text(table: pd.DataFrame) -> str:
     """The table as CSV with a header; empty cells for what is missing, and no cell that a spreadsheet would run."""
     harmless = table.apply(lambda column: column if column.dtype.kind in "bif" else column.map(spreadsheet_safe))
-    return str(harmless.to_csv(index=False, lineterminator="\n"))
+    # Without quotes, a carriage return in a name would end its row.
+    return str(harmless.to_csv(index=False, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC))
 
 
 def json_rows(table: pd.DataFrame) -> list[dict[str, Any]]:

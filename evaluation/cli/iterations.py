@@ -9,7 +9,7 @@ import typer
 
 from evaluation.cli.exits import CommandGroup
 from evaluation.cli.listing import MetricName
-from evaluation.cli.options import Database, ListFormat, Rows, open_store
+from evaluation.cli.options import Database, DatabaseAgain, ListFormat, Rows, open_store
 from evaluation.cli.terminal import note, safe, say
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def create(
         Path | None,
         typer.Option(exists=True, dir_okay=False, show_default=False, help="A file with the prompt's text."),
     ] = None,
-    db: Database = None,
+    db: DatabaseAgain = None,
 ) -> None:
     """Create an iteration, after all others."""
     iteration = _store(context, db).iterations.create(
@@ -98,7 +98,7 @@ def assign(
         list[str],
         typer.Argument(metavar="TRANSCRIPT", show_default=False, help="Stored transcripts, in the order of playing."),
     ],
-    db: Database = None,
+    db: DatabaseAgain = None,
 ) -> None:
     """Put stored transcripts into an iteration, after the games that it has."""
     store = _store(context, db)
@@ -110,7 +110,7 @@ def assign(
 
 
 @app.command()
-def promote(context: typer.Context, name: Name, db: Database = None) -> None:
+def promote(context: typer.Context, name: Name, db: DatabaseAgain = None) -> None:
     """Make an iteration the baseline that the others are compared with."""
     _store(context, db).iterations.promote(name)
     say(f"{safe(name)} is the baseline now.")
@@ -122,7 +122,7 @@ def sign_off(
     name: Name,
     by: Annotated[str, typer.Option(metavar="NAME", show_default=False, help="Who signs it off.")],
     remark: Annotated[str, typer.Option("--note", help="What made it so.")] = "",
-    db: Database = None,
+    db: DatabaseAgain = None,
 ) -> None:
     """Record that a person found an iteration's games fascinating to watch."""
     _store(context, db).iterations.sign_off(name, by, remark)
@@ -130,5 +130,5 @@ def sign_off(
 
 
 def _store(context: typer.Context, db: Path | None) -> Store:
-    # --db may stand before the sub-command or after it.
+    # The environment is read once, before the sub-command, so that an option there is not outranked by it.
     return open_store(db or context.obj)

@@ -36,6 +36,10 @@ Database = Annotated[
         help="The database file; in a checkout data/dramaturg.duckdb, else in your data folder.",
     ),
 ]
+DatabaseAgain = Annotated[
+    Path | None,
+    typer.Option("--db", show_default=False, help="The database file; may also stand before the sub-command."),
+]
 TranscriptReference = Annotated[
     str,
     typer.Argument(

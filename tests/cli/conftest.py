@@ -1,0 +1,81 @@
+"""Runs the command line in this process on a database of the test's own, and games that pass and fail."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from evaluation.cli.main import app
+from evaluation.transcript import Cost, Message, Player, Transcript
+
+Run = Callable[..., Result]
+WriteGame = Callable[..., Path]
+
+# Each speaker has more than 20 words of their own, a keyword in every message, and no phrase said twice.
+GOOD_LINES = (
+    ("Ann", "I think the pattern of yesterday matters: somebody protected the quiet corner and nobody asked why."),
+    ("Ben", "Honestly, my trust went with that silence; whoever gains from hurry should explain the reason tonight."),
+    ("Cid", "Evidence first, friends! Harbour rules say you count ropes before blaming sailors, because storms lie."),
+    ("Ann", "Then let us vote on ledgers, not on moods, since numbers rarely blush under cross examination."),
+    ("Ben", "Fine by me, although innocent people blush too, and I would defend any shy person here gladly."),
+    ("Cid", "Aye, defend them all you like; a consistent story floats while every suspicious one takes on water."),
+)
+BAD_LINES = (
+    tuple((name, "The weather is nice here today and my lunch was very good indeed.") for name in ("Ann", "Ben")) * 2
+)
+
+
+def make_game(game_id: str, *, good: bool = True, usd: float | None = 1.0) -> Transcript:
+    """A game that passes memory, depth, coherence, diversity and repetition, or one that passes too few."""
+    lines = GOOD_LINES if good else BAD_LINES
+    return Transcript(
+        game_id=game_id,
+        source_format="native",
+        language="en",
+        players=tuple(Player(name=name) for name in ("Ann", "Ben", "Cid")),
+        messages=tuple(
+            Message(id=f"m{i}", index=i, round=1, speaker=who, text=text, reply_to=f"m{i - 1}" if good and i else None)
+            for i, (who, text) in enumerate(lines)
+        ),
+        cost=None if usd is None else Cost(total_usd=usd, cache_hit_rate=0.8),
+    )
+
+
+@pytest.fixture
+def write_game(tmp_path: Path) -> WriteGame:
+    """Writes a game of :func:`make_game` to a file; returns its path."""
+
+    def write(game_id: str = "game-1", *, good: bool = True, usd: float | None = 1.0) -> Path:
+        path = tmp_path / f"{game_id}.json"
+        path.write_text(make_game(game_id, good=good, usd=usd).to_json(), encoding="utf-8")
+        return path
+
+    return write
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    """Where the test's database will be."""
+    return tmp_path / "store" / "test.duckdb"
+
+
+@pytest.fixture
+def run(database: Path) -> Run:
+    """Runs ``dramaturg`` with arguments on the test's database; returns the exit code and both outputs."""
+    runner = CliRunner()
+
+    def invoke(*arguments: object) -> Result:
+        return runner.invoke(app, [str(argument) for argument in arguments], env={"DRAMATURG_DB": str(database)})
+
+    return invoke
+
+
+@pytest.fixture
+def refused(tmp_path: Path) -> Path:
+    """A file that no reader recognises."""
+    path = tmp_path / "notes.txt"
+    path.write_text("Shopping: milk, bread.\n", encoding="utf-8")
+    return path

@@ -1,0 +1,271 @@
+"""``dramaturg evaluate`` and ``import``: outputs, what is stored, gates, and files that cannot be read."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.store import Store
+from evaluation.transcript import Transcript
+
+NUMBER_OR_NULL = {"type": ["number", "null"]}
+TEXT_OR_NULL = {"type": ["string", "null"]}
+
+
+def record(**properties: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": list(properties)}
+
+
+def each(schema: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "array", "items": schema}
+
+
+LEDGER_ROW = record(
+    id={"type": "string"},
+    kind={"enum": ["message", "claim", "player", "phrase", "rating"]},
+    message_id=TEXT_OR_NULL,
+    player=TEXT_OR_NULL,
+    verdict={"enum": ["counts", "does_not_count", "excluded"]},
+    numerator={"type": "number"},
+    denominator={"type": "number"},
+    method={"enum": ["rule", "judge", "human"]},
+    reason={"type": "string", "minLength": 1},
+    evidence=each(record(start={"type": "integer"}, end={"type": "integer"}, text={"type": "string"})),
+    refers_to=TEXT_OR_NULL,
+)
+METRIC = record(
+    score=NUMBER_OR_NULL,
+    numerator={"type": "number"},
+    denominator={"type": "number"},
+    threshold={"type": "number"},
+    status={"enum": ["passed", "failed", "not_applicable", "pending"]},
+    method={"enum": ["rule", "judge", "human"]},
+    version={"type": "string"},
+    ledger=each(LEDGER_ROW),
+)
+TRANSCRIPT = record(
+    id={"type": "string"},
+    game_id={"type": "string"},
+    source_format={"type": "string"},
+    players=each({"type": "string"}),
+    messages={"type": "integer"},
+    cost={"type": ["object", "null"]},
+)
+VERDICT = record(
+    status={"enum": ["passed", "failed", "pending", "inapplicable"]},
+    passed_count={"type": "integer"},
+    reasons=each({"type": "string"}),
+)
+OUTPUT = each(record(transcript=TRANSCRIPT, metrics=record(**dict.fromkeys(DEFINITIONS, METRIC)), verdict=VERDICT))
+
+
+def test_the_json_is_a_list_in_the_published_shape(run: Any, data_root: Path) -> None:
+    done = run("evaluate", data_root / "aiwolf", data_root / "werewolf_gpt", "--no-store", "--format", "json")
+    assert done.exit_code == 0
+    evaluations = json.loads(done.stdout)
+    assert len(evaluations) == 14
+    jsonschema.validate(evaluations, OUTPUT)
+    assert list(evaluations[0]["metrics"]) == list(DEFINITIONS)
+
+
+def test_every_score_is_the_quotient_of_its_ledger(run: Any, write_game: Any) -> None:
+    [evaluation] = json.loads(run("evaluate", write_game(), "--no-store", "--format", "json").stdout)
+    for metric in evaluation["metrics"].values():
+        assert metric["numerator"] == sum(row["numerator"] for row in metric["ledger"])
+        assert metric["denominator"] == sum(row["denominator"] for row in metric["ledger"])
+        if metric["denominator"]:
+            assert metric["score"] == pytest.approx(100 * metric["numerator"] / metric["denominator"])
+
+
+def test_results_go_to_standard_output_and_progress_to_standard_error(run: Any, write_game: Any) -> None:
+    done = run("evaluate", write_game(), "--no-store", "--format", "json")
+    json.loads(done.stdout)
+    assert done.stderr == "1 game done: game-1.json\n"
+
+
+def test_the_table_has_a_row_per_game_and_the_reasons(run: Any, write_game: Any) -> None:
+    done = run("evaluate", write_game("one"), write_game("two", good=False), "--no-store")
+    lines = done.stdout.splitlines()
+    assert lines[0].split()[:4] == ["Id", "Game", "Memory", "Depth"]
+    assert "pending" in lines[2]
+    assert "failed" in lines[3]
+    assert any("failed: Only " in line for line in lines[4:])
+
+
+def test_markdown_keeps_foreign_text_in_code_spans(run: Any, write_game: Any, tmp_path: Path) -> None:
+    game = json.loads(write_game().read_text("utf-8")) | {"game_id": "[x](http://evil) | `a` <img>"}
+    path = tmp_path / "odd.json"
+    path.write_text(json.dumps(game), encoding="utf-8")
+    done = run("evaluate", path, "--no-store", "--format", "markdown")
+    row = done.stdout.splitlines()[2]
+    assert "`[x](http://evil) \\| 'a' <img>`" in row
+    assert row.replace("\\|", "").count("|") == len(DEFINITIONS) + 5
+
+
+def test_nothing_is_stored_when_told_so(run: Any, write_game: Any, database: Path) -> None:
+    assert run("evaluate", write_game(), "--no-store").exit_code == 0
+    assert not database.exists()
+
+
+def test_by_default_transcript_and_results_are_stored(run: Any, write_game: Any, database: Path) -> None:
+    done = run("evaluate", write_game(), "--iteration", "v1")
+    assert done.exit_code == 0
+    store = Store(database)
+    [row] = store.transcripts.summaries("v1").to_dict("records")
+    assert (row["game_id"], row["source_name"]) == ("game-1", "game-1.json")
+    assert set(store.results.load(row["transcript_id"])) == set(DEFINITIONS)
+
+
+def test_an_iteration_without_a_store_is_wrong_usage(run: Any, write_game: Any) -> None:
+    done = run("evaluate", write_game(), "--no-store", "--iteration", "v1")
+    assert done.exit_code == 2
+    assert "leave out --no-store" in " ".join(done.stderr.split())
+
+
+def test_engagement_comes_from_stored_ratings(run: Any, write_game: Any) -> None:
+    path = write_game()
+    run("import", path)
+    run("rate", "game-1", "--rater", "Ann", "--score", 4, "--answers", "yynyy")
+    [evaluation] = json.loads(run("evaluate", path, "--format", "json").stdout)
+    assert evaluation["metrics"]["engagement"]["score"] == 4.0
+    assert evaluation["verdict"]["status"] == "passed"
+
+
+def test_decisions_of_people_enter_a_stored_evaluation(run: Any, write_game: Any, database: Path) -> None:
+    path = write_game()
+    [before] = json.loads(run("evaluate", path, "--format", "json").stdout)
+    row = next(row for row in before["metrics"]["coherence"]["ledger"] if row["verdict"] == "counts")
+    transcript_id = before["transcript"]["id"]
+    Store(database).overrides.add(
+        transcript_id, "coherence", row["id"], "does_not_count", author="Ann", reason="Answers nobody."
+    )
+    [after] = json.loads(run("evaluate", path, "--format", "json").stdout)
+    assert after["metrics"]["coherence"]["method"] == "human"
+    # 5 of 5 messages after the first counted; now 4 of 5.
+    assert (before["metrics"]["coherence"]["score"], after["metrics"]["coherence"]["score"]) == (100.0, 80.0)
+
+
+def test_the_same_content_twice_counts_once(run: Any, write_game: Any, tmp_path: Path) -> None:
+    path = write_game()
+    copy = tmp_path / "copy.json"
+    copy.write_bytes(path.read_bytes())
+    done = run("evaluate", path, copy, "--no-store", "--format", "json")
+    assert len(json.loads(done.stdout)) == 1
+    assert "copy.json: the same content as game-1.json" in done.stderr
+
+
+def test_a_broken_file_among_good_ones(run: Any, write_game: Any, refused: Path) -> None:
+    done = run("evaluate", refused, write_game(), "--no-store", "--format", "json")
+    assert done.exit_code == 2
+    assert len(json.loads(done.stdout)) == 1
+    [error] = [line for line in done.stderr.splitlines() if line.startswith("error:")]
+    assert error.startswith("error: notes.txt: ")
+    assert "Known are" in error
+
+
+def test_a_path_that_does_not_exist_is_named(run: Any, write_game: Any, tmp_path: Path) -> None:
+    done = run("evaluate", tmp_path / "nowhere.json", write_game(), "--no-store", "--format", "json")
+    assert done.exit_code == 2
+    assert len(json.loads(done.stdout)) == 1
+    assert "no such file" in done.stderr
+
+
+def test_only_broken_files_give_an_empty_list(run: Any, refused: Path) -> None:
+    done = run("evaluate", refused, "--no-store", "--format", "json")
+    assert (done.exit_code, json.loads(done.stdout)) == (2, [])
+
+
+@pytest.mark.parametrize(
+    ("good", "usd", "rating", "gate", "code"),
+    [
+        (True, 1.0, None, "full", 1),
+        (True, 1.0, 4, "full", 0),
+        (True, 1.0, 2, "full", 1),
+        (False, 1.0, 5, "full", 1),
+        (True, 1.0, None, "automatic", 0),
+        (True, None, None, "automatic", 0),
+        (True, 3.5, None, "automatic", 1),
+        (False, 1.0, None, "automatic", 1),
+    ],
+)
+def test_the_gates(
+    run: Any, write_game: Any, good: bool, usd: float | None, rating: int | None, gate: str, code: int
+) -> None:
+    path = write_game(good=good, usd=usd)
+    if rating is not None:
+        run("import", path)
+        run("rate", "game-1", "--rater", "Ann", "--score", rating, "--answers", "-----")
+    done = run("evaluate", path, "--gate", gate)
+    assert done.exit_code == code
+    assert ("gate: " in done.stderr) == (code == 1)
+    assert run("evaluate", path).exit_code == 0
+
+
+def test_one_failure_among_many_closes_the_gate(run: Any, write_game: Any) -> None:
+    done = run("evaluate", write_game("one"), write_game("two", good=False), "--no-store", "--gate", "automatic")
+    assert done.exit_code == 1
+    assert next(line for line in done.stderr.splitlines() if line.startswith("gate:")).split()[2] == "(two)"
+
+
+def test_bad_input_outranks_a_failed_gate(run: Any, write_game: Any, refused: Path) -> None:
+    done = run("evaluate", write_game(good=False), refused, "--no-store", "--gate", "full")
+    assert done.exit_code == 2
+
+
+def test_import_lists_what_became_of_each_file(run: Any, write_game: Any) -> None:
+    path = write_game()
+    first = run("import", path, "--iteration", "v1")
+    again = run("import", path)
+    assert first.stdout.splitlines()[2].split()[1:4] == ["game-1.json", "v1", "new"]
+    assert again.stdout.splitlines()[2].split()[1:4] == ["game-1.json", "v1", "known"]
+
+
+def test_a_stored_game_outside_iterations_joins_the_one_named(run: Any, write_game: Any, database: Path) -> None:
+    path = write_game()
+    run("import", path)
+    run("import", path, "--iteration", "v1")
+    assert len(Store(database).transcripts.summaries("v1")) == 1
+
+
+def test_a_stored_game_does_not_leave_its_iteration_by_itself(run: Any, write_game: Any, database: Path) -> None:
+    path = write_game()
+    run("import", path, "--iteration", "v1")
+    done = run("import", path, "--iteration", "v2")
+    assert "stays in the iteration v1" in done.stderr
+    assert len(Store(database).transcripts.summaries("v1")) == 1
+
+
+def test_a_refused_file_creates_no_iteration(run: Any, refused: Path, database: Path) -> None:
+    assert run("import", refused, "--iteration", "v1").exit_code == 2
+    assert Store(database).iterations.list() == []
+
+
+def test_import_wants_a_path_or_the_samples(run: Any) -> None:
+    done = run("import")
+    assert done.exit_code == 2
+    assert "--samples" in done.stderr
+
+
+def test_the_samples_come_with_iterations_and_ratings_and_only_once(run: Any, database: Path) -> None:
+    first = run("import", "--samples")
+    assert first.exit_code == 0
+    store = Store(database)
+    games = len(store.transcripts.summaries())
+    assert f"{games} of {games} sample games are new" in first.stdout
+    assert len(store.iterations.list()) == 3
+    assert f"0 of {games} sample games are new, with 0 ratings" in run("import", "--samples").stdout
+
+
+def test_a_canonical_export_evaluates_like_the_original(run: Any, data_root: Path, tmp_path: Path) -> None:
+    path = next((data_root / "aiwolf").glob("*.log"))
+    [original] = json.loads(run("evaluate", path, "--format", "json").stdout)
+    exported = tmp_path / "exported.json"
+    run("export", "transcript", original["transcript"]["id"], "--output", exported)
+    assert Transcript.from_json(exported.read_bytes()).id == original["transcript"]["id"]
+    [copy] = json.loads(run("evaluate", exported, "--no-store", "--format", "json").stdout)
+    assert copy["metrics"] == original["metrics"]

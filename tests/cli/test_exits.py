@@ -1,0 +1,128 @@
+"""Exit codes, one by one, and that no error reaches a person as a traceback. Real processes where it takes one."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evaluation.store import Store
+
+DRAMATURG = str(Path(sys.executable).with_name("dramaturg"))
+
+
+def start(*arguments: object, database: Path, **options: Any) -> subprocess.Popen[str]:
+    environment = {**os.environ, "DRAMATURG_DB": str(database)}
+    return subprocess.Popen(
+        [DRAMATURG, *map(str, arguments)], env=environment, text=True, stderr=subprocess.PIPE, **options
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (("list",), 0),
+        (("--help",), 0),
+        (("doctor",), 0),
+        (("evaluate",), 2),
+        (("evaluate", "GOOD", "--no-store"), 0),
+        (("evaluate", "GOOD", "--no-store", "--gate", "automatic"), 0),
+        (("evaluate", "GOOD", "--no-store", "--gate", "full"), 1),
+        (("evaluate", "GOOD", "--no-store", "--gate", "half"), 2),
+        (("evaluate", "GOOD", "--no-store", "--format", "xml"), 2),
+        (("evaluate", "GOOD", "--no-store", "--jobs", "0"), 2),
+        (("evaluate", "REFUSED", "--no-store"), 2),
+        (("show", "nothing"), 2),
+        (("rate", "nothing", "--rater", "Ann", "--score", "3", "--answers", "yyyyy"), 2),
+        (("rate", "nothing"), 2),
+        (("iterations", "promote", "nothing"), 2),
+        (("export", "transcript", "nothing"), 2),
+        (("nonsense",), 2),
+        (("list", "--nonsense"), 2),
+        (("serve", "--host", "0.0.0.0"), 2),
+        (("list", "--db", "BROKEN"), 3),
+        (("evaluate", "GOOD", "--db", "BROKEN"), 3),
+        (("doctor", "--db", "BROKEN"), 3),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else None,
+)
+def test_the_exit_codes(
+    run: Any, write_game: Any, refused: Path, tmp_path: Path, arguments: tuple[str, ...], code: int
+) -> None:
+    broken = tmp_path / "broken.duckdb"
+    broken.write_bytes(b"This is no database." * 1000)
+    files = {"GOOD": write_game(), "REFUSED": refused, "BROKEN": broken}
+    done = run(*[files.get(argument, argument) for argument in arguments])
+    assert done.exit_code == code
+    assert "Traceback" not in done.output
+    assert bool(done.stderr) or code == 0
+
+
+def test_an_error_names_value_place_and_remedy(run: Any) -> None:
+    done = run("show", "no\x1b[31mthing")
+    assert done.stderr == "error: No stored transcript is called 'no\\x1b[31mthing'. See them with: dramaturg list.\n"
+
+
+def test_a_reader_that_closes_the_pipe_is_no_drama(data_root: Path, database: Path) -> None:
+    process = start(
+        "evaluate", data_root / "aiwolf", "--no-store", "--format", "json", database=database, stdout=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.readline()
+    process.stdout.close()
+    errors = process.stderr.read()
+    assert process.wait() == 141
+    assert "Traceback" not in errors
+    assert "BrokenPipe" not in errors
+    process.stderr.close()
+
+
+def test_a_full_disk_is_infrastructure(write_game: Any, database: Path) -> None:
+    with (
+        open("/dev/full", "w") as full,
+        start("evaluate", write_game(), "--no-store", database=database, stdout=full) as process,
+    ):
+        assert process.stderr is not None
+        errors = process.stderr.read()
+    assert process.returncode == 3
+    assert "No space left" in errors
+    assert "Traceback" not in errors
+
+
+def test_an_interruption_is_told_and_keeps_what_is_stored(write_game: Any, database: Path) -> None:
+    games = [write_game(f"game-{number}") for number in range(150)]
+    process = start("import", *games, database=database, stdout=subprocess.PIPE)
+    assert process.stderr is not None
+    process.stderr.readline()
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Interrupted." in errors
+    assert "Traceback" not in errors
+    assert len(Store(database).transcripts.summaries()) >= 1
+
+
+@pytest.mark.parametrize("asked", ["", "1"])
+def test_a_fault_of_ours_is_one_line_unless_the_traceback_is_asked_for(asked: str) -> None:
+    code = "import sys; from evaluation.cli import main;main.app = lambda: 1 / 0; sys.argv = ['dramaturg']; main.main()"
+    environment = {**os.environ, "DRAMATURG_TRACEBACK": asked}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=False)
+    assert done.returncode == 3
+    assert ("Traceback" in done.stderr) == bool(asked)
+    assert "ZeroDivisionError" in done.stderr
+
+
+def test_names_that_the_terminal_cannot_show_do_not_stop_a_command(
+    tmp_path: Path, write_game: Any, database: Path
+) -> None:
+    odd = tmp_path / os.fsdecode(b"odd-\xff\xe9.json")
+    odd.write_bytes(write_game().read_bytes())
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "DRAMATURG_DB": str(database)}
+    done = subprocess.run([DRAMATURG, "import", odd], capture_output=True, env=environment, check=False)
+    assert (done.returncode, b"Traceback" in done.stderr) == (0, False)

@@ -1,0 +1,78 @@
+"""Every command and option says what it is for, and help comes at once, without loading what is slow to import."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.main import get_command
+
+from evaluation.cli.main import app
+
+PROMISED = {"serve", "import", "evaluate", "list", "show", "rate", "iterations", "export", "doctor"}
+DRAMATURG = Path(sys.executable).with_name("dramaturg")
+
+
+def commands(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    yield path, command
+    for name, child in getattr(command, "commands", {}).items():
+        yield from commands(child, (*path, name))
+
+
+ALL = list(commands(get_command(app)))
+
+
+def test_the_promised_commands_are_there() -> None:
+    assert {path[0] for path, _ in ALL if path} == PROMISED
+
+
+@pytest.mark.parametrize(("path", "command"), ALL, ids=[" ".join(path) or "dramaturg" for path, _ in ALL])
+def test_every_command_and_option_has_help(path: tuple[str, ...], command: Any) -> None:
+    assert command.help
+    assert command.help.strip().endswith(".")
+    silent = [parameter.name for parameter in command.params if not parameter.help]
+    assert silent == []
+
+
+@pytest.mark.parametrize("path", [path for path, _ in ALL], ids=lambda path: " ".join(path) or "dramaturg")
+def test_help_can_be_asked_of_every_command(run: Any, path: tuple[str, ...]) -> None:
+    for option in ("--help", "-h"):
+        done = run(*path, option)
+        assert done.exit_code == 0
+        assert done.stdout.startswith("Usage: ")
+
+
+def test_a_command_line_without_a_command_shows_the_help(run: Any) -> None:
+    done = run()
+    assert done.exit_code == 2
+    assert "Commands:" in done.output
+
+
+def test_the_version_is_the_installed_one(run: Any) -> None:
+    assert run("--version").stdout.startswith("dramaturg 0.")
+
+
+def test_help_loads_nothing_slow() -> None:
+    code = (
+        "import sys; from evaluation.cli.main import app; from typer.main import get_command; get_command(app);"
+        "slow = {'pandas', 'duckdb', 'pydantic', 'streamlit', 'scipy', 'numpy', 'yaml', 'rapidfuzz', 'rich', 'email'};"
+        "print(sorted(slow & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.long
+def test_help_takes_less_than_three_tenths_of_a_second() -> None:
+    subprocess.run([DRAMATURG, "--help"], capture_output=True, check=True)
+    durations = []
+    for _ in range(5):
+        begun = time.perf_counter()
+        subprocess.run([DRAMATURG, "--help"], capture_output=True, check=True)
+        durations.append(time.perf_counter() - begun)
+    assert min(durations) < 0.3

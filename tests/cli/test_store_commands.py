@@ -1,0 +1,296 @@
+"""``list``, ``show``, ``rate``, ``iterations`` and ``export`` on a real database file."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from evaluation.cli.listing import MetricName
+from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.store import Store
+
+
+def ids(run: Any) -> list[str]:
+    return [row["id"] for row in json.loads(run("list", "--format", "json").stdout)]
+
+
+def test_an_empty_store_says_what_to_do(run: Any) -> None:
+    done = run("list")
+    assert (done.exit_code, done.stdout) == (0, "")
+    assert "dramaturg import --samples" in done.stderr
+    assert json.loads(run("list", "--format", "json").stdout) == []
+
+
+def test_list_shows_what_is_stored_with_its_verdict(run: Any, write_game: Any) -> None:
+    run("import", write_game("one"), "--iteration", "v1")
+    run("import", write_game("two", good=False, usd=None))
+    first, second = json.loads(run("list", "--format", "json").stdout)
+    assert (first["game_id"], first["iteration"], first["total_usd"]) == ("one", "v1", 1.0)
+    assert (second["iteration"], second["total_usd"], second["verdict"]["status"]) == (None, None, "failed")
+    lines = run("list").stdout.splitlines()
+    assert "$1.00" in lines[2]
+    assert "unknown" in lines[3]
+    assert [row["game_id"] for row in json.loads(run("list", "--iteration", "v1", "--format", "json").stdout)] == [
+        "one"
+    ]
+
+
+def test_list_refuses_an_iteration_that_there_is_not(run: Any) -> None:
+    done = run("list", "--iteration", "nope")
+    assert done.exit_code == 2
+    assert "'nope'" in done.stderr
+
+
+def test_show_takes_an_id_its_beginning_or_the_games_id(run: Any, write_game: Any) -> None:
+    run("import", write_game())
+    [transcript_id] = ids(run)
+    shown = {run("show", reference).stdout for reference in (transcript_id, transcript_id[:6], "game-1")}
+    assert len(shown) == 1
+    text = shown.pop()
+    assert "Verdict: pending, 5 of 7 pass" in text
+    assert "Engagement is pending: not rated yet." in text
+    assert "The rubric suggests:" in text
+
+
+def test_show_refuses_what_is_not_stored(run: Any) -> None:
+    done = run("show", "nothing")
+    assert done.exit_code == 2
+    assert done.stderr.startswith("error: No stored transcript is called 'nothing'.")
+
+
+def test_show_opens_the_ledger_behind_a_score(run: Any, write_game: Any) -> None:
+    run("import", write_game())
+    text = run("show", "game-1", "--metric", "coherence").stdout
+    assert text.startswith("Conversation coherence: 100.0 %, passed (5 of 5; threshold 70)")
+    assert "counts" in text
+    assert "#2 round 1 Ben" in text
+    ledger = json.loads(run("show", "game-1", "--metric", "coherence", "--format", "json").stdout)["ledger"]
+    assert len(ledger) == 6
+
+
+def test_an_empty_ledger_says_so(run: Any, write_game: Any) -> None:
+    run("import", write_game())
+    assert "the ledger is empty" in run("show", "game-1", "--metric", "engagement").stdout
+
+
+def test_show_says_when_todays_threshold_is_another(run: Any, write_game: Any, database: Path) -> None:
+    run("import", write_game())
+    Store(database).settings.set_threshold("strategic_depth", 100.0)
+    Store(database).settings.set_threshold("coherence", 20.0)
+    text = run("show", "game-1").stdout
+    assert "Conversation coherence: the threshold is 20 today, so the verdict takes it as passed." in text
+
+
+def test_the_metrics_one_can_name_are_the_rubrics() -> None:
+    assert [name.value for name in MetricName] == list(DEFINITIONS)
+
+
+def test_rate_saves_and_says_what_it_changes(run: Any, write_game: Any, database: Path) -> None:
+    run("import", write_game())
+    done = run("rate", "game-1", "--rater", "Ann", "--score", 4, "--answers", "yyn-y", "--comment", "Tense.")
+    assert done.exit_code == 0
+    assert done.stdout.splitlines()[1] == "Engagement is 4.00 by 1 rater; the verdict is passed."
+    [rating] = Store(database).ratings.latest(ids(run)[0])
+    assert (rating.score, rating.answers, rating.comment) == (4, (True, True, False, None, True), "Tense.")
+
+
+def test_a_second_rater_enters_the_mean_and_a_revision_replaces(run: Any, write_game: Any) -> None:
+    run("import", write_game())
+    run("rate", "game-1", "--rater", "Ann", "--score", 4, "--answers", "-----")
+    done = run("rate", "game-1", "--rater", "Ben", "--score", 1, "--answers", "-----")
+    # (4 + 1) / 2 = 2.5; then Ben's 1 becomes a 3: (4 + 3) / 2 = 3.5.
+    assert "Engagement is 2.50 by 2 raters; the verdict is failed." in done.stdout
+    revised = run("rate", "game-1", "--rater", "Ben", "--score", 3, "--answers", "-----")
+    assert "Engagement is 3.50 by 2 raters; the verdict is passed." in revised.stdout
+
+
+def test_a_rating_that_breaks_the_one_way_rule_is_saved_with_a_warning(
+    run: Any, write_game: Any, database: Path
+) -> None:
+    run("import", write_game())
+    done = run("rate", "game-1", "--rater", "Ann", "--score", 2, "--answers", "yyyyn")
+    assert done.exit_code == 0
+    assert done.stderr.startswith("warning: 4 of the five questions")
+    assert Store(database).ratings.latest(ids(run)[0])[0].breaks_one_way_rule
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        ("--score", 6, "--answers", "yyyyy"),
+        ("--score", 3, "--answers", "yes"),
+        ("--score", "good", "--answers", "yyyyy"),
+    ],
+)
+def test_a_rating_off_the_form_is_refused(run: Any, write_game: Any, database: Path, wrong: tuple[Any, ...]) -> None:
+    run("import", write_game())
+    assert run("rate", "game-1", "--rater", "Ann", *wrong).exit_code == 2
+    assert Store(database).ratings.all().empty
+
+
+def test_iterations_from_creation_to_decision(run: Any, write_game: Any, tmp_path: Path) -> None:
+    prompt = tmp_path / "prompt.txt"
+    prompt.write_text("Cite rounds.", encoding="utf-8")
+    assert run("iterations", "create", "v1").exit_code == 0
+    created = run(
+        "iterations",
+        "create",
+        "v2",
+        "--parent",
+        "v1",
+        "--change",
+        "Cite rounds",
+        "--target",
+        "strategic_depth",
+        "--prompt",
+        prompt,
+    )
+    assert created.exit_code == 0
+    run("import", *[write_game(f"a{i}", good=False) for i in range(3)], "--iteration", "v1")
+    run("import", *[write_game(f"b{i}") for i in range(3)], "--iteration", "v2")
+    board = json.loads(run("iterations", "--format", "json").stdout)
+    first, second = board["iterations"]
+    assert (first["is_baseline"], first["decision"]) == (True, None)
+    assert (second["parent"], second["change"], second["target_metric"]) == ("v1", "Cite rounds", "strategic_depth")
+    assert [len(test["games"]) for test in second["tests"]] == [3]
+    assert second["decision"]["choice"] == "keep"
+    assert [check["state"] for check in board["checklist"]["checks"]] == [
+        "not_met",
+        "unknown",
+        "unknown",
+        "unknown",
+        "not_met",
+    ]
+    text = run("iterations").stdout
+    assert "v1 (baseline)" in text
+    assert "Its change: keep" in text
+    assert "[ ] 3 consecutive tests pass" in text
+
+
+def test_an_empty_board_says_what_to_do(run: Any) -> None:
+    done = run("iterations")
+    assert (done.exit_code, done.stdout) == (0, "")
+    assert "dramaturg iterations create" in done.stderr
+
+
+def test_promote_assign_and_sign_off(run: Any, write_game: Any) -> None:
+    for name in ("v1", "v2"):
+        run("iterations", "create", name)
+    run("import", write_game("one"), write_game("two"))
+    assert run("iterations", "assign", "v2", "two", "one").stdout == "v2 has 2 games now.\n"
+    assert run("iterations", "promote", "v2").exit_code == 0
+    assert run("iterations", "sign-off", "v2", "--by", "Ann", "--note", "Gripping.").exit_code == 0
+    first, second = json.loads(run("iterations", "--format", "json").stdout)["iterations"]
+    assert (first["is_baseline"], second["is_baseline"], second["signed_off_by"]) == (False, True, "Ann")
+    two, one = json.loads(run("list", "--iteration", "v2", "--format", "json").stdout)
+    assert (two["game_id"], one["game_id"]) == ("two", "one")
+    assert second["games"] == [two["id"], one["id"]]
+
+
+def test_a_failed_assignment_changes_nothing(run: Any, write_game: Any) -> None:
+    run("iterations", "create", "v1")
+    run("import", write_game("one"))
+    assert run("iterations", "assign", "v1", "one", "missing").exit_code == 2
+    assert json.loads(run("list", "--iteration", "v1", "--format", "json").stdout) == []
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("create", "v1", "--parent", "nope"),
+        ("create", "v1", "--target", "charm"),
+        ("create", " "),
+        ("promote", "nope"),
+        ("sign-off", "nope", "--by", "Ann"),
+        ("assign", "nope", "nothing"),
+    ],
+)
+def test_wrong_iterations_are_bad_input(run: Any, arguments: tuple[str, ...]) -> None:
+    done = run("iterations", *arguments)
+    assert done.exit_code == 2
+    assert done.stderr
+
+
+def test_a_prompt_that_is_no_text_is_refused(run: Any, tmp_path: Path) -> None:
+    path = tmp_path / "prompt.bin"
+    path.write_bytes(b"\xff\xfe\x00\xd8")
+    done = run("iterations", "create", "v1", "--prompt", path)
+    assert done.exit_code == 2
+    assert "not UTF-8" in done.stderr
+
+
+def test_the_database_may_be_named_before_or_after_a_subcommand(run: Any, tmp_path: Path) -> None:
+    other = tmp_path / "other.duckdb"
+    assert run("iterations", "--db", other, "create", "v1").exit_code == 0
+    assert run("iterations", "create", "v2", "--db", other).exit_code == 0
+    board = json.loads(run("iterations", "--db", other, "--format", "json").stdout)
+    assert [one["name"] for one in board["iterations"]] == ["v1", "v2"]
+    assert run("iterations").stdout == ""
+
+
+def test_results_export_as_csv_json_and_parquet(run: Any, write_game: Any, tmp_path: Path) -> None:
+    run("import", write_game(), "--iteration", "v1")
+    rows = list(csv.DictReader(io.StringIO(run("export", "results").stdout)))
+    assert [row["metric"] for row in rows] == list(DEFINITIONS)
+    assert rows[6]["score"] == ""
+    records = json.loads(run("export", "results", "--format", "json").stdout)
+    assert records[6]["score"] is None
+    assert records[0]["iteration"] == "v1"
+    path = tmp_path / "results.parquet"
+    assert run("export", "results", "--format", "parquet", "--output", path).exit_code == 0
+    assert list(pd.read_parquet(path)["metric"]) == list(DEFINITIONS)
+
+
+def test_csv_runs_no_formula(run: Any, write_game: Any, tmp_path: Path) -> None:
+    game = json.loads(write_game().read_text("utf-8")) | {"game_id": '=HYPERLINK("http://evil")'}
+    path = tmp_path / "formula.json"
+    path.write_text(json.dumps(game), encoding="utf-8")
+    run("import", path)
+    [first, *_] = csv.DictReader(io.StringIO(run("export", "results").stdout))
+    assert first["game_id"] == '\'=HYPERLINK("http://evil")'
+
+
+def test_ratings_export_with_revisions(run: Any, write_game: Any) -> None:
+    run("import", write_game())
+    for score in (2, 4):
+        run("rate", "game-1", "--rater", "Ann", "--score", score, "--answers", "yynn-")
+    records = json.loads(run("export", "ratings", "--format", "json").stdout)
+    assert [(record["score"], record["is_latest"]) for record in records] == [(2, False), (4, True)]
+    assert records[0]["answer_5"] is None
+
+
+def test_parquet_needs_a_file(run: Any) -> None:
+    done = run("export", "results", "--format", "parquet")
+    assert done.exit_code == 2
+    assert "--output" in done.stderr
+
+
+def test_an_export_overwrites_only_when_forced(run: Any, write_game: Any, tmp_path: Path) -> None:
+    run("import", write_game())
+    path = tmp_path / "kept.json"
+    path.write_text("mine", encoding="utf-8")
+    done = run("export", "transcript", "game-1", "--output", path)
+    assert (done.exit_code, path.read_text("utf-8")) == (2, "mine")
+    assert run("export", "transcript", "game-1", "--output", path, "--force").exit_code == 0
+    assert json.loads(path.read_text("utf-8"))["game_id"] == "game-1"
+    assert [left.name for left in tmp_path.glob(".kept*")] == []
+
+
+def test_an_export_into_a_folder_that_is_not_there_is_refused(run: Any, write_game: Any, tmp_path: Path) -> None:
+    run("import", write_game())
+    done = run("export", "transcript", "game-1", "--output", tmp_path / "no" / "file.json")
+    assert done.exit_code == 2
+    assert "no such folder" in done.stderr
+
+
+def test_exported_parquet_keeps_types(run: Any, write_game: Any, tmp_path: Path) -> None:
+    run("import", write_game())
+    path = tmp_path / "results.parquet"
+    run("export", "results", "--format", "parquet", "--output", path)
+    assert pd.read_parquet(path)["score"].dtype == "float64"
