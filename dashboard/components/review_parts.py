@@ -48,8 +48,14 @@ def ask_for_name() -> None:
 
 
 @dataclass(slots=True)
-class _Seat:
-    """What one session's desk holds between reruns: the game in work and what was skipped."""
+class Seat:
+    """What one session's desk holds between reruns.
+
+    Attributes:
+        data: What the component draws; ``None`` when no game is on the desk.
+        skipped: Ids of the games put aside.
+        saved: How many forms were saved since ``started`` (monotonic seconds).
+    """
 
     rater: str
     transcript_id: str | None = None
@@ -60,10 +66,10 @@ class _Seat:
     errors: int = 0
 
 
-def _seat(rater: str) -> _Seat:
+def _seat(rater: str) -> Seat:
     seat = st.session_state.get(_SEAT)
-    if not isinstance(seat, _Seat) or seat.rater != rater:
-        seat = st.session_state[_SEAT] = _Seat(rater, started=time.monotonic())
+    if not isinstance(seat, Seat) or seat.rater != rater:
+        seat = st.session_state[_SEAT] = Seat(rater, started=time.monotonic())
     return seat
 
 
@@ -72,20 +78,21 @@ def desk(store: Store, rater: str, progress: RatingProgress) -> None:
     """The desk with the next unrated transcript, or what to do when there is none."""
     seat = _seat(rater)
     if seat.data is None:
-        _take_next(store, seat, progress)
+        take_next(store, seat, progress)
     if seat.data is None:
         _nothing_left(seat, progress)
         return
     rating_desk(
         seat.data,
         key=_KEY,
-        on_submit=lambda: _submit(store, seat),
-        on_draft=lambda: _keep_draft(store, seat),
-        on_skip=lambda: _skip(seat),
+        on_submit=lambda: submit(store, seat, st.session_state[_KEY].submit),
+        on_draft=lambda: keep_draft(store, seat, st.session_state[_KEY].draft),
+        on_skip=lambda: skip(seat, st.session_state[_KEY].skip),
     )
 
 
-def _take_next(store: Store, seat: _Seat, progress: RatingProgress) -> None:
+def take_next(store: Store, seat: Seat, progress: RatingProgress) -> None:
+    """Puts the next unrated game on the desk, with the draft that there may be; none is left when there is no data."""
     seat.transcript_id = store.ratings.next_unrated(seat.rater, skip=seat.skipped)
     if seat.transcript_id is None:
         return
@@ -101,7 +108,7 @@ def _take_next(store: Store, seat: _Seat, progress: RatingProgress) -> None:
     seat.data["draft"] = draft_data(form)
 
 
-def _progress_words(seat: _Seat, progress: RatingProgress) -> str:
+def _progress_words(seat: Seat, progress: RatingProgress) -> str:
     # The page counted before the desk saved: what this session saved since is added here.
     words = f"{progress.rated} of {counted(progress.total, 'game')} rated by you"
     if seat.skipped:
@@ -111,7 +118,7 @@ def _progress_words(seat: _Seat, progress: RatingProgress) -> str:
     return words
 
 
-def _nothing_left(seat: _Seat, progress: RatingProgress) -> None:
+def _nothing_left(seat: Seat, progress: RatingProgress) -> None:
     if seat.skipped:
         st.success(f"Nothing new is left: {len(seat.skipped)} skipped, {progress.rated} of {progress.total} rated.")
         if st.button("Go through the skipped ones", type="primary", key="unskip"):
@@ -122,8 +129,9 @@ def _nothing_left(seat: _Seat, progress: RatingProgress) -> None:
     st.page_link("app_pages/overview.py", label="See what it changed", icon=":material/dashboard:")
 
 
-def _submit(store: Store, seat: _Seat) -> None:
-    form = read_form(st.session_state[_KEY].submit)
+def submit(store: Store, seat: Seat, value: object) -> None:
+    """Saves the form that the browser sent, once, and makes room for the next game."""
+    form = read_form(value)
     if form is None or form.score is None or not _is_current(seat, form.token):
         return
     assert seat.transcript_id is not None
@@ -138,13 +146,14 @@ def _submit(store: Store, seat: _Seat) -> None:
     seat.data = None
 
 
-def _is_current(seat: _Seat, token: str | None) -> bool:
+def _is_current(seat: Seat, token: str | None) -> bool:
     # A form that arrives a second time belongs to the game before: it is saved, and the next one is on the desk.
     return seat.data is not None and seat.data["token"] == token
 
 
-def _keep_draft(store: Store, seat: _Seat) -> None:
-    form = read_form(st.session_state[_KEY].draft)
+def keep_draft(store: Store, seat: Seat, value: object) -> None:
+    """Stores what the browser has in its form so far."""
+    form = read_form(value)
     if form is not None and _is_current(seat, form.token):
         store.drafts.save(form.token, form.rev, _body(form))
 
@@ -153,13 +162,14 @@ def _body(form: FilledForm) -> dict[str, Any]:
     return {"score": form.score, "answers": list(form.answers), "comment": form.comment}
 
 
-def _skip(seat: _Seat) -> None:
-    if _is_current(seat, read_token(st.session_state[_KEY].skip)) and seat.transcript_id:
+def skip(seat: Seat, value: object) -> None:
+    """Puts the game aside until nothing else is left."""
+    if _is_current(seat, read_token(value)) and seat.transcript_id:
         seat.skipped = (*seat.skipped, seat.transcript_id)
         seat.data = None
 
 
-def _tell(seat: _Seat, text: str) -> None:
+def _tell(seat: Seat, text: str) -> None:
     seat.errors += 1
     assert seat.data is not None
     seat.data = seat.data | {"error": {"count": seat.errors, "text": f"Not saved: {text} Your answers are kept."}}

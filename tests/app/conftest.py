@@ -1,0 +1,121 @@
+"""The app as its users meet it: from the entry script, on a database of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from evaluation.ratings import Rating
+from evaluation.samples import add_evaluated
+from evaluation.store import Store
+from evaluation.transcript import Cost, Message, Player, Transcript, Vote
+
+ENTRY = Path(__file__).parents[2] / "dashboard" / "app.py"
+HOSTILE = "<img src=x onerror=alert(1)> [click](https://evil.example) ![p](https://evil.example/p.png) =cmd()"
+
+Open = Callable[..., AppTest]
+
+
+def _game(name: str, *, text: str = "I think Bravo is suspicious because of the vote", rounds: int = 4) -> Transcript:
+    """A small game of two players whose content depends on ``name``."""
+    said = [("Alpha", f"{text} in {name}"), ("Bravo", "Alpha, why do you say that about me?")] * rounds
+    return Transcript(
+        game_id=name,
+        source_format="native",
+        players=(
+            Player(name="Alpha", role="mafia", alignment="mafia"),
+            Player(name="Bravo", role="doctor", alignment="town"),
+        ),
+        messages=tuple(
+            Message(id=f"m{i}", index=i, round=1 + i // 2, speaker=who, text=what) for i, (who, what) in enumerate(said)
+        ),
+        votes=(Vote(round=1, voter="Alpha", target="Bravo"),),
+        cost=Cost(total_usd=1.5, input_tokens=1000, cache_hit_rate=0.8),
+    )
+
+
+@pytest.fixture
+def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """An empty database that the app under test uses."""
+    path = tmp_path / "app.duckdb"
+    monkeypatch.setenv("DRAMATURG_DB", str(path))
+    monkeypatch.delenv("DRAMATURG_LOAD_SAMPLES", raising=False)
+    # Caches outlive an AppTest.
+    st.cache_data.clear()
+    st.cache_resource.clear()
+    yield path
+    Store(path).close()
+
+
+@pytest.fixture
+def store(database: Path) -> Store:
+    return Store(database)
+
+
+@pytest.fixture
+def filled(store: Store) -> Store:
+    """Two iterations: a baseline of three games, two of them rated, and one with a single game; one game in neither."""
+    store.iterations.create("Baseline prompt")
+    store.iterations.create("Shorter prompt", parent="Baseline prompt", change="Shorter", target_metric="coherence")
+    for name in ("one", "two", "three"):
+        add_evaluated(store, _game(name), source_name=f"{name}.json", iteration="Baseline prompt")
+    add_evaluated(store, _game("four", text="Nothing new"), source_name="four.json", iteration="Shorter prompt")
+    add_evaluated(store, _game("loose"), source_name="loose.json")
+    store.ratings.add(Rating(_game("one").id, "Grace", 4))
+    store.ratings.add(Rating(_game("two").id, "Grace", 2))
+    return store
+
+
+@pytest.fixture
+def open_page(database: Path) -> Open:
+    """Opens a page from the entry script, with query parameters."""
+
+    def open_(page: str = "overview", **parameters: str) -> AppTest:
+        app = AppTest.from_file(str(ENTRY), default_timeout=30)
+        for name, value in parameters.items():
+            app.query_params[name] = value
+        if page != "overview":
+            app.switch_page(f"app_pages/{page}.py")
+        return app.run()
+
+    return open_
+
+
+def _words(app: AppTest) -> str:
+    """Everything that the page says, with plain blanks."""
+    kinds = (app.title, app.header, app.subheader, app.markdown, app.caption, app.text, app.code)
+    kinds += (app.info, app.success, app.warning, app.error)
+    return "\n".join(str(element.value) for kind in kinds for element in kind).replace("\u00a0", " ")
+
+
+def _table(app: AppTest, index: int = 0) -> str:
+    """A data frame of the page as text."""
+    return app.dataframe[index].value.to_string().replace("\u00a0", " ")
+
+
+@pytest.fixture
+def words() -> Callable[[AppTest], str]:
+    """Reads everything that a page says."""
+    return _words
+
+
+@pytest.fixture
+def table() -> Callable[..., str]:
+    """Reads a data frame of a page."""
+    return _table
+
+
+@pytest.fixture
+def small_game() -> Callable[..., Transcript]:
+    """Makes a small game whose content depends on its name."""
+    return _game
+
+
+@pytest.fixture
+def hostile() -> str:
+    """What a player or a file name might try."""
+    return HOSTILE

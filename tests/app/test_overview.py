@@ -1,0 +1,118 @@
+"""The Overview: iterations against thresholds, what to keep, what is missing, what to change next."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import duckdb
+
+from evaluation.ratings import Rating
+from evaluation.samples import add_evaluated
+
+
+def test_an_empty_store_says_what_to_do(open_page, words) -> None:
+    app = open_page()
+    assert not app.exception
+    assert "Did your agents get better?" in words(app)
+    assert [button.label for button in app.button] == ["Load the sample games"]
+
+
+def test_the_samples_load_in_the_background(open_page, words, store) -> None:
+    app = open_page()
+    app.button[0].click().run()
+    assert not app.exception
+    (job,) = store.jobs.list()
+    assert job.kind == "samples"
+
+
+def test_the_first_start_loads_the_samples_by_itself(open_page, words, store, monkeypatch) -> None:
+    monkeypatch.setenv("DRAMATURG_LOAD_SAMPLES", "1")
+    open_page()
+    assert [job.kind for job in store.jobs.list()] == ["samples"]
+    open_page()
+    assert len(store.jobs.list()) == 1
+
+
+def test_a_store_with_games_is_left_alone_on_the_first_start(open_page, filled, monkeypatch) -> None:
+    monkeypatch.setenv("DRAMATURG_LOAD_SAMPLES", "1")
+    open_page()
+    assert filled.jobs.list() == []
+
+
+def test_the_current_iteration_is_shown_with_its_means(open_page, filled, words, table) -> None:
+    app = open_page()
+    assert not app.exception
+    said = words(app)
+    assert "Iteration 2 of 2" in said
+    assert "Shorter prompt" in said
+    assert "What was changed: Shorter" in said
+    assert "3 games of 5 not rated yet" in said
+    assert "Only 1 game of 3" in said
+    for label in ("Memory accuracy", "Strategic depth", "Conversation coherence", "Engagement"):
+        assert label in said
+    assert "Baseline prompt" in table(app)
+
+
+def test_another_iteration_is_chosen_by_the_url(open_page, filled, words) -> None:
+    app = open_page(iteration="Baseline prompt")
+    said = words(app)
+    assert "Iteration 1 of 2" in said
+    # Two games are rated with 4 and 2: their mean is 3.0, and the third game is counted as pending.
+    assert "mean of 2 games, 2.0 to 4.0, 1 pending" in said
+    assert "This is the baseline" in said
+
+
+def test_an_unknown_iteration_in_the_url_shows_the_current_one(open_page, filled, words) -> None:
+    app = open_page(iteration="no such thing")
+    assert not app.exception
+    assert "Iteration 2 of 2" in words(app)
+
+
+def test_the_decision_and_the_checklist_are_in_words(open_page, filled, words) -> None:
+    said = words(open_page())
+    assert "Keep the change?" in said
+    assert "Conversation coherence, the target" in said
+    assert "3 consecutive tests pass" in said
+    assert "not signed off" in said
+
+
+def test_new_data_appears_at_once(open_page, filled, words, small_game) -> None:
+    app = open_page(iteration="Baseline prompt")
+    filled.ratings.add(Rating(small_game("three").id, "Grace", 5))
+    app.run()
+    # (4 + 2 + 5) / 3 = 3.67
+    assert "3.7 of 5" in words(app)
+
+
+def test_games_of_no_iteration_alone_lead_to_making_one(open_page, store, words, small_game) -> None:
+    add_evaluated(store, small_game("only"), source_name="only.json")
+    said = words(open_page())
+    assert "1 game stored, none in an iteration yet" in said
+
+
+def test_a_hostile_name_stands_in_inert_elements_only(open_page, store, small_game, hostile) -> None:
+    store.iterations.create(hostile, change=hostile)
+    add_evaluated(store, small_game("a"), source_name=hostile, iteration=hostile)
+    app = open_page()
+    assert not app.exception
+    for kind in (app.markdown, app.caption, app.title, app.subheader, app.info, app.button):
+        for element in kind:
+            assert "evil.example" not in str(element.proto)
+
+
+def test_a_damaged_database_is_explained(open_page, database: Path, words) -> None:
+    database.write_bytes(b"this is no database")
+    app = open_page()
+    assert not app.exception
+    said = words(app)
+    assert "The database cannot be used" in said
+    assert str(database) in said
+    assert [button.label for button in app.button] == ["Try again"]
+
+
+def test_a_newer_database_is_explained(open_page, filled, database: Path, words) -> None:
+    filled.close()
+    with duckdb.connect(str(database)) as connection:
+        connection.execute("INSERT INTO schema_migrations (number, name) VALUES (999, 'from the future')")
+    said = words(open_page())
+    assert "Update Dramaturg" in said

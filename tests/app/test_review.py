@@ -1,0 +1,138 @@
+"""The Review page around the desk, and the desk's callbacks as plain functions."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from dashboard.components import review_parts as parts
+from dashboard.queries import rating_progress
+from evaluation.ratings import Rating
+
+
+def desk(app) -> dict:
+    (component,) = app.get("bidi_component")
+    return json.loads(component.proto.json)
+
+
+def test_the_name_is_asked_once(open_page, filled, words) -> None:
+    app = open_page("review")
+    assert not app.exception
+    assert app.get("bidi_component") == []
+    app.text_input[0].set_value("  Ada ")
+    app.button[0].click().run()
+    assert app.query_params["rater"] == "Ada"
+    assert desk(app)["progress"] == "0 of 5 games rated by you"
+
+
+def test_a_name_that_cannot_be_used_is_explained(open_page, filled, words) -> None:
+    app = open_page("review")
+    app.text_input[0].set_value("   ")
+    app.button[0].click().run()
+    assert "That name cannot be used" in words(app)
+
+
+def test_an_empty_store_says_what_to_do(open_page, words) -> None:
+    app = open_page("review", rater="Ada")
+    assert not app.exception
+    assert "Nothing to rate yet" in words(app)
+
+
+def test_the_desk_shows_what_the_rater_has_not_rated(open_page, filled, small_game) -> None:
+    data = desk(open_page("review", rater="Grace"))
+    assert data["progress"] == "2 of 5 games rated by you"
+    said = json.dumps(data)
+    assert "in one" not in said
+    assert "in two" not in said
+
+
+def test_the_page_is_blind(open_page, filled, small_game) -> None:
+    app = open_page("review", rater="Ada", iteration="Baseline prompt", transcript=small_game("one").id)
+    sent = str([element.proto for element in [*app.main, *app.sidebar] if hasattr(element, "proto")])
+    sent += json.dumps(desk(app))
+    for secret in ("Baseline prompt", "Shorter prompt", "mafia", "doctor", "1.5", ".json", small_game("one").id):
+        assert secret not in sent
+
+
+def test_when_everything_is_rated(open_page, filled, words, small_game) -> None:
+    for name in ("three", "loose"):
+        filled.ratings.add(Rating(small_game(name).id, "Grace", 3))
+    filled.ratings.add(Rating(small_game("four", text="Nothing new").id, "Grace", 3))
+    assert "You have rated all 5 games" in words(open_page("review", rater="Grace"))
+
+
+def test_a_rating_can_be_revised_and_both_are_kept(filled, small_game) -> None:
+    filled.ratings.add(Rating(small_game("one").id, "Grace", 5))
+    assert [rating.score for rating in filled.ratings.history(small_game("one").id)] == [4, 5]
+    assert rating_progress(filled, "Grace").rated == 2
+
+
+def test_own_ratings_are_listed(open_page, filled, words, table) -> None:
+    app = open_page("review", rater="Grace", desk="My ratings")
+    assert not app.exception
+    assert "2 games rated" in words(app)
+    assert "one" in table(app)
+
+
+# The browser's events cannot be made in this kind of test: what they call is called by hand.
+
+
+@pytest.fixture
+def seat(filled) -> parts.Seat:
+    taken = parts.Seat("Ada")
+    parts.take_next(filled, taken, rating_progress(filled, "Ada"))
+    return taken
+
+
+def form(seat: parts.Seat, **changes: object) -> dict[str, object]:
+    filled_in = {"token": seat.data["token"], "score": 4, "answers": [True] * 5, "comment": "Good", "rev": 3}
+    return filled_in | changes
+
+
+def test_a_submitted_form_is_saved_and_the_next_game_comes(seat, filled) -> None:
+    first = seat.transcript_id
+    parts.submit(filled, seat, form(seat))
+    (rating,) = [rating for rating in filled.ratings.latest(first) if rating.rater == "Ada"]
+    assert (rating.score, rating.comment, rating.yes_count) == (4, "Good", 5)
+    assert seat.data is None
+    parts.take_next(filled, seat, rating_progress(filled, "Ada"))
+    assert seat.transcript_id != first
+
+
+def test_a_form_sent_twice_is_saved_once(seat, filled) -> None:
+    first, sent = seat.transcript_id, form(seat)
+    parts.submit(filled, seat, sent)
+    parts.take_next(filled, seat, rating_progress(filled, "Ada"))
+    parts.submit(filled, seat, sent)
+    assert len([rating for rating in filled.ratings.history(first) if rating.rater == "Ada"]) == 1
+    assert rating_progress(filled, "Ada").rated == 1
+
+
+@pytest.mark.parametrize("change", [{"score": None}, {"score": 9}, {"token": "made-up"}, {"answers": "yes"}])
+def test_a_forged_form_changes_nothing(seat, filled, change) -> None:
+    parts.submit(filled, seat, form(seat, **change))
+    assert rating_progress(filled, "Ada").rated == 0
+    assert seat.data is not None
+
+
+def test_a_draft_is_kept_and_comes_back(seat, filled) -> None:
+    parts.keep_draft(filled, seat, form(seat, score=None, comment="half"))
+    again = parts.Seat("Ada")
+    parts.take_next(filled, again, rating_progress(filled, "Ada"))
+    assert again.data["draft"] == {"rev": 3, "score": None, "answers": [True] * 5, "comment": "half"}
+
+
+def test_skipping_goes_to_another_game_and_back(seat, filled) -> None:
+    first = seat.transcript_id
+    parts.skip(seat, {"token": seat.data["token"]})
+    parts.take_next(filled, seat, rating_progress(filled, "Ada"))
+    assert seat.transcript_id != first
+    assert "1 skipped" in seat.data["progress"]
+
+
+def test_a_failed_save_tells_and_keeps_the_answers(seat, filled) -> None:
+    filled.transcripts.delete(seat.transcript_id)
+    parts.submit(filled, seat, form(seat))
+    assert seat.data["error"]["text"].startswith("Not saved:")
+    assert "kept" in seat.data["error"]["text"]

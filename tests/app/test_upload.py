@@ -1,0 +1,117 @@
+"""The Upload page: what is read, refused, and where it goes."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from evaluation.samples import add_evaluated
+from evaluation.store import JobState
+
+
+def upload(app, *games, bad: bytes | None = None):
+    files = [(f"{game.game_id}.json", game.to_json().encode(), "application/json") for game in games]
+    if bad is not None:
+        files.append(("broken.json", bad, "application/json"))
+    app.file_uploader[0].set_value(files).run()
+    return app
+
+
+def start(app, store) -> None:
+    """Presses the button and waits until the job has ended."""
+    app.button(key="start").click().run()
+    for thread in threading.enumerate():
+        if thread.name.startswith("job-"):
+            thread.join(timeout=60)
+    assert [job.state for job in store.jobs.list(1)] == [JobState.DONE]
+
+
+def test_an_empty_store_offers_the_samples(open_page, words) -> None:
+    app = open_page("upload")
+    assert not app.exception
+    assert [button.label for button in app.button] == ["Load the sample games"]
+
+
+def test_files_are_recognised_before_anything_is_stored(open_page, store, table, words, small_game) -> None:
+    app = upload(open_page("upload"), small_game("one"), small_game("two"))
+    assert not app.exception
+    assert "2 games to store." in words(app)
+    assert "✓ new" in table(app)
+    assert "Alpha: I think Bravo" in words(app)
+    assert store.transcripts.summaries().empty
+
+
+def test_a_refused_file_says_where_and_what_to_do(open_page, words, small_game) -> None:
+    app = upload(open_page("upload"), small_game("one"), bad=b'{"gameId": ')
+    said = words(app)
+    assert "1 game to store, 1 refused." in said
+    assert "broken.json" in said
+    assert "What to do:" in said
+
+
+def test_only_refused_files_leave_nothing_to_start(open_page, words) -> None:
+    app = upload(open_page("upload"), bad=b"\x00\x01\x02")
+    assert "Nothing new to store" in words(app)
+    assert "start" not in [button.key for button in app.button]
+
+
+def test_a_new_iteration_is_created_and_filled(open_page, store, small_game, words) -> None:
+    app = upload(open_page("upload"), small_game("one"), small_game("two"))
+    app.text_input(key="new_name").set_value("My prompt").run()
+    app.text_input(key="new_change").set_value("Said please")
+    start(app, store)
+    (iteration,) = store.iterations.list()
+    assert (iteration.name, iteration.change) == ("My prompt", "Said please")
+    assert list(store.transcripts.summaries("My prompt")["game_id"]) == ["one", "two"]
+    app.run()
+    assert "done, 2 of 2" in words(app)
+
+
+def test_a_new_iteration_needs_a_name(open_page, small_game, words) -> None:
+    app = upload(open_page("upload"), small_game("one"))
+    assert app.button(key="start").disabled
+    assert "Give the iteration a name" in words(app)
+
+
+def test_a_name_that_is_taken_is_refused_and_nothing_lost(open_page, store, small_game, words) -> None:
+    store.iterations.create("Taken")
+    app = upload(open_page("upload"), small_game("one"))
+    app.text_input(key="new_name").set_value("Taken").run()
+    app.button(key="start").click().run()
+    assert not app.exception
+    said = words(app)
+    assert "That iteration cannot be used" in said
+    assert "1 game to store" in said
+    assert store.jobs.list() == []
+
+
+def test_the_same_content_is_reported_and_not_stored_twice(open_page, store, small_game, words, table) -> None:
+    add_evaluated(store, small_game("one"), source_name="one.json")
+    app = upload(open_page("upload"), small_game("one"), small_game("two"), small_game("two"))
+    assert "1 game to store, 2 stored already, left as they are." in words(app)
+    assert "– stored already" in table(app)
+
+
+def test_games_may_belong_to_no_iteration(open_page, store, small_game) -> None:
+    app = upload(open_page("upload"), small_game("one"))
+    app.segmented_control(key="where").set_value("No iteration").run()
+    start(app, store)
+    assert store.iterations.list() == []
+    assert len(store.transcripts.summaries()) == 1
+
+
+def test_games_may_join_an_existing_iteration(open_page, filled, small_game) -> None:
+    app = upload(open_page("upload"), small_game("five"))
+    app.segmented_control(key="where").set_value("An existing one").run()
+    start(app, filled)
+    assert list(filled.transcripts.summaries("Shorter prompt")["game_id"]) == ["four", "five"]
+
+
+@pytest.mark.parametrize("name", ["evil](https://evil.example).json", "<img src=x>.json"])
+def test_a_hostile_file_name_is_shown_as_it_is(open_page, name, words) -> None:
+    app = open_page("upload")
+    app.file_uploader[0].set_value([(name, b"{", "application/json")]).run()
+    assert not app.exception
+    assert name in "\n".join(text.value for text in app.text)
+    assert not any(name in str(element.proto) for element in [*app.markdown, *app.caption, *app.error])
