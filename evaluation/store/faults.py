@@ -13,6 +13,8 @@ from evaluation.errors import NewerSchemaError, StoreBusyError, StoreError
 if TYPE_CHECKING:
     import duckdb
 
+LONGEST_COMMAND = 80
+
 _HOLDER = re.compile(r"Conflicting lock is held in (?P<program>.*?) ?\(PID (?P<pid>\d+)\)")
 _BACKUP = "Restore a backup, or move the file away to start anew."
 _EXPLANATIONS = (
@@ -22,6 +24,7 @@ _EXPLANATIONS = (
     ("Permission denied", "The database file may not be read and written.", "Change its rights or use --db."),
     ("No space left", "The disk is full; the last change was not stored.", "Free some space and try again."),
     ("File too large", "The disk takes no more; the last change was not stored.", "Free some space and try again."),
+    ("WAL does not match", "The .wal file beside the database belongs to another one.", "Move the .wal file away."),
     ("Corrupt database file", "The database file is damaged.", _BACKUP),
     ("Could not read enough bytes", "The database file is damaged: its end is missing.", _BACKUP),
 )
@@ -77,7 +80,7 @@ def busy(error: duckdb.Error, place: str, waited: float) -> StoreBusyError:
 
 def _describe(pid: int, program: str) -> str:
     try:
-        command = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace").strip()
+        command = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
     except OSError:
         command = ""
-    return f"process {pid} ({(command or program)[:120]})"
+    return f"process {pid} ({' '.join((command or program).split())[:LONGEST_COMMAND]})"

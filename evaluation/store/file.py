@@ -11,7 +11,9 @@ import atexit
 import os
 import threading
 import time
+import uuid
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,14 +26,17 @@ if TYPE_CHECKING:
 LINGER_SECONDS = 0.2
 """How long the file stays open after the last unit of work, when nobody else waits for it."""
 
-MAX_HOLD_SECONDS = 0.25
-"""After this time a process that is always busy lets those who wait have their turn."""
+TURN_SECONDS = 0.2
+"""After this time a process that is busy lets those who wait have their turn."""
+
+BREATH_SECONDS = 0.005
+"""How long the file stays open between two units of work while others wait for it."""
 
 DRAIN_SECONDS = 0.05
 """How long a new unit waits for the running ones to end, so that the file can be given up."""
 
-REST_SECONDS = 0.02
-"""How long the file stays closed for those who wait; they look every 5 ms."""
+REST_SECONDS = 0.025
+"""How long the file stays closed for those who wait; they look at least every 20 ms."""
 
 
 class ThreadState(threading.local):
@@ -95,7 +100,7 @@ class DatabaseFile:
             self._must_close |= is_broken and self._path is not None
             if self._users == 0:
                 self._idle_since = time.monotonic()
-                if self._must_close or self._somebody_waits():
+                if self._must_close or self._is_turn_over():
                     self._close()
                 else:
                     self._close_later()
@@ -110,14 +115,14 @@ class DatabaseFile:
                 self._must_close = True
 
     def _give_way(self) -> None:
-        is_due = self._connection is not None and time.monotonic() - self._held_since > MAX_HOLD_SECONDS
-        if self._must_close:
-            self._state.wait_for(lambda: self._users == 0, timeout=DRAIN_SECONDS)
-        elif is_due and self._somebody_waits():
+        if self._connection is not None and (self._must_close or self._is_turn_over()):
             self._state.wait_for(lambda: self._users == 0, timeout=DRAIN_SECONDS)
             self._held_since = time.monotonic()
             if self._users == 0:
                 self._close()
+
+    def _is_turn_over(self) -> bool:
+        return time.monotonic() - self._held_since > TURN_SECONDS and self._somebody_waits()
 
     def _somebody_waits(self) -> bool:
         return self._path is not None and turns.somebody_waits(self._path)
@@ -141,6 +146,8 @@ class DatabaseFile:
         if self._path is None:
             return duckdb.connect(":memory:")
         _make_folder(self._path.parent)
+        with faults.translated(self.place):
+            _create(self._path)
         with turns.Turn(self._path) as turn:
             while True:
                 try:
@@ -168,12 +175,17 @@ class DatabaseFile:
     def _close_when_idle(self) -> None:
         with self._state:
             while self._connection is not None:
-                rest = self._idle_since + LINGER_SECONDS - time.monotonic()
-                if self._users == 0 and rest <= 0:
+                if self._users:
+                    self._state.wait()
+                elif self._has_lingered():
                     self._close()
                 else:
-                    self._state.wait(timeout=rest if self._users == 0 else None)
+                    self._state.wait(timeout=BREATH_SECONDS)
             self._is_closer_running = False
+
+    def _has_lingered(self) -> bool:
+        idle = time.monotonic() - self._idle_since
+        return idle >= LINGER_SECONDS or (idle >= BREATH_SECONDS and self._somebody_waits())
 
 
 def _make_folder(folder: Path) -> None:
@@ -184,6 +196,22 @@ def _make_folder(folder: Path) -> None:
         raise StoreError(
             f"The folder cannot be made: {reason}.", place=str(folder), remedy="Choose another place with --db."
         ) from error
+
+
+def _create(path: Path) -> None:
+    """Makes an empty database in one step: nobody ever finds half a file, whoever is killed or comes second."""
+    import duckdb
+
+    if path.exists():
+        return
+    unfinished = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
+    duckdb.connect(str(unfinished)).close()
+    try:
+        # A file that is there by now was made by another process. A file system without links leaves it to DuckDB.
+        with suppress(OSError):
+            os.link(unfinished, path)
+    finally:
+        unfinished.unlink()
 
 
 _files: dict[tuple[int, Path], DatabaseFile] = {}

@@ -14,11 +14,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-LOOK_SECONDS = 0.005
+LONGEST_PAUSE_SECONDS = 0.02
+SHORTEST_PAUSE_SECONDS = 0.001
 
 
 class Turn:
     """One attempt to get the file; ``wait`` makes it known and blocks until the file looks free.
+
+    The longer it has waited the more often it looks, so that who came first is first to see the file free.
 
     Use it only while this process does not hold the file: closing any descriptor of a file drops the process's locks
     on it, and ``wait`` opens and closes one.
@@ -27,6 +30,7 @@ class Turn:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._flag: int | None = None
+        self._started = time.monotonic()
 
     def __enter__(self) -> Self:
         return self
@@ -42,9 +46,13 @@ class Turn:
         if self._flag is None:
             self._flag = _raise_flag(self._path.parent)
         end = time.monotonic() + seconds
-        time.sleep(LOOK_SECONDS)
+        self._pause()
         while time.monotonic() < end and _is_locked(self._path):
-            time.sleep(LOOK_SECONDS)
+            self._pause()
+
+    def _pause(self) -> None:
+        waited = time.monotonic() - self._started
+        time.sleep(max(SHORTEST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS / (1 + 10 * waited)))
 
 
 def somebody_waits(path: Path) -> bool:

@@ -1,0 +1,204 @@
+"""The tables: the specification's column for column, ours after them, and how migrations run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from evaluation.errors import NewerSchemaError
+from evaluation.store import Store
+from evaluation.store.migrations import MIGRATIONS, applied, migrate
+
+# spec/persona-evaluation.md, Data Model: (column, type, may be empty, default), in its order.
+UUID = ("UUID", False, "gen_random_uuid()")
+NOW = ("TIMESTAMP WITH TIME ZONE", False, "now()")
+OFF = ("BOOLEAN", False, "false")
+SPECIFIED = {
+    "evaluation_runs": {
+        "id": UUID,
+        "agent_id": ("VARCHAR", False, None),
+        "status": ("VARCHAR", False, "'pending'"),
+        "dimensions": ("VARCHAR[]", False, None),
+        "window_start": ("TIMESTAMP WITH TIME ZONE", True, None),
+        "window_end": ("TIMESTAMP WITH TIME ZONE", True, None),
+        "sample_size": ("INTEGER", False, None),
+        "overall_score": ("FLOAT", True, None),
+        "is_baseline": OFF,
+        "token_usage": ("JSON", True, None),
+        "created_at": NOW,
+        "completed_at": ("TIMESTAMP WITH TIME ZONE", True, None),
+    },
+    "evaluation_scores": {
+        "id": UUID,
+        "evaluation_run_id": ("UUID", False, None),
+        "dimension": ("VARCHAR", False, None),
+        "proposition_id": ("VARCHAR", False, None),
+        "score": ("FLOAT", False, None),
+        "reasoning": ("VARCHAR", False, None),
+        "context_snippet": ("VARCHAR", True, None),
+        "created_at": NOW,
+    },
+    "correction_logs": {
+        "id": UUID,
+        "agent_id": ("VARCHAR", False, None),
+        "run_id": ("UUID", True, None),
+        "original_text": ("VARCHAR", False, None),
+        "corrected_text": ("VARCHAR", True, None),
+        "dimension_scores": ("JSON", True, None),
+        "similarity_score": ("FLOAT", True, None),
+        "total_score": ("FLOAT", True, None),
+        "attempt_number": ("INTEGER", False, None),
+        "outcome": ("VARCHAR", False, None),
+        "token_usage": ("JSON", True, None),
+        "created_at": NOW,
+    },
+    "agent_evaluation_config": {
+        "id": UUID,
+        "agent_id": ("VARCHAR", False, None),
+        "gate_adherence_enabled": OFF,
+        "gate_consistency_enabled": OFF,
+        "gate_fluency_enabled": OFF,
+        "gate_suitability_enabled": OFF,
+        "gate_adherence_threshold": ("FLOAT", False, "7.0"),
+        "gate_consistency_threshold": ("FLOAT", False, "7.0"),
+        "gate_fluency_threshold": ("FLOAT", False, "7.0"),
+        "gate_suitability_threshold": ("FLOAT", False, "7.0"),
+        "gate_similarity_enabled": OFF,
+        "max_action_similarity": ("FLOAT", False, "0.6"),
+        "max_correction_attempts": ("INTEGER", False, "2"),
+        "continue_on_failure": ("BOOLEAN", False, "true"),
+        "minimum_required_qty_of_actions": ("INTEGER", False, "0"),
+        "anti_convergence_enabled": OFF,
+        "convergence_threshold": ("FLOAT", False, "0.6"),
+        "variety_intervention_enabled": OFF,
+        "variety_message_threshold": ("INTEGER", False, "7"),
+        "repetition_suppression_enabled": OFF,
+        "repetition_threshold": ("FLOAT", False, "0.3"),
+        "updated_at": NOW,
+    },
+}
+
+
+@pytest.fixture
+def cursor() -> Iterator[duckdb.DuckDBPyConnection]:
+    with Store(":memory:").unit() as cursor:
+        yield cursor
+
+
+@pytest.mark.parametrize("table", SPECIFIED)
+def test_the_specified_tables_come_column_for_column(cursor: duckdb.DuckDBPyConnection, table: str) -> None:
+    query = """SELECT column_name, data_type, is_nullable, column_default FROM duckdb_columns()
+        WHERE table_name = ? ORDER BY column_index"""
+    rows = cursor.execute(query, [table]).fetchall()
+    defaults = {"CAST('f' AS BOOLEAN)": "false", "CAST('t' AS BOOLEAN)": "true"}
+    columns = {name: (kind, empty, defaults.get(default, default)) for name, kind, empty, default in rows}
+    specified = SPECIFIED[table]
+    assert {name: columns[name] for name in specified} == specified
+    assert list(columns)[: len(specified)] == list(specified), "columns of ours stand after the specification's"
+
+
+def test_the_specified_indexes_are_there(cursor: duckdb.DuckDBPyConnection) -> None:
+    rows = cursor.execute("SELECT table_name, expressions FROM duckdb_indexes()").fetchall()
+    assert set(rows) >= {
+        ("evaluation_runs", "[agent_id, created_at]"),
+        ("evaluation_scores", "[evaluation_run_id, dimension]"),
+        ("correction_logs", "[agent_id, created_at]"),
+    }
+
+
+def test_a_run_whose_scores_exist_can_change_its_status(cursor: duckdb.DuckDBPyConnection) -> None:
+    run = add_run(cursor)
+    add_score(cursor, run, "fluency", 7)
+    cursor.execute("UPDATE evaluation_runs SET status = 'completed', overall_score = 7, completed_at = now()")
+    assert cursor.execute("SELECT status FROM evaluation_runs").fetchall() == [("completed",)]
+
+
+@pytest.mark.parametrize(
+    ("dimension", "score"), [("ideas_quantity", 41), ("ideas", 10), ("fluency", 9), ("fluency", 0)]
+)
+def test_no_check_refuses_a_score_on_the_scale_or_a_count_of_ideas(
+    cursor: duckdb.DuckDBPyConnection, dimension: str, score: float
+) -> None:
+    add_score(cursor, add_run(cursor), dimension, score)
+    assert cursor.execute("SELECT score FROM evaluation_scores").fetchall() == [(score,)]
+
+
+@pytest.mark.parametrize(("dimension", "score"), [("adherence", 9.5), ("convergence", -1), ("ideas_quantity", -1)])
+def test_the_checks_refuse_a_score_off_the_scale(
+    cursor: duckdb.DuckDBPyConnection, dimension: str, score: float
+) -> None:
+    run = add_run(cursor)
+    with pytest.raises(duckdb.ConstraintException):
+        add_score(cursor, run, dimension, score)
+
+
+def test_an_agent_has_one_config_with_the_specified_defaults(cursor: duckdb.DuckDBPyConnection) -> None:
+    cursor.execute("INSERT INTO agents (id, display_name) VALUES ('ann', 'Ann')")
+    cursor.execute("INSERT INTO agent_evaluation_config (agent_id) VALUES ('ann')")
+    query = "SELECT gate_fluency_enabled, gate_fluency_threshold, continue_on_failure FROM agent_evaluation_config"
+    assert cursor.execute(query).fetchall() == [(False, 7.0, True)]
+    with pytest.raises(duckdb.ConstraintException):
+        cursor.execute("INSERT INTO agent_evaluation_config (agent_id) VALUES ('ann')")
+    with pytest.raises(duckdb.ConstraintException):
+        cursor.execute("INSERT INTO agent_evaluation_config (agent_id) VALUES ('nobody')")
+
+
+def test_every_migration_is_recorded_once(cursor: duckdb.DuckDBPyConnection) -> None:
+    migrate(cursor)
+    rows = cursor.execute("SELECT number, name FROM schema_migrations ORDER BY number").fetchall()
+    assert rows == [(number, step.__name__) for number, step in enumerate(MIGRATIONS, start=1)]
+
+
+def test_a_migration_that_fails_leaves_the_schema_before_it() -> None:
+    def first(connection: duckdb.DuckDBPyConnection) -> None:
+        connection.execute("CREATE TABLE one (x integer)")
+
+    def broken(connection: duckdb.DuckDBPyConnection) -> None:
+        connection.execute("CREATE TABLE two (x integer)")
+        connection.execute("INSERT INTO nowhere VALUES (1)")
+
+    connection = duckdb.connect()
+    with pytest.raises(duckdb.CatalogException):
+        migrate(connection, (first, broken))
+    assert applied(connection) == 1
+    tables = {name for (name,) in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
+    assert tables == {"schema_migrations", "one"}
+    migrate(connection, (first, first_again))
+    assert applied(connection) == 2
+
+
+def first_again(connection: duckdb.DuckDBPyConnection) -> None:
+    connection.execute("INSERT INTO one VALUES (1)")
+
+
+def test_a_database_of_a_newer_version_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "newer.duckdb"
+    connection = duckdb.connect(str(path))
+    migrate(connection)
+    connection.execute("INSERT INTO schema_migrations (number, name) VALUES (99, 'from_the_future')")
+    connection.close()
+    with pytest.raises(NewerSchemaError, match=r"schema 99.*knows 4.*Update Dramaturg"):
+        Store(path).transcripts.summaries()
+    connection = duckdb.connect(str(path))
+    assert applied(connection) == 99
+    connection.close()
+
+
+def add_run(cursor: duckdb.DuckDBPyConnection) -> str:
+    cursor.execute("INSERT INTO agents (id, display_name) VALUES ('ann', 'Ann')")
+    added = cursor.execute(
+        "INSERT INTO evaluation_runs (agent_id, dimensions, sample_size) VALUES ('ann', ['fluency'], 3) RETURNING id"
+    ).fetchone()
+    assert added is not None
+    return str(added[0])
+
+
+def add_score(cursor: duckdb.DuckDBPyConnection, run: str, dimension: str, score: float) -> None:
+    cursor.execute(
+        """INSERT INTO evaluation_scores (evaluation_run_id, dimension, proposition_id, score, reasoning)
+        VALUES (?, ?, 'p', ?, 'because')""",
+        [run, dimension, score],
+    )
