@@ -51,6 +51,7 @@ def _recognises(document: Document) -> bool:
 
 
 def _read(document: Document) -> Transcript:
+    document.limits.check_lines(document.text)
     events = list(_events(document.text))
     players = _players(events)
     draft = Draft(Roster(player["name"] for player in players.values()), document.limits)

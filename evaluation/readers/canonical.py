@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from evaluation.errors import BrokenTranscriptError
 from evaluation.readers.document import Document
+from evaluation.readers.node import Node
 from evaluation.readers.reader import FileReader
 from evaluation.transcript import CANONICAL_FORMAT, CANONICAL_VERSION, Transcript, build_transcript
 
@@ -21,6 +22,10 @@ def _read(document: Document) -> Transcript:
         )
     for key in ("format", "version", "id"):
         body.pop(key, None)
+    root = Node(body)
+    document.limits.check_players(root["players"].size)
+    document.limits.check_messages(root["messages"].size)
+    document.limits.check_votes(root["votes"].size)
     return build_transcript(Transcript, body)
 
 

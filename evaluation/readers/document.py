@@ -64,7 +64,7 @@ class Document:
         if not self.text.lstrip().startswith(("{", "[")):
             return None, None
         try:
-            return parse_json(self.text, max_depth=self.limits.json_depth), None
+            return parse_json(self.text, self.limits), None
         except InputError as error:
             return None, error
 

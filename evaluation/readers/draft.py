@@ -72,6 +72,7 @@ class Draft:
         self, voter: str, target: str | None, *, justification: str | None = None, sent_at: datetime | None = None
     ) -> None:
         """Adds a vote; both names are players, checked by the caller."""
+        self._limits.check_votes(len(self.votes) + 1)
         about = {"round": self.round, "phase": self.phase, "sent_at": sent_at}
         self.votes.append({"voter": voter, "target": target, "justification": justification} | about)
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
 from math import isinf
 from typing import Any
 
 from evaluation.errors import BrokenTranscriptError, InputError, LimitError
+from evaluation.readers.limits import Limits
 
 _SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
 _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+_RIGHT_FILE = "No transcript is like that; check that this is the right file."
 _LONGEST_SHOWN = 60
 _MOST_DIGITS = 30
 
@@ -32,13 +33,13 @@ class _Doubled(dict[str, Any]):
         self.key = key
 
 
-def parse_json(text: str, *, max_depth: int) -> Any:
+def parse_json(text: str, limits: Limits) -> Any:
     """The value in a JSON text.
 
     Raises:
         BrokenTranscriptError: Not JSON (with line and column), a key twice in one object, a number that is not finite,
             or half of a surrogate pair (with the JSON path).
-        LimitError: Nested deeper than ``max_depth``.
+        LimitError: Nested too deep, or too many values in all.
     """
     try:
         value = json.loads(
@@ -50,8 +51,9 @@ def parse_json(text: str, *, max_depth: int) -> Any:
         reason = error.msg.removesuffix(" at").removesuffix(" starting")
         raise BrokenTranscriptError(f"Not valid JSON: {reason}.", place=place, remedy=_mend(text)) from None
     except RecursionError:
-        raise _too_deep(max_depth) from None
-    _inspect(value, max_depth, look_for_surrogates=_SURROGATE_ESCAPE.search(text) is not None)
+        raise _too_deep(limits) from None
+    if not _is_sound(value, limits, look_for_surrogates=_SURROGATE_ESCAPE.search(text) is not None):
+        raise _first_fault(value)
     return value
 
 
@@ -94,34 +96,52 @@ def _mend(text: str) -> str:
     return "Correct the file at that place, or export it again."
 
 
-def _too_deep(max_depth: int) -> LimitError:
-    return LimitError(
-        f"The JSON is nested deeper than {max_depth} levels.",
-        remedy="No transcript is; check that this is the right file.",
-    )
+def _too_deep(limits: Limits) -> LimitError:
+    return LimitError(f"The JSON is nested deeper than {limits.json_depth} levels.", remedy=_RIGHT_FILE)
 
 
-def _inspect(root: Any, max_depth: int, *, look_for_surrogates: bool) -> None:
-    """Refuses what stands in the way of storing the value; without recursion, since the value may be hostile."""
-    kinds = (dict, list, _Unusable, str) if look_for_surrogates else (dict, list, _Unusable)
-    waiting: list[tuple[Any, str, int]] = [(root, "$", 0)]
+def _is_sound(root: Any, limits: Limits, *, look_for_surrogates: bool) -> bool:
+    """Whether nothing in the value stands in the way of storing it.
+
+    Goes level by level: recursion would let a file exhaust the stack, and paths would cost most of the time.
+
+    Raises:
+        LimitError: Nested too deep, or too many values in all.
+    """
+    level, depth, count = [root], 0, 0
+    while level:
+        if any(isinstance(value, (_Unusable, _Doubled)) for value in level):
+            return False
+        objects = [value for value in level if isinstance(value, dict)]
+        lists = [value for value in level if isinstance(value, list)]
+        if look_for_surrogates:
+            keys = "".join(key for body in objects for key in body)
+            if _half_pair(keys + "".join(value for value in level if isinstance(value, str))):
+                return False
+        count += len(level)
+        if count > limits.json_values:
+            raise LimitError(f"The JSON holds more than {limits.json_values:,} values.", remedy=_RIGHT_FILE)
+        if (objects or lists) and depth >= limits.json_depth:
+            raise _too_deep(limits)
+        level = [value for body in objects for value in body.values()]
+        level += [value for items in lists for value in items]
+        depth += 1
+    return True
+
+
+def _first_fault(root: Any) -> InputError:
+    """The error for the first thing that ``_is_sound`` stumbled over, with its path."""
+    waiting: list[tuple[Any, str]] = [(root, "$")]
     while waiting:
-        value, path, depth = waiting.pop()
-        if fault := _fault(value, path, look_for_surrogates=look_for_surrogates):
-            raise fault
-        if isinstance(value, (dict, list)):
-            if depth >= max_depth:
-                raise _too_deep(max_depth)
-            waiting.extend(
-                (child, step(path, key), depth + 1) for key, child in _children(value) if isinstance(child, kinds)
-            )
+        value, path = waiting.pop()
+        if fault := _fault(value, path):
+            return fault
+        children = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+        waiting.extend((child, step(path, key)) for key, child in children)
+    return BrokenTranscriptError("The JSON holds something that cannot be stored.", remedy="Export the file again.")
 
 
-def _children(value: dict[str, Any] | list[Any]) -> Iterator[tuple[str | int, Any]]:
-    return iter(value.items()) if isinstance(value, dict) else iter(enumerate(value))
-
-
-def _fault(value: Any, path: str, *, look_for_surrogates: bool) -> InputError | None:
+def _fault(value: Any, path: str) -> InputError | None:
     if isinstance(value, _Unusable):
         what = shorten(value.written)
         return BrokenTranscriptError(f"{what} is no usable number.", place=path, remedy="Use a finite number or null.")
@@ -129,14 +149,10 @@ def _fault(value: Any, path: str, *, look_for_surrogates: bool) -> InputError | 
         return BrokenTranscriptError(
             f"The key {shorten(value.key)!r} occurs twice in one object.", place=path, remedy="Keep one of the two."
         )
-    if look_for_surrogates:
-        for text in value if isinstance(value, dict) else (value,):
-            if isinstance(text, str) and (half := _half_pair(text)):
-                return BrokenTranscriptError(
-                    f"The text holds half of a surrogate pair ({half}), which is no character.",
-                    place=path,
-                    remedy="Remove it, or export the file as UTF-8.",
-                )
+    text = value if isinstance(value, str) else "".join(value) if isinstance(value, dict) else ""
+    if half := _half_pair(text):
+        message = f"The text holds half of a surrogate pair ({half}), which is no character."
+        return BrokenTranscriptError(message, place=path, remedy="Remove it, or export the file as UTF-8.")
     return None
 
 

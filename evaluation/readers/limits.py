@@ -17,21 +17,25 @@ class Limits:
 
     Attributes:
         file_bytes: Size of one file, also of one inside a zip once it is unpacked.
-        messages: Messages of one transcript.
+        messages: Messages of one transcript; its votes may be as many again.
         players: Players of one transcript (personality diversity compares each with each).
         message_characters: Length of one message.
+        lines: Lines of one file in a format that goes by lines.
         json_depth: How deep lists and objects may stand inside each other.
+        json_values: Numbers, texts, lists and objects in one JSON file.
         files: Files in one folder or one zip, those of zips inside it included.
         archive_bytes: Size of one zip, and of everything in it once it is unpacked, zips inside it included.
         archive_ratio: Unpacked to packed size of one file in a zip; looked at from 1 MiB unpacked.
         archive_nesting: How many zips may stand inside each other below the outermost.
     """
 
-    file_bytes: int = 25 * _MIB
+    file_bytes: int = 20 * _MIB
     messages: int = 50_000
     players: int = 500
     message_characters: int = 100_000
+    lines: int = 200_000
     json_depth: int = 100
+    json_values: int = 2_000_000
     files: int = 20_000
     archive_bytes: int = 500 * _MIB
     archive_ratio: int = 100
@@ -49,6 +53,17 @@ class Limits:
         if count > self.messages:
             raise LimitError(f"The game has {count:,} messages, more than {self.messages:,}.", remedy=_SPLIT)
 
+    def check_votes(self, count: int) -> None:
+        """Refuses a transcript of ``count`` votes with a ``LimitError`` when that is too many."""
+        if count > self.messages:
+            raise LimitError(f"The game has {count:,} votes, more than {self.messages:,}.", remedy=_SPLIT)
+
+    def check_lines(self, text: str) -> None:
+        """Refuses a text of too many lines with a ``LimitError``."""
+        count = text.rstrip("\n").count("\n") + 1
+        if count > self.lines:
+            raise LimitError(f"The file has {count:,} lines, more than {self.lines:,}.", remedy=_SPLIT)
+
     def check_players(self, count: int) -> None:
         """Refuses a transcript of ``count`` players with a ``LimitError`` when that is too many."""
         if count > self.players:
@@ -57,6 +72,7 @@ class Limits:
     def check_transcript(self, transcript: Transcript) -> None:
         """Refuses a transcript with too many messages or players, or too long a message, with a ``LimitError``."""
         self.check_messages(len(transcript.messages))
+        self.check_votes(len(transcript.votes))
         self.check_players(len(transcript.players))
         for message in transcript.messages:
             if len(message.text) > self.message_characters:

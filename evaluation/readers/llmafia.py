@@ -61,9 +61,13 @@ def _read(files: Mapping[str, Document]) -> Transcript:
         if name not in files:
             raise BrokenTranscriptError(f"{name} is missing.", remedy=_WHOLE_FOLDER)
     texts = {name: _text(name, document) for name, document in files.items()}
+    limits = files[_CONFIG].limits
+    for text in texts.values():
+        limits.check_lines(text)
     config = _config(files[_CONFIG])
+    limits.check_players(config["players"].size)
     players = [_player(node) for node in config["players"].entries() if node["name"].name() != MANAGER]
-    draft = Draft(Roster(player["name"] for player in players), files[_CONFIG].limits)
+    draft = Draft(Roster(player["name"] for player in players), limits)
     manager, day, night = (parse_lines(name, texts[name], draft.roster) for name in (_MANAGER_FILE, *_KINDS))
     for line, segment in merge(manager, day, night, segments_of(manager)):
         _add(line, segment, draft)

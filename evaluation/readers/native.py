@@ -15,7 +15,6 @@ from evaluation.errors import BrokenTranscriptError
 from evaluation.readers.alignment import alignment_of
 from evaluation.readers.document import Document
 from evaluation.readers.json_text import shorten
-from evaluation.readers.limits import Limits
 from evaluation.readers.node import Node
 from evaluation.readers.reader import FileReader
 from evaluation.readers.roster import Roster, is_abstention, is_moderator
@@ -40,11 +39,13 @@ def _recognises(document: Document) -> bool:
 
 def _read(document: Document) -> Transcript:
     root = Node(document.json)
+    document.limits.check_players(root["players"].size)
+    document.limits.check_messages(root["messages"].size)
+    document.limits.check_votes(root["votes"].size)
     players = [_player(node) for node in root["players"].entries()]
-    document.limits.check_players(len(players))
     roster = Roster(player["name"] for player in players)
     _refuse_doubles(root["players"], "name", "player")
-    messages = _messages(root["messages"], roster, document.limits)
+    messages = _messages(root["messages"], roster)
     fields = {
         "game_id": root["gameId"].identifier_or_none() or document.game_id(FORMAT),
         "source_format": FORMAT,
@@ -72,9 +73,8 @@ def _player(node: Node) -> dict[str, Any]:
     }
 
 
-def _messages(list_node: Node, roster: Roster, limits: Limits) -> list[dict[str, Any]]:
+def _messages(list_node: Node, roster: Roster) -> list[dict[str, Any]]:
     nodes = list(list_node.entries())
-    limits.check_messages(len(nodes))
     if not nodes:
         raise BrokenTranscriptError("The game has no message.", place=list_node.path, remedy="Export the game again.")
     _refuse_doubles(list_node, "id", "message id")

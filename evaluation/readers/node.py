@@ -55,6 +55,11 @@ class Node:
         for position, item in enumerate(self.value):
             yield Node(item, step(self.path, position))
 
+    @property
+    def size(self) -> int:
+        """How many entries a list or object has; 0 for anything else."""
+        return len(self.value) if isinstance(self.value, (dict, list)) else 0
+
     def members(self) -> Iterator[tuple[str, Node]]:
         """The object's keys with their values."""
         for key in self.fields():

@@ -40,6 +40,7 @@ def _recognises(document: Document) -> bool:
 
 
 def _read(document: Document) -> Transcript:
+    document.limits.check_lines(document.text)
     play, _, details = document.text.partition(f"\n{_DETAILS}")
     run, notes = _run_details(details)
     players = {match[1].strip(): match[2].strip() for match in _PLAYER.finditer(play)}

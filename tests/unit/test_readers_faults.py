@@ -74,11 +74,11 @@ FAULTS = {
     ),
     "nested without end": (
         b"[" * 100_000,
-        "The JSON is nested deeper than 100 levels. No transcript is; check that this is the right file.",
+        "The JSON is nested deeper than 100 levels. No transcript is like that; check that this is the right file.",
     ),
     "nested too deep": (
         b'{"gameId": "g", "messages": ' + b"[" * 200 + b"]" * 200 + b"}",
-        "The JSON is nested deeper than 100 levels. No transcript is; check that this is the right file.",
+        "The JSON is nested deeper than 100 levels. No transcript is like that; check that this is the right file.",
     ),
     "a lone surrogate": (
         native("Hi \\ud83d there"),
@@ -222,7 +222,7 @@ def test_a_large_file_is_not_opened(tmp_path: Path) -> None:
         stream.truncate(200 * 1024 * 1024)
     (result,) = read_path(path)
     assert str(result.error) == (
-        "The file has 200.0 MiB, more than 25.0 MiB. Check that it is one game; split it if it holds several."
+        "The file has 200.0 MiB, more than 20.0 MiB. Check that it is one game; split it if it holds several."
     )
 
 

@@ -56,12 +56,27 @@ def outcome(results: list[ReadResult]) -> dict[str, str]:
         (
             native(),
             Limits(json_depth=2),
-            "The JSON is nested deeper than 2 levels. No transcript is; check that this is the right file.",
+            "The JSON is nested deeper than 2 levels. No transcript is like that; check that this is the right file.",
         ),
         (
             native(text="x" * 2 * MIB),
             Limits(file_bytes=MIB),
             "The file has 2.0 MiB, more than 1.0 MiB. Check that it is one game; split it if it holds several.",
+        ),
+        (
+            b'{"gameId": 1, "messages": [1, 2, 3, 4]}',
+            Limits(json_values=6),
+            "The JSON holds more than 6 values. No transcript is like that; check that this is the right file.",
+        ),
+        (
+            LOG,
+            Limits(lines=10),
+            "The file has 57 lines, more than 10. Check that it is one game; split it if it holds several.",
+        ),
+        (
+            native().replace(b'"messages"', b'"votes": [1, 2, 3], "messages"'),
+            Limits(messages=2),
+            "The game has 3 votes, more than 2. Check that it is one game; split it if it holds several.",
         ),
         (
             LOG,
@@ -74,7 +89,17 @@ def outcome(results: list[ReadResult]) -> dict[str, str]:
             "The game has 5 players, more than 4. Check that it is one game; split it if it holds several.",
         ),
     ],
-    ids=["messages", "players", "long message", "depth", "bytes", "messages of a log", "players of a log"],
+    ids=[
+        "messages",
+        "players",
+        "long message",
+        "depth",
+        "bytes",
+        "lines",
+        "votes",
+        "messages of a log",
+        "players of a log",
+    ],
 )
 def test_what_is_too_large_is_refused_with_both_numbers(data: bytes, limits: Limits, expected: str) -> None:
     (result,) = read_upload("x", data, limits)
