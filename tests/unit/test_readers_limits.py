@@ -95,6 +95,7 @@ def outcome(results: list[ReadResult]) -> dict[str, str]:
         "long message",
         "depth",
         "bytes",
+        "values",
         "lines",
         "votes",
         "messages of a log",
