@@ -1,4 +1,4 @@
-"""Where the files that come with Dramaturg lie: in a checkout, or beside the packages of an installed wheel."""
+"""Where the files that come with Dramaturg lie: in a checkout, or inside the package once installed."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import yaml
 from evaluation.errors import InfrastructureError, InputError
 
 _ROOT = Path(__file__).resolve().parent.parent
+_BUNDLED = Path(__file__).resolve().parent / "bundled"
 _MANIFEST = "manifest.yaml"
 
 
@@ -60,8 +61,9 @@ def proposition_root() -> Path:
 
 
 def _shipped(relative: str) -> Path:
-    # A wheel lays these top-level folders beside the packages, so both cases have the same path from here.
-    folder = _ROOT / relative
+    # The build puts these top-level folders of a checkout inside the package; see pyproject.toml.
+    checkout = checkout_root()
+    folder = checkout / relative if checkout else _BUNDLED / Path(relative).name
     if not folder.is_dir():
         raise InfrastructureError(f"The folder {folder} is missing.", remedy="Install Dramaturg again.")
     return folder
