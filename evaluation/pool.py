@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from typing import TypeVar
 
 from evaluation.errors import InfrastructureError
@@ -33,7 +36,7 @@ def map_in_processes(
         InfrastructureError: A process ended before it had answered. What ``function`` raises is raised here.
     """
     # A forked process would inherit locks that other threads hold (Streamlit's, DuckDB's); a spawned one starts clean.
-    pool = ProcessPoolExecutor(max_workers=jobs, mp_context=get_context("spawn"))
+    pool = ProcessPoolExecutor(max_workers=jobs, mp_context=get_context("spawn"), initializer=_settle_in)
     remaining = iter(items)
     waiting: deque[tuple[list[Item], Future[list[Answer]]]] = deque()
     try:
@@ -50,6 +53,19 @@ def map_in_processes(
         ) from None
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def _settle_in() -> None:
+    """Begins a process of the pool: it leaves Ctrl+C to its parent, and does not outlive it, however that one ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _answers(batch: list[Item], future: Future[list[Answer]]) -> Iterator[tuple[Item, Answer]]:

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from evaluation.cli.options import Database, database_path
+from evaluation.cli.options import Database
 from evaluation.cli.terminal import note
 from evaluation.errors import InfrastructureError
 
@@ -43,7 +43,7 @@ def serve(
     require_free_port(host, port)
     note(f"Dramaturg is at http://{_shown(host)}:{port}. Stop it with Ctrl+C.")
     sys.stdout.flush()
-    environment = environment_for(database_path(db), samples=samples)
+    environment = environment_for(db, samples=samples)
     # Taking this process's place lets signals and the exit code go straight to the server and back.
     os.execve(sys.executable, command_line(host, port), environment)
 
@@ -98,9 +98,11 @@ def command_line(host: str, port: int) -> list[str]:
     return [sys.executable, "-P", "-m", "streamlit", "run", str(entry_script()), *options]
 
 
-def environment_for(database: Path, *, samples: bool) -> Mapping[str, str]:
-    """This process's environment, with what the dashboard needs to know."""
-    chosen = {"DRAMATURG_DB": str(database.absolute()), SAMPLES_VARIABLE: "1" if samples else "0"}
+def environment_for(database: Path | None, *, samples: bool) -> Mapping[str, str]:
+    """This process's environment, with what the dashboard needs to know; without a database it takes the default."""
+    chosen = {SAMPLES_VARIABLE: "1" if samples else "0"}
+    if database is not None:
+        chosen["DRAMATURG_DB"] = str(database.expanduser().absolute())
     return {**os.environ, **chosen}
 
 

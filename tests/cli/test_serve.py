@@ -60,4 +60,4 @@ def test_the_dashboard_is_found_and_told_its_database(tmp_path: Path) -> None:
     environment = environment_for(tmp_path / "x.duckdb", samples=True)
     assert environment["DRAMATURG_DB"] == str(tmp_path / "x.duckdb")
     assert environment["DRAMATURG_LOAD_SAMPLES"] == "1"
-    assert environment_for(tmp_path, samples=False)["DRAMATURG_LOAD_SAMPLES"] == "0"
+    assert environment_for(None, samples=False)["DRAMATURG_LOAD_SAMPLES"] == "0"
