@@ -54,7 +54,7 @@ class Rating:
     token: str = field(default_factory=_new_token)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "rater", _checked_rater(self.rater))
+        object.__setattr__(self, "rater", rater_name(self.rater))
         object.__setattr__(self, "answers", _checked_answers(self.answers))
         _check_score(self.score)
         _check_text("comment", self.comment, MAX_COMMENT_LENGTH)
@@ -99,7 +99,12 @@ def latest_by_rater(ratings: Iterable[Rating]) -> dict[str, Rating]:
     return dict(sorted(newest.items()))
 
 
-def _checked_rater(rater: str) -> str:
+def rater_name(rater: str) -> str:
+    """The name under which a person's ratings stand: composed, without surrounding blanks.
+
+    Raises:
+        InputError: It is empty, too long, or holds a control character or a lone surrogate.
+    """
     name = unicodedata.normalize("NFC", rater).strip()
     if not name:
         raise InputError("The rater has no name.", place="rater", remedy="Say who rates.")

@@ -1,4 +1,4 @@
-"""Refuses what people type where the database or a reader of it could make nothing of it."""
+"""What people type, where the database or a reader of it could make nothing of it: refused, or made readable."""
 
 from __future__ import annotations
 
@@ -20,3 +20,8 @@ def require_storable(**fields: str) -> None:
             text.encode("utf-8")
         except UnicodeEncodeError:
             raise InputError("The text holds a lone surrogate.", place=name, remedy="Type it anew.") from None
+
+
+def readable(text: str) -> str:
+    """``text`` with what UTF-8 cannot hold (a file name in another encoding) replaced by question-mark signs."""
+    return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")

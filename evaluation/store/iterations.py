@@ -6,7 +6,7 @@ from typing import Any
 
 from evaluation.errors import ConflictError, NotFoundError
 from evaluation.iterations import Iteration
-from evaluation.store.checks import require_storable, require_text
+from evaluation.store.checks import readable, require_storable, require_text
 from evaluation.store.tables import next_numbers
 from evaluation.store.times import from_microseconds, maybe_from_microseconds
 from evaluation.store.transcripts import require_iteration, require_transcript
@@ -50,7 +50,7 @@ class Iterations:
     def ensure(self, name: str) -> Iteration:
         """The iteration of that name, created without any description when there is none."""
         with self._units.unit(write=True) as cursor:
-            known = cursor.execute("SELECT 1 FROM iterations WHERE name = ?", [name]).fetchone()
+            known = cursor.execute("SELECT 1 FROM iterations WHERE name = ?", [readable(name)]).fetchone()
             return self.get(name) if known else self.create(name)
 
     def get(self, name: str) -> Iteration:

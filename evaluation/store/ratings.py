@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
-from evaluation.ratings import Rating
+from evaluation.ratings import Rating, rater_name
 from evaluation.store.tables import frame
 from evaluation.store.times import from_microseconds
 from evaluation.store.transcripts import require_transcript
@@ -78,7 +78,7 @@ class Ratings:
             Its id and nothing else, so that the desk stays blind; ``None`` when the rater has rated all.
         """
         with self._units.unit() as cursor:
-            found = cursor.execute(_NEXT, {"rater": rater, "skip": list(skip)}).fetchone()
+            found = cursor.execute(_NEXT, {"rater": rater_name(rater), "skip": list(skip)}).fetchone()
         return None if found is None else str(found[0])
 
     def token(self, rater: str, transcript_id: str) -> str:
@@ -88,15 +88,17 @@ class Ratings:
 
         Raises:
             NotFoundError: The transcript is not stored.
+            InputError: The rater's name cannot be used.
         """
+        name = rater_name(rater)
         with self._units.unit(write=True) as cursor:
             require_transcript(cursor, transcript_id)
-            found = cursor.execute(_OPEN_TOKEN, [rater, transcript_id]).fetchone()
+            found = cursor.execute(_OPEN_TOKEN, [name, transcript_id]).fetchone()
             if found is not None:
                 return str(found[0])
             token = uuid.uuid4().hex
             cursor.execute(
-                "INSERT INTO assignments (token, rater, transcript_id) VALUES (?, ?, ?)", [token, rater, transcript_id]
+                "INSERT INTO assignments (token, rater, transcript_id) VALUES (?, ?, ?)", [token, name, transcript_id]
             )
         return token
 

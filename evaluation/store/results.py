@@ -9,6 +9,7 @@ from evaluation.errors import NotFoundError
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.engagement import measure_ratings
 from evaluation.score import LedgerRow, MetricResult, overrule
+from evaluation.store.failures import read_failures, replace_failures
 from evaluation.store.overrides import Overrides
 from evaluation.store.ratings import Ratings
 from evaluation.store.result_rows import (
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from duckdb import DuckDBPyConnection
 
+    from evaluation.engine import ScoreFailure
+
 
 class Evaluated(Protocol):
     """A transcript with its results by metric, as the engine returns them."""
@@ -39,6 +42,8 @@ class Evaluated(Protocol):
     def transcript(self) -> Transcript: ...
     @property
     def metrics(self) -> Mapping[str, MetricResult]: ...
+    @property
+    def failures(self) -> Sequence[ScoreFailure]: ...
 
 
 class Results:
@@ -54,16 +59,25 @@ class Results:
         """Stores the results of a batch in one transaction.
 
         A result equal to the one that is current, in every number, reason and ledger row, is not stored again. What is
-        stored is never changed. Engagement is not stored: it follows from the ratings, which are.
+        stored is never changed. Engagement is not stored: it follows from the ratings, which are. A metric that failed
+        is recorded as such until it is computed.
 
         Raises:
             NotFoundError: A transcript of the batch is not stored.
         """
+        given = list(evaluations)
         packed = [
-            _Packed(e.transcript.id, r) for e in evaluations for r in e.metrics.values() if r.name != ENGAGEMENT.name
+            _Packed(one.transcript.id, result)
+            for one in given
+            for result in one.metrics.values()
+            if result.name != ENGAGEMENT.name
         ]
+        failures = [(one.transcript.id, failure) for one in given for failure in one.failures]
+        tried = {one.transcript.id: [*one.metrics, *(failure.metric for failure in one.failures)] for one in given}
         with self._units.unit(write=True) as cursor:
+            _require_transcripts(cursor, list(tried))
             _insert(cursor, _unknown_ones(cursor, packed))
+            replace_failures(cursor, tried, failures)
 
     def load(self, transcript_id: str) -> dict[str, MetricResult]:
         """The transcript's results as they stand, in the rubric's order: overrides applied, engagement from ratings.
@@ -82,6 +96,11 @@ class Results:
         results = {name: overrule(result, replacements.get(name, {})) for name, result in computed.items()}
         results[ENGAGEMENT.name] = measure_ratings(ratings, threshold=threshold)
         return {name: results[name] for name in DEFINITIONS if name in results}
+
+    def failures(self, transcript_id: str) -> list[ScoreFailure]:
+        """The metrics that could not be computed when the transcript was last evaluated, and why."""
+        with self._units.unit() as cursor:
+            return read_failures(cursor, transcript_id)
 
     def scores(self, iteration: str | None = None) -> pd.DataFrame:
         """Every transcript's scores as they stand, without their ledgers.
@@ -125,7 +144,6 @@ class _Packed:
 
 def _unknown_ones(cursor: DuckDBPyConnection, packed: Sequence[_Packed]) -> list[_Packed]:
     transcript_ids = sorted({result.key[0] for result in packed})
-    _require_transcripts(cursor, transcript_ids)
     current = {tuple(key): held for *key, held in cursor.execute(_DIGESTS, [transcript_ids]).fetchall()}
     unknown = []
     for result in packed:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from evaluation.overrides import Override
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.score import LedgerRow, Method, MetricResult, RowVerdict, Status, overrule, summarise
+from evaluation.store.checks import readable
 from evaluation.store.result_rows import definition_of
 from evaluation.store.tables import frame, numbers
 
@@ -43,7 +44,7 @@ def score_table(
     """
     import pandas as pd
 
-    chosen = {"iteration": iteration}
+    chosen = {"iteration": None if iteration is None else readable(iteration)}
     positions = dict(cursor.execute(_POSITIONS, chosen).fetchall())
     stored = frame(cursor, _STORED, chosen | {"metrics": list(DEFINITIONS)})
     overruled = _overruled_rows(cursor, overrides)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from evaluation.errors import ConflictError, NotFoundError
+from evaluation.store.checks import readable
 from evaluation.store.tables import append, columns_of, frame, next_numbers
 from evaluation.store.transcript_rows import child_rows, transcript_row, unpack
 from evaluation.store.units import Units
@@ -69,7 +70,7 @@ class Transcripts:
         fresh: dict[str, _Rows] = {}
         for transcript, source_name in given:
             if transcript.id not in known and transcript.id not in fresh:
-                fresh[transcript.id] = _Rows.of(transcript, source_name, iteration)
+                fresh[transcript.id] = _Rows.of(transcript, readable(source_name), iteration)
         with self._units.unit(write=True) as cursor:
             require_iteration(cursor, iteration)
             # Taking a transcript apart takes longer than storing it, so it was done before the others had to wait.
@@ -89,7 +90,7 @@ class Transcripts:
         """
         with self._units.unit() as cursor:
             found = cursor.execute(
-                "SELECT document FROM transcripts WHERE transcript_id = ?", [transcript_id]
+                "SELECT document FROM transcripts WHERE transcript_id = ?", [readable(transcript_id)]
             ).fetchone()
         if found is None:
             raise _unknown(transcript_id)
@@ -106,7 +107,7 @@ class Transcripts:
             SELECT transcript_id, transcript_id = $ref, game_id = $ref FROM transcripts
             WHERE game_id = $ref OR (len($ref) >= $shortest AND starts_with(transcript_id, $ref))"""
         with self._units.unit() as cursor:
-            found = cursor.execute(query, {"ref": reference, "shortest": SHORTEST_PREFIX}).fetchall()
+            found = cursor.execute(query, {"ref": readable(reference), "shortest": SHORTEST_PREFIX}).fetchall()
         for candidates in ([i for i, is_id, _ in found if is_id], [i for i, _, is_game in found if is_game]):
             if len(candidates) == 1:
                 return str(candidates[0])
@@ -123,7 +124,12 @@ class Transcripts:
             ``total_usd`` and ``cache_hit_rate`` (0 to 1; empty where nothing was recorded), ``added_at`` (UTC).
         """
         with self._units.unit() as cursor:
-            return frame(cursor, _SUMMARIES, {"iteration": iteration}, times=["added_at"])
+            return frame(
+                cursor,
+                _SUMMARIES,
+                {"iteration": None if iteration is None else readable(iteration)},
+                times=["added_at"],
+            )
 
     def delete(self, transcript_id: str) -> None:
         """Removes a transcript with everything that was computed from it or said about it.
@@ -172,13 +178,17 @@ class _Rows:
 
 def require_transcript(cursor: DuckDBPyConnection, transcript_id: str) -> None:
     """Raises ``NotFoundError`` unless the transcript is stored."""
-    if cursor.execute("SELECT 1 FROM transcripts WHERE transcript_id = ?", [transcript_id]).fetchone() is None:
+    if (
+        cursor.execute("SELECT 1 FROM transcripts WHERE transcript_id = ?", [readable(transcript_id)]).fetchone()
+        is None
+    ):
         raise _unknown(transcript_id)
 
 
 def require_iteration(cursor: DuckDBPyConnection, name: str | None) -> None:
     """Raises ``NotFoundError`` unless the iteration exists; ``None`` stands for no iteration."""
-    if name is not None and cursor.execute("SELECT 1 FROM iterations WHERE name = ?", [name]).fetchone() is None:
+    query = "SELECT 1 FROM iterations WHERE name = ?"
+    if name is not None and cursor.execute(query, [readable(name)]).fetchone() is None:
         raise NotFoundError(f"There is no iteration {name!r}.", remedy="Create it first: dramaturg iterations.")
 
 
