@@ -123,21 +123,16 @@ def _stored(store: Store, name: str, evaluation: Evaluation, iteration: str | No
     tally.known += 1
     if iteration is not None and belongs_to != iteration:
         note(f"{name}: stays in the iteration {belongs_to}; move it with: dramaturg iterations assign.")
-    return Evaluated(name, current_evaluation(store, transcript, evaluation), False, belongs_to)
+    return Evaluated(name, current_evaluation(store, transcript), False, belongs_to)
 
 
-def current_evaluation(store: Store, transcript: Transcript, fresh: Evaluation | None = None) -> Evaluation:
-    """The transcript's results as they stand in the store, judged by today's thresholds.
-
-    Args:
-        store: Where its results are.
-        transcript: One that is stored.
-        fresh: An evaluation made just now, whose failures still hold.
-    """
+def current_evaluation(store: Store, transcript: Transcript) -> Evaluation:
+    """A stored transcript's results as they stand, its verdict by today's thresholds, and what failed."""
     from evaluation.engine import Evaluation
     from evaluation.rubric.verdict import judge_verdict, rejudge
 
-    results = store.results.load(transcript.id)
-    outcomes = rejudge(results, store.settings.thresholds())
-    failures = fresh.failures if fresh is not None else ()
-    return Evaluation(transcript, results, judge_verdict(outcomes, transcript.cost), failures)
+    with store.unit():
+        results = store.results.load(transcript.id)
+        failures = tuple(store.results.failures(transcript.id))
+        thresholds = store.settings.thresholds()
+    return Evaluation(transcript, results, judge_verdict(rejudge(results, thresholds), transcript.cost), failures)

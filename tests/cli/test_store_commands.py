@@ -12,8 +12,11 @@ import pandas as pd
 import pytest
 
 from evaluation.cli.listing import MetricName
+from evaluation.engine import SCORERS, evaluate_transcript
 from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.score import MetricResult
 from evaluation.store import Store
+from evaluation.transcript import Transcript
 
 
 def ids(run: Any) -> list[str]:
@@ -85,6 +88,20 @@ def test_show_says_when_todays_threshold_is_another(run: Any, write_game: Any, d
     Store(database).settings.set_threshold("coherence", 20.0)
     text = run("show", "game-1").stdout
     assert "Conversation coherence: the threshold is 20 today, so the verdict takes it as passed." in text
+
+
+def test_show_says_what_could_not_be_computed(run: Any, write_game: Any, database: Path) -> None:
+    def fail(transcript: Transcript, *, threshold: float | None = None) -> MetricResult:
+        raise ZeroDivisionError("no luck")
+
+    store = Store(database)
+    transcript = Transcript.from_json(write_game().read_bytes())
+    store.transcripts.add(transcript, source_name="game-1.json")
+    store.results.save([evaluate_transcript(transcript, scorers={**SCORERS, "coherence": fail})])
+    text = run("show", "game-1").stdout
+    assert "could not be computed: ZeroDivisionError: no luck" in text
+    done = run("show", "game-1", "--metric", "coherence")
+    assert "coherence was not computed" in done.stderr
 
 
 def test_the_metrics_one_can_name_are_the_rubrics() -> None:
