@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from evaluation.store.checks import readable
 from evaluation.store.tables import append, columns_of
 
 if TYPE_CHECKING:
@@ -28,8 +29,14 @@ def replace_failures(
         if metric in tried[transcript_id]:
             cursor.execute("DELETE FROM score_failures WHERE transcript_id = ? AND scorer = ?", [transcript_id, metric])
     rows = [
-        {"transcript_id": key, "scorer": one.metric, "subject": one.what, "reason": one.why, "traceback": one.traceback}
-        for key, one in failures
+        {
+            "transcript_id": transcript_id,
+            "scorer": failure.metric,
+            "subject": readable(failure.what),
+            "reason": readable(failure.why),
+            "traceback": readable(failure.traceback),
+        }
+        for transcript_id, failure in failures
     ]
     append(cursor, "score_failures", columns_of(rows))
 

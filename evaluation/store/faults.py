@@ -22,6 +22,7 @@ _EXPLANATIONS = (
     ("newer version of DuckDB", "The file was written by a newer DuckDB.", "Update Dramaturg."),
     ("Is a directory", "There is a folder where the database file should be.", "Choose another file with --db."),
     ("Permission denied", "The database file may not be read and written.", "Change its rights or use --db."),
+    ("Cannot open file", "The database file cannot be opened or made there.", "Choose another place with --db."),
     ("No space left", "The disk is full; the last change was not stored.", "Free some space and try again."),
     ("File too large", "The disk takes no more; the last change was not stored.", "Free some space and try again."),
     ("WAL does not match", "The .wal file beside the database belongs to another one.", "Move the .wal file away."),

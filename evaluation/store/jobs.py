@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Any
 
 from evaluation.errors import ConflictError, NotFoundError
-from evaluation.store.checks import require_storable
+from evaluation.store.checks import readable
 from evaluation.store.owners import may_run, this_process
 from evaluation.store.times import from_microseconds, maybe_from_microseconds
 from evaluation.store.units import Units
@@ -70,14 +70,13 @@ class Jobs:
         Raises:
             ConflictError: ``is_exclusive``, and a job of the kind is running.
         """
-        require_storable(kind=kind, label=label)
         job_id = uuid.uuid4().hex
         with self._units.unit(write=True) as cursor:
             if is_exclusive and (running := [job for job in self.running() if job.kind == kind]):
                 raise ConflictError(f"{running[0].label} is running already.", remedy="Wait for it, or cancel it.")
             cursor.execute(
                 "INSERT INTO jobs (job_id, kind, label, total, owner) VALUES (?, ?, ?, ?, ?)",
-                [job_id, kind, label, total, this_process()],
+                [job_id, kind, readable(label), total, this_process()],
             )
             return self.get(job_id)
 
@@ -95,7 +94,8 @@ class Jobs:
         Raises:
             NotFoundError: There is no such job.
         """
-        values = {"job": job_id, "done": done, "total": total, "state": state, "message": message}
+        remark = None if message is None else readable(message)
+        values = {"job": job_id, "done": done, "total": total, "state": state, "message": remark}
         with self._units.unit(write=True) as cursor:
             cursor.execute(_UPDATE, values)
             return self.get(job_id)

@@ -12,6 +12,9 @@ from evaluation.store.checks import require_text
 from evaluation.store.units import Units
 
 _THRESHOLDS = "thresholds"
+_TEST_SIZE = "test_size"
+_DEFAULT_TEST_SIZE = 3
+_LARGEST_TEST_SIZE = 100
 
 
 class Settings:
@@ -63,3 +66,21 @@ class Settings:
         with self._units.unit(write=True):
             chosen = {name: held for name, held in self.get(_THRESHOLDS, {}).items() if name != metric}
             self.set(_THRESHOLDS, chosen if value is None else chosen | {metric: float(value)})
+
+    def test_size(self) -> int:
+        """How many games of an iteration form a test; the rubric's 3 where nothing was set."""
+        return int(self.get(_TEST_SIZE, _DEFAULT_TEST_SIZE))
+
+    def set_test_size(self, games: int) -> None:
+        """Changes how many games form a test, for all iterations from now on.
+
+        Raises:
+            InputError: Less than one game, or more than a hundred.
+        """
+        if not 1 <= games <= _LARGEST_TEST_SIZE:
+            raise InputError(
+                f"{games} games cannot form a test.",
+                place=_TEST_SIZE,
+                remedy=f"Give a whole number from 1 to {_LARGEST_TEST_SIZE}; the rubric's is {_DEFAULT_TEST_SIZE}.",
+            )
+        self.set(_TEST_SIZE, games)

@@ -1,0 +1,272 @@
+"""Ratings, iterations, settings and jobs in the store."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from evaluation.errors import ConflictError, InputError, NotFoundError
+from evaluation.ratings import Rating
+from evaluation.rubric.definitions import DEFAULT_THRESHOLDS
+from evaluation.store import JobState, Store
+from evaluation.transcript import Message, Player, Transcript
+
+
+def game(name: str) -> Transcript:
+    return Transcript(
+        game_id=name,
+        source_format="native",
+        players=(Player(name="Ann"),),
+        messages=(Message(id="m0", index=0, speaker="Ann", text=f"Hello {name}"),),
+    )
+
+
+GAMES = [game(f"game {number}") for number in range(6)]
+
+
+@pytest.fixture
+def store() -> Store:
+    store = Store(":memory:")
+    store.transcripts.add_many([(one, "f") for one in GAMES])
+    return store
+
+
+def test_a_rating_comes_back_as_it_was_given(store: Store) -> None:
+    given = Rating(GAMES[0].id, "Zoë", 4, (True, False, None, True, True), "Good \0 \U0001f600", token="t1")
+    assert store.ratings.add(given)
+    assert store.ratings.latest(GAMES[0].id) == [given]
+    assert store.ratings.latest(GAMES[1].id) == []
+
+
+def test_a_token_is_stored_once(store: Store) -> None:
+    token = store.ratings.token("ann", GAMES[0].id)
+    assert store.ratings.token("ann", GAMES[0].id) == token
+    assert store.ratings.token("bob", GAMES[0].id) != token
+    assert store.ratings.add(Rating(GAMES[0].id, "ann", 4, token=token))
+    assert not store.ratings.add(Rating(GAMES[0].id, "ann", 1, token=token))
+    assert [rating.score for rating in store.ratings.history(GAMES[0].id)] == [4]
+    revision = store.ratings.token("ann", GAMES[0].id)
+    assert revision != token
+    assert store.ratings.add(Rating(GAMES[0].id, "ann", 2, token=revision))
+    assert [rating.score for rating in store.ratings.history(GAMES[0].id)] == [4, 2]
+    assert [rating.score for rating in store.ratings.latest(GAMES[0].id)] == [2]
+
+
+def test_one_person_is_one_rater_however_the_name_is_typed(store: Store) -> None:
+    store.ratings.add(Rating(GAMES[0].id, "Zo\u00eb", 4))
+    others = {store.ratings.next_unrated(" Zoe\u0308 ") for _ in range(3)}
+    assert GAMES[0].id not in others
+    assert store.ratings.token("Zo\u00eb", GAMES[1].id) == store.ratings.token(" Zoe\u0308", GAMES[1].id)
+
+
+def test_a_rating_of_an_unknown_transcript_is_refused(store: Store) -> None:
+    with pytest.raises(NotFoundError):
+        store.ratings.add(Rating("nothing", "ann", 3))
+    with pytest.raises(NotFoundError):
+        store.ratings.token("ann", "nothing")
+
+
+def test_all_ratings_as_a_table(store: Store) -> None:
+    early = datetime(2026, 1, 1, 12, tzinfo=UTC)
+    store.ratings.add(Rating(GAMES[0].id, "ann", 2, (True, False, None, True, True), "meh", early))
+    store.ratings.add(Rating(GAMES[0].id, "ann", 3, created_at=early + timedelta(hours=1)))
+    store.ratings.add(Rating(GAMES[0].id, "bob", 5, created_at=early))
+    table = store.ratings.all()
+    assert table["score"].tolist() == [2, 3, 5]
+    assert table["is_latest"].tolist() == [False, True, True]
+    first = table.iloc[0]
+    assert table[["answer_1", "answer_2", "answer_3"]].isna().iloc[0].tolist() == [False, False, True]
+    assert (bool(first["answer_1"]), bool(first["answer_2"])) == (True, False)
+    assert first["created_at"] == early
+    assert first["comment"] == "meh"
+
+
+def test_the_next_transcript_has_the_fewest_raters_and_is_not_the_raters_own(store: Store) -> None:
+    for one in GAMES[:5]:
+        store.ratings.add(Rating(one.id, "ann", 3))
+    assert store.ratings.next_unrated("bob") == GAMES[5].id
+    assert store.ratings.next_unrated("ann") == GAMES[5].id
+    store.ratings.add(Rating(GAMES[5].id, "ann", 3))
+    assert store.ratings.next_unrated("ann") is None
+    # Two ratings by one person count as one rater.
+    store.ratings.add(Rating(GAMES[5].id, "ann", 4))
+    seen = []
+    while (found := store.ratings.next_unrated("bob")) is not None:
+        seen.append(found)
+        store.ratings.add(Rating(found, "bob", 3))
+    assert sorted(seen) == sorted(one.id for one in GAMES)
+
+
+def test_the_order_is_the_raters_own_and_stays(store: Store) -> None:
+    def order(rater: str) -> list[str]:
+        seen: list[str] = []
+        while (found := store.ratings.next_unrated(rater, skip=seen)) is not None:
+            seen.append(found)
+        return seen
+
+    orders = {rater: order(rater) for rater in ("ann", "bob", "cleo", "dan")}
+    assert all(sorted(one) == sorted(game.id for game in GAMES) for one in orders.values())
+    assert len({tuple(one) for one in orders.values()}) > 1
+    assert order("ann") == orders["ann"]
+
+
+def test_iterations_stand_in_the_order_of_their_creation(store: Store) -> None:
+    first = store.iterations.create("v1", prompt_text="Talk.", change="")
+    second = store.iterations.create("v2", parent="v1", change="Ask more.", target_metric="coherence")
+    assert store.iterations.list() == [first, second]
+    assert (first.position, second.position) == (0, 1)
+    assert (second.parent, second.change, second.target_metric) == ("v1", "Ask more.", "coherence")
+    assert store.iterations.get("v2") == second
+    assert store.iterations.ensure("v2") == second
+    assert store.iterations.ensure("v3").position == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        ({"name": "v1"}, ConflictError),
+        ({"name": " "}, InputError),
+        ({"name": "v\udcff"}, InputError),
+        ({"name": "v2", "parent": "v0"}, NotFoundError),
+        ({"name": "v2", "target_metric": "speed"}, InputError),
+        ({"name": "v2", "prompt_text": "\udcff"}, InputError),
+    ],
+)
+def test_an_iteration_that_makes_no_sense_is_refused(
+    store: Store, arguments: dict[str, str], error: type[Exception]
+) -> None:
+    store.iterations.create("v1")
+    with pytest.raises(error):
+        store.iterations.create(**arguments)
+    assert [one.name for one in store.iterations.list()] == ["v1"]
+
+
+def test_an_unknown_iteration_is_not_found(store: Store) -> None:
+    store.iterations.create("v1")
+    for act in (store.iterations.get, store.iterations.promote, lambda name: store.iterations.sign_off(name, "ann")):
+        with pytest.raises(NotFoundError, match="no iteration 'v9'"):
+            act("v9")
+    with pytest.raises(NotFoundError):
+        store.iterations.assign(GAMES[0].id, "v9")
+    with pytest.raises(NotFoundError):
+        store.iterations.assign("nothing", "v1")
+
+
+def test_the_baseline_is_the_first_until_another_is_promoted(store: Store) -> None:
+    for name in ("v1", "v2", "v3"):
+        store.iterations.create(name)
+
+    def baselines() -> list[str]:
+        return [one.name for one in store.iterations.list() if one.is_baseline]
+
+    assert baselines() == ["v1"]
+    store.iterations.promote("v3")
+    store.iterations.promote("v2")
+    assert baselines() == ["v2"]
+
+
+def test_a_sign_off_says_who_when_and_why(store: Store) -> None:
+    store.iterations.create("v1")
+    assert not store.iterations.get("v1").is_signed_off
+    store.iterations.sign_off("v1", "ann", "gripping")
+    store.iterations.sign_off("v1", "bob", "fascinating")
+    signed = store.iterations.get("v1")
+    assert (signed.signed_off_by, signed.signed_off_note) == ("bob", "fascinating")
+    assert signed.signed_off_at is not None
+    assert abs(signed.signed_off_at - datetime.now(UTC)) < timedelta(minutes=1)
+    with pytest.raises(InputError):
+        store.iterations.sign_off("v1", "")
+
+
+def test_a_transcript_put_into_an_iteration_comes_after_its_games(store: Store) -> None:
+    store.iterations.create("v1")
+    store.iterations.create("v2")
+    for one in (GAMES[2], GAMES[0], GAMES[1]):
+        store.iterations.assign(one.id, "v1")
+    assert store.transcripts.summaries("v1")["game_id"].tolist() == ["game 2", "game 0", "game 1"]
+    store.iterations.assign(GAMES[2].id, "v1")
+    assert store.transcripts.summaries("v1")["game_id"].tolist() == ["game 2", "game 0", "game 1"], "it was there"
+    store.iterations.assign(GAMES[2].id, "v2")
+    store.iterations.assign(GAMES[2].id, "v1")
+    assert store.transcripts.summaries("v1")["game_id"].tolist() == ["game 0", "game 1", "game 2"]
+    store.iterations.assign(GAMES[2].id, None)
+    assert store.transcripts.summaries("v1")["position"].tolist() == [0, 1]
+
+
+def test_thresholds_are_the_rubrics_until_they_are_set(store: Store) -> None:
+    assert store.settings.thresholds() == dict(DEFAULT_THRESHOLDS)
+    store.settings.set_threshold("coherence", 75)
+    store.settings.set_threshold("engagement", 3.5)
+    assert store.settings.thresholds() == dict(DEFAULT_THRESHOLDS) | {"coherence": 75.0, "engagement": 3.5}
+    store.settings.set_threshold("coherence", None)
+    assert store.settings.thresholds() == dict(DEFAULT_THRESHOLDS) | {"engagement": 3.5}
+
+
+@pytest.mark.parametrize(
+    ("metric", "value"),
+    [("speed", 1), ("coherence", 101), ("coherence", -1), ("engagement", 0.5), ("coherence", float("nan"))],
+)
+def test_a_threshold_off_the_scale_is_refused(store: Store, metric: str, value: float) -> None:
+    with pytest.raises(InputError):
+        store.settings.set_threshold(metric, value)
+    assert store.settings.thresholds() == dict(DEFAULT_THRESHOLDS)
+
+
+def test_settings_keep_json_values(store: Store) -> None:
+    value = {"a": [1, 2.5, None, True], "b": "\0 \U0001f600"}
+    store.settings.set("key", value)
+    assert store.settings.get("key") == value
+    store.settings.set("key", "other")
+    assert store.settings.get("key") == "other"
+    assert store.settings.get("nothing", 5) == 5
+    for unfit in (float("nan"), {1, 2}, object()):
+        with pytest.raises(InputError, match="cannot be stored"):
+            store.settings.set("key", unfit)
+
+
+def test_a_job_from_beginning_to_end(store: Store) -> None:
+    job = store.jobs.create("evaluate", "caf\udce9.json", 26)
+    assert job.label == "caf\ufffd\ufffd\ufffd.json"
+    assert (job.state, job.done, job.total, job.is_cancel_requested) == (JobState.RUNNING, 0, 26, False)
+    job = store.jobs.update(job.id, done=3, message="reading")
+    assert (job.done, job.message, job.finished_at) == (3, "reading", None)
+    assert [one.id for one in store.jobs.running()] == [job.id]
+    store.jobs.cancel(job.id)
+    assert store.jobs.update(job.id, done=4).is_cancel_requested
+    job = store.jobs.update(job.id, state=JobState.CANCELLED)
+    assert (job.state, job.done, job.message) == (JobState.CANCELLED, 4, "reading")
+    assert job.finished_at is not None
+    assert store.jobs.running() == []
+    assert [one.id for one in store.jobs.list()] == [job.id]
+
+
+def test_an_exclusive_job_runs_alone_of_its_kind(store: Store) -> None:
+    job = store.jobs.create("evaluate", "26 games", 26, is_exclusive=True)
+    with pytest.raises(ConflictError, match="26 games is running already"):
+        store.jobs.create("evaluate", "3 games", 3, is_exclusive=True)
+    store.jobs.create("export", "all", 1, is_exclusive=True)
+    store.jobs.update(job.id, state=JobState.DONE)
+    assert store.jobs.create("evaluate", "3 games", 3, is_exclusive=True).state is JobState.RUNNING
+
+
+def test_a_job_of_an_ended_process_is_interrupted_and_blocks_nobody(store: Store) -> None:
+    job = store.jobs.create("evaluate", "26 games", 26, is_exclusive=True)
+    with store.unit(write=True) as cursor:
+        # The same process number, but started at another time: it was reused.
+        cursor.execute("UPDATE jobs SET owner = owner || '1'")
+    assert store.jobs.get(job.id).state is JobState.INTERRUPTED
+    assert store.jobs.create("evaluate", "again", 26, is_exclusive=True).state is JobState.RUNNING
+
+
+def test_unknown_jobs(store: Store) -> None:
+    with pytest.raises(NotFoundError):
+        store.jobs.update("nothing", done=1)
+    store.jobs.cancel("nothing")
+    assert store.jobs.list() == []
+
+
+def test_the_newest_jobs_come_first(store: Store) -> None:
+    for number in range(4):
+        store.jobs.create("evaluate", str(number), 1)
+    assert [job.label for job in store.jobs.list(3)] == ["3", "2", "1"]
