@@ -40,7 +40,8 @@ def overview(store: Store) -> Overview:
     with store.unit():
         summaries = store.transcripts.summaries()
         scores = store.results.scores()
-        board = make_board(store.iterations.list(), games_by_iteration(summaries, scores), store.settings.thresholds())
+        games, settings = games_by_iteration(summaries, scores), store.settings
+        board = make_board(store.iterations.list(), games, settings.thresholds(), settings.test_size())
     waiting = scores[(scores["metric"] == ENGAGEMENT.name) & (scores["status"] == str(Status.PENDING))]
     return Overview(board, len(waiting), int(summaries["iteration"].isna().sum()), len(summaries))
 

@@ -10,7 +10,6 @@ from evaluation.rubric.definitions import DEFINITIONS
 seen = resources.read(queries.overview)
 if not seen.transcripts:
     empty_state(
-        ":material/theater_comedy:",
         "Did your agents get better?",
         "Upload the games of a prompt version and see how they score on seven metrics, and what to change next. "
         "Or look around with the sample games first.",
@@ -53,7 +52,7 @@ parts.metric_cards(shown)
 
 left, right = st.columns(2, gap="medium")
 with left:
-    parts.tests_of_three(shown)
+    parts.tests(shown)
     parts.success_checklist(board)
 with right:
     parts.keep_or_revert(shown)

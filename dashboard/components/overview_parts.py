@@ -65,9 +65,9 @@ def mean_detail(metric: str, mean: MetricMean) -> str:
     return ", ".join(part for part in (many, spread, waiting, others) if part)
 
 
-def tests_of_three(shown: IterationSummary) -> None:
+def tests(shown: IterationSummary) -> None:
     """The verdict of each test with its reasons."""
-    st.subheader("Tests of three games", anchor=False)
+    st.subheader("Tests", anchor=False)
     if not shown.tests:
         st.caption("No games yet.")
     for test in shown.tests:
@@ -83,6 +83,8 @@ def _test(test: GameTest) -> None:
             st.badge(f"{test.verdict.passed_count} of 7 pass", color="gray")
         cost, cache = usd_text(test.cost_usd.mean), share_text(test.cache_hit_rate.mean)
         st.caption(f"{counted(len(test.games), 'game')} · mean cost {cost} · cache hits {cache}")
+        if test.warning:
+            st.warning(test.warning, icon=":material/info:")
         plain("\n".join(test.verdict.reasons))
 
 

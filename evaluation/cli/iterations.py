@@ -49,7 +49,8 @@ def load_board(store: Store) -> Board:
 
     with store.unit():
         games = games_by_iteration(store.transcripts.summaries(), store.results.scores())
-        return make_board(store.iterations.list(), games, store.settings.thresholds())
+        settings = store.settings
+        return make_board(store.iterations.list(), games, settings.thresholds(), settings.test_size())
 
 
 @app.command()
@@ -127,6 +128,19 @@ def sign_off(
     """Record that a person found an iteration's games fascinating to watch."""
     _store(context, db).iterations.sign_off(name, by, remark)
     say(f"{safe(by)} signed off {safe(name)}.")
+
+
+@app.command("test-size")
+def test_size(
+    context: typer.Context,
+    games: Annotated[
+        int, typer.Argument(min=1, metavar="GAMES", help="How many games form a test.", show_default=False)
+    ],
+    db: DatabaseAgain = None,
+) -> None:
+    """Set how many games of an iteration form a test; the rubric's is 3."""
+    _store(context, db).settings.set_test_size(games)
+    say(f"{games} games form a test from now on." if games > 1 else "Every game is a test from now on.")
 
 
 def _store(context: typer.Context, db: Path | None) -> Store:

@@ -210,6 +210,16 @@ def test_promote_assign_and_sign_off(run: Any, write_game: Any) -> None:
     assert second["games"] == [two["id"], one["id"]]
 
 
+def test_the_size_of_a_test_is_a_setting(run: Any, write_game: Any) -> None:
+    run("import", write_game("one"), write_game("two"), "--iteration", "v1")
+    assert json.loads(run("iterations", "--format", "json").stdout)["iterations"][0]["tests"][0]["is_complete"] is False
+    assert run("iterations", "test-size", "1").exit_code == 0
+    tests = json.loads(run("iterations", "--format", "json").stdout)["iterations"][0]["tests"]
+    assert [test["is_complete"] for test in tests] == [True, True]
+    assert run("iterations", "test-size", "0").exit_code == 2
+    assert run("iterations", "test-size", "101").exit_code == 2
+
+
 def test_a_failed_assignment_changes_nothing(run: Any, write_game: Any) -> None:
     run("iterations", "create", "v1")
     run("import", write_game("one"))
