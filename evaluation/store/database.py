@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from evaluation.resources import checkout_root
+from evaluation.store.checks import require_storable
 from evaluation.store.drafts import Drafts
 from evaluation.store.file import DatabaseFile, shared_file
 from evaluation.store.iterations import Iterations
@@ -33,8 +34,8 @@ class Store(Units):
         path: The file; ``":memory:"`` keeps everything in memory, until ``close``.
         wait_seconds: How long a unit of work waits while another process holds the file.
 
-    Attributes:
-        place: The path as shown to people.
+    Raises:
+        InputError: The path is not valid UTF-8.
     """
 
     def __init__(self, path: Path | str, *, wait_seconds: float = 10.0) -> None:
@@ -50,6 +51,7 @@ class Store(Units):
 
     @property
     def place(self) -> str:
+        """The path as shown to people."""
         return self._file.place
 
     def close(self) -> None:
@@ -60,6 +62,7 @@ class Store(Units):
 def _file(path: Path | str) -> DatabaseFile:
     if str(path) == IN_MEMORY:
         return DatabaseFile(None, migrate)
+    require_storable(path=str(path))
     # Two spellings of one file must not become two: the lock on it belongs to the whole process.
     return shared_file(Path(path).expanduser().resolve(), migrate)
 

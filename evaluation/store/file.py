@@ -39,6 +39,13 @@ REST_SECONDS = 0.025
 """How long the file stays closed for those who wait; they look at least every 20 ms."""
 
 
+_NEW_STORE = "Make a new Store in this one."
+
+
+MEMORY_LIMIT = "1GB"
+"""What DuckDB may use before it goes to the disk; left alone it takes four fifths of the machine."""
+
+
 class ThreadState(threading.local):
     """What the current thread does with a file: the cursor of its unit of work, and whether it writes."""
 
@@ -63,6 +70,7 @@ class DatabaseFile:
     def __init__(self, path: Path | None, prepare: Callable[[DuckDBPyConnection], None]) -> None:
         self.place = ":memory:" if path is None else str(path)
         self._path = path
+        self._process = os.getpid()
         self._prepare = prepare
         self.writer = threading.Lock()
         self.thread = ThreadState()
@@ -80,8 +88,10 @@ class DatabaseFile:
 
         Raises:
             StoreBusyError: Another process held the file for all of ``wait_seconds``.
-            StoreError: The file cannot be opened.
+            StoreError: The file cannot be opened, or this is a forked child of the process that made the store.
         """
+        if self._process != os.getpid():
+            raise StoreError("This store was opened by the parent process.", place=self.place, remedy=_NEW_STORE)
         started = time.monotonic()
         with self._state:
             self._give_way()
@@ -151,7 +161,7 @@ class DatabaseFile:
         with turns.Turn(self._path) as turn:
             while True:
                 try:
-                    return duckdb.connect(self.place)
+                    return duckdb.connect(self.place, config={"memory_limit": MEMORY_LIMIT})
                 except duckdb.Error as error:
                     waited = time.monotonic() - started
                     if not faults.is_held_elsewhere(error):

@@ -10,7 +10,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from evaluation.errors import NewerSchemaError, StoreError
+from evaluation.errors import InputError, NewerSchemaError, StoreError
 from evaluation.store import Store
 from evaluation.store.faults import explain
 from evaluation.transcript import Message, Player, Transcript
@@ -46,6 +46,11 @@ def test_a_folder_in_place_of_the_file_is_refused(path: Path) -> None:
     path.mkdir()
     with pytest.raises(StoreError, match="a folder where the database file should be"):
         Store(path).transcripts.summaries()
+
+
+def test_a_path_in_another_encoding_is_refused() -> None:
+    with pytest.raises(InputError, match=r"path: .*surrogate"):
+        Store("caf\udce9.duckdb")
 
 
 def test_a_folder_that_cannot_be_made_is_named(path: Path) -> None:

@@ -199,14 +199,17 @@ def test_a_job_whose_process_was_killed_is_interrupted(path: Path) -> None:
     store.close()
 
 
-def test_a_store_works_in_a_process_that_was_forked(path: Path) -> None:
+def test_a_forked_process_needs_a_store_of_its_own(path: Path) -> None:
     code = BEGIN + (
         "import os\n"
+        "from evaluation.errors import StoreError\n"
         "store.settings.set('parent', 1)\n"
         "store.close()\n"
         "child = os.fork()\n"
         "if child == 0:\n"
         "    Store(sys.argv[1]).settings.set('child', 2)\n"
+        "    try: store.settings.set('child', 3)\n"
+        "    except StoreError as error: assert 'Make a new Store' in str(error)\n"
         "    os._exit(0)\n"
         "print(os.waitpid(child, 0)[1], store.settings.get('child'))\n"
     )
