@@ -57,7 +57,7 @@ st.title(page.title, anchor=False)
 try:
     store = resources.store()
     jobs.start_samples_on_first_start(store)
-    job_banner(store, is_blind=page.title == "Review")
+    job_banner(store, page.title, is_blind=page.title == "Review")
     page.run()
 except DramaturgError as error:
     show_error(error)

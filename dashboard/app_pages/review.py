@@ -15,7 +15,7 @@ state.choose(rater=rater)
 
 progress = resources.read(queries.rating_progress, rater)
 if not progress.total:
-    empty_state(":material/rate_review:", "Nothing to rate yet", "Upload games first; then rate them here one by one.")
+    empty_state("Nothing to rate yet", "Upload games first; then rate them here one by one.")
     first_steps("review")
     st.stop()
 
@@ -29,6 +29,6 @@ view = st.segmented_control(
     label_visibility="collapsed",
 )
 if view == parts.DESK:
-    parts.desk(store, rater, progress)
+    parts.desk(store, rater)
 else:
     parts.own_ratings(store, rater)

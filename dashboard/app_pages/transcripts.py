@@ -12,7 +12,6 @@ if wanted is None:
     listed = resources.read(queries.transcript_list)
     if listed.empty:
         empty_state(
-            ":material/forum:",
             "No games to read yet",
             "Upload games to see every message with what each metric made of it.",
         )

@@ -11,7 +11,6 @@ from evaluation.score import MetricDefinition
 points = resources.read(queries.trend_points)
 if points.empty:
     empty_state(
-        ":material/trending_up:",
         "No games yet",
         "A trend needs games in two iterations or more: the ones before a change of the prompt, and the ones after it.",
     )

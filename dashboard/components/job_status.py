@@ -12,14 +12,16 @@ from dashboard.formatting import duration_text
 from evaluation.store import Job, JobState, Store
 
 _WATCHED = "watched_job"
+_TOLD_ON = "job_told_on"
 _REFRESH_SECONDS = 0.5
 
 
-def job_banner(store: Store, *, is_blind: bool) -> None:
-    """The running job with its progress; once it has ended, how it ended, until dismissed.
+def job_banner(store: Store, page: str, *, is_blind: bool) -> None:
+    """The running job with its progress; once it has ended, how it ended, until the person goes to another page.
 
     Args:
         store: Where jobs are recorded.
+        page: The page that is shown.
         is_blind: Leave out remarks that may name files or iterations.
     """
     job = jobs.latest(store)
@@ -29,7 +31,10 @@ def job_banner(store: Store, *, is_blind: bool) -> None:
         st.session_state[_WATCHED] = job.id
         _progress(store, job.id)
     elif st.session_state.get(_WATCHED) == job.id:
-        _ended(job, is_blind=is_blind)
+        if st.session_state.setdefault(_TOLD_ON, page) == page:
+            _ended(job, is_blind=is_blind)
+        else:
+            _dismiss()
 
 
 @st.fragment(run_every=_REFRESH_SECONDS)
@@ -73,6 +78,7 @@ def _ended(job: Job, *, is_blind: bool) -> None:
 
 def _dismiss() -> None:
     st.session_state.pop(_WATCHED, None)
+    st.session_state.pop(_TOLD_ON, None)
 
 
 _ENDINGS = {

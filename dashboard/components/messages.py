@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import streamlit as st
 
 from evaluation.errors import DramaturgError, InfrastructureError, StoreBusyError
 
+_MARK = Path(__file__).parents[1] / "static" / "icon.svg"
 
-def empty_state(icon: str, title: str, text: str) -> None:
+
+def empty_state(title: str, text: str) -> None:
     """The head of an empty page; the button that does something about it follows. The arguments are our own words."""
     with st.container(horizontal_alignment="center", gap="small"):
         st.space("small")
-        st.markdown(f"# {icon}", text_alignment="center")
+        st.image(str(_MARK), width=64, alt="")
         st.subheader(title, anchor=False, text_alignment="center")
         st.markdown(text, text_alignment="center")
 

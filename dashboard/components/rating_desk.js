@@ -3,7 +3,7 @@
 // All text comes from strangers: it enters the page through textContent alone.
 
 const RESEND_MS = 2500;
-const MOST_SENDS = 8;
+const MOST_SENDS = 24;
 const DRAFT_MS = 250;
 const views = new WeakMap();
 

@@ -15,7 +15,7 @@ from dashboard.components.messages import plain
 from dashboard.components.rating_desk import FilledForm, desk_data, draft_data, rating_desk, read_form, read_token
 from dashboard.components.status_table import status_table
 from dashboard.formatting import counted, duration_text
-from dashboard.queries import RatingProgress
+from dashboard.queries import RatingProgress, rating_progress
 from evaluation.errors import DramaturgError, InputError
 from evaluation.ratings import Rating
 from evaluation.rubric.rating_guide import QUESTIONS, SCALE_POINTS
@@ -74,13 +74,13 @@ def _seat(rater: str) -> Seat:
 
 
 @st.fragment
-def desk(store: Store, rater: str, progress: RatingProgress) -> None:
+def desk(store: Store, rater: str) -> None:
     """The desk with the next unrated transcript, or what to do when there is none."""
     seat = _seat(rater)
     if seat.data is None:
-        take_next(store, seat, progress)
+        take_next(store, seat)
     if seat.data is None:
-        _nothing_left(seat, progress)
+        _nothing_left(seat, rating_progress(store, rater))
         return
     rating_desk(
         seat.data,
@@ -91,7 +91,7 @@ def desk(store: Store, rater: str, progress: RatingProgress) -> None:
     )
 
 
-def take_next(store: Store, seat: Seat, progress: RatingProgress) -> None:
+def take_next(store: Store, seat: Seat) -> None:
     """Puts the next unrated game on the desk, with the draft that there may be; none is left when there is no data."""
     seat.transcript_id = store.ratings.next_unrated(seat.rater, skip=seat.skipped)
     if seat.transcript_id is None:
@@ -100,7 +100,7 @@ def take_next(store: Store, seat: Seat, progress: RatingProgress) -> None:
     seat.data = desk_data(
         store.transcripts.get(seat.transcript_id),
         token=token,
-        progress=_progress_words(seat, progress),
+        progress=_progress_words(seat, rating_progress(store, seat.rater)),
         storage=hashlib.sha256(seat.rater.encode()).hexdigest()[:12],
     )
     draft = store.drafts.load(token)
@@ -109,7 +109,6 @@ def take_next(store: Store, seat: Seat, progress: RatingProgress) -> None:
 
 
 def _progress_words(seat: Seat, progress: RatingProgress) -> str:
-    # The page counted before the desk saved: what this session saved since is added here.
     words = f"{progress.rated} of {counted(progress.total, 'game')} rated by you"
     if seat.skipped:
         words += f", {len(seat.skipped)} skipped"

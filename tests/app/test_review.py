@@ -81,7 +81,7 @@ def test_own_ratings_are_listed(open_page, filled, words, table) -> None:
 @pytest.fixture
 def seat(filled) -> parts.Seat:
     taken = parts.Seat("Ada")
-    parts.take_next(filled, taken, rating_progress(filled, "Ada"))
+    parts.take_next(filled, taken)
     return taken
 
 
@@ -96,14 +96,14 @@ def test_a_submitted_form_is_saved_and_the_next_game_comes(seat, filled) -> None
     (rating,) = [rating for rating in filled.ratings.latest(first) if rating.rater == "Ada"]
     assert (rating.score, rating.comment, rating.yes_count) == (4, "Good", 5)
     assert seat.data is None
-    parts.take_next(filled, seat, rating_progress(filled, "Ada"))
+    parts.take_next(filled, seat)
     assert seat.transcript_id != first
 
 
 def test_a_form_sent_twice_is_saved_once(seat, filled) -> None:
     first, sent = seat.transcript_id, form(seat)
     parts.submit(filled, seat, sent)
-    parts.take_next(filled, seat, rating_progress(filled, "Ada"))
+    parts.take_next(filled, seat)
     parts.submit(filled, seat, sent)
     assert len([rating for rating in filled.ratings.history(first) if rating.rater == "Ada"]) == 1
     assert rating_progress(filled, "Ada").rated == 1
@@ -119,14 +119,14 @@ def test_a_forged_form_changes_nothing(seat, filled, change) -> None:
 def test_a_draft_is_kept_and_comes_back(seat, filled) -> None:
     parts.keep_draft(filled, seat, form(seat, score=None, comment="half"))
     again = parts.Seat("Ada")
-    parts.take_next(filled, again, rating_progress(filled, "Ada"))
+    parts.take_next(filled, again)
     assert again.data["draft"] == {"rev": 3, "score": None, "answers": [True] * 5, "comment": "half"}
 
 
 def test_skipping_goes_to_another_game_and_back(seat, filled) -> None:
     first = seat.transcript_id
     parts.skip(seat, {"token": seat.data["token"]})
-    parts.take_next(filled, seat, rating_progress(filled, "Ada"))
+    parts.take_next(filled, seat)
     assert seat.transcript_id != first
     assert "1 skipped" in seat.data["progress"]
 

@@ -1,0 +1,226 @@
+"""A real server on a database of its own, and a real browser. Nothing here is simulated."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+import urllib.request
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.error import URLError
+
+import pytest
+from playwright.sync_api import Browser, Page, Playwright, WebSocket, expect, sync_playwright
+
+from evaluation.samples import load_samples
+from evaluation.store import Store
+
+ROOT = Path(__file__).parents[2]
+SCREENSHOTS = ROOT / "test-results" / "screenshots"
+START_SECONDS = 60
+FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+
+PATIENCE_MS = 30_000
+expect.set_options(timeout=PATIENCE_MS)
+
+
+@pytest.fixture(scope="session")
+def playwright() -> Iterator[Playwright]:
+    with sync_playwright() as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+def browser(playwright: Playwright) -> Iterator[Browser]:
+    path = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+    if path is None:
+        pytest.fail("The browser tests need Chromium: sudo apt install chromium, or set CHROMIUM to its path.")
+    launched = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
+    yield launched
+    launched.close()
+
+
+@dataclass
+class Server:
+    """``dramaturg serve`` on a free port."""
+
+    database: Path
+    loads_samples: bool = False
+    port: int = 0
+    process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def store(self) -> Store:
+        return Store(self.database)
+
+    def start(self) -> None:
+        self.port = self.port or free_port()
+        command = [
+            sys.executable,
+            "-m",
+            "evaluation.cli.main",
+            "serve",
+            "--port",
+            str(self.port),
+            "--db",
+            str(self.database),
+        ]
+        command += ["--samples"] if self.loads_samples else []
+        log = self.database.with_suffix(".log").open("ab")
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        self.process = subprocess.Popen(command, stdout=log, stderr=log, cwd=ROOT, env=environment)
+        log.close()
+        self.wait_until_healthy()
+
+    def wait_until_healthy(self) -> None:
+        pause = threading.Event()
+        for _ in range(START_SECONDS * 10):
+            assert self.process is not None
+            if self.process.poll() is not None:
+                break
+            try:
+                with urllib.request.urlopen(f"{self.url}/_stcore/health", timeout=5) as answer:
+                    if answer.status == 200:
+                        return
+            except (URLError, ConnectionError, TimeoutError):
+                pause.wait(0.1)
+        log = self.database.with_suffix(".log").read_text("utf-8", errors="replace")
+        pytest.fail(f"The server did not start:\n{log[-3000:]}")
+
+    def stop(self) -> None:
+        if self.process is not None:
+            self.process.terminate()
+            self.process.wait(timeout=20)
+            self.process = None
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@pytest.fixture(scope="session")
+def sample_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database with the sample games; to be copied, not used."""
+    path = tmp_path_factory.mktemp("samples") / "samples.duckdb"
+    store = Store(path)
+    load_samples(store)
+    store.close()
+    return path
+
+
+@pytest.fixture
+def serve(tmp_path: Path, sample_database: Path) -> Iterator[Callable[..., Server]]:
+    """Starts a server; stops it after the test.
+
+    ``samples`` is "none" for an empty database, "stored" for one that has them, "wanted" for a first start that loads
+    them.
+    """
+    started: list[Server] = []
+
+    def start(samples: str = "none") -> Server:
+        server = Server(tmp_path / f"server{len(started)}.duckdb", loads_samples=samples == "wanted")
+        if samples == "stored":
+            shutil.copyfile(sample_database, server.database)
+        started.append(server)
+        server.start()
+        return server
+
+    yield start
+    for server in started:
+        server.stop()
+        server.store.close()
+
+
+@pytest.fixture(scope="session")
+def sample_server(tmp_path_factory: pytest.TempPathFactory, sample_database: Path) -> Iterator[Server]:
+    """One server with the sample games for all tests that only look."""
+    server = Server(tmp_path_factory.mktemp("looking") / "samples.duckdb")
+    shutil.copyfile(sample_database, server.database)
+    server.start()
+    yield server
+    server.stop()
+
+
+@dataclass
+class Visit:
+    """A page with everything that came over its websocket and everything it asked other servers for."""
+
+    page: Page
+    frames: list[bytes] = field(default_factory=list)
+    foreign: list[str] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
+
+    @property
+    def received(self) -> bytes:
+        return b"".join(self.frames)
+
+    def settle(self) -> None:
+        """Waits until the script has run to its end and nothing is greyed out."""
+        self.page.wait_for_selector("[data-testid='stMainBlockContainer'] h1")
+        self.page.wait_for_function(
+            "() => { const app = document.querySelector(\"[data-testid='stApp']\");"
+            " return app && app.getAttribute('data-test-script-state') !== 'running'"
+            " && !document.querySelector(\"[data-stale='true'], [data-testid='stSkeleton']\"); }"
+        )
+
+
+@pytest.fixture
+def visit(browser: Browser) -> Iterator[Callable[..., Visit]]:
+    """Opens a page in a fresh browser context and records what it does."""
+    contexts = []
+
+    def open_(url: str, *, width: int = 1280, height: int = 900, theme: str = "light") -> Visit:
+        context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=theme)
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(PATIENCE_MS)
+        seen = Visit(page)
+        home = url.split("/", 3)[2]
+        page.on("websocket", lambda socket: record(socket, seen))
+        page.on("pageerror", lambda error: seen.faults.append(str(error)))
+        page.on(
+            "request",
+            lambda request: None if home in request.url or is_local(request.url) else seen.foreign.append(request.url),
+        )
+        page.goto(url)
+        seen.settle()
+        return seen
+
+    yield open_
+    for context in contexts:
+        context.close()
+
+
+def is_local(url: str) -> bool:
+    return url.startswith(("data:", "blob:", "about:"))
+
+
+def record(socket: WebSocket, seen: Visit) -> None:
+    socket.on("framereceived", lambda frame: seen.frames.append(frame if isinstance(frame, bytes) else frame.encode()))
+
+
+@pytest.fixture(scope="session")
+def screenshots() -> Path:
+    """Where pictures of the pages go."""
+    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+    return SCREENSHOTS

@@ -1,0 +1,172 @@
+"""The rating desk in a real browser: keys, drafts, double submits, lost connections, blindness."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from evaluation.resources import load_manifest
+
+
+@pytest.fixture
+def desk(serve, visit):
+    server = serve("stored")
+    seen = visit(f"{server.url}/review?rater=Ada")
+    expect(seen.page.locator(".desk")).to_be_visible()
+    return server, seen
+
+
+def scores(server) -> list[int]:
+    ratings = server.store.ratings.all()
+    return ratings.loc[ratings["rater"] == "Ada", "score"].tolist()
+
+
+def checked(page: Page, name: str) -> str | None:
+    box = page.locator(f"input[name='{name}']:checked")
+    return box.get_attribute("value") if box.count() else None
+
+
+def test_keys_typed_at_once_are_all_kept(desk) -> None:
+    server, seen = desk
+    page = seen.page
+    for key in "3ynyny":
+        page.keyboard.press(key)
+    assert checked(page, "score") == "3"
+    assert [checked(page, f"question{n}") for n in range(5)] == ["yes", "no", "yes", "no", "yes"]
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_text("1 of 18 games rated by you")).to_be_visible()
+    assert scores(server) == [3]
+    assert checked(page, "score") is None
+
+
+def test_a_key_shows_within_50_ms(desk) -> None:
+    page = desk[1].page
+    measured = page.evaluate(
+        """() => new Promise((resolve) => {
+            const host = [...document.querySelectorAll("*")].find((node) => node.shadowRoot?.querySelector(".desk"));
+            const radio = host.shadowRoot.querySelector("input[name='score'][value='4']");
+            const start = performance.now();
+            document.dispatchEvent(new KeyboardEvent("keydown", { key: "4", bubbles: true }));
+            const drawn = () => resolve([radio.checked, performance.now() - start]);
+            requestAnimationFrame(() => requestAnimationFrame(drawn));
+        })"""
+    )
+    assert measured[0]
+    assert measured[1] < 50
+
+
+def test_submitting_twice_at_once_saves_once(desk) -> None:
+    server, seen = desk
+    page = seen.page
+    page.keyboard.press("4")
+    page.get_by_role("button", name="Save and next").dblclick()
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_text("1 of 18 games rated by you")).to_be_visible()
+    assert scores(server) == [4]
+
+
+def test_an_untouched_score_is_asked_for(desk) -> None:
+    server, seen = desk
+    seen.page.keyboard.press("Control+Enter")
+    expect(seen.page.get_by_text("Choose a score from 1 to 5 first.")).to_be_visible()
+    assert scores(server) == []
+
+
+def test_a_score_that_contradicts_the_answers_is_pointed_out_once(desk) -> None:
+    server, seen = desk
+    page = seen.page
+    for key in ("2", "y", "y", "y", "y", "n", "Control+Enter"):
+        page.keyboard.press(key)
+    expect(page.get_by_text("4 of 5 answers are yes")).to_be_visible()
+    assert scores(server) == []
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_text("1 of 18 games rated by you")).to_be_visible()
+    assert scores(server) == [2]
+
+
+def test_keys_rest_while_a_comment_is_typed(desk) -> None:
+    page = desk[1].page
+    page.get_by_label("Comment, if you like").click()
+    page.keyboard.type("5 yes? no, skip 3")
+    assert checked(page, "score") is None
+    assert checked(page, "question0") is None
+    assert page.get_by_label("Comment, if you like").input_value() == "5 yes? no, skip 3"
+
+
+def test_the_help_opens_and_keys_rest_behind_it(desk) -> None:
+    page = desk[1].page
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
+    page.keyboard.press("5")
+    assert checked(page, "score") is None
+    page.keyboard.press("Escape")
+    page.keyboard.press("5")
+    assert checked(page, "score") == "5"
+
+
+def test_what_was_typed_survives_a_reload_at_once(desk) -> None:
+    page = desk[1].page
+    page.keyboard.press("3")
+    page.get_by_label("Comment, if you like").fill("half a thought")
+    page.reload()
+    expect(page.get_by_label("Comment, if you like")).to_have_value("half a thought")
+    assert checked(page, "score") == "3"
+
+
+def test_a_draft_follows_the_rater_to_another_browser(desk, visit) -> None:
+    server, seen = desk
+    seen.page.keyboard.press("3")
+    seen.page.get_by_label("Comment, if you like").fill("from the first browser")
+    token = server.store.ratings.token("Ada", server.store.ratings.next_unrated("Ada"))
+    expect_draft(server, seen.page, token)
+    other = visit(f"{server.url}/review?rater=Ada").page
+    expect(other.get_by_label("Comment, if you like")).to_have_value("from the first browser")
+
+
+def expect_draft(server, page: Page, token: str) -> None:
+    """Waits until the server has the draft."""
+    for _ in range(100):
+        draft = server.store.drafts.load(token)
+        if draft and draft.body["comment"]:
+            return
+        page.evaluate("() => new Promise((resolve) => setTimeout(resolve, 100))")
+    pytest.fail("The draft did not reach the database.")
+
+
+def test_a_form_sent_while_the_server_is_down_is_saved_once_it_is_back(desk) -> None:
+    server, seen = desk
+    page = seen.page
+    page.keyboard.press("5")
+    server.stop()
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_text("Saving, try 2 of")).to_be_visible()
+    server.start()
+    expect(page.get_by_text("1 of 18 games rated by you")).to_be_visible(timeout=60_000)
+    assert scores(server) == [5]
+
+
+def test_skipping_shows_another_game(desk) -> None:
+    server, seen = desk
+    page = seen.page
+    first = page.locator(".talk").inner_text()
+    page.keyboard.press("s")
+    expect(page.get_by_text("1 skipped")).to_be_visible()
+    assert page.locator(".talk").inner_text() != first
+    assert scores(server) == []
+
+
+def test_nothing_that_could_sway_a_rater_reaches_the_browser(desk) -> None:
+    server, seen = desk
+    seen.page.keyboard.press("3")
+    seen.page.get_by_label("Comment, if you like").fill("a draft")
+    sent = seen.received
+    # First that the right thing was looked at: the conversation itself did come.
+    assert server.store.transcripts.get(server.store.ratings.next_unrated("Ada")).discussion[0].text.encode() in sent
+    secrets = [iteration.name for iteration in load_manifest().iterations]
+    secrets += ["Sample rater", "game-17", "llmafia", "discussion-", ".log", "at least 80", "not rated yet", "passed"]
+    shown = server.store.transcripts.get(server.store.ratings.next_unrated("Ada"))
+    secrets += [f'"{player.role}"' for player in shown.players if player.role]
+    secrets += [message.text for message in shown.messages if message.channel != "public" and len(message.text) > 20]
+    secrets += server.store.transcripts.summaries()["transcript_id"].tolist()
+    for secret in secrets:
+        assert secret.encode() not in sent, secret

@@ -1,0 +1,114 @@
+"""Text of strangers stays text: nothing runs, nothing is loaded, nothing becomes a link."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from evaluation.ratings import Rating
+from evaluation.samples import add_evaluated
+from evaluation.transcript import Elimination, Message, Player, Transcript, Vote
+
+EVIL = "http://evil.example"
+ATTACKS = (
+    f'<img src={EVIL}/a.png onerror="window.pwned=1"> because',
+    f"<script>window.pwned=1; fetch('{EVIL}')</script> I think",
+    "<style>* { display: none !important }</style> vote",
+    f"![picture]({EVIL}/p.png) [click]({EVIL}) suspicious",
+    f"{EVIL}/bare is evidence",
+    "javascript:alert(1) :red[red] $x^2$ :material/home: **bold** trust",
+    f"<form action={EVIL}><input name=x></form> because 😀😀 vote",
+)
+
+
+def nasty(name: str) -> Transcript:
+    player = f"<img src={EVIL}/n.png> [A]({EVIL})"
+    return Transcript(
+        game_id=f"{name} {ATTACKS[0]}",
+        source_format="native",
+        players=(
+            Player(name=player, role=ATTACKS[3], alignment="mafia"),
+            Player(name="Bravo", role="seer", alignment="town"),
+        ),
+        messages=tuple(
+            Message(id=f"{attack}-{n}", index=n, round=1, speaker=player if n % 2 else "Bravo", text=attack)
+            for n, attack in enumerate(ATTACKS)
+        ),
+        votes=(Vote(round=1, voter=player, target="Bravo"),),
+        eliminations=(Elimination(round=1, player=player, role=ATTACKS[0]),),
+    )
+
+
+@pytest.fixture
+def server(serve):
+    running = serve()
+    store = running.store
+    for number, attack in enumerate((ATTACKS[0], ATTACKS[3])):
+        store.iterations.create(
+            attack, change=ATTACKS[4], prompt_text=ATTACKS[1], parent=ATTACKS[0] if number else None
+        )
+        add_evaluated(store, nasty(f"{number}"), source_name=ATTACKS[3], iteration=attack)
+    store.ratings.add(Rating(nasty("0").id, ATTACKS[3], 2, (True,) * 5, ATTACKS[0]))
+    store.iterations.sign_off(ATTACKS[3], ATTACKS[3], ATTACKS[4])
+    return running
+
+
+def paths() -> list[str]:
+    opened = f"transcripts?transcript={nasty('0').id}"
+    return [
+        "",
+        "upload",
+        "transcripts",
+        opened,
+        f"{opened}&show=Ledger",
+        "review?rater=Ada",
+        "trends",
+        "trends?as=Table",
+    ]
+
+
+def assert_inert(seen) -> None:
+    page = seen.page
+    assert seen.foreign == []
+    assert seen.faults == []
+    assert page.evaluate("() => window.pwned") is None
+    assert page.locator("a[href*='evil.example']").count() == 0
+    assert page.locator("img[src*='evil.example'], form[action*='evil.example']").count() == 0
+    expect(page.locator("h1")).to_be_visible()
+
+
+@pytest.mark.parametrize("path", paths(), ids=lambda path: path[:40].replace("/", "_") or "overview")
+def test_no_page_runs_loads_or_links_anything(server, visit, path: str) -> None:
+    seen = visit(f"{server.url}/{path}")
+    assert_inert(seen)
+
+
+def test_marks_stand_on_the_right_letters_and_reasons_are_inert(server, visit) -> None:
+    seen = visit(f"{server.url}/transcripts?transcript={nasty('0').id}")
+    page = seen.page
+    last = page.locator(".message").last
+    last.scroll_into_view_if_needed()
+    last.locator(".badge", has_text="Depth").click()
+    # "because" and "vote" stand before and after two emoji.
+    expect(last.locator("mark")).to_have_text(["because", "vote"])
+    expect(page.get_by_text("decided by the rule").first).to_be_visible()
+    assert_inert(seen)
+
+
+def test_the_lists_of_names_are_inert(server, visit) -> None:
+    seen = visit(f"{server.url}/")
+    seen.page.get_by_test_id("stSidebar").get_by_test_id("stSelectbox").click()
+    expect(seen.page.get_by_role("option").first).to_be_visible()
+    assert_inert(seen)
+
+
+def test_a_refused_file_with_a_hostile_name_is_inert(server, visit) -> None:
+    seen = visit(f"{server.url}/upload")
+    seen.page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(
+        [
+            {"name": f"![x]({EVIL}).json", "mimeType": "application/json", "buffer": b"{"},
+            {"name": "nasty.json", "mimeType": "application/json", "buffer": nasty("new").to_json().encode()},
+        ]
+    )
+    expect(seen.page.get_by_text("1 game to store, 1 refused.")).to_be_visible()
+    assert_inert(seen)

@@ -1,0 +1,124 @@
+"""The main journey: from an empty database to a trend, with real games, in a real browser."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from playwright.sync_api import Page, expect
+
+GAMES = (
+    "llm_werewolf/matches/werewolf_match_2025-02-02_0.json",
+    "werewolf_gpt/gpt-4-001.md",
+    "aiwolf/game1.log",
+)
+
+
+def go(page: Page, title: str) -> None:
+    page.get_by_test_id("stSidebarNav").get_by_role("link", name=title).click()
+    expect(page.locator("h1")).to_have_text(title)
+
+
+def select_first_row(page: Page) -> None:
+    """Ticks the first row of a data frame, which is drawn on a canvas."""
+    box = page.get_by_test_id("stDataFrame").first.bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] + 18, box["y"] + 36 + 18)
+
+
+def test_from_empty_to_a_trend_and_all_of_it_survives(serve, visit, data_root: Path) -> None:
+    server = serve()
+    seen = visit(server.url)
+    page = seen.page
+    expect(page.get_by_text("Did your agents get better?")).to_be_visible()
+
+    # Upload three real games of three formats into a new iteration.
+    page.get_by_role("link", name="Upload your own games").click()
+    page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files([data_root / name for name in GAMES])
+    expect(page.get_by_text("3 games to store.")).to_be_visible()
+    page.get_by_label("Name", exact=True).fill("First prompt")
+    page.get_by_label("Name", exact=True).press("Enter")
+    page.get_by_role("button", name="Score and store 3 games").click()
+    expect(page.get_by_text(re.compile("Scoring uploaded games: (starting|[0-3] of 3|done)")).first).to_be_visible()
+    expect(page.get_by_text("Scoring uploaded games: done, 3 of 3.")).to_be_visible(timeout=60_000)
+
+    # Read the reason of a verdict.
+    page.get_by_role("link", name="Read the games").click()
+    expect(page.get_by_text("3 of 3 games")).to_be_visible()
+    select_first_row(page)
+    badge = page.locator(".badge", has_text="Depth").first
+    badge.click()
+    expect(badge).to_have_attribute("aria-pressed", "true")
+    expect(page.get_by_role("heading", name=re.compile("Strategic depth, message"))).to_be_visible()
+    expect(page.get_by_text(re.compile("^Holds "))).to_be_visible()
+    opened = page.url
+    assert "transcript=" in opened
+    assert "metric=strategic_depth" in opened
+
+    # The trend has no engagement yet.
+    go(page, "Trends")
+    expect(page.get_by_text("3 pending, not drawn")).to_be_visible()
+
+    # Rate one game with the keyboard.
+    go(page, "Review")
+    page.get_by_role("textbox", name="Your name").fill("Ada")
+    page.get_by_role("button", name="Start").click()
+    expect(page.get_by_text("0 of 3 games rated by you")).to_be_visible()
+    for key in ("4", "y", "n", "y", "n", "y", "Control+Enter"):
+        page.keyboard.press(key)
+    expect(page.get_by_text("1 of 3 games rated by you")).to_be_visible()
+
+    # The trend has changed.
+    go(page, "Trends")
+    expect(page.get_by_text("2 pending, not drawn")).to_be_visible()
+
+    # All of it is there after the server was restarted and the page loaded anew.
+    server.stop()
+    server.start()
+    page.goto(f"{server.url}/trends")
+    expect(page.get_by_text("2 pending, not drawn")).to_be_visible()
+    page.goto(opened)
+    expect(page.get_by_role("heading", name=re.compile("Strategic depth, message"))).to_be_visible()
+    expect(page.locator(".badge[aria-pressed='true']")).to_be_visible()
+    go(page, "Overview")
+    expect(page.get_by_text("2 games of 3 not rated yet.")).to_be_visible()
+    (rating,) = server.store.ratings.all().to_dict("records")
+    assert (rating["rater"], rating["score"]) == ("Ada", 4)
+    assert seen.foreign == []
+    assert seen.faults == []
+
+
+def test_the_first_start_fills_the_pages_by_itself(serve, visit) -> None:
+    seen = visit(serve("wanted").url)
+    expect(seen.page.get_by_text("Loading the sample games: done, 18 of 18.")).to_be_visible(timeout=90_000)
+    expect(seen.page.get_by_text("Iteration 3 of 3")).to_be_visible()
+
+
+def test_a_job_goes_on_while_the_person_looks_elsewhere(serve, visit, data_root: Path) -> None:
+    server = serve()
+    page = visit(f"{server.url}/upload").page
+    page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(sorted((data_root / "aiwolf").glob("*.log")))
+    page.get_by_text("No iteration", exact=True).click()
+    page.get_by_role("button", name=re.compile("Score and store")).click()
+    expect(page.get_by_text(re.compile("Scoring uploaded games: [0-9]+ of 10"))).to_be_visible()
+    go(page, "Trends")
+    expect(page.get_by_text(re.compile("Scoring uploaded games: done"))).to_be_visible(timeout=60_000)
+    assert len(server.store.transcripts.summaries()) == 10
+
+
+def test_a_job_can_be_cancelled_and_what_is_done_stays(serve, visit, data_root: Path) -> None:
+    server = serve()
+    page = visit(f"{server.url}/upload").page
+    page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(
+        [
+            path
+            for folder, kind in (("aiwolf", "*.log"), ("werewolf_gpt", "*.md"))
+            for path in sorted((data_root / folder).glob(kind))
+        ]
+    )
+    page.get_by_text("No iteration", exact=True).click()
+    page.get_by_role("button", name=re.compile("Score and store")).click()
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.get_by_text(re.compile("Scoring uploaded games: (cancelled|done)"))).to_be_visible(timeout=60_000)
+    (job,) = server.store.jobs.list()
+    assert len(server.store.transcripts.summaries()) == job.done
