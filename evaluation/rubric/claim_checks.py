@@ -1,0 +1,60 @@
+"""Claims checked against the record as it stood when they were made (rubric 1.0, metric 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from evaluation.rubric import event_checks, vote_checks
+from evaluation.rubric.claims import Act, Claim
+from evaluation.rubric.finding import Case, Finding, inaccurate, unverified
+from evaluation.rubric.record import Record
+from evaluation.transcript import Message
+
+
+def check(claim: Claim, message: Message, record: Record) -> Finding | None:
+    """What the record says to ``claim``, made in ``message``; ``None`` when it turns out to be no reference.
+
+    A round that had not begun, or that was none ("last round" in the first), is inaccurate whatever is said of it.
+    """
+    round_number = claim.when.round_for(message.round)
+    impossible = _impossible_round(claim, round_number, message, record)
+    if impossible is not None:
+        return impossible
+    if claim.when.kind in ("last", "this", "ago") and round_number is None:
+        return unverified("Which round is meant cannot be told: the message carries no round.")
+    return _CHECKS[claim.act](Case(claim, message, record, round_number))
+
+
+def _impossible_round(claim: Claim, round_number: int | None, message: Message, record: Record) -> Finding | None:
+    if round_number is None or message.round is None:
+        return None
+    if round_number > message.round:
+        return inaccurate(f"Round {round_number} had not happened yet when this was said in round {message.round}.")
+    first = record.first_round
+    # The first round is 0 or 1; a transcript that begins later may lack rounds that were played.
+    if first is not None and first <= 1 and round_number < first:
+        before = "no round before this one" if claim.when.kind != "round" else f"no round {round_number}"
+        return inaccurate(f"There was {before}.")
+    return None
+
+
+def _check_unclear(case: Case) -> Finding:
+    return unverified(f"It refers to the past{case.scope}, but to nothing that the record can settle.")
+
+
+_CHECKS: Mapping[Act, Callable[[Case], Finding | None]] = MappingProxyType(
+    {
+        Act.VOTE: vote_checks.check_vote,
+        Act.VOTED: vote_checks.check_voted,
+        Act.VOTE_TOGETHER: vote_checks.check_voted_together,
+        Act.ELIMINATED: event_checks.check_eliminated,
+        Act.ROLE_WAS: event_checks.check_role_was,
+        Act.ACCUSE: event_checks.check_accused,
+        Act.DEFEND: event_checks.check_defended,
+        Act.CLAIM_ROLE: event_checks.check_claimed_role,
+        Act.SPOKE: event_checks.check_spoke,
+        Act.SAID: event_checks.check_said,
+        Act.UNCLEAR: _check_unclear,
+    }
+)

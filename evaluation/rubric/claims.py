@@ -1,0 +1,211 @@
+"""References to past events, parsed to claims that a record can settle (rubric 1.0, metric 1)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from evaluation.rubric.grammar import Pattern, patterns_for
+from evaluation.rubric.passage import Passage
+from evaluation.rubric.subjects import PEOPLE, SubjectFinder, Who, who_at
+from evaluation.rubric.times import EARLIER_ANY_TIME, TimeExpression, When, assign_time, find_times
+from evaluation.transcript import Alignment
+
+
+class Act(StrEnum):
+    """What a clause says that somebody did."""
+
+    VOTE = "vote"
+    VOTED = "voted"
+    """Voted at all, for whomever."""
+    VOTE_TOGETHER = "vote_together"
+    ELIMINATED = "eliminated"
+    ROLE_WAS = "role_was"
+    """The role of a player who is out."""
+    ACCUSE = "accuse"
+    DEFEND = "defend"
+    CLAIM_ROLE = "claim_role"
+    SPOKE = "spoke"
+    SAID = "said"
+    """A paraphrase of what somebody said."""
+    UNCLEAR = "unclear"
+    """A rubric pattern ("last round", "in round 2", "earlier") on something else about the past."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One reference to the past.
+
+    Attributes:
+        act: What is said to have happened.
+        actor: Who did it; for an elimination nobody in particular.
+        target: To whom; ``None`` where the clause names nobody.
+        when: The round it speaks of.
+        negated: Whether the clause says that it did not happen.
+        start: Where the clause begins in the original text, in code points.
+        end: Where it ends, exclusive.
+        verb: Position of the verb among the words.
+        role: The role that is claimed or reported, as written.
+        role_side: The side that this role stands for.
+        never: Whether it is denied for every time ("never").
+    """
+
+    act: Act
+    actor: Who
+    target: Who | None
+    when: When
+    negated: bool
+    never: bool
+    start: int
+    end: int
+    verb: int
+    role: str = ""
+    role_side: Alignment | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Hit:
+    pattern: Pattern
+    match: re.Match[str]
+
+    @property
+    def verb(self) -> tuple[int, int]:
+        return self.match.span("verb")
+
+    def group(self, name: str) -> int | None:
+        """Position of a one-word group; ``None`` when the form does not have it or it is absent."""
+        if name not in self.match.re.groupindex:
+            return None
+        return self.match.start(name) if self.match.start(name) >= 0 else None
+
+
+def find_claims(passage: Passage, language: str) -> tuple[Claim, ...]:
+    """The references to the past in a message, in order.
+
+    Questions, conditions, plans, speculation ("maybe Alpha voted ...") and quoted words are none.
+    """
+    times = find_times(passage, language)
+    found = patterns_for("memory", language).tried_on(passage.symbols)
+    if not found and not times:
+        return ()
+    hits = [hit for hit in _hits(passage, found) if not _states_nothing(passage, hit)]
+    subjects = SubjectFinder(passage)
+    claims: list[Claim] = []
+    for position, hit in enumerate(hits):
+        following = hits[position + 1].verb[0] if position + 1 < len(hits) else len(passage.code)
+        before = hits[position - 1].verb[1] if position else 0
+        claim = _claim(passage, hit, subjects, assign_time(passage, times, hit.match.span(), before, following))
+        if claim is not None:
+            claims.append(claim)
+    return (*_distinct(claims), *_unclear(passage, times, hits))
+
+
+def _distinct(claims: Sequence[Claim]) -> Iterator[Claim]:
+    """The claims without those that only say again what the same message said before."""
+    seen: set[tuple[object, ...]] = set()
+    for claim in claims:
+        target = () if claim.target is None else (claim.target.kind, claim.target.names)
+        said = (claim.act, claim.actor.kind, claim.actor.names, target, claim.when, claim.negated, claim.role)
+        if said not in seen:
+            seen.add(said)
+            yield claim
+
+
+def _hits(passage: Passage, patterns: Sequence[Pattern]) -> list[_Hit]:
+    """Every verb with the first form that matches it, in order of the text."""
+    hits: list[_Hit] = []
+    covered: set[int] = set()
+    for pattern in patterns:
+        for match in pattern.regex.finditer(passage.code):
+            if covered.isdisjoint(range(*match.span("verb"))):
+                hits.append(_Hit(pattern, match))
+                covered.update(range(*match.span()))
+    return sorted(hits, key=lambda hit: hit.verb)
+
+
+def _states_nothing(passage: Passage, hit: _Hit) -> bool:
+    verb = hit.verb[1] - 1
+    return (
+        passage.is_quoted(verb)
+        or passage.is_question(verb)
+        or passage.is_conditional(verb)
+        or passage.is_guess(hit.verb[0])
+        or passage.is_reported(hit.verb[0])
+    )
+
+
+def _claim(passage: Passage, hit: _Hit, subjects: SubjectFinder, time: TimeExpression | None) -> Claim | None:
+    attributes = hit.pattern.attributes
+    act = Act(attributes["act"])
+    if attributes.get("needs") == "time" and (time is None or time.when.kind == "this"):
+        return None
+    first, last = hit.match.start(), hit.match.end() - 1
+    if attributes["subject"] == "left":
+        subject = subjects.find(hit.verb[0])
+        if subject is None:
+            return None
+        actor, first = subject.who, min(first, subject.first)
+    else:
+        at = hit.group("actor")
+        actor = PEOPLE["any"] if at is None else who_at(passage, at)
+    target_at = hit.group("target")
+    target = None if target_at is None else who_at(passage, target_at, other=actor, after=target_at > hit.verb[0])
+    if target_at is not None:
+        subjects.remember_object(target_at)
+    subjects.remember_subject(hit.verb[0], target if target is not None and actor.kind == "any" else actor)
+    act = _settled_act(passage, act, hit, actor)
+    if _is_no_reference(passage, act, hit, actor, target):
+        return None
+    if time is not None:
+        first, last = time.widen(first, last)
+    start, end = passage.span(first, last)
+    verb = range(*hit.verb)
+    role_at = hit.group("role")
+    return Claim(
+        act,
+        actor,
+        target,
+        time.when if time is not None else EARLIER_ANY_TIME,
+        any(passage.has(at, "not never") for at in verb) != subjects.was_negated,
+        any(passage.has(at, "never") for at in verb),
+        start,
+        end,
+        hit.verb[1] - 1,
+        "" if role_at is None else passage.coded.words[role_at],
+        None if role_at is None else "mafia" if passage.has(role_at, "evil") else "town",
+    )
+
+
+def _is_no_reference(passage: Passage, act: Act, hit: _Hit, actor: Who, target: Who | None) -> bool:
+    """What matches a form without being a reference to the past."""
+    speaker = (passage.speaker,)
+    if act is Act.ROLE_WAS:
+        return target is None or passage.speaker in target.names
+    if act in (Act.SAID, Act.CLAIM_ROLE, Act.ACCUSE, Act.DEFEND) and actor.kind == "noun":
+        return True
+    # "I claim Seer" claims it now.
+    return act is Act.CLAIM_ROLE and actor.names == speaker and not passage.has(hit.verb[1] - 1, "claimed")
+
+
+def _settled_act(passage: Passage, act: Act, hit: _Hit, actor: Who) -> Act:
+    """ "We voted out Bravo" tells of an elimination, "Alpha voted out Bravo" of a vote."""
+    if act is Act.VOTE and actor.kind in ("we", "everyone", "unknown", "noun"):
+        around = range(hit.match.start(), min(hit.match.end() + 1, len(passage.code)))
+        if any(passage.has(at, "out") for at in around):
+            return Act.ELIMINATED
+    return act
+
+
+def _unclear(passage: Passage, times: Sequence[TimeExpression], hits: Sequence[_Hit]) -> Iterator[Claim]:
+    """Clauses with a rubric pattern that tell of the past, but of nothing that a form covers."""
+    busy = {passage.sentence(hit.verb[0]) for hit in hits}
+    for time in times:
+        sentence = passage.sentence(time.first)
+        if time.when.kind == "this" or sentence in busy or not passage.tells_of_the_past(time.first):
+            continue
+        busy.add(sentence)
+        first, last = passage.clause(time.first)
+        start, end = passage.span(first, last)
+        yield Claim(Act.UNCLEAR, PEOPLE["any"], None, time.when, False, False, start, end, time.first)

@@ -1,0 +1,167 @@
+"""A message as a string of word classes, on which a grammar's patterns are matched."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from evaluation.rubric.grammar import Grammar
+from evaluation.text.names import Mention
+from evaluation.text.tokens import Token, sentences
+
+# Between the words of a phrase none of these stands.
+_PARTING = frozenset(".!?;:,\n\u2026\u2014")
+_STOPS = frozenset(";:()[]{}\u2014\u2013\u2026|/\\>")
+_QUOTES = frozenset('"\u201c\u201d\u00ab\u00bb')
+
+
+@dataclass(frozen=True, slots=True)
+class Coded:
+    """A message as a string of word classes.
+
+    ``code[i]`` is the class of word or punctuation mark ``i``; ``starts[i]`` and ``ends[i]`` its span in the original
+    text; ``words`` the normalised words, empty for punctuation; ``players`` the player that a name stands for.
+    """
+
+    code: str
+    starts: Sequence[int]
+    ends: Sequence[int]
+    words: Sequence[str]
+    players: Mapping[int, str]
+
+
+def encode(grammar: Grammar, text: str, tokens: Sequence[Token], mentions: Sequence[Mention]) -> Coded:
+    """``text`` as word classes; contractions become several, punctuation between words becomes boundaries."""
+    writer = _Writer(grammar, text)
+    named = {mention.start: mention for mention in mentions}
+    words, phrases, unlisted = grammar.words, grammar.phrases, grammar.unlisted
+    codes, starts, ends, written = writer.codes, writer.starts, writer.ends, writer.words
+    position, index, count = -1, 0, len(tokens)
+    # One pass over every word of every message: what happens most often stands inline.
+    while index < count:
+        word, start, end = tokens[index]
+        if start - position != 1 or text[position] != " ":
+            writer.gap(position, start)
+        index += 1
+        if start in named:
+            index, end = writer.name(named[start], tokens, index)
+        else:
+            code = words.get(word) or unlisted(word)
+            if word in phrases and index < count:
+                length, code = _phrase(text, phrases[word], tokens, index, code)
+                index += length
+                end = tokens[index - 1].end
+            for character in code:
+                codes.append(character)
+                starts.append(start)
+                ends.append(end)
+                written.append(word)
+        position = end
+    return writer.finish(position)
+
+
+def _phrase(
+    text: str,
+    followers: Mapping[str, Sequence[tuple[tuple[str, ...], str]]],
+    tokens: Sequence[Token],
+    index: int,
+    single: str,
+) -> tuple[int, str]:
+    """How many words from ``index`` on belong to a phrase with the word before, and the class; ``single`` without one."""
+    for rest, code in followers.get(tokens[index].text, ()):
+        last = index + len(rest)
+        if last < len(tokens) and all(tokens[index + step].text == word for step, word in enumerate(rest, start=1)):
+            gap = text[tokens[index - 1].end : tokens[last].start]
+            if _PARTING.isdisjoint(gap):
+                return 1 + len(rest), code
+    return 0, single
+
+
+class _Writer:
+    """Collects the classes of one message from left to right."""
+
+    def __init__(self, grammar: Grammar, text: str) -> None:
+        self.codes: list[str] = []
+        self.starts: list[int] = []
+        self.ends: list[int] = []
+        self.words: list[str] = []
+        self._players: dict[int, str] = {}
+        self._grammar = grammar
+        self._text = text
+        self._sentence_ends = [end for _, end in sentences(text)]
+        self._next_sentence = 0
+
+    def gap(self, position: int, until: int) -> None:
+        """Writes the punctuation between the end of the last word, -1 before the first one, and ``until``."""
+        if position < 0:
+            self._sentence_end(until)
+            position = max(0, until - 1)
+        gap = self._text[position:until]
+        ending = self._sentence_end(until)
+        if ending is not None:
+            ending = max(ending, position)
+            self._append(_ending(gap), position, ending)
+            position = ending
+        for name in _marks(gap, ending is not None):
+            self._append(name, position, until)
+
+    def _sentence_end(self, until: int) -> int | None:
+        """Where the sentence ends that ends before ``until``; ``None`` when it goes on."""
+        found: int | None = None
+        while self._next_sentence < len(self._sentence_ends) and self._sentence_ends[self._next_sentence] <= until:
+            found = self._sentence_ends[self._next_sentence]
+            self._next_sentence += 1
+        return found
+
+    def name(self, mention: Mention, tokens: Sequence[Token], index: int) -> tuple[int, int]:
+        """Writes a player's name that begins before ``index``; returns the index of the token after it, and its end."""
+        while index < len(tokens) and tokens[index].start < mention.end:
+            index += 1
+        last = tokens[index - 1]
+        self._players[len(self.codes)] = mention.player
+        is_possessive = last.text.endswith("'s")
+        self._append("name_poss" if is_possessive else "name", mention.start, last.end, last.text)
+        return index, last.end
+
+    def _append(self, name: str, start: int, end: int, word: str = "") -> None:
+        self.codes.append(self._grammar.chars(name))
+        self.starts.append(start)
+        self.ends.append(end)
+        self.words.append(word)
+
+    def finish(self, position: int) -> Coded:
+        """The coded message, closed by the mark that ends its last sentence."""
+        start = max(position, 0)
+        rest = self._text[start:]
+        end = start + len(rest.rstrip())
+        for name in (*_marks(rest, True), _ending(rest)):
+            self._append(name, start, end)
+        return Coded("".join(self.codes), self.starts, self.ends, self.words, self._players)
+
+
+@lru_cache(maxsize=4096)
+def _ending(marks: str) -> str:
+    """The kind of sentence end in a run of punctuation."""
+    if "?" in marks or "\uff1f" in marks:
+        return "end_question"
+    return "end_exclaim" if "!" in marks or "\uff01" in marks else "end"
+
+
+@lru_cache(maxsize=4096)
+def _marks(gap: str, is_sentence_end: bool) -> tuple[str, ...]:
+    """The boundary classes of the punctuation in ``gap``."""
+    found: list[str] = []
+    characters = set(gap)
+    if not is_sentence_end:
+        if characters & _STOPS or " - " in gap or "--" in gap or ".." in gap:
+            found.append("stop")
+        elif "," in characters:
+            found.append("comma")
+    if characters & _QUOTES:
+        found.append("quote")
+    if "=" in characters:
+        found.append("be_now")
+    if "@" in characters:
+        found.append("at")
+    return tuple(found)

@@ -1,0 +1,65 @@
+"""What checking a claim against the record comes to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from evaluation.rubric.claims import Claim
+from evaluation.rubric.record import Record
+from evaluation.transcript import Message
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Whether the record shows a claim (``accurate``), contradicts it or leaves it open (``unverified``).
+
+    ``reason`` is one sentence; ``refers_to`` the id of the vote or message on which it rests.
+    """
+
+    verdict: Literal["accurate", "inaccurate", "unverified"]
+    reason: str
+    refers_to: str | None = None
+
+    def negated(self) -> Finding:
+        """The finding for the opposite claim, on the same facts."""
+        if self.verdict == "unverified":
+            return self
+        return Finding("inaccurate" if self.verdict == "accurate" else "accurate", self.reason, self.refers_to)
+
+
+def accurate(reason: str, refers_to: str | None = None) -> Finding:
+    """The record shows the claim."""
+    return Finding("accurate", reason, refers_to)
+
+
+def inaccurate(reason: str, refers_to: str | None = None) -> Finding:
+    """The record contradicts the claim, or it is too vague to be anybody's."""
+    return Finding("inaccurate", reason, refers_to)
+
+
+def unverified(reason: str, refers_to: str | None = None) -> Finding:
+    """The record cannot settle the claim."""
+    return Finding("unverified", reason, refers_to)
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A claim on trial: who sent it when, and the round that it speaks of (``None`` for any before).
+
+    Attributes:
+        claim: The claim.
+        message: The message that makes it.
+        record: The record of the transcript.
+        round: The round meant, if one in particular is.
+    """
+
+    claim: Claim
+    message: Message
+    record: Record
+    round: int | None
+
+    @property
+    def scope(self) -> str:
+        """The round in words, with a blank before: " in round 2"; empty for any round."""
+        return "" if self.round is None else f" in round {self.round}"

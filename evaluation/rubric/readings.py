@@ -1,0 +1,60 @@
+"""The messages of a discussion read once: what each claims about the past and what it does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from evaluation.rubric.claims import Claim, find_claims
+from evaluation.rubric.discussion import Discussion, PreparedMessage
+from evaluation.rubric.grammar import grammar_for
+from evaluation.rubric.passage import Passage
+from evaluation.rubric.speech_acts import SpeechAct, find_acts
+from evaluation.transcript import Message
+
+# Metrics of one transcript are computed one after the other; few transcripts are in work at a time.
+_KEPT = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A public message with its claims about the past, its speech acts and the players it names.
+
+    Attributes:
+        message: The message itself.
+        claims: Its references to the past, in order.
+        acts: Its speech acts, in order.
+        named: The players that it names, and the one that it replies to.
+        takes_a_stance: Whether it holds any word of suspicion or defence.
+    """
+
+    message: Message
+    claims: tuple[Claim, ...]
+    acts: tuple[SpeechAct, ...]
+    named: frozenset[str]
+    takes_a_stance: bool
+
+
+def has_grammar(language: str) -> bool:
+    """Whether claims and speech acts can be found in a language."""
+    return grammar_for(language) is not None
+
+
+@lru_cache(maxsize=_KEPT)
+def read(discussion: Discussion) -> tuple[Reading, ...]:
+    """The public messages of ``discussion``, read in order; none in a language without a grammar."""
+    return tuple([_read(prepared, discussion) for prepared in discussion.messages if has_grammar(discussion.language)])
+
+
+def _read(prepared: PreparedMessage, discussion: Discussion) -> Reading:
+    grammar = grammar_for(discussion.language)
+    assert grammar is not None
+    message = prepared.message
+    answered = None if message.reply_to is None else discussion.transcript.message(message.reply_to)
+    author = None if answered is None or answered.channel == "system" else answered.speaker
+    passage = Passage(prepared, grammar, None if author == message.speaker else author)
+    claims = find_claims(passage, discussion.language)
+    acts = find_acts(passage, claims, discussion.language)
+    named = {mention.player for mention in prepared.mentions} | ({author} if author else set())
+    stance = not grammar.classes["stance"].isdisjoint(passage.symbols)
+    return Reading(message, claims, acts, frozenset(named), stance)

@@ -1,0 +1,211 @@
+"""Claims about votes against the votes recorded (rubric 1.0, metric 1)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from evaluation.rubric.finding import Case, Finding, accurate, inaccurate, unverified
+from evaluation.rubric.record import PastVote
+from evaluation.rubric.speech_acts import ACCUSATIONS
+from evaluation.rubric.wording import listed
+from evaluation.transcript import Vote
+
+
+def check_vote(case: Case) -> Finding:
+    """Whether the players voted for the targets, in the round meant or in any before."""
+    target = case.claim.target
+    if target is None or target.kind != "players":
+        return unverified("For whom the vote was cannot be told from the message.")
+    votes = case.record.votes(case.message, case.round)
+    kind = case.claim.actor.kind
+    if kind == "players":
+        return _joined([_check_voter(case, name, target.names, votes) for name in case.claim.actor.names])
+    if kind == "unknown":
+        return unverified("Who voted cannot be told from the message.")
+    if not votes:
+        return _no_votes(case)
+    return _check_group(case, target.names[0], votes)
+
+
+def _check_voter(case: Case, voter: str, targets: Sequence[str], votes: Sequence[PastVote]) -> Finding:
+    own = [past for past in votes if past.vote.voter == voter]
+    if case.claim.negated:
+        return _check_not_voted(case, voter, targets, own)
+    fits = [next((past for past in reversed(own) if past.vote.target == target), None) for target in targets]
+    shown = [past for past in fits if past is not None]
+    is_shown = len(shown) == len(targets)
+    if not is_shown or not all(past.is_certain for past in shown):
+        announced = _announced(case, voter, targets)
+        if announced is not None:
+            return announced
+    if is_shown:
+        first = shown[0]
+        reason = f"The record shows {voter} voting for {listed(targets)}{_round(first)}{_hint(first)}."
+        return accurate(reason, first.vote.id)
+    if own:
+        others = _votes_in_words(own)
+        return inaccurate(f"The record shows {voter} voting for {others}, not for {listed(targets)}.", own[-1].vote.id)
+    return _unrecorded(case, voter)
+
+
+def _check_not_voted(case: Case, voter: str, targets: Sequence[str], own: Sequence[PastVote]) -> Finding:
+    """ "Never" is about every vote, a plain "did not" about the last one."""
+    if not own:
+        return _unrecorded(case, voter)
+    looked_at = own if case.claim.never else own[-1:]
+    against = [past for past in looked_at if past.vote.target in targets]
+    if against:
+        past = against[-1]
+        return inaccurate(f"The record shows {voter} voting for {past.vote.target}{_round(past)}.", past.vote.id)
+    return accurate(f"The record shows {voter} voting for {_votes_in_words(looked_at)}.", own[-1].vote.id)
+
+
+def _announced(case: Case, voter: str, targets: Sequence[str]) -> Finding | None:
+    """A vote announced in the discussion of the current round, which nobody has counted yet."""
+    if case.round is not None and case.round != case.message.round:
+        return None
+    for past in case.record.acts(case.message, ACCUSATIONS, {voter}, None, case.message.round):
+        if past.act.is_vote and past.act.target in targets:
+            return accurate(f"{voter} announced a vote for {past.act.target} in an earlier message.", past.message.id)
+    return None
+
+
+def _unrecorded(case: Case, voter: str) -> Finding:
+    for past in case.record.eliminations(case.message, voter):
+        left = past.elimination.round
+        if past.is_certain and left is not None and case.round is not None and left < case.round:
+            return inaccurate(f"{voter} was out of the game since round {left}, before round {case.round}.")
+    return _no_votes(case, f"The record holds no vote by {voter}{case.scope}.")
+
+
+def _no_votes(case: Case, otherwise: str = "") -> Finding:
+    record = case.record
+    if not record.has_votes:
+        return unverified("No votes are recorded for this transcript.")
+    # The first round is 0 or 1; a transcript that begins later may lack rounds that were played.
+    is_first = record.first_round is not None and record.first_round <= 1 and case.message.round == record.first_round
+    if is_first and not record.votes(case.message):
+        return inaccurate("No vote had been taken yet when this was said.")
+    return unverified(otherwise or f"No votes are recorded{case.scope or ' before this message'}.")
+
+
+def _check_group(case: Case, target: str, votes: Sequence[PastVote]) -> Finding:
+    """ "Everyone", "we", "nobody" and "someone" against the votes of the round, or of the one that fits best."""
+    kind = case.claim.actor.kind
+    fits = [past.vote for past in votes if past.vote.target == target]
+    finding: Finding
+    if kind == "nobody":
+        finding = (
+            inaccurate(f"The record shows {fits[-1].voter} voting for {target}{_round_of(fits[-1])}.", fits[-1].id)
+            if fits
+            else accurate(f"The record shows no vote for {target}{case.scope}.")
+        )
+    elif kind == "vague":
+        voters = sorted({vote.voter for vote in fits})
+        if len(voters) == 1:
+            finding = accurate(
+                f"Only {voters[0]} voted for {target}{case.scope}, so it is clear who is meant.", fits[-1].id
+            )
+        else:
+            finding = inaccurate(f'"{case.claim.actor.words}" is too vague: it does not say who voted for {target}.')
+    elif kind == "any":
+        finding = (
+            accurate(f"The record shows a vote for {target}.", fits[-1].id)
+            if fits
+            else inaccurate(f"No vote for {target} is recorded{case.scope}.")
+        )
+    else:
+        finding = _most_agreeing(target, votes, is_everyone=kind == "everyone")
+    return finding.negated() if case.claim.negated else finding
+
+
+def _most_agreeing(target: str, votes: Sequence[PastVote], *, is_everyone: bool) -> Finding:
+    by_round: dict[tuple[int | None, str | None], list[Vote]] = defaultdict(list)
+    for past in votes:
+        if past.vote.voter != target and past.vote.target is not None:
+            by_round[(past.vote.round, past.vote.phase)].append(past.vote)
+    best = max(by_round.values(), key=lambda cast: _share(cast, target), default=[])
+    others = [vote for vote in best if vote.target != target]
+    share = _share(best, target)
+    if share == 1 or (not is_everyone and share > 1 / 2):
+        return accurate(f"The record shows {len(best) - len(others)} of {len(best)} votes for {target}.", best[0].id)
+    if is_everyone or share == 0:
+        vote = others[0] if others else None
+        shown = f": {vote.voter} voted for {vote.target}" if vote else ""
+        return inaccurate(
+            f"The record does not show all of them voting for {target}{shown}.", vote.id if vote else None
+        )
+    return unverified(f"The record shows {len(best) - len(others)} of {len(best)} votes for {target}.")
+
+
+def _share(cast: Sequence[Vote], target: str) -> float:
+    return sum(vote.target == target for vote in cast) / len(cast) if cast else 0.0
+
+
+def check_voted(case: Case) -> Finding:
+    """Whether the players voted at all."""
+    votes = case.record.votes(case.message, case.round)
+    if case.claim.actor.kind != "players":
+        return unverified("Who voted cannot be told from the message.")
+    findings: list[Finding] = []
+    for name in case.claim.actor.names:
+        own = [past.vote for past in votes if past.vote.voter == name]
+        cast = [vote for vote in own if vote.target is not None]
+        if cast:
+            findings.append(
+                accurate(f"The record shows {name} voting for {cast[-1].target}{_round_of(cast[-1])}.", cast[-1].id)
+            )
+        elif own or (case.round is not None and votes):
+            findings.append(inaccurate(f"The record shows no vote by {name}{case.scope}, though others voted."))
+        else:
+            findings.append(_no_votes(case))
+    return _joined([finding.negated() if case.claim.negated else finding for finding in findings])
+
+
+def check_voted_together(case: Case) -> Finding:
+    """Whether the players voted for the same target in one round."""
+    target = case.claim.target
+    names = case.claim.actor.names + (target.names if target is not None else ())
+    if case.claim.actor.kind != "players" or len(set(names)) < 2:
+        return unverified("Who voted together cannot be told from the message.")
+    by_round: dict[tuple[int | None, str | None], dict[str, Vote]] = defaultdict(dict)
+    for past in case.record.votes(case.message, case.round):
+        by_round[(past.vote.round, past.vote.phase)][past.vote.voter] = past.vote
+    compared = [cast for cast in by_round.values() if all(name in cast for name in names)]
+    finding = _no_votes(case)
+    for cast in compared:
+        targets = {cast[name].target for name in names}
+        vote = cast[names[0]]
+        if len(targets) == 1:
+            finding = accurate(f"The record shows {listed(names)} voting for {vote.target}{_round_of(vote)}.", vote.id)
+            break
+        shown = listed([f"{name} for {cast[name].target}" for name in names])
+        finding = inaccurate(f"The record shows {shown}{_round_of(vote)}.", vote.id)
+    return finding.negated() if case.claim.negated else finding
+
+
+def _joined(findings: Sequence[Finding]) -> Finding:
+    """One finding on several people: contradicted by one, else open by one, else shown for all."""
+    for verdict in ("inaccurate", "unverified"):
+        for finding in findings:
+            if finding.verdict == verdict:
+                return finding
+    reasons = " ".join(dict.fromkeys(finding.reason for finding in findings))
+    return accurate(reasons, findings[0].refers_to)
+
+
+def _votes_in_words(votes: Iterable[PastVote]) -> str:
+    return listed([f"{past.vote.target or 'nobody'}{_round(past)}" for past in votes])
+
+
+def _round(past: PastVote) -> str:
+    return _round_of(past.vote)
+
+
+def _round_of(vote: Vote) -> str:
+    return "" if vote.round is None else f" in round {vote.round}"
+
+
+def _hint(past: PastVote) -> str:
+    return "" if past.is_certain else " (it carries no time, so it is taken as cast before this message)"
