@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from evaluation.rubric.grammar import Grammar
+from evaluation.rubric.grammar import OTHER, Grammar
 from evaluation.text.names import Mention
 from evaluation.text.tokens import Token, sentences
 
 # Between the words of a phrase none of these stands.
 _PARTING = frozenset(".!?;:,\n\u2026\u2014")
+_TERMINAL = re.compile(r"[.!?\n\u2026\u3002\uff01\uff1f]")
+_CLOSING = ".!?\u2026 \n"
 _STOPS = frozenset(";:()[]{}\u2014\u2013\u2026|/\\>")
 _QUOTES = frozenset('"\u201c\u201d\u00ab\u00bb')
 
@@ -35,7 +38,7 @@ def encode(grammar: Grammar, text: str, tokens: Sequence[Token], mentions: Seque
     """``text`` as word classes; contractions become several, punctuation between words becomes boundaries."""
     writer = _Writer(grammar, text)
     named = {mention.start: mention for mention in mentions}
-    words, phrases, unlisted = grammar.words, grammar.phrases, grammar.unlisted
+    words, phrases, unlisted, other = grammar.words, grammar.phrases, grammar.unlisted, grammar.characters[OTHER]
     codes, starts, ends, written = writer.codes, writer.starts, writer.ends, writer.words
     position, index, count = -1, 0, len(tokens)
     # One pass over every word of every message: what happens most often stands inline.
@@ -47,7 +50,7 @@ def encode(grammar: Grammar, text: str, tokens: Sequence[Token], mentions: Seque
         if start in named:
             index, end = writer.name(named[start], tokens, index)
         else:
-            code = words.get(word) or unlisted(word)
+            code = words.get(word) or (other if word.isalpha() else unlisted(word))
             if word in phrases and index < count:
                 length, code = _phrase(text, phrases[word], tokens, index, code)
                 index += length
@@ -68,7 +71,7 @@ def _phrase(
     index: int,
     single: str,
 ) -> tuple[int, str]:
-    """How many words from ``index`` on belong to a phrase with the word before, and the class; ``single`` without one."""
+    """How many words from ``index`` on make a phrase with the one before, and its class; 0 and ``single`` for none."""
     for rest, code in followers.get(tokens[index].text, ()):
         last = index + len(rest)
         if last < len(tokens) and all(tokens[index + step].text == word for step, word in enumerate(rest, start=1)):
@@ -87,9 +90,11 @@ class _Writer:
         self.ends: list[int] = []
         self.words: list[str] = []
         self._players: dict[int, str] = {}
-        self._grammar = grammar
+        self._characters = grammar.characters
         self._text = text
-        self._sentence_ends = [end for _, end in sentences(text)]
+        # Most chat messages are one sentence, and need no look at its boundaries.
+        is_single = _TERMINAL.search(text.rstrip(_CLOSING)) is None
+        self._sentence_ends = [] if is_single else [end for _, end in sentences(text)]
         self._next_sentence = 0
 
     def gap(self, position: int, until: int) -> None:
@@ -125,7 +130,7 @@ class _Writer:
         return index, last.end
 
     def _append(self, name: str, start: int, end: int, word: str = "") -> None:
-        self.codes.append(self._grammar.chars(name))
+        self.codes.append(self._characters[name])
         self.starts.append(start)
         self.ends.append(end)
         self.words.append(word)

@@ -17,7 +17,19 @@ from typing import Any
 import yaml
 
 OTHER = "other"
-BUILT_IN = ("other", "name", "name_poss", "number", "at", "comma", "stop", "quote", "end", "end_question", "end_exclaim")
+BUILT_IN = (
+    "other",
+    "name",
+    "name_poss",
+    "number",
+    "at",
+    "comma",
+    "stop",
+    "quote",
+    "end",
+    "end_question",
+    "end_exclaim",
+)
 """Classes that come from names, digits and punctuation instead of word lists."""
 
 _FIRST_CHARACTER = 0x4E00
@@ -65,6 +77,7 @@ class Grammar:
     """The word classes of one language.
 
     Attributes:
+        characters: Class -> its character.
         words: Word -> the character of its class, or those of a contraction.
         phrases: First word -> second word -> (the words after these two, character), longest first.
         past_ending: What most past tenses end in.
@@ -79,7 +92,7 @@ class Grammar:
 
     def __init__(self, data: Mapping[str, Any]) -> None:
         names = [*BUILT_IN, *data["classes"]]
-        self._characters = {name: chr(_FIRST_CHARACTER + position) for position, name in enumerate(names)}
+        self.characters = {name: chr(_FIRST_CHARACTER + position) for position, name in enumerate(names)}
         self._sets: dict[str, str] = {}
         for name, members in data["sets"].items():
             self._sets[name] = self._members(members.split())
@@ -88,7 +101,7 @@ class Grammar:
         self._read_words(data)
         self._numbers = {word: int(value) for value, words in data["numbers"].items() for word in words.split()}
         for word in self._numbers:
-            self.words.setdefault(word, self._characters["number"])
+            self.words.setdefault(word, self.characters["number"])
         self._round_words = re.compile(rf"(?:{'|'.join(data['round_prefixes'].split())})(\d{{1,3}})")
         self.past_ending: str = data["past_ending"]
         self.classes = _Classes(self)
@@ -96,14 +109,14 @@ class Grammar:
     def _members(self, names: Iterable[str]) -> str:
         found: dict[str, None] = {}
         for name in names:
-            characters = self._sets.get(name) or self._characters.get(name)
+            characters = self._sets.get(name) or self.characters.get(name)
             if characters is None:
                 raise ValueError(f"unknown word class {name!r}")
             found.update(dict.fromkeys(characters))
         return "".join(found)
 
     def _read_words(self, data: Mapping[str, Any]) -> None:
-        listed = [(words, self._characters[name]) for name, words in data["classes"].items()]
+        listed = [(words, self.characters[name]) for name, words in data["classes"].items()]
         listed += [(words, "".join(map(self.chars, names.split()))) for names, words in data["contractions"].items()]
         seen: set[str] = set()
         for words, code in listed:
@@ -130,9 +143,9 @@ class Grammar:
     def unlisted(self, word: str) -> str:
         """The class of a word that is in no list: a number, a round written in one word ("r2"), or other."""
         if word.isdecimal():
-            return self._characters["number"]
+            return self.characters["number"]
         is_round = word[-1].isdecimal() and self._round_words.fullmatch(word)
-        return self._characters["ordinal" if is_round else OTHER]
+        return self.characters["ordinal" if is_round else OTHER]
 
     def number(self, word: str) -> int | None:
         """The value of a number word, of up to three digits, or of a round written in one word ("r2")."""
@@ -203,7 +216,9 @@ def patterns_for(name: str, language: str, section: str = "patterns") -> Pattern
     found: list[tuple[Pattern, str]] = []
     for rank, entry in enumerate(data[section]):
         attributes = {key: value for key, value in entry.items() if key not in ("form", "anchor")}
-        found.append((grammar.pattern(_expand(entry["form"], macros), attributes, rank), grammar.chars(entry["anchor"])))
+        found.append(
+            (grammar.pattern(_expand(entry["form"], macros), attributes, rank), grammar.chars(entry["anchor"]))
+        )
     return PatternSet(found)
 
 

@@ -20,18 +20,20 @@ _COUNTS = {"accurate": True, "inaccurate": False, "unverified": None}
 def measure(transcript: Transcript, *, threshold: float | None = None) -> MetricResult:
     """The share of references to past events that the record shows (rubric 1.0, metric 1).
 
-    100 x accurate / (accurate + inaccurate). Each reference is a clause parsed to a claim (actor, act, target, round) and
-    checked against votes, eliminations, revealed roles and earlier messages, as they stood when it was sent. What the
-    record cannot settle is ``unverified``: excluded until a judge or a person decides, and counted beside the score.
+    100 x accurate / (accurate + inaccurate). Each reference is a clause parsed to a claim (actor, act, target, round)
+    and checked against votes, eliminations, revealed roles and earlier messages, as they stood when it was sent. What
+    the record cannot settle is ``unverified``: excluded until a judge or a person decides, and counted beside the
+    score. A message that says the same twice makes one reference.
 
     Args:
         transcript: The transcript to measure.
         threshold: In percent; the rubric's 80 when left out.
 
     Returns:
-        A percent result with one row per reference; ``details`` of a row hold actor, act, target, round and finding. Full
-        marks without any reference, ``pending`` when all are unverified, ``not_applicable`` in a language without a
-        grammar or without public messages.
+        A percent result with one row per reference; a row's ``details`` hold actor, act, target, round and finding.
+        The result's ``details`` count the findings, and ``settled_by_votes`` the references that rest on a recorded
+        vote. Full marks without any reference, ``pending`` when all are unverified, ``not_applicable`` in a language
+        without a grammar or without public messages.
     """
     discussion = Discussion.of(transcript)
     if not has_grammar(discussion.language):
@@ -42,7 +44,9 @@ def measure(transcript: Transcript, *, threshold: float | None = None) -> Metric
     readings = read(discussion)
     rows = list(_rows(readings, Record(transcript, readings)))
     counts = {finding: sum(row.details["finding"] == finding for row in rows) for finding in _COUNTS}
-    return summarise(MEMORY_ACCURACY, rows, threshold=threshold, notes=(_note(counts),), details=counts)
+    by_votes = sum((row.refers_to or "").startswith("vote:") for row in rows if row.denominator)
+    details = {**counts, "settled_by_votes": by_votes}
+    return summarise(MEMORY_ACCURACY, rows, threshold=threshold, notes=(_note(counts),), details=details)
 
 
 def _note(counts: dict[str, int]) -> str:

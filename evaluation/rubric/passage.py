@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from bisect import bisect_left
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import pairwise
 
-from evaluation.rubric.discussion import PreparedMessage
 from evaluation.rubric.coding import Coded, encode
+from evaluation.rubric.discussion import PreparedMessage
 from evaluation.rubric.grammar import Grammar
 from evaluation.transcript import Message
 
@@ -76,8 +75,9 @@ class Passage:
     def is_question(self, position: int) -> bool:
         """Whether the clause at ``position`` asks instead of stating.
 
-        In a sentence with a question mark only a clause before the interrogative one states something: "Bravo, you voted
-        for Alpha; why?" states, "You voted for Alpha?" asks. Without the mark, word order decides ("why did you vote").
+        In a sentence with a question mark only a clause before the interrogative one states something: "Bravo, you
+        voted for Alpha; why?" states, "You voted for Alpha?" asks. Without the mark, word order decides ("why did you
+        vote").
         """
         start, end = self.sentence(position)
         asking = self._asking.get(start)

@@ -58,9 +58,10 @@ class Record:
         self._eliminations: dict[str, list[Elimination]] = defaultdict(list)
         for elimination in transcript.eliminations:
             self._eliminations[elimination.player].append(elimination)
-        rounds = [event.round for event in (*transcript.messages, *transcript.votes, *transcript.eliminations)]
-        known = [number for number in rounds if number is not None]
-        self.first_round = min(known, default=None)
+        rounds = [message.round for message in transcript.messages]
+        rounds += [vote.round for vote in transcript.votes]
+        rounds += [elimination.round for elimination in transcript.eliminations]
+        self.first_round = min((number for number in rounds if number is not None), default=None)
 
     def votes(self, message: Message, round_number: int | None = None) -> list[PastVote]:
         """The votes cast before ``message``, in order; of one round when it is given.

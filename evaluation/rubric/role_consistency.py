@@ -26,11 +26,11 @@ _SIDES = {"mafia": "Mafia", "town": "town"}
 def measure(transcript: Transcript, *, threshold: float | None = None) -> MetricResult:
     """The share of messages that fit the speaker's role, of those with any role signal (rubric 1.0, metric 4).
 
-    100 x consistent / (consistent + inconsistent). The speech acts of a message are judged by the rubric's table for the
-    speaker's true side. One inconsistent act makes the message inconsistent, whatever else it does: the table's "should
-    NOT" outweighs its "should". A town player's accusation has evidence when the message gives grounds, or an earlier
-    message of the same player against the same target did. Denying to be Mafia or claiming a town role is a bluff for
-    Mafia and no signal for town. Messages without signal are excluded; ``details`` hold the coverage.
+    100 x consistent / (consistent + inconsistent). The speech acts of a message are judged by the rubric's table for
+    the speaker's true side. One inconsistent act makes the message inconsistent, whatever else it does: the table's
+    "should NOT" outweighs its "should". A town player's accusation has evidence when the message gives grounds, or an
+    earlier message of the same player against the same target did. Denying to be Mafia or claiming a town role is a
+    bluff for Mafia and no signal for town. Messages without signal are excluded; ``details`` hold the coverage.
 
     Args:
         transcript: The transcript to measure.
@@ -74,7 +74,7 @@ def _blocked(discussion: Discussion) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Judged:
-    """An act with the rule that decides it; ``grounds`` is the earlier message that gives grounds for it, if one does."""
+    """An act with the rule that decides it; ``grounds`` is the earlier message that gives grounds, if one does."""
 
     act: SpeechAct
     rule: RoleRule

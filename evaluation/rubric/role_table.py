@@ -37,7 +37,13 @@ class RoleRule:
     reason: str
 
     def fits(self, act: SpeechAct, target_side: Alignment | None, *, grounded: bool) -> bool:
-        """Whether the rule covers ``act``, one of its ``acts`` by a speaker of its side, at a player of ``target_side``."""
+        """Whether the rule covers ``act``, one of its ``acts`` by a speaker of its side.
+
+        Args:
+            act: The act.
+            target_side: The side of the player aimed at.
+            grounded: Whether grounds are given for it.
+        """
         at = "ally" if self.side == target_side == "mafia" else "other"
         role = "evil" if act.role == "evil" else "town"
         return self.at in (None, at) and self.grounds in (None, grounded) and self.role in (None, role)

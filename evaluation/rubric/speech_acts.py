@@ -64,9 +64,9 @@ class SpeechAct:
 def find_acts(passage: Passage, claims: Sequence[Claim], language: str) -> tuple[SpeechAct, ...]:
     """The speech acts of a message, in order.
 
-    What another player is said to think, what stands under a condition and what is quoted are not the speaker's acts. A
-    question neither accuses nor defends. A negated accusation defends, and the other way round. Nobody accuses or defends
-    himself.
+    What another player is said to think, what stands under a condition and what is quoted are not the speaker's acts.
+    A question neither accuses nor defends. A negated accusation defends, and the other way round. Nobody accuses or
+    defends himself. Who accuses does not deflect in the same message, and a message that makes one case has grounds.
 
     Args:
         passage: The message.
