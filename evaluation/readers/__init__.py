@@ -2,6 +2,16 @@
 
 from evaluation.readers.alignment import alignment_of
 from evaluation.readers.limits import Limits
-from evaluation.readers.reading import ReadResult, iter_path, read_path, read_upload
+from evaluation.readers.reading import iter_path, iter_paths, read_path, read_upload, read_uploads
+from evaluation.readers.results import ReadResult
 
-__all__ = ["Limits", "ReadResult", "alignment_of", "iter_path", "read_path", "read_upload"]
+__all__ = [
+    "Limits",
+    "ReadResult",
+    "alignment_of",
+    "iter_path",
+    "iter_paths",
+    "read_path",
+    "read_upload",
+    "read_uploads",
+]

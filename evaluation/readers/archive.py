@@ -17,6 +17,7 @@ from pathlib import PurePosixPath
 from evaluation.errors import LimitError, UnknownFormatError, UnreadableFileError
 from evaluation.readers.entries import Entry, is_zip
 from evaluation.readers.limits import Limits
+from evaluation.readers.zstandard_member import ZSTANDARD, read_zstandard
 
 _ENCRYPTED = 0x1
 _RATIO_FROM_BYTES = 1024 * 1024
@@ -82,8 +83,11 @@ def _content(archive: zipfile.ZipFile, member: zipfile.ZipInfo, limits: Limits, 
     if member.file_size > budget.bytes_left:
         raise LimitError(f"The zip unpacks to more than {limits.archive_bytes:,} bytes.", remedy=_SPLIT_ZIP)
     try:
-        with archive.open(member) as stream:
-            content = stream.read()
+        if member.compress_type == ZSTANDARD:
+            content = read_zstandard(archive, member)
+        else:
+            with archive.open(member) as stream:
+                content = stream.read()
     except _UNPACK_ERRORS as error:
         raise UnreadableFileError(f"The file cannot be unpacked: {error}.", remedy="Pack it again.") from None
     limits.check_size(len(content), is_zip=is_zip(content))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import hashlib
+import json
 from functools import cached_property
 from typing import Any
 
@@ -67,6 +68,32 @@ class Document:
             return parse_json(self.text, self.limits), None
         except InputError as error:
             return None, error
+
+    @cached_property
+    def json_ignoring_nan(self) -> Any:
+        """As ``json``, for formats whose tools write NaN and infinite numbers: they read as null."""
+        if self.json_error is None:
+            return self.json
+        try:
+            return parse_json(self.text, self.limits, nan_is_null=True)
+        except InputError:
+            return None
+
+    @cached_property
+    def first_line(self) -> Any:
+        """What the first line of JSON Lines holds; ``None`` where the text is one JSON value or none at all.
+
+        Only for recognising a format: what must not be stored is refused when the lines are read (``records``).
+        """
+        if self.json_error is None:
+            return None
+        line, _, rest = self.text.lstrip().partition("\n")
+        if not rest.strip():
+            return None
+        try:
+            return json.loads(line)
+        except (ValueError, RecursionError):
+            return None
 
     def game_id(self, format_name: str) -> str:
         """An id for a game whose file holds none: the same content has the same id under any file name."""

@@ -89,8 +89,10 @@ class Draft:
         players: Sequence[Mapping[str, Any]],
         winner: str | None,
         metadata: Mapping[str, Any],
+        started_at: datetime | None = None,
+        cost: Mapping[str, Any] | None = None,
     ) -> Transcript:
-        """The transcript.
+        """The transcript; ``cost`` with the fields of ``Cost``.
 
         Raises:
             BrokenTranscriptError: There is no message, or a value that the model refuses.
@@ -102,11 +104,13 @@ class Draft:
         fields = {
             "game_id": game_id,
             "source_format": source_format,
+            "started_at": started_at,
             "players": list(players),
             "messages": self.messages,
             "votes": self.votes,
             "eliminations": self.eliminations,
             "winner": winning_side(winner),
+            "cost": cost,
             "metadata": {key: value for key, value in metadata.items() if value not in (None, "", [], {})},
         }
         return build_transcript(Transcript, fields)

@@ -1,10 +1,11 @@
-"""The formats that are read. To add one, write a module with a ``READER`` and list it here."""
+"""The formats that are read. To add one, write a module with a ``READER`` and list it here; see the guide in docs."""
 
 from __future__ import annotations
 
-from evaluation.readers import aiwolf, canonical, llm_werewolf, llmafia, native, werewolf_gpt
-from evaluation.readers.reader import FileReader, FolderReader
+from evaluation.readers import aiwolf, autobox, canonical, llm_werewolf, llmafia, native, werewolf_gpt
+from evaluation.readers.reader import ArchiveReader, FileReader, FolderReader
 
+# Asked in this order: a later one never sees what an earlier one recognises.
 FILE_READERS: tuple[FileReader, ...] = (
     canonical.READER,
     native.READER,
@@ -12,4 +13,8 @@ FILE_READERS: tuple[FileReader, ...] = (
     werewolf_gpt.READER,
     aiwolf.READER,
 )
-FOLDER_READERS: tuple[FolderReader, ...] = (llmafia.READER,)
+FOLDER_READERS: tuple[FolderReader, ...] = (llmafia.READER, autobox.READER)
+# Recognised by their first bytes, before anything is decoded to text.
+BINARY_READERS: tuple[FileReader, ...] = ()
+# Zips that are one file of the tool that wrote them.
+ARCHIVE_READERS: tuple[ArchiveReader, ...] = ()

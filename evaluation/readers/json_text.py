@@ -33,17 +33,23 @@ class _Doubled(dict[str, Any]):
         self.key = key
 
 
-def parse_json(text: str, limits: Limits) -> Any:
+def parse_json(text: str, limits: Limits, *, nan_is_null: bool = False) -> Any:
     """The value in a JSON text.
+
+    Args:
+        text: The JSON text.
+        limits: Bounds for what is parsed.
+        nan_is_null: Read NaN and the infinities as null instead of refusing them.
 
     Raises:
         BrokenTranscriptError: Not JSON (with line and column), a key twice in one object, a number that is not finite,
             or half of a surrogate pair (with the JSON path).
         LimitError: Nested too deep, or too many values in all.
     """
+    constant = _null if nan_is_null else _Unusable
     try:
         value = json.loads(
-            text, object_pairs_hook=_object, parse_constant=_Unusable, parse_float=_float, parse_int=_integer
+            text, object_pairs_hook=_object, parse_constant=constant, parse_float=_float, parse_int=_integer
         )
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}"
@@ -71,6 +77,10 @@ def shorten(value: object) -> str:
     text = value if isinstance(value, str) else repr(value)
     cut = text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 1] + "…"
     return cut.encode("utf-8", "replace").decode("utf-8")
+
+
+def _null(_: str) -> None:
+    return None
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -23,7 +23,7 @@ class Limits:
         lines: Lines of one file in a format that goes by lines.
         json_depth: How deep lists and objects may stand inside each other.
         json_values: Numbers, texts, lists and objects in one JSON file.
-        files: Files in one folder or one zip, those of zips inside it included.
+        files: Files in one folder or one zip, those of zips inside it included; also games in one file.
         archive_bytes: Size of one zip, and of everything in it once it is unpacked, zips inside it included.
         archive_ratio: Unpacked to packed size of one file in a zip; looked at from 1 MiB unpacked.
         archive_nesting: How many zips may stand inside each other below the outermost.
@@ -68,6 +68,11 @@ class Limits:
         """Refuses a transcript of ``count`` players with a ``LimitError`` when that is too many."""
         if count > self.players:
             raise LimitError(f"The game has {count:,} players, more than {self.players:,}.", remedy=_SPLIT)
+
+    def check_games(self, count: int) -> None:
+        """Refuses a file of ``count`` games with a ``LimitError`` when that is too many."""
+        if count > self.files:
+            raise LimitError(f"The file holds more than {self.files:,} games.", remedy="Split it into several.")
 
     def check_transcript(self, transcript: Transcript) -> None:
         """Refuses a transcript with too many messages or players, or too long a message, with a ``LimitError``."""

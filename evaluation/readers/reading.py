@@ -4,40 +4,21 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from evaluation.errors import InputError, LimitError, UnknownFormatError, UnreadableFileError
 from evaluation.readers.archive import Budget, unpack
+from evaluation.readers.choosing import choose_reader
 from evaluation.readers.document import Document
 from evaluation.readers.entries import Entry, is_zip, list_folder, load_file, printable
-from evaluation.readers.formats import FILE_READERS, FOLDER_READERS
-from evaluation.readers.json_text import shorten
+from evaluation.readers.formats import ARCHIVE_READERS, FOLDER_READERS
 from evaluation.readers.limits import Limits
-from evaluation.readers.reader import FileReader, FolderReader
-from evaluation.transcript import Transcript
+from evaluation.readers.results import ReadResult, results_of
 
 _DEFAULT = Limits()
-_KNOWN = ", ".join([reader.format for reader in FILE_READERS] + [reader.format for reader in FOLDER_READERS])
-
-
-@dataclass(frozen=True, slots=True)
-class ReadResult:
-    """What became of one game: its transcript, or the error that says what to do.
-
-    Attributes:
-        name: The file or game folder as the person knows it, with the folder or zip that it came from.
-        transcript: The game; ``None`` when it was refused.
-        error: Why it was refused; ``None`` when it was read.
-        format: The format recognised; ``None`` when none was.
-    """
-
-    name: str
-    transcript: Transcript | None = None
-    error: InputError | None = None
-    format: str | None = None
 
 
 def read_path(path: Path | str, limits: Limits = _DEFAULT) -> list[ReadResult]:
@@ -62,6 +43,23 @@ def iter_path(path: Path | str, limits: Limits = _DEFAULT) -> Iterator[ReadResul
         yield ReadResult(label, error=error)
 
 
+def iter_paths(paths: Iterable[Path | str], limits: Limits = _DEFAULT) -> Iterator[ReadResult]:
+    """As ``iter_path`` for each, but files of one folder that are the parts of one game are read as that game."""
+    places = dict.fromkeys(Path(path) for path in paths)
+    files: defaultdict[Path, list[Entry]] = defaultdict(list)
+    for place in places:
+        if not os.path.isdir(place):
+            files[place.parent].append(Entry(place.name, partial(load_file, place, limits)))
+    for parent, given in files.items():
+        rest = list(given)
+        yield from _folder_games(rest, _first_of(given), _Job(limits))
+        for entry in given:
+            if entry not in rest:
+                del places[parent / entry.name]
+    for place in places:
+        yield from iter_path(place, limits)
+
+
 def read_upload(name: str, data: bytes, limits: Limits = _DEFAULT) -> list[ReadResult]:
     """The games in one uploaded file, a zip included; never raises for its content."""
     label = printable(name) or "upload"
@@ -70,6 +68,29 @@ def read_upload(name: str, data: bytes, limits: Limits = _DEFAULT) -> list[ReadR
         return list(_read_bytes(label, data, _Job(limits)))
     except InputError as error:
         return [ReadResult(label, error=error)]
+
+
+def read_uploads(files: Sequence[tuple[str, bytes]], limits: Limits = _DEFAULT) -> list[ReadResult]:
+    """The games in files uploaded together, as name and content; those that are parts of one game are read as that.
+
+    So the files of one LLMafia folder, or the runs and traces of Autobox, need not be zipped first.
+    """
+    given = [Entry(printable(name), partial(_uploaded, data, limits)) for name, data in files]
+    rest = list(given)
+    results = list(_folder_games(rest, _first_of(given), _Job(limits)))
+    for entry, (name, data) in zip(given, files, strict=True):
+        if any(entry is one for one in rest):
+            results.extend(read_upload(name, data, limits))
+    return results
+
+
+def _uploaded(data: bytes, limits: Limits) -> bytes:
+    limits.check_size(len(data))
+    return data
+
+
+def _first_of(entries: Sequence[Entry]) -> str:
+    return f"{entries[0].name} and {len(entries) - 1} more" if entries else "upload"
 
 
 class _Job:
@@ -94,7 +115,7 @@ class _Job:
 
 def _read_bytes(label: str, data: bytes, job: _Job) -> Iterator[ReadResult]:
     if not is_zip(data):
-        yield _read_file(label, Document(data, job.limits))
+        yield from _read_file(label, Document(data, job.limits))
         return
     if job.depth > job.limits.archive_nesting:
         raise LimitError(
@@ -102,7 +123,17 @@ def _read_bytes(label: str, data: bytes, job: _Job) -> Iterator[ReadResult]:
             remedy="Unpack the inner ones.",
         )
     with job.one_deeper(), unpack(data, job.limits, job.budget) as entries:
+        paths = {entry.path for entry in entries}
+        for reader in ARCHIVE_READERS:
+            if reader.recognises(paths):
+                files = {entry.path: partial(_document, entry, job) for entry in entries}
+                yield from results_of(label, reader.format, partial(reader.read, files), job.limits)
+                return
         yield from _read_entries(entries, label, job)
+
+
+def _document(entry: Entry, job: _Job) -> Document:
+    return Document(entry.load(), job.limits)
 
 
 def _read_entries(entries: Sequence[Entry], label: str, job: _Job) -> Iterator[ReadResult]:
@@ -124,11 +155,7 @@ def _read_entries(entries: Sequence[Entry], label: str, job: _Job) -> Iterator[R
 def _read_folder(entries: Sequence[Entry], name: str, job: _Job) -> Iterator[ReadResult]:
     """The games among the files of one folder, without the folders below it."""
     rest = list(entries)
-    for reader in FOLDER_READERS:
-        parts = [entry for entry in rest if reader.takes(entry.name)]
-        if reader.recognises({entry.name for entry in parts}):
-            yield _read_game_folder(name, reader, parts, job)
-            rest = [entry for entry in rest if entry not in parts]
+    yield from _folder_games(rest, printable(name), job)
     for entry in rest:
         if not entry.is_companion:
             label = printable(f"{name}/{entry.name}")
@@ -138,60 +165,36 @@ def _read_folder(entries: Sequence[Entry], name: str, job: _Job) -> Iterator[Rea
                 yield ReadResult(label, error=error)
 
 
-def _read_game_folder(name: str, reader: FolderReader, parts: Sequence[Entry], job: _Job) -> ReadResult:
-    def read() -> Transcript:
-        documents: dict[str, Document] = {}
-        for part in parts:
-            if part.name in documents:
-                raise UnreadableFileError(f"It holds {part.name} twice.", remedy="Pack it again.")
-            documents[part.name] = Document(part.load(), job.limits)
-        return reader.read(documents)
+def _folder_games(rest: list[Entry], label: str, job: _Job) -> Iterator[ReadResult]:
+    """The games that consist of several of the files, which are taken out of ``rest``."""
+    for reader in FOLDER_READERS:
+        parts = [entry for entry in rest if reader.takes(entry.name)]
+        if not reader.recognises({entry.name for entry in parts}):
+            continue
+        try:
+            documents = _documents(parts, job)
+            if not reader.confirms(documents):
+                continue
+        except InputError as error:
+            yield ReadResult(label, error=error, format=reader.format)
+        else:
+            yield from results_of(label, reader.format, partial(reader.read, documents), job.limits)
+        rest[:] = [entry for entry in rest if not any(entry is part for part in parts)]
 
-    return _attempt(printable(name), reader.format, read, job.limits)
+
+def _documents(parts: Sequence[Entry], job: _Job) -> dict[str, Document]:
+    documents: dict[str, Document] = {}
+    for part in parts:
+        if part.name in documents:
+            raise UnreadableFileError(f"It holds {part.name} twice.", remedy="Pack it again.")
+        documents[part.name] = _document(part, job)
+    return documents
 
 
-def _read_file(label: str, document: Document) -> ReadResult:
+def _read_file(label: str, document: Document) -> Iterator[ReadResult]:
     try:
-        reader = _choose(document)
+        reader = choose_reader(document)
     except InputError as error:
-        return ReadResult(label, error=error)
-    return _attempt(label, reader.format, lambda: reader.read(document), document.limits)
-
-
-def _attempt(label: str, format_name: str, read: Callable[[], Transcript], limits: Limits) -> ReadResult:
-    """The one place where a refusal becomes a result."""
-    try:
-        transcript = read()
-        limits.check_transcript(transcript)
-    except InputError as error:
-        return ReadResult(label, error=error, format=format_name)
-    return ReadResult(label, transcript=transcript, format=format_name)
-
-
-def _choose(document: Document) -> FileReader:
-    """The reader that recognises the content.
-
-    Raises:
-        InputError: None does; says what was found instead.
-    """
-    for folder_reader in FOLDER_READERS:
-        if folder_reader.recognises_part(document):
-            raise UnknownFormatError(
-                f"This is one file of a game in the format {folder_reader.format}, which consists of several.",
-                remedy="Hand in the whole folder, or a zip of it.",
-            )
-    for reader in FILE_READERS:
-        if reader.recognises(document):
-            return reader
-    if document.json_error:
-        raise document.json_error
-    raise UnknownFormatError(f"{_described(document)} No reader knows this shape.", remedy=f"Known are {_KNOWN}.")
-
-
-def _described(document: Document) -> str:
-    if isinstance(document.json, dict):
-        keys = ", ".join(shorten(key) for key in list(document.json)[:8])
-        return f"The JSON object has the keys {keys}." if keys else "The JSON object is empty."
-    if isinstance(document.json, list):
-        return f"The JSON is a list of {len(document.json)}."
-    return f'The text begins "{shorten(document.text.lstrip().partition(chr(10))[0])}".'
+        yield ReadResult(label, error=error)
+        return
+    yield from results_of(label, reader.format, partial(reader.read, document), document.limits)

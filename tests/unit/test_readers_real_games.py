@@ -1,4 +1,4 @@
-"""What holds for every one of the 26 real games."""
+"""What holds for every one of the 26 real games of Mafia and Werewolf."""
 
 import time
 from pathlib import Path
@@ -9,7 +9,8 @@ from evaluation.readers import ReadResult, read_path, read_upload
 from evaluation.transcript import Transcript
 
 DATA = Path(__file__).parent.parent / "data"
-RESULTS = {result.name.removeprefix("data/"): result for result in read_path(DATA)}
+FOLDERS = ("aiwolf", "llm_werewolf", "llmafia", "werewolf_gpt")
+RESULTS = {result.name: result for folder in FOLDERS for result in read_path(DATA / folder)}
 
 games = pytest.mark.parametrize("result", RESULTS.values(), ids=RESULTS)
 
@@ -100,5 +101,5 @@ def test_nobody_votes_after_leaving_the_game(result: ReadResult) -> None:
 
 def test_all_are_read_in_a_second() -> None:
     begin = time.perf_counter()
-    assert len(read_path(DATA)) == 26
+    assert sum(len(read_path(DATA / folder)) for folder in FOLDERS) == 26
     assert time.perf_counter() - begin < 1
