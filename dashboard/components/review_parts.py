@@ -73,9 +73,11 @@ def _seat(rater: str) -> Seat:
     return seat
 
 
-@st.fragment
 def desk(store: Store, rater: str) -> None:
-    """The desk with the next unrated transcript, or what to do when there is none."""
+    """The desk with the next unrated transcript, or what to do when there is none.
+
+    No fragment: a server that was restarted does not know fragments of pages that are open, and would drop the form.
+    """
     seat = _seat(rater)
     if seat.data is None:
         take_next(store, seat)
@@ -122,7 +124,7 @@ def _nothing_left(seat: Seat, progress: RatingProgress) -> None:
         st.success(f"Nothing new is left: {len(seat.skipped)} skipped, {progress.rated} of {progress.total} rated.")
         if st.button("Go through the skipped ones", type="primary", key="unskip"):
             seat.skipped = ()
-            st.rerun(scope="fragment")
+            st.rerun()
         return
     st.success(f"You have rated all {counted(progress.total, 'game')}. Thank you.", icon=":material/check:")
     st.page_link("app_pages/overview.py", label="See what it changed", icon=":material/dashboard:")
