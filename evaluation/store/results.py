@@ -23,8 +23,8 @@ from evaluation.store.result_rows import (
 )
 from evaluation.store.scores import score_table
 from evaluation.store.settings import Settings
-from evaluation.store.tables import append, columns_of, next_numbers, numbers
-from evaluation.store.transcripts import require_transcript
+from evaluation.store.tables import append, columns_of, marks, next_numbers, numbers
+from evaluation.store.transcripts import iterations_of, require_transcript
 from evaluation.store.units import Units
 from evaluation.transcript import Transcript
 
@@ -144,7 +144,9 @@ class _Packed:
 
 def _unknown_ones(cursor: DuckDBPyConnection, packed: Sequence[_Packed]) -> list[_Packed]:
     transcript_ids = sorted({result.key[0] for result in packed})
-    current = {tuple(key): held for *key, held in cursor.execute(_DIGESTS, [transcript_ids]).fetchall()}
+    # Read in the order in which they were stored, so that the latest of each is the one that stays.
+    rows = cursor.execute(_DIGESTS.format(marks(transcript_ids)), transcript_ids).fetchall()
+    current = {tuple(key): held for *key, held in rows}
     unknown = []
     for result in packed:
         if current.get(result.key) != result.digest:
@@ -154,9 +156,10 @@ def _unknown_ones(cursor: DuckDBPyConnection, packed: Sequence[_Packed]) -> list
 
 
 def _require_transcripts(cursor: DuckDBPyConnection, transcript_ids: Sequence[str]) -> None:
-    query = "SELECT unnest(?::text[]) AS id EXCEPT SELECT transcript_id FROM transcripts"
-    if missing := cursor.execute(query, [transcript_ids]).fetchone():
-        raise NotFoundError(f"The transcript {missing[0]!r} is not stored.", remedy="Store it before its results.")
+    known = iterations_of(cursor, transcript_ids)
+    for transcript_id in transcript_ids:
+        if transcript_id not in known:
+            raise NotFoundError(f"The transcript {transcript_id!r} is not stored.", remedy="Store it first.")
 
 
 def _insert(cursor: DuckDBPyConnection, packed: Sequence[_Packed]) -> None:
@@ -184,6 +187,5 @@ def _ledgers(cursor: DuckDBPyConnection, result_ids: Sequence[int]) -> dict[int,
 
 
 _DIGESTS = """
-SELECT transcript_id, metric, method, arg_max(digest, result_id) FROM metric_results
-WHERE transcript_id IN (SELECT unnest(?::text[])) GROUP BY ALL
+SELECT transcript_id, metric, method, digest FROM metric_results WHERE transcript_id IN ({}) ORDER BY result_id
 """

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pydantic_core
@@ -25,26 +24,17 @@ def columns_of(rows: Iterable[Mapping[str, Any]]) -> Columns:
     return {**columns}
 
 
-@contextmanager
-def lent(cursor: DuckDBPyConnection, name: str, columns: Columns) -> Iterator[None]:
-    """Lets queries on ``cursor`` read the columns as a table called ``name``."""
-    import pyarrow as pa
-
-    cursor.register(name, pa.table({key: pa.array(values) for key, values in columns.items()}))
-    try:
-        yield
-    finally:
-        cursor.unregister(name)
-
-
 def append(cursor: DuckDBPyConnection, table: str, columns: Columns) -> None:
     """Adds rows to ``table``, given column by column; columns left out get their defaults. Times are in UTC.
 
     Thousands of rows at a time cost microseconds each; ``executemany`` costs a millisecond.
     """
+    import pyarrow as pa
+
     if any(columns.values()):
-        with lent(cursor, "incoming_rows", columns):
-            cursor.execute(f"INSERT INTO {table} BY NAME SELECT * FROM incoming_rows")
+        # The cursor holds on to them until the next rows or its end, whichever comes first: letting go costs a query.
+        cursor.register("incoming_rows", pa.table({name: pa.array(values) for name, values in columns.items()}))
+        cursor.execute(f"INSERT INTO {table} BY NAME SELECT * FROM incoming_rows")
 
 
 def next_numbers(cursor: DuckDBPyConnection, sequence: str, count: int) -> list[int]:
@@ -60,6 +50,11 @@ def frame(
     for name in times:
         table[name] = table[name].dt.tz_localize("UTC")
     return table
+
+
+def marks(values: Sequence[object]) -> str:
+    """Placeholders for an IN list: with each value on its own an index is used; with a list of them it is not."""
+    return ", ".join("?" * len(values)) or "NULL"
 
 
 def numbers(values: Iterable[int]) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from evaluation.errors import ConflictError, NotFoundError
 from evaluation.store.checks import readable
-from evaluation.store.tables import append, columns_of, frame, next_numbers
+from evaluation.store.tables import append, columns_of, frame, marks, next_numbers
 from evaluation.store.transcript_rows import child_rows, transcript_row, unpack
 from evaluation.store.units import Units
 from evaluation.transcript import Transcript
@@ -66,16 +66,13 @@ class Transcripts:
             NotFoundError: There is no such iteration.
         """
         given = list(items)
-        known = self._iterations_of([transcript.id for transcript, _ in given])
-        fresh: dict[str, _Rows] = {}
-        for transcript, source_name in given:
-            if transcript.id not in known and transcript.id not in fresh:
-                fresh[transcript.id] = _Rows.of(transcript, readable(source_name), iteration)
         with self._units.unit(write=True) as cursor:
             require_iteration(cursor, iteration)
-            # Taking a transcript apart takes longer than storing it, so it was done before the others had to wait.
-            known = _iterations_of(cursor, [transcript.id for transcript, _ in given])
-            fresh = {key: rows for key, rows in fresh.items() if key not in known}
+            known = iterations_of(cursor, [transcript.id for transcript, _ in given])
+            fresh: dict[str, _Rows] = {}
+            for transcript, source_name in given:
+                if transcript.id not in known and transcript.id not in fresh:
+                    fresh[transcript.id] = _Rows.of(transcript, readable(source_name), iteration)
             _insert(cursor, list(fresh.values()))
         return [
             Added(transcript.id, fresh.pop(transcript.id, None) is not None, known.get(transcript.id, iteration))
@@ -144,10 +141,6 @@ class Transcripts:
             for table in (*_ATTACHED, *_CHILDREN, "transcripts"):
                 cursor.execute(f"DELETE FROM {table} WHERE transcript_id = ?", [transcript_id])
 
-    def _iterations_of(self, transcript_ids: Sequence[str]) -> dict[str, str | None]:
-        with self._units.unit() as cursor:
-            return _iterations_of(cursor, transcript_ids)
-
 
 _SUMMARIES = """
 SELECT transcript_id, game_id, source_format, source_name, iteration,
@@ -200,10 +193,10 @@ def _insert(cursor: DuckDBPyConnection, transcripts: Sequence[_Rows]) -> None:
         append(cursor, table, columns_of(row for rows in transcripts for row in rows.children[table]))
 
 
-def _iterations_of(cursor: DuckDBPyConnection, transcript_ids: Sequence[str]) -> dict[str, str | None]:
+def iterations_of(cursor: DuckDBPyConnection, transcript_ids: Sequence[str]) -> dict[str, str | None]:
     """The stored ones among the transcripts, with their iterations."""
-    query = "SELECT transcript_id, iteration FROM transcripts WHERE transcript_id IN (SELECT unnest(?::text[]))"
-    return dict(cursor.execute(query, [list(transcript_ids)]).fetchall())
+    query = f"SELECT transcript_id, iteration FROM transcripts WHERE transcript_id IN ({marks(transcript_ids)})"
+    return dict(cursor.execute(query, list(transcript_ids)).fetchall())
 
 
 def _unknown(reference: str) -> NotFoundError:

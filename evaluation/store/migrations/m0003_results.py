@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-# No indexes on results and ledger: millions of rows, written in bulk in the order of result_id, which scans skip by.
+# No index on the ledger: millions of rows, written in bulk in the order of result_id, which lets scans skip the rest.
 _RESULTS = """
 CREATE SEQUENCE result_numbers;
 CREATE TABLE metric_results (
@@ -28,6 +28,7 @@ CREATE TABLE metric_results (
     digest text NOT NULL,
     created_at timestamptz NOT NULL DEFAULT now()
 );
+CREATE INDEX metric_results_by_transcript ON metric_results (transcript_id);
 CREATE TABLE ledger (
     result_id bigint NOT NULL,
     position integer NOT NULL,
