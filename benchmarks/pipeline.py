@@ -1,4 +1,4 @@
-"""Files to stored results in one process: ``python -m benchmarks.pipeline PATH DATABASE`` prints a JSON measurement.
+"""Files to stored results in one process: ``python -m benchmarks.pipeline DATABASE PATH...`` prints a JSON measurement.
 
 The measurement runs in a process of its own, so that neither memory nor warm caches of another run enter it.
 """
@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -37,31 +38,31 @@ class Measurement:
     peak_mb: float
 
 
-def measure_in_fresh_process(path: Path) -> Measurement:
-    """The measurement for the games at ``path``, into a database that is thrown away.
+def measure_in_fresh_process(*paths: Path) -> Measurement:
+    """The measurement for the games at ``paths``, into a database that is thrown away.
 
     Raises:
         RuntimeError: The run failed; holds what it wrote to standard error.
     """
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "benchmarks.pipeline", str(path), str(Path(folder) / "bench.duckdb")]
+        command = [sys.executable, "-m", "benchmarks.pipeline", f"{folder}/bench.duckdb", *map(str, paths)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise RuntimeError(f"{' '.join(command)} failed:\n{done.stderr}")
     return Measurement(**json.loads(done.stdout))
 
 
-def store_results(path: Path, store: Store) -> tuple[int, int]:
-    """Reads, scores and stores the games at ``path`` as ``dramaturg import`` does; how many games and messages."""
+def store_results(paths: Sequence[Path], store: Store) -> tuple[int, int]:
+    """Reads, scores and stores the games at ``paths`` as ``dramaturg import`` does; how many games and messages."""
     games = messages = 0
     tally = Tally()
-    for each in evaluate_paths([path], tally, store=store):
+    for each in evaluate_paths(paths, tally, store=store):
         if each.evaluation.failures:
             raise SystemExit(each.evaluation.failures[0].traceback)
         games += 1
         messages += len(each.evaluation.transcript.messages)
     if tally.refused:
-        raise SystemExit(f"{tally.refused} of the files at {path} could not be read.")
+        raise SystemExit(f"{tally.refused} of the files could not be read.")
     return games, messages
 
 
@@ -78,10 +79,10 @@ def _import_what_loads_late() -> None:
         importlib.import_module(name)
 
 
-def _main(path: str, database: str) -> None:
+def _main(database: str, *paths: str) -> None:
     _import_what_loads_late()
     start = time.perf_counter()
-    games, messages = store_results(Path(path), Store(database))
+    games, messages = store_results([Path(path) for path in paths], Store(database))
     seconds = time.perf_counter() - start
     print(json.dumps(asdict(Measurement(games, messages, seconds, _peak_mb()))))
 
