@@ -71,13 +71,12 @@ class Document:
 
     @cached_property
     def json_ignoring_nan(self) -> Any:
-        """As ``json``, for formats whose tools write NaN and infinite numbers: they read as null."""
-        if self.json_error is None:
-            return self.json
-        try:
-            return parse_json(self.text, self.limits, nan_is_null=True)
-        except InputError:
-            return None
+        """As ``json``, for formats whose tools write NaN and infinite numbers: they read as null.
+
+        Raises:
+            InputError: It is no JSON, or holds something else that cannot be stored.
+        """
+        return parse_json(self.text, self.limits, nan_is_null=True) if self.json_error else self.json
 
     @cached_property
     def first_line(self) -> Any:

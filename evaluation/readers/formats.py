@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from evaluation.readers import aiwolf, autobox, canonical, llm_werewolf, llmafia, native, werewolf_gpt
+from evaluation.readers import (
+    aiwolf,
+    autobox,
+    canonical,
+    inspect_log,
+    llm_werewolf,
+    llmafia,
+    native,
+    openai_chat,
+    sharegpt,
+    werewolf_gpt,
+)
 from evaluation.readers.reader import ArchiveReader, FileReader, FolderReader
 
 # Asked in this order: a later one never sees what an earlier one recognises.
@@ -12,9 +23,12 @@ FILE_READERS: tuple[FileReader, ...] = (
     llm_werewolf.READER,
     werewolf_gpt.READER,
     aiwolf.READER,
+    inspect_log.READER,
+    openai_chat.READER,
+    sharegpt.READER,
 )
 FOLDER_READERS: tuple[FolderReader, ...] = (llmafia.READER, autobox.READER)
 # Recognised by their first bytes, before anything is decoded to text.
 BINARY_READERS: tuple[FileReader, ...] = ()
 # Zips that are one file of the tool that wrote them.
-ARCHIVE_READERS: tuple[ArchiveReader, ...] = ()
+ARCHIVE_READERS: tuple[ArchiveReader, ...] = (inspect_log.ARCHIVE_READER,)

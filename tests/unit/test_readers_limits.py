@@ -158,8 +158,8 @@ def test_an_encrypted_file_is_refused() -> None:
 
 def test_a_method_that_python_cannot_unpack_is_named() -> None:
     data = bytearray(zip_of({"a.log": LOG}))
-    struct.pack_into("<H", data, 8, 93)
-    struct.pack_into("<H", data, data.index(b"PK\x01\x02") + 10, 93)
+    struct.pack_into("<H", data, 8, 97)
+    struct.pack_into("<H", data, data.index(b"PK\x01\x02") + 10, 97)
     (result,) = read_upload("x.zip", bytes(data))
     assert "The file cannot be unpacked: That compression method is not supported" in str(result.error)
 
