@@ -12,6 +12,7 @@ from evaluation.readers import (
     native,
     openai_chat,
     sharegpt,
+    tinytroupe,
     werewolf_gpt,
 )
 from evaluation.readers.reader import ArchiveReader, FileReader, FolderReader
@@ -23,6 +24,7 @@ FILE_READERS: tuple[FileReader, ...] = (
     llm_werewolf.READER,
     werewolf_gpt.READER,
     aiwolf.READER,
+    tinytroupe.READER,
     inspect_log.READER,
     openai_chat.READER,
     sharegpt.READER,

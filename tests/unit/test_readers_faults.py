@@ -13,8 +13,8 @@ from evaluation.readers import Limits, read_path, read_upload
 DATA = Path(__file__).parent.parent / "data"
 LOG = (DATA / "aiwolf" / "game9.log").read_bytes()
 KNOWN = (
-    "Known are dramaturg-transcript, native, llm-werewolf, werewolf-gpt, aiwolf, inspect, openai-chat, sharegpt, "
-    "llmafia, autobox."
+    "Known are dramaturg-transcript, native, llm-werewolf, werewolf-gpt, aiwolf, tinytroupe, inspect, openai-chat, "
+    "sharegpt, llmafia, autobox."
 )
 CHOOSE = "Choose the transcript itself."
 AGAIN = "Export the game again."
