@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from evaluation.overrides import Override
@@ -46,19 +46,42 @@ def score_table(
 
     chosen = {"iteration": None if iteration is None else readable(iteration)}
     positions = dict(cursor.execute(_POSITIONS, chosen).fetchall())
-    stored = frame(cursor, _STORED, chosen | {"metrics": list(DEFINITIONS)})
-    overruled = _overruled_rows(cursor, overrides)
-    fresh = [row for row in overruled.values() if row[0] in positions]
-    fresh += _engagement_rows(cursor, positions, engagement_threshold)
-    added = pd.DataFrame(fresh, columns=list(SCORE_COLUMNS)).astype(dict.fromkeys(_NUMBERS, float))
-    added["place"] = [positions[row[0]] * _STEP + _RUBRIC_ORDER[row[1]] for row in fresh]
-    kept = stored[~stored["result_id"].isin(overruled)] if overruled else stored
-    table = pd.concat([kept, added], ignore_index=True) if len(kept) else added
-    return table.sort_values("place", ignore_index=True)[list(SCORE_COLUMNS)]
+    history = frame(cursor, _STORED, chosen | {"metrics": list(DEFINITIONS)})
+    ratings = _latest_scores(cursor)
+    rated = [_row(key, _engagement(given, engagement_threshold)) for key, given in ratings.items()]
+    changed = [row for row in (*_overruled_rows(cursor, overrides), *rated) if row[0] in positions]
+    parts = (history, _changed(changed, positions), _unrated(ratings, positions, engagement_threshold))
+    table = pd.concat([part for part in parts if len(part)] or [history], ignore_index=True)
+    latest = table.sort_values(["place", "result_id"]).drop_duplicates("place", keep="last")
+    return latest[list(SCORE_COLUMNS)].reset_index(drop=True)
 
 
-# A row's place is its transcript's position times the step, plus the place of its metric in the rubric, from 1.
+def _changed(rows: Sequence[Row], positions: Mapping[str, int]) -> pd.DataFrame:
+    import pandas as pd
+
+    table = pd.DataFrame(rows, columns=list(SCORE_COLUMNS)).astype(dict.fromkeys(_NUMBERS, float))
+    table["place"] = [positions[row[0]] * _STEP + _RUBRIC_ORDER[row[1]] for row in rows]
+    table["result_id"] = _NEWER_THAN_STORED
+    return table
+
+
+def _unrated(rated: Container[str], positions: Mapping[str, int], threshold: float) -> pd.DataFrame:
+    import pandas as pd
+
+    row = dict(zip(SCORE_COLUMNS, _row("", summarise(ENGAGEMENT, (), threshold=threshold)), strict=True))
+    waiting = {key: position for key, position in positions.items() if key not in rated}
+    own = {
+        "transcript_id": list(waiting),
+        "place": [position * _STEP + _RUBRIC_ORDER[ENGAGEMENT.name] for position in waiting.values()],
+        "result_id": _NEWER_THAN_STORED,
+    }
+    return pd.DataFrame(row | own).astype({"score": float})
+
+
+# A row's place is its transcript's position times the step, plus the place of its metric in the rubric, from 1. Of all
+# rows with the same place the newest stands.
 _STEP = 16
+_NEWER_THAN_STORED = 2**62
 _RUBRIC_ORDER = {metric: number for number, metric in enumerate(DEFINITIONS, start=1)}
 
 
@@ -77,17 +100,13 @@ def _row(transcript_id: str, result: MetricResult) -> Row:
     )
 
 
-def _engagement_rows(cursor: DuckDBPyConnection, transcript_ids: Iterable[str], threshold: float) -> list[Row]:
-    latest: dict[tuple[str, str], int] = {}
-    for transcript_id, rater, score in cursor.execute(_RATINGS).fetchall():
-        latest[transcript_id, rater] = score
+def _latest_scores(cursor: DuckDBPyConnection) -> dict[str, list[int]]:
+    """Each rater's latest score, by transcript."""
+    latest = {(key, rater): score for key, rater, score in cursor.execute(_RATINGS).fetchall()}
     given: dict[str, list[int]] = {}
     for (transcript_id, _), score in latest.items():
         given.setdefault(transcript_id, []).append(score)
-    unrated = _row("", summarise(ENGAGEMENT, (), threshold=threshold))[1:]
-    return [
-        _row(key, _engagement(given[key], threshold)) if key in given else (key, *unrated) for key in transcript_ids
-    ]
+    return given
 
 
 def _engagement(scores: Sequence[int], threshold: float) -> MetricResult:
@@ -98,11 +117,10 @@ def _engagement(scores: Sequence[int], threshold: float) -> MetricResult:
     return summarise(ENGAGEMENT, rows, threshold=threshold)
 
 
-def _overruled_rows(cursor: DuckDBPyConnection, overrides: Sequence[Override]) -> dict[int, Row]:
-    """By the number of the stored result that each replaces."""
+def _overruled_rows(cursor: DuckDBPyConnection, overrides: Sequence[Override]) -> list[Row]:
     wanted = {(override.transcript_id, override.metric, override.row_id): override for override in overrides}
     if not wanted:
-        return {}
+        return []
     transcript_ids, _, row_ids = (sorted(set(part)) for part in zip(*wanted, strict=True))
     concerned = {key[:2] for key in wanted}
     # Read in the order in which they were stored, so that the current result is the one that stays.
@@ -112,7 +130,7 @@ def _overruled_rows(cursor: DuckDBPyConnection, overrides: Sequence[Override]) -
     for result_id, *row in cursor.execute(_ROWS.format(numbers(results)), [row_ids]).fetchall():
         if override := wanted.get((*results[result_id][:2], row[0])):
             decisions.setdefault(result_id, []).append((override, _bare_row(*row)))
-    return {key: _row(results[key][0], _overrule(results[key], decided)) for key, decided in decisions.items()}
+    return [_row(results[key][0], _overrule(results[key], decided)) for key, decided in decisions.items()]
 
 
 def _overrule(stored: Sequence[Any], decided: Sequence[tuple[Override, LedgerRow]]) -> MetricResult:
@@ -149,8 +167,8 @@ ORDER BY position
 
 _STORED = f"""
 SELECT result_id, t.position * {_STEP} + list_position($metrics, metric) AS place, {", ".join(SCORE_COLUMNS)}
-FROM current_results JOIN transcripts t USING (transcript_id)
-WHERE ($iteration::text IS NULL OR t.iteration = $iteration) AND list_contains($metrics, metric)
+FROM metric_results JOIN transcripts t USING (transcript_id)
+WHERE method = 'rule' AND ($iteration::text IS NULL OR t.iteration = $iteration) AND list_contains($metrics, metric)
 """
 
 _HISTORY = f"""
