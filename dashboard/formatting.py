@@ -39,6 +39,7 @@ _LOOKS = {
     "pending": PENDING,
     "not_applicable": NOT_APPLICABLE,
     "inapplicable": Look("–", "too few metrics apply", "gray", ":material/remove:"),
+    "not_computed": Look("?", "not computed", "gray", ":material/question_mark:"),
     "met": Look("✓", "met", "green", ":material/check:"),
     "not_met": Look("✗", "not met", "red", ":material/close:"),
     "counts": Look("✓", "counts", "green", ":material/check:"),
@@ -82,7 +83,7 @@ def fraction_text(numerator: float, denominator: float, definition: MetricDefini
     """The two numbers behind a score, in the unit that the metric counts: "17 of 20 references"."""
     if definition.scale != PERCENT:
         return f"mean of {counted(denominator, 'rating')}"
-    return f"{numerator:g} of {counted(denominator, _UNITS.get(definition.name, 'item'))}"
+    return f"{_number(numerator)} of {counted(denominator, _UNITS.get(definition.name, 'item'))}"
 
 
 _UNITS = {

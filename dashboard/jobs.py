@@ -11,8 +11,9 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 
+from dashboard.formatting import counted
 from evaluation.errors import DramaturgError
-from evaluation.samples import add_evaluated, load_samples
+from evaluation.samples import AddedGame, add_evaluated, load_samples
 from evaluation.store import Job, JobState, Store
 from evaluation.transcript import Transcript
 
@@ -71,14 +72,19 @@ def start_evaluation(store: Store, games: Sequence[tuple[Transcript, str]], iter
     """Scores and stores games with their source names, into an iteration that exists or into none."""
 
     def work(report: Report) -> str:
-        new = 0
+        added: list[AddedGame] = []
         for done, (transcript, source_name) in enumerate(games, start=1):
-            new += add_evaluated(store, transcript, source_name=source_name, iteration=iteration)
+            added.append(add_evaluated(store, transcript, source_name=source_name, iteration=iteration))
             report(done, len(games))
-        same = len(games) - new
-        return f"{new} stored" + (f", {same} stored before and left as they were" if same else "")
+        new = sum(game.is_new for game in added)
+        same = f", {len(games) - new} stored before and left as they were" if new < len(games) else ""
+        return f"{new} stored{same}{_incomplete_words(sum(bool(game.failures) for game in added))}"
 
     return start(store, EVALUATE, "Scoring uploaded games", len(games), work)
+
+
+def _incomplete_words(count: int) -> str:
+    return f". In {counted(count, 'game')} a metric could not be computed" if count else ""
 
 
 def start_samples(store: Store) -> Job:
@@ -86,7 +92,8 @@ def start_samples(store: Store) -> Job:
 
     def work(report: Report) -> str:
         loaded = load_samples(store, report)
-        return f"{loaded.new_games} of {loaded.games} sample games are new, with {loaded.new_ratings} ratings"
+        words = f"{loaded.new_games} of {loaded.games} sample games are new, with {loaded.new_ratings} ratings"
+        return words + _incomplete_words(loaded.incomplete)
 
     return start(store, SAMPLES, "Loading the sample games", 0, work)
 

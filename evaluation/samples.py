@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from evaluation.engine import evaluate_transcript
+from evaluation.engine import ScoreFailure, evaluate_transcript
 from evaluation.errors import InputError
 from evaluation.ratings import Rating, parse_answers
 from evaluation.readers import read_path
@@ -23,11 +23,29 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class LoadedSamples:
-    """What ``load_samples`` found and stored; games and ratings that were there before are not counted as new."""
+    """What ``load_samples`` found and stored; games and ratings that were there before are not counted as new.
+
+    Attributes:
+        incomplete: How many of the new games have a metric that could not be computed.
+    """
 
     games: int
     new_games: int
     new_ratings: int
+    incomplete: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class AddedGame:
+    """What became of a game that was to be scored and stored.
+
+    Attributes:
+        is_new: False when the same content was stored before; nothing was changed then.
+        failures: The metrics that could not be computed.
+    """
+
+    is_new: bool
+    failures: tuple[ScoreFailure, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,28 +70,29 @@ def load_samples(store: Store, progress: Progress | None = None) -> LoadedSample
     _create_iterations(store, manifest.iterations)
     report = progress or _silent
     report(0, len(planned))
-    new_games = 0
+    added: list[AddedGame] = []
     ids: dict[str, str] = {}
     for done, plan in enumerate(planned, start=1):
         for transcript in _transcripts(plan.path):
-            new_games += add_evaluated(store, transcript, source_name=plan.path.name, iteration=plan.iteration)
+            added.append(add_evaluated(store, transcript, source_name=plan.path.name, iteration=plan.iteration))
             ids[plan.path.relative_to(sample_root()).as_posix()] = transcript.id
         report(done, len(planned))
-    return LoadedSamples(len(planned), new_games, _add_ratings(store, ids))
+    new = [game for game in added if game.is_new]
+    return LoadedSamples(len(planned), len(new), _add_ratings(store, ids), sum(bool(game.failures) for game in new))
 
 
 def _silent(done: int, total: int) -> None:
     """Nobody wants to know."""
 
 
-def add_evaluated(store: Store, transcript: Transcript, *, source_name: str, iteration: str | None = None) -> bool:
-    """Scores a transcript and stores both in one transaction; false when the same content was stored before."""
+def add_evaluated(store: Store, transcript: Transcript, *, source_name: str, iteration: str | None = None) -> AddedGame:
+    """Scores a transcript and stores both in one transaction; the same content is not stored twice."""
     evaluation = evaluate_transcript(transcript)
     with store.unit(write=True):
         added = store.transcripts.add(transcript, source_name=source_name, iteration=iteration)
         if added.is_new:
             store.results.save([evaluation])
-    return added.is_new
+    return AddedGame(added.is_new, tuple(evaluation.failures) if added.is_new else ())
 
 
 def _transcripts(path: Path) -> Iterator[Transcript]:

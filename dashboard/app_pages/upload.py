@@ -10,7 +10,8 @@ from evaluation.errors import ConflictError, InputError
 store = resources.store()
 st.markdown(
     "Drop the games of one prompt version here: canonical or native JSON, llmafia folders as a zip, LLM Werewolf JSON, "
-    "werewolf-gpt Markdown, AIWolf logs. The format is recognised by the content."
+    "werewolf-gpt Markdown, AIWolf logs. The format is recognised by the content. "
+    "You see every game before anything is stored."
 )
 files = st.file_uploader(
     "Transcript files or zips",

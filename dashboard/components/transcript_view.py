@@ -63,16 +63,20 @@ def _cards(opened: OpenTranscript) -> None:
             f"cost {usd}, cache hits {cache}",
             opened.verdict.reasons,
         )
-        for name, result in opened.results.items():
-            outcome = opened.outcomes[name]
-            score_card(
-                DEFINITIONS[name],
-                outcome.score,
-                str(outcome.status),
-                outcome.threshold,
-                metric_detail(result),
-                on_open=partial(show_ledger, name),
-            )
+        for name in DEFINITIONS:
+            _card(opened, name)
+
+
+def _card(opened: OpenTranscript, name: str) -> None:
+    definition = DEFINITIONS[name]
+    if name not in opened.results:
+        score_card(definition, None, "not_computed", definition.threshold, "the scorer failed on this game")
+        return
+    outcome = opened.outcomes[name]
+    detail = metric_detail(opened.results[name])
+    score_card(
+        definition, outcome.score, str(outcome.status), outcome.threshold, detail, on_open=partial(show_ledger, name)
+    )
 
 
 def metric_detail(result: MetricResult) -> str:

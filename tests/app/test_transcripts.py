@@ -56,6 +56,13 @@ def test_a_link_opens_a_transcript_with_its_cards(open_page, filled, words, smal
     assert "mean of 1 rating" in said
 
 
+def test_a_metric_that_could_not_be_computed_has_a_card_that_says_so(open_page, store, words, small_game) -> None:
+    store.transcripts.add(small_game("unscored"), source_name="unscored.json")
+    app = open_page("transcripts", transcript=small_game("unscored").id)
+    assert not app.exception
+    assert words(app).count("the scorer failed on this game") == 6
+
+
 def test_the_conversation_carries_badges_and_votes(open_page, filled, small_game) -> None:
     data = chat(open_page("transcripts", transcript=small_game("one").id))
     messages = [row for row in data["rows"] if row["k"] == "m"]

@@ -22,7 +22,7 @@ READY = {
     "trends": ".js-plotly-plot .scatterlayer",
     "overview": "[data-testid='stDataFrame']",
 }
-WIDTHS = {1280: 900, 390: 844}
+WIDTHS = {1280: 1050, 390: 844}
 
 
 def url_of(server, page: str) -> str:
