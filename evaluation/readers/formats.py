@@ -12,6 +12,7 @@ from evaluation.readers import (
     native,
     openai_chat,
     sharegpt,
+    table,
     tinytroupe,
     werewolf_gpt,
 )
@@ -28,9 +29,10 @@ FILE_READERS: tuple[FileReader, ...] = (
     inspect_log.READER,
     openai_chat.READER,
     sharegpt.READER,
+    table.READER,
 )
 FOLDER_READERS: tuple[FolderReader, ...] = (llmafia.READER, autobox.READER)
 # Recognised by their first bytes, before anything is decoded to text.
-BINARY_READERS: tuple[FileReader, ...] = ()
+BINARY_READERS: tuple[FileReader, ...] = (table.BINARY_READER,)
 # Zips that are one file of the tool that wrote them.
 ARCHIVE_READERS: tuple[ArchiveReader, ...] = (inspect_log.ARCHIVE_READER,)

@@ -20,7 +20,7 @@ class Limits:
         messages: Messages of one transcript; its votes may be as many again.
         players: Players of one transcript (personality diversity compares each with each).
         message_characters: Length of one message.
-        lines: Lines of one file in a format that goes by lines.
+        lines: Lines of one file in a format that goes by lines, rows of a table.
         json_depth: How deep lists and objects may stand inside each other.
         json_values: Numbers, texts, lists and objects in one JSON file.
         files: Files in one folder or one zip, those of zips inside it included; also games in one file.
@@ -63,6 +63,13 @@ class Limits:
         count = text.rstrip("\n").count("\n") + 1
         if count > self.lines:
             raise LimitError(f"The file has {count:,} lines, more than {self.lines:,}.", remedy=_SPLIT)
+
+    def check_rows(self, count: int) -> None:
+        """Refuses a table of ``count`` rows with a ``LimitError`` when that is too many."""
+        if count > self.lines:
+            raise LimitError(
+                f"The table has {count:,} rows, more than {self.lines:,}.", remedy="Split it into several."
+            )
 
     def check_players(self, count: int) -> None:
         """Refuses a transcript of ``count`` players with a ``LimitError`` when that is too many."""

@@ -10,8 +10,10 @@ from functools import partial
 from pathlib import Path
 
 from evaluation.errors import InputError, LimitError, UnknownFormatError, UnreadableFileError
+from evaluation.readers import table
 from evaluation.readers.archive import Budget, unpack
 from evaluation.readers.choosing import choose_reader
+from evaluation.readers.columns import ColumnMapping
 from evaluation.readers.document import Document
 from evaluation.readers.entries import Entry, is_zip, list_folder, load_file, printable
 from evaluation.readers.formats import ARCHIVE_READERS, FOLDER_READERS
@@ -82,6 +84,21 @@ def read_uploads(files: Sequence[tuple[str, bytes]], limits: Limits = _DEFAULT) 
         if any(entry is one for one in rest):
             results.extend(read_upload(name, data, limits))
     return results
+
+
+def read_table(
+    data: bytes, mapping: ColumnMapping | None = None, *, name: str = "table", limits: Limits = _DEFAULT
+) -> list[ReadResult]:
+    """The games in a table of messages (CSV, TSV, JSON, JSON Lines, Parquet) with the columns that a person chose.
+
+    Args:
+        data: The file's bytes.
+        mapping: Which column holds what; without one, what ``guess_mapping`` makes of the columns' names.
+        name: What the results are called.
+        limits: Bounds for the file.
+    """
+    document = Document(data, limits)
+    return list(results_of(printable(name), table.FORMAT, partial(table.table_games, document, mapping), limits))
 
 
 def _uploaded(data: bytes, limits: Limits) -> bytes:

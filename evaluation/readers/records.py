@@ -9,6 +9,7 @@ from typing import Any
 from evaluation.errors import InputError, LimitError
 from evaluation.readers.document import Document
 from evaluation.readers.json_text import parse_json
+from evaluation.readers.limits import Limits
 from evaluation.readers.node import Node
 
 # Every JSON value but the first of a line stands behind one of these.
@@ -36,15 +37,27 @@ def records(document: Document) -> Iterator[Node]:
         return
     document.limits.check_lines(document.text)
     _check_values(document)
-    # What is bounded for the whole file need not be looked at line by line.
-    limits = replace(document.limits, json_values=len(document.text) + 1)
-    for number, line in enumerate(document.text.split("\n"), start=1):
-        if line.strip():
-            try:
-                value = parse_json(line, limits)
-            except InputError as error:
-                raise _placed(error, number) from None
-            yield Node(value, f"line {number}: $")
+    lines = [(number, line) for number, line in enumerate(document.text.split("\n"), start=1) if line.strip()]
+    values = _all_at_once([line for _, line in lines], document.limits)
+    for position, (number, line) in enumerate(lines):
+        value = values[position] if values else _one(number, line, document.limits)
+        yield Node(value, f"line {number}: $")
+
+
+def _all_at_once(lines: list[str], limits: Limits) -> list[Any] | None:
+    """The values of all lines, several times faster than one by one; ``None`` when one of them is at fault."""
+    try:
+        values = parse_json("[" + ",\n".join(lines) + "]", replace(limits, json_depth=limits.json_depth + 1))
+    except InputError:
+        return None
+    return values if len(values) == len(lines) else None
+
+
+def _one(number: int, line: str, limits: Limits) -> Any:
+    try:
+        return parse_json(line, limits)
+    except InputError as error:
+        raise _placed(error, number) from None
 
 
 def _check_values(document: Document) -> None:

@@ -1,0 +1,103 @@
+"""Reads tables with one row a message: CSV, TSV, other separators, JSON and JSON Lines; Parquet through ``parquet``.
+
+The columns are known by their names (``columns``), or as a person has mapped them. Several games in one table are told
+apart by the game column. A column that is not mapped is kept in each message's metadata. A moderator's rows are in the
+system channel where no column says otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+from evaluation.errors import BrokenTranscriptError
+from evaluation.readers.columns import ColumnMapping, guess_mapping
+from evaluation.readers.document import Document, content_id
+from evaluation.readers.json_text import shorten
+from evaluation.readers.limits import Limits
+from evaluation.readers.parquet import is_parquet, parquet_table
+from evaluation.readers.reader import FileReader, Found, Game
+from evaluation.readers.records import first_record
+from evaluation.readers.table_messages import Messages, cell_text
+from evaluation.readers.table_rows import Row, Table, table_columns, text_table
+from evaluation.transcript import Transcript, build_transcript
+
+FORMAT = "table"
+
+
+def _recognises(document: Document) -> bool:
+    columns = table_columns(document)
+    missing = guess_mapping(columns).missing
+    if not missing:
+        return True
+    # One of the two is enough to ask for the other, unless it is a single JSON object, which is hardly a table.
+    is_object = isinstance(document.json, dict)
+    return len(missing) == 1 and len(columns) > 1 and not is_object and _is_flat(first_record(document))
+
+
+def _is_flat(record: object) -> bool:
+    return not isinstance(record, dict) or not any(isinstance(value, (dict, list)) for value in record.values())
+
+
+def open_table(document: Document) -> Table:
+    """The columns and rows of a table, whatever kind of file it is.
+
+    Raises:
+        InputError: It is broken.
+    """
+    return parquet_table(document) if is_parquet(document) else text_table(document)
+
+
+def table_games(document: Document, mapping: ColumnMapping | None = None) -> Found:
+    """The games in a table; without a mapping, as its columns' names suggest.
+
+    Raises:
+        InputError: The table is broken, or a column that is needed is missing.
+    """
+    table = open_table(document)
+    mapping = guess_mapping(table.columns) if mapping is None else mapping
+    _check(mapping, table)
+    games: dict[str, list[Row]] = {}
+    for row in table.rows:
+        games.setdefault(cell_text(row, mapping.game) or "", []).append(row)
+    if len(games) > 1:
+        return _several(games, mapping, document.limits)
+    if not games:
+        raise BrokenTranscriptError("The table has no row.", remedy="Export it again.")
+    ((game_id, rows),) = games.items()
+    return _transcript(game_id, rows, mapping, document.limits)
+
+
+def _check(mapping: ColumnMapping, table: Table) -> None:
+    shown = ", ".join(shorten(column) for column in table.columns[:20])
+    if mapping.missing:
+        remedy = "Name it so, or choose it when you upload the file."
+        raise BrokenTranscriptError(f"No column holds the {mapping.missing[0]}; there are {shown}.", remedy=remedy)
+    for name, column in mapping.as_dict().items():
+        if column is not None and column not in table.columns:
+            message = f"There is no column {shorten(column)!r} for the {name}; there are {shown}."
+            raise BrokenTranscriptError(message, remedy="Choose one of them.")
+
+
+def _several(games: dict[str, list[Row]], mapping: ColumnMapping, limits: Limits) -> Iterator[Game]:
+    for game_id, rows in games.items():
+        yield Game(game_id or "rows without a game", partial(_transcript, game_id, rows, mapping, limits))
+
+
+def _transcript(game_id: str, rows: Sequence[Row], mapping: ColumnMapping, limits: Limits) -> Transcript:
+    limits.check_messages(len(rows))
+    messages = Messages(mapping)
+    for row in rows:
+        messages.add(row)
+    limits.check_players(len(messages.players))
+    fields = {
+        "game_id": game_id or content_id(FORMAT, repr([tuple(row.cells.items()) for row in rows])),
+        "source_format": FORMAT,
+        "players": messages.players,
+        "messages": messages.finish(),
+    }
+    return build_transcript(Transcript, fields)
+
+
+READER = FileReader(FORMAT, _recognises, table_games)
+BINARY_READER = FileReader(FORMAT, is_parquet, table_games)
