@@ -11,7 +11,10 @@ from evaluation.rubric.definitions import ENGAGEMENT, STRATEGIC_DEPTH
 
 def points(*rows: tuple[int, str, float | None]) -> pd.DataFrame:
     frame = pd.DataFrame(
-        [{"position": place, "iteration": name, "game": f"game {n}", "score": score} for n, (place, name, score) in enumerate(rows)],
+        [
+            {"position": place, "iteration": name, "game": f"game {n}", "score": score}
+            for n, (place, name, score) in enumerate(rows)
+        ],
         columns=["position", "iteration", "game", "score"],
     )
     return frame.astype({"score": float})

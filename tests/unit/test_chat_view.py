@@ -33,7 +33,10 @@ def transcript() -> Transcript:
     return Transcript(
         game_id="game",
         source_format="test",
-        players=(Player(name="Alpha", role="mafia", alignment="mafia"), Player(name="Bravo", role="seer", alignment="town")),
+        players=(
+            Player(name="Alpha", role="mafia", alignment="mafia"),
+            Player(name="Bravo", role="seer", alignment="town"),
+        ),
         messages=(
             Message(id="a", index=0, round=1, speaker="Alpha", text="😀 I trust Bravo"),
             Message(id="b", index=1, round=1, speaker="Bravo", text="I trust you too", reply_to="a"),
@@ -42,7 +45,10 @@ def transcript() -> Transcript:
             Message(id="k", index=4, round=2, speaker="Alpha", text="Over"),
             Message(id="c", index=5, round=2, speaker="Alpha", text="I trust nobody now"),
         ),
-        votes=(Vote(round=1, voter="Alpha", target="Bravo"), Vote(round=1, phase="night", voter="Alpha", target="Bravo")),
+        votes=(
+            Vote(round=1, voter="Alpha", target="Bravo"),
+            Vote(round=1, phase="night", voter="Alpha", target="Bravo"),
+        ),
         eliminations=(Elimination(round=1, player="Bravo", role="seer"),),
     )
 
@@ -58,10 +64,19 @@ def results() -> dict[str, MetricResult]:
         decided("m:3", "claim", None, "Nobody knows.", message_id="c"),
     ]
     coherence = [
-        decided("c:b", "message", True, "Shares.", message_id="b", evidence=(Evidence(2, 7, "trust"), Evidence(4, 9, "trust", "a"))),
+        decided(
+            "c:b",
+            "message",
+            True,
+            "Shares.",
+            message_id="b",
+            evidence=(Evidence(2, 7, "trust"), Evidence(4, 9, "trust", "a")),
+        ),
     ]
     places = (Evidence(2, 9, "I trust", "a"), Evidence(0, 7, "I trust", "c"), Evidence(2, 13, "trust nobody", "c"))
-    phrase = LedgerRow("r:1", "phrase", RowVerdict.DOES_NOT_COUNT, "Twice.", numerator=1, denominator=2, evidence=places)
+    phrase = LedgerRow(
+        "r:1", "phrase", RowVerdict.DOES_NOT_COUNT, "Twice.", numerator=1, denominator=2, evidence=places
+    )
     return {
         MEMORY_ACCURACY.name: summarise(MEMORY_ACCURACY, memory),
         STRATEGIC_DEPTH.name: summarise(STRATEGIC_DEPTH, depth),

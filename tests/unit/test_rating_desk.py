@@ -68,7 +68,14 @@ def secretive_game() -> Transcript:
         game_id="SECRET-game-of-iteration-7",
         source_format="SECRET-format",
         players=(
-            Player(name="Alpha", role="SECRET-role", alignment="mafia", personality="SECRET-person", model="SECRET-model", is_human=True),
+            Player(
+                name="Alpha",
+                role="SECRET-role",
+                alignment="mafia",
+                personality="SECRET-person",
+                model="SECRET-model",
+                is_human=True,
+            ),
             Player(name="Bravo", role="SECRET-role", alignment="town"),
         ),
         messages=(
@@ -90,7 +97,7 @@ def test_nothing_that_could_sway_a_rater_is_sent() -> None:
     sent = json.dumps(desk_data(secretive_game(), token="opaque", progress="1 of 3", storage="ab"))
     assert "Good morning" in sent
     assert "Bravo left the game" in sent
-    for secret in ("SECRET", "mafia\"", "town", "1.25", secretive_game().id, "Votes"):
+    for secret in ("SECRET", 'mafia"', "town", "1.25", secretive_game().id, "Votes"):
         assert secret not in sent
 
 
