@@ -6,6 +6,7 @@ from evaluation.readers import (
     aiwolf,
     autobox,
     canonical,
+    convokit,
     inspect_log,
     llm_werewolf,
     llmafia,
@@ -29,9 +30,10 @@ FILE_READERS: tuple[FileReader, ...] = (
     inspect_log.READER,
     openai_chat.READER,
     sharegpt.READER,
+    convokit.READER,
     table.READER,
 )
-FOLDER_READERS: tuple[FolderReader, ...] = (llmafia.READER, autobox.READER)
+FOLDER_READERS: tuple[FolderReader, ...] = (llmafia.READER, autobox.READER, convokit.FOLDER_READER)
 # Recognised by their first bytes, before anything is decoded to text.
 BINARY_READERS: tuple[FileReader, ...] = (table.BINARY_READER,)
 # Zips that are one file of the tool that wrote them.

@@ -14,7 +14,7 @@ DATA = Path(__file__).parent.parent / "data"
 LOG = (DATA / "aiwolf" / "game9.log").read_bytes()
 KNOWN = (
     "Known are dramaturg-transcript, native, llm-werewolf, werewolf-gpt, aiwolf, tinytroupe, inspect, openai-chat, "
-    "sharegpt, table, llmafia, autobox."
+    "sharegpt, convokit, table, llmafia, autobox."
 )
 CHOOSE = "Choose the transcript itself."
 AGAIN = "Export the game again."
