@@ -50,6 +50,7 @@ class Claim:
         role: The role that is claimed or reported, as written.
         role_side: The side that this role stands for.
         never: Whether it is denied for every time ("never").
+        alone: Whether nobody else is said to have done it ("only Alpha").
     """
 
     act: Act
@@ -63,6 +64,7 @@ class Claim:
     verb: int
     role: str = ""
     role_side: Alignment | None = None
+    alone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,8 +144,9 @@ def _claim(passage: Passage, hit: _Hit, subjects: SubjectFinder, time: TimeExpre
     if attributes.get("needs") == "time" and (time is None or time.when.kind == "this"):
         return None
     first, last = hit.match.start(), hit.match.end() - 1
-    if attributes["subject"] == "left":
-        subject = subjects.find(hit.verb[0])
+    if attributes["subject"] in ("left", "same"):
+        is_left = attributes["subject"] == "left"
+        subject = subjects.find(hit.verb[0]) if is_left else subjects.of_clause_before(hit.verb[0])
         if subject is None:
             return None
         actor, first = subject.who, min(first, subject.first)
@@ -175,6 +178,7 @@ def _claim(passage: Passage, hit: _Hit, subjects: SubjectFinder, time: TimeExpre
         hit.verb[1] - 1,
         "" if role_at is None else passage.coded.words[role_at],
         None if role_at is None else "mafia" if passage.has(role_at, "evil") else "town",
+        passage.any_of("only", first - 1, hit.verb[1] - 1),
     )
 
 

@@ -93,7 +93,7 @@ def _trace(case: Case, stem: str, kinds: Collection[ActKind], near: Collection[A
     actor, target = case.claim.actor, case.claim.target
     assert target is not None
     actors = set(actor.names) if actor.kind == "players" else None
-    who = listed(actor.names) if actors else "Somebody"
+    who = listed(actor.names) if actors else "anybody"
     # "Everyone" as the target is shown by any: how many it takes is a matter of taste.
     wanted = target.names[0] if target.kind == "players" else None
     whom = wanted or "others"

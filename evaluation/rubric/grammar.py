@@ -14,7 +14,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-import yaml
+from evaluation.data_file import parse_yaml
 
 OTHER = "other"
 BUILT_IN = (
@@ -188,7 +188,7 @@ class _Classes(dict[str, frozenset[str]]):
 
 def read_data(name: str) -> Any:
     """The parsed YAML file ``name`` of the rubric's keyword folder."""
-    return yaml.safe_load((files("evaluation.rubric") / "keywords" / name).read_text("utf-8"))
+    return parse_yaml((files("evaluation.rubric") / "keywords" / name).read_text("utf-8"))
 
 
 @cache

@@ -89,6 +89,11 @@ class SubjectFinder:
         """Notes the subject of the clause whose verb begins at ``verb``."""
         self._last = (verb, who)
 
+    def of_clause_before(self, verb: int) -> Subject | None:
+        """The subject of the clause before in the same sentence, if there is one."""
+        is_near = self._last is not None and self._last[0] >= self._passage.sentence(verb)[0]
+        return Subject(self._last[1], verb) if self._last is not None and is_near else None
+
     def find(self, verb: int) -> Subject | None:
         """The subject of the verb that begins at ``verb``; ``None`` when the clause states no fact.
 
@@ -141,7 +146,7 @@ class SubjectFinder:
         """The person before "who": "whitney who voted", "you are the one who voted"."""
         passage = self._passage
         at = position - 1
-        while passage.has(at, "comma number the adv be_now be_past"):
+        while passage.has(at, "comma stop number the adv be_now be_past"):
             at -= 1
         if passage.has(at, "name you i third"):
             return Subject(who_at(passage, at), at)
@@ -151,8 +156,9 @@ class SubjectFinder:
     def _inherited(self, verb: int) -> Subject | None:
         passage = self._passage
         start, _ = passage.sentence(verb)
-        if self._last is not None and self._last[0] >= start:
-            return Subject(self._last[1], verb)
+        before = self.of_clause_before(verb)
+        if before is not None:
+            return before
         for at in range(max(start, verb - _FARTHEST_SUBJECT), verb):
             if passage.has(at, "subject"):
                 return self._at(at)

@@ -41,12 +41,27 @@ def _check_voter(case: Case, voter: str, targets: Sequence[str], votes: Sequence
             return announced
     if is_shown:
         first = shown[0]
+        another = _another_voter(case, first.vote, votes)
+        if another is not None:
+            return another
         reason = f"The record shows {voter} voting for {listed(targets)}{_round(first)}{_hint(first)}."
         return accurate(reason, first.vote.id)
     if own:
         others = _votes_in_words(own)
         return inaccurate(f"The record shows {voter} voting for {others}, not for {listed(targets)}.", own[-1].vote.id)
     return _unrecorded(case, voter)
+
+
+def _another_voter(case: Case, vote: Vote, votes: Sequence[PastVote]) -> Finding | None:
+    """What contradicts "only Alpha voted for Bravo": somebody else who did, in the same round."""
+    if not case.claim.alone:
+        return None
+    for past in votes:
+        other = past.vote
+        is_same = (other.round, other.phase, other.target) == (vote.round, vote.phase, vote.target)
+        if is_same and other.voter not in case.claim.actor.names:
+            return inaccurate(f"The record shows {other.voter} voting for {other.target}{_round(past)}, too.", other.id)
+    return None
 
 
 def _check_not_voted(case: Case, voter: str, targets: Sequence[str], own: Sequence[PastVote]) -> Finding:

@@ -1,0 +1,427 @@
+"""Memory accuracy: hand-written references, each with the finding that the record of one small game calls for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evaluation.rubric import memory_accuracy
+from evaluation.score import LedgerRow, MetricResult, RowVerdict, Status
+from evaluation.transcript import Elimination, Message, Player, Transcript, Vote
+
+NAMES = ("Agent-Alpha", "Agent-Bravo", "Agent-Charlie", "Agent-Delta", "Agent-Echo", "Agent-Foxtrot")
+ROLES = {"Agent-Delta": ("Mafia", "mafia"), "Agent-Charlie": ("Mafia", "mafia")}
+
+# Round 1: Alpha accuses Bravo, Charlie defends him, Bravo claims to be a villager. Foxtrot is voted out, a villager.
+# Round 2: Alpha has a case against Charlie, Delta trusts Alpha. Delta is voted out, Mafia. Round 3 is being played.
+EARLIER: tuple[tuple[int, str, str], ...] = (
+    (1, "Agent-Alpha", "I think Agent-Bravo is suspicious because he dodged my question."),
+    (1, "Agent-Charlie", "Agent-Bravo is innocent, so leave him alone."),
+    (1, "Agent-Bravo", "I am a villager, and I have nothing to hide."),
+    (1, "Agent-Foxtrot", "Good luck to all of you."),
+    (1, "Agent-Echo", "Agent-Delta, what is your role?"),
+    (2, "Agent-Alpha", "Agent-Charlie is lying about the evidence."),
+    (2, "Agent-Delta", "I trust Agent-Alpha."),
+    (2, "Agent-Bravo", "Agent-Delta seems quiet."),
+)
+VOTES: tuple[tuple[int, str, str | None], ...] = (
+    (1, "Agent-Alpha", "Agent-Bravo"),
+    (1, "Agent-Bravo", "Agent-Foxtrot"),
+    (1, "Agent-Charlie", "Agent-Foxtrot"),
+    (1, "Agent-Delta", "Agent-Foxtrot"),
+    (1, "Agent-Echo", "Agent-Bravo"),
+    (1, "Agent-Foxtrot", "Agent-Alpha"),
+    (2, "Agent-Alpha", "Agent-Bravo"),
+    (2, "Agent-Bravo", "Agent-Delta"),
+    (2, "Agent-Charlie", "Agent-Delta"),
+    (2, "Agent-Delta", "Agent-Bravo"),
+    (2, "Agent-Echo", "Agent-Delta"),
+)
+ELIMINATIONS = ((1, "Agent-Foxtrot", "Villager"), (2, "Agent-Delta", "Mafia"))
+
+
+def make_game(
+    *texts: str,
+    speaker: str = "Agent-Echo",
+    in_round: int | None = 3,
+    names: Sequence[str] = NAMES,
+    votes: Sequence[tuple[int, str, str | None]] = VOTES,
+    eliminations: Sequence[tuple[int, str, str]] = ELIMINATIONS,
+    earlier: Sequence[tuple[int, str, str]] = EARLIER,
+    reply_to: str | None = None,
+    language: str | None = "en",
+    extra: Sequence[Message] = (),
+) -> Transcript:
+    """The small game, with ``texts`` said by ``speaker`` in round ``in_round``."""
+    said = [*earlier, *((in_round, speaker, text) for text in texts)]
+    messages = [
+        Message(id=f"m{index}", index=index, round=number, speaker=who, text=text)
+        for index, (number, who, text) in enumerate(said)
+    ]
+    if reply_to is not None:
+        messages[-1] = messages[-1].model_copy(update={"reply_to": reply_to})
+    moved = [message.model_copy(update={"index": len(messages) + step}) for step, message in enumerate(extra)]
+    return Transcript(
+        game_id="small",
+        source_format="test",
+        language=language,
+        players=tuple(
+            Player(name=name, role=ROLES.get(name, ("Villager", "town"))[0], alignment=ROLES.get(name, ("", "town"))[1])
+            for name in names
+        ),
+        messages=(*messages, *moved),
+        votes=tuple(Vote(round=number, voter=voter, target=target) for number, voter, target in votes),
+        eliminations=tuple(Elimination(round=number, player=who, role=role) for number, who, role in eliminations),
+    )
+
+
+def findings(result: MetricResult) -> list[str]:
+    return [str(row.details["finding"]) for row in result.ledger]
+
+
+def found_in(text: str, **changes: object) -> list[str]:
+    """The findings on the references in ``text``, said last in the small game."""
+    game = make_game(text, **changes)  # type: ignore[arg-type]
+    last = game.messages[len(EARLIER)].id
+    return [str(row.details["finding"]) for row in memory_accuracy.measure(game).ledger if row.message_id == last]
+
+
+RIGHT, WRONG, OPEN = "accurate", "inaccurate", "unverified"
+
+REFERENCES: tuple[tuple[str, list[str]], ...] = (
+    # The rubric's own examples
+    ("Agent-Alpha voted for Agent-Bravo in Round 2", [RIGHT]),
+    ("Agent-Charlie defended Agent-Delta last round", [WRONG]),
+    ("someone said that we should wait", [WRONG]),
+    # Votes with a round
+    ("In round 1, Agent-Alpha voted for Agent-Bravo.", [RIGHT]),
+    ("Agent-Alpha voted for Agent-Charlie in round 1.", [WRONG]),
+    ("Agent-Echo voted for Agent-Bravo on day 1", [RIGHT]),
+    ("agent-bravo voted for agent-delta last round", [RIGHT]),
+    ("Agent-Bravo voted for Agent-Foxtrot two rounds ago.", [RIGHT]),
+    ("Agent-Bravo voted for Agent-Foxtrot in the first round.", [RIGHT]),
+    ("Agent-Bravo voted for Agent-Foxtrot in r1.", [RIGHT]),
+    ("In round 9 Agent-Alpha voted for Agent-Bravo.", [WRONG]),
+    ("Agent-Foxtrot voted for Agent-Alpha in round 2.", [WRONG]),
+    # Votes without a round: any earlier one will do
+    ("Agent-Alpha voted for Agent-Bravo", [RIGHT]),
+    ("Agent-Alpha voted for Agent-Echo", [WRONG]),
+    ("Agent-Charlie has voted for Agent-Foxtrot and Agent-Delta.", [RIGHT]),
+    ("Agent-Bravo and Agent-Charlie voted for Agent-Delta.", [RIGHT]),
+    ("Agent-Bravo and Agent-Alpha voted for Agent-Delta.", [WRONG]),
+    ("Agent-Delta voted against Agent-Bravo.", [RIGHT]),
+    ("Agent-Alpha cast his vote for Agent-Bravo last round.", [RIGHT]),
+    ("Agent-Bravo's vote for Agent-Delta last round was odd.", [RIGHT]),
+    ("Agent-Bravo's sudden vote for Agent-Echo was odd.", [WRONG]),
+    ("Everyone voted for Agent-Delta last round.", [WRONG]),
+    ("Nobody voted for Agent-Charlie.", [RIGHT]),
+    ("Nobody voted for Agent-Bravo in round 1.", [WRONG]),
+    ("Someone voted for Agent-Alpha in round 1.", [RIGHT]),
+    ("Someone voted for Agent-Bravo in round 1.", [WRONG]),
+    ("Agent-Bravo and Agent-Charlie voted together last round.", [RIGHT]),
+    ("Agent-Alpha voted the same as Agent-Delta in round 2.", [RIGHT]),
+    ("Agent-Alpha voted with Agent-Charlie in round 2.", [WRONG]),
+    # First and second person
+    ("I voted for Agent-Delta last round.", [RIGHT]),
+    ("I voted for Agent-Charlie last round.", [WRONG]),
+    ("Agent-Alpha, you voted for Agent-Bravo last round.", [RIGHT]),
+    ("@Agent-Alpha you voted for Agent-Delta last round.", [WRONG]),
+    ("Agent-Foxtrot never voted for me.", [RIGHT]),
+    ("You voted for Agent-Bravo last round.", [OPEN]),
+    ("Agent-Alpha is stubborn. They voted for Agent-Bravo in round 1.", [RIGHT]),
+    # Negations
+    ("Agent-Alpha did not vote for Agent-Bravo in round 2.", [WRONG]),
+    ("Agent-Alpha didn't vote for Agent-Delta in round 2.", [RIGHT]),
+    ("Agent-Bravo never voted for Agent-Alpha.", [RIGHT]),
+    ("Agent-Bravo never voted for Agent-Foxtrot.", [WRONG]),
+    ("I didn't vote for Agent-Charlie, I voted for Agent-Delta.", [RIGHT, RIGHT]),
+    ("Agent-Alpha didn't vote in round 2.", [WRONG]),
+    # Players out of the game
+    ("Agent-Foxtrot was voted out.", [RIGHT]),
+    ("Agent-Delta got eliminated in round 2.", [RIGHT]),
+    ("Agent-Delta got eliminated in round 1.", [WRONG]),
+    ("Agent-Bravo was voted out last round.", [WRONG]),
+    ("We voted out Agent-Foxtrot in round 1.", [RIGHT]),
+    ("Agent-Foxtrot is out, so ignore him.", [RIGHT]),
+    ("Agent-Foxtrot isn't out.", [WRONG]),
+    ("Agent-Delta was Mafia.", [RIGHT]),
+    ("Agent-Foxtrot was Mafia.", [WRONG]),
+    # Accusations and defences
+    ("Agent-Alpha accused Agent-Bravo in round 1.", [RIGHT]),
+    ("Agent-Charlie defended Agent-Bravo.", [RIGHT]),
+    ("Agent-Alpha defended Agent-Bravo.", [WRONG]),
+    ("Agent-Alpha never accused Agent-Bravo.", [WRONG]),
+    ("I never accused Agent-Alpha.", [RIGHT]),
+    ("Agent-Bravo was accused by Agent-Alpha in round 1.", [RIGHT]),
+    ("Agent-Alpha said Agent-Charlie is lying.", [RIGHT]),
+    ("Agent-Foxtrot said Agent-Charlie is Mafia.", [WRONG]),
+    ("I accused Agent-Delta in round 1.", [OPEN]),
+    # What was said
+    ("Agent-Bravo claimed to be a villager.", [RIGHT]),
+    ("Agent-Alpha mentioned earlier that he likes tea.", [OPEN]),
+    ("As I said earlier, we need a plan.", [OPEN]),
+    ("The discussion was heated in round 2.", [OPEN]),
+    ("Agent-Foxtrot didn't say anything last round.", [RIGHT]),
+    # Several in one message
+    ("Agent-Alpha voted for Agent-Bravo in round 1 and Agent-Charlie defended Agent-Bravo in round 1.", [RIGHT, RIGHT]),
+    ("Agent-Alpha voted for Agent-Bravo in round 2, then accused Agent-Echo.", [RIGHT, WRONG]),
+    ("I trust Agent-Bravo, who voted for Agent-Delta last round.", [RIGHT]),
+)
+
+
+@pytest.mark.parametrize(("text", "expected"), REFERENCES, ids=[text for text, _ in REFERENCES])
+def test_references_are_checked_against_the_record(text: str, expected: list[str]) -> None:
+    assert found_in(text) == expected
+
+
+NO_REFERENCES = (
+    "Who voted for Agent-Bravo?",
+    "Did Agent-Alpha vote for Agent-Bravo last round?",
+    "Agent-Alpha voted for Agent-Bravo?",
+    "Agent-Alpha, why did you vote for Agent-Bravo last round",
+    "If Agent-Alpha voted for Agent-Charlie, he is Mafia.",
+    "Unless Agent-Alpha voted for Agent-Charlie we are lost.",
+    "Had Agent-Alpha voted for Agent-Charlie, we would know.",
+    "I want to know who voted for Agent-Charlie.",
+    "In round 4 I will vote for Agent-Bravo.",
+    "Let's vote for Agent-Bravo.",
+    "We should have voted for Agent-Charlie.",
+    "Agent-Alpha might have voted for Agent-Charlie.",
+    "Maybe Agent-Alpha voted for Agent-Charlie.",
+    "I don't think Agent-Alpha voted for Agent-Charlie.",
+    "I doubt Agent-Alpha voted for Agent-Charlie.",
+    "Agent-Bravo says that I voted for Agent-Charlie.",
+    "Let's not repeat last round.",
+    "We need to act earlier.",
+    "Agent-Charlie is out of line.",
+    "Agent-Charlie is suspicious.",
+    "I'm voting for Agent-Bravo.",
+)
+
+
+@pytest.mark.parametrize("text", NO_REFERENCES)
+def test_questions_conditions_plans_and_guesses_are_no_references(text: str) -> None:
+    assert found_in(text) == []
+
+
+def test_a_statement_before_a_question_counts() -> None:
+    text = "Agent-Bravo, you voted for Agent-Delta last round, so why should we trust you?"
+    assert found_in(text) == [RIGHT]
+
+
+def test_quoted_words_are_not_the_speakers() -> None:
+    result = memory_accuracy.measure(make_game('Agent-Alpha said "I voted for Agent-Charlie in round 1".'))
+    assert [(row.details["act"], row.details["finding"]) for row in result.ledger] == [("said", OPEN)]
+
+
+def test_you_is_the_player_replied_to() -> None:
+    assert found_in("You voted for Agent-Bravo last round.", reply_to="m5") == [RIGHT]
+    assert found_in("You voted for Agent-Bravo last round.", reply_to="m7") == [WRONG]
+
+
+def test_a_name_in_the_sentence_outranks_the_reply() -> None:
+    assert found_in("Agent-Alpha, you voted for Agent-Bravo last round.", reply_to="m7") == [RIGHT]
+
+
+def test_a_row_tells_claim_place_reason_and_vote() -> None:
+    text = "Hear me out: Agent-Alpha voted for Agent-Bravo in round 2, twice."
+    (row,) = memory_accuracy.measure(make_game(text)).ledger
+    start = text.index("Agent-Alpha")
+    end = text.index(", twice")
+    assert row.id == f"memory_accuracy:m8:{start}-{end}"
+    assert row.kind == "claim"
+    assert [(e.start, e.end, e.text) for e in row.evidence] == [(start, end, text[start:end])]
+    assert row.refers_to == "vote:2::Agent-Alpha"
+    assert row.reason == "The record shows Agent-Alpha voting for Agent-Bravo in round 2."
+    assert row.details == {
+        "actor": "Agent-Alpha",
+        "act": "vote",
+        "target": "Agent-Bravo",
+        "round": 2,
+        "finding": "accurate",
+    }
+
+
+def test_an_accusation_rests_on_the_message_that_makes_it() -> None:
+    (row,) = memory_accuracy.measure(make_game("Agent-Alpha accused Agent-Charlie last round.")).ledger
+    assert row.refers_to == "m5"
+    assert row.player == "Agent-Echo"
+
+
+def test_score_counts_settled_references_and_notes_the_rest() -> None:
+    texts = (
+        "Agent-Alpha voted for Agent-Bravo in round 2.",
+        "Agent-Alpha voted for Agent-Charlie in round 2.",
+        "Agent-Bravo voted for Agent-Delta last round.",
+        "Agent-Bravo mentioned that earlier.",
+    )
+    result = memory_accuracy.measure(make_game(*texts))
+    # 2 of 3 settled references are true: 100 x 2 / 3.
+    assert result.score == pytest.approx(200 / 3)
+    assert (result.numerator, result.denominator) == (2, 3)
+    assert result.status is Status.FAILED
+    assert result.notes == ("2/3 accurate, 1 unverified",)
+    assert result.details == {"accurate": 2, "inaccurate": 1, "unverified": 1, "settled_by_votes": 3}
+
+
+def test_no_references_are_full_marks_and_say_so() -> None:
+    result = memory_accuracy.measure(make_game("Agent-Charlie is suspicious."))
+    assert (result.score, result.status, result.notes) == (100.0, Status.PASSED, ("no references",))
+
+
+def test_only_unverified_references_wait() -> None:
+    result = memory_accuracy.measure(make_game("As I said earlier, we need a plan."))
+    assert (result.score, result.status) == (None, Status.PENDING)
+
+
+def test_another_language_is_not_applicable() -> None:
+    result = memory_accuracy.measure(make_game("Agent-Alpha hat fuer Agent-Bravo gestimmt.", language="de"))
+    assert result.status is Status.NOT_APPLICABLE
+    assert result.reason == "unsupported language: de"
+    assert result.ledger == ()
+
+
+def test_votes_that_nobody_recorded_leave_a_claim_open() -> None:
+    assert found_in("Agent-Alpha voted for Agent-Bravo in round 2.", votes=()) == [OPEN]
+    only_first = [vote for vote in VOTES if vote[0] == 1]
+    assert found_in("Agent-Alpha voted for Agent-Bravo in round 2.", votes=only_first) == [OPEN]
+    without_alpha = [vote for vote in VOTES if vote[1] != "Agent-Alpha"]
+    assert found_in("Agent-Alpha voted for Agent-Bravo in round 2.", votes=without_alpha) == [OPEN]
+
+
+def test_eliminations_that_nobody_recorded_leave_a_claim_open() -> None:
+    assert found_in("Agent-Foxtrot was voted out.", eliminations=()) == [OPEN]
+
+
+def test_a_later_vote_replaces_the_earlier() -> None:
+    changed = [*VOTES, (2, "Agent-Alpha", "Agent-Charlie")]
+    assert found_in("Agent-Alpha voted for Agent-Bravo in round 2.", votes=changed) == [WRONG]
+    assert found_in("Agent-Alpha voted for Agent-Charlie in round 2.", votes=changed) == [RIGHT]
+
+
+def test_an_abstention_is_no_vote() -> None:
+    abstained = [*(vote for vote in VOTES if vote[:2] != (2, "Agent-Alpha")), (2, "Agent-Alpha", None)]
+    assert found_in("Agent-Alpha didn't vote in round 2.", votes=abstained) == [RIGHT]
+
+
+def test_nothing_said_of_the_future_is_remembered() -> None:
+    # Said in round 1, before any vote: no vote had been taken, and round 2 had not been played.
+    first = {"in_round": 1, "earlier": EARLIER[:5], "votes": VOTES}
+    game = make_game("Agent-Alpha voted for Agent-Bravo in round 2.", **first)  # type: ignore[arg-type]
+    assert findings(memory_accuracy.measure(game)) == [WRONG]
+    game = make_game("Agent-Alpha voted for Agent-Bravo last round.", **first)  # type: ignore[arg-type]
+    assert findings(memory_accuracy.measure(game)) == [WRONG]
+
+
+def test_a_vote_of_the_current_round_counts_when_it_was_cast_before() -> None:
+    noon = datetime(2025, 1, 1, 12, tzinfo=UTC)
+    claim = make_game("Agent-Alpha voted for Agent-Echo.", in_round=3)
+
+    def with_vote(minutes: int | None) -> LedgerRow:
+        vote = Vote(
+            round=3,
+            voter="Agent-Alpha",
+            target="Agent-Echo",
+            sent_at=None if minutes is None else noon + timedelta(minutes=minutes),
+        )
+        last = claim.messages[-1].model_copy(update={"sent_at": noon})
+        fields = {"messages": (*claim.messages[:-1], last), "votes": (*claim.votes, vote)}
+        game = Transcript.model_validate(claim.model_dump() | fields)
+        return memory_accuracy.measure(game).ledger[0]
+
+    assert with_vote(-1).details["finding"] == RIGHT
+    assert with_vote(+1).details["finding"] == WRONG
+    untimed = with_vote(None)
+    assert untimed.details["finding"] == RIGHT
+    assert "it carries no time" in untimed.reason
+
+
+def test_a_vote_announced_in_this_round_can_be_referred_to() -> None:
+    game = make_game(
+        "Agent-Alpha's vote for Agent-Charlie is rushed.",
+        earlier=[*EARLIER, (3, "Agent-Alpha", "I vote for Agent-Charlie.")],
+    )
+    (row,) = memory_accuracy.measure(game).ledger
+    assert (row.details["finding"], row.refers_to) == (RIGHT, "m8")
+
+
+def test_without_rounds_every_earlier_event_counts() -> None:
+    game = make_game("Agent-Alpha voted for Agent-Bravo last round.", in_round=None)
+    assert findings(memory_accuracy.measure(game)) == [OPEN]
+    game = make_game("Agent-Alpha voted for Agent-Bravo.", in_round=None)
+    assert findings(memory_accuracy.measure(game)) == [RIGHT]
+
+
+def test_the_own_name_prefix_is_no_subject() -> None:
+    assert found_in("Agent-Echo: voted for Agent-Delta last round.") == [RIGHT]
+
+
+def test_a_message_that_repeats_itself_makes_one_reference() -> None:
+    assert found_in("Agent-Foxtrot was voted out. Yes, Agent-Foxtrot was voted out!") == [RIGHT]
+
+
+def test_private_chat_changes_nothing() -> None:
+    texts = ("Agent-Alpha voted for Agent-Bravo in round 2.", "Agent-Alpha accused Agent-Delta.")
+    secret = Message(
+        id="night",
+        index=0,
+        round=2,
+        channel="team",
+        speaker="Agent-Alpha",
+        text="Agent-Delta is Mafia, I voted for you.",
+    )
+    plain = memory_accuracy.measure(make_game(*texts))
+    with_chat = memory_accuracy.measure(make_game(*texts, extra=[secret]))
+    assert [row.as_dict() for row in plain.ledger] == [row.as_dict() for row in with_chat.ledger]
+
+
+FILLERS = (
+    'voted for in round 1 2 last did not never accused defended and who said I you they was out if ? . , " claimed '
+    "villager earlier mafia 's"
+)
+WORDS = st.sampled_from([*NAMES, *FILLERS.split()])
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.lists(WORDS, min_size=1, max_size=18).map(" ".join), min_size=1, max_size=4))
+def test_rows_add_up_and_lie_inside_their_messages(texts: list[str]) -> None:
+    game = make_game(*texts)
+    result = memory_accuracy.measure(game)
+    assert len({row.id for row in result.ledger}) == len(result.ledger)
+    assert result.numerator == sum(row.verdict is RowVerdict.COUNTS for row in result.ledger)
+    assert result.denominator == sum(row.verdict is not RowVerdict.EXCLUDED for row in result.ledger)
+    assert result.score is None or 0 <= result.score <= 100
+    for row in result.ledger:
+        message = game.message(str(row.message_id))
+        assert message is not None
+        assert all(message.text[e.start : e.end] == e.text for e in row.evidence)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.lists(WORDS, min_size=1, max_size=14).map(" ".join), min_size=1, max_size=3), st.permutations(NAMES))
+def test_renaming_the_players_changes_no_finding(texts: list[str], order: list[str]) -> None:
+    letters = ("Kilo", "Lima", "Mike", "Oscar", "Papa", "Tango")
+    fresh: Mapping[str, str] = {name: f"Unit-{letter}" for name, letter in zip(order, letters, strict=True)}
+
+    def renamed(text: str) -> str:
+        for old, new in fresh.items():
+            text = text.replace(old, new)
+        return text
+
+    original = make_game(*texts)
+    copy = make_game(
+        *map(renamed, texts),
+        speaker=fresh["Agent-Echo"],
+        names=[fresh[name] for name in NAMES],
+        votes=[(number, fresh[voter], target and fresh[target]) for number, voter, target in VOTES],
+        eliminations=[(number, fresh[who], role) for number, who, role in ELIMINATIONS],
+        earlier=[(number, fresh[who], renamed(text)) for number, who, text in EARLIER],
+    )
+    sides = {fresh[player.name]: player.alignment for player in original.players}
+    players = tuple(player.model_copy(update={"alignment": sides[player.name]}) for player in copy.players)
+    copy = Transcript.model_validate(copy.model_dump() | {"players": players})
+    assert findings(memory_accuracy.measure(original)) == findings(memory_accuracy.measure(copy))

@@ -1,0 +1,223 @@
+"""Speech acts: one sentence at a time, with what it does and at whom."""
+
+from __future__ import annotations
+
+import pytest
+
+from evaluation.rubric.discussion import Discussion
+from evaluation.rubric.grammar import Grammar, grammar_for, patterns_for, read_data
+from evaluation.rubric.readings import Reading, read
+from evaluation.rubric.role_table import role_rules
+from evaluation.rubric.speech_acts import ActKind, SpeechAct
+from evaluation.transcript import Message, Player, Transcript
+
+NAMES = ("Agent-Alpha", "Agent-Bravo", "Agent-Charlie", "Agent-Delta", "Agent-Echo")
+A, B, C = "Agent-Alpha", "Agent-Bravo", "Agent-Charlie"
+
+
+def readings_of(*texts: str, speaker: str = "Agent-Echo", reply_to: str | None = None) -> tuple[Reading, ...]:
+    opening = Message(id="first", index=0, round=1, speaker=A, text="Hello all.")
+    said = [
+        Message(id=f"m{index}", index=index, round=1, speaker=speaker, text=text, reply_to=reply_to)
+        for index, text in enumerate(texts, start=1)
+    ]
+    players = tuple(Player(name=name) for name in NAMES)
+    game = Transcript(game_id="g", source_format="t", language="en", players=players, messages=(opening, *said))
+    return read(Discussion.of(game))[1:]
+
+
+def acts_in(text: str, **changes: str) -> tuple[SpeechAct, ...]:
+    return readings_of(text, **changes)[0].acts
+
+
+def kinds_in(text: str, **changes: str) -> set[tuple[str, str | None]]:
+    """The acts with their targets; a case with evidence is listed beside its accusation."""
+    return {(str(act.kind), act.target) for act in acts_in(text, **changes)}
+
+
+ACCUSE, AGGRESSIVE, CASE, DEFEND = "accuse", "accuse_aggressively", "build_case", "defend"
+QUESTION, VOTES, ANALYSE, ALLY, DEFLECT, REVEAL = (
+    "question", "analyse_votes", "analyse", "ally", "deflect", "reveal_role",
+)  # fmt: skip
+
+ACTS: tuple[tuple[str, set[tuple[str, str | None]]], ...] = (
+    # Accusations
+    ("Agent-Bravo is Mafia.", {(ACCUSE, B)}),
+    ("I think Agent-Bravo is the wolf.", {(ACCUSE, B)}),
+    ("agent-bravo is sus", {(ACCUSE, B)}),
+    ("It's Agent-Bravo.", {(ACCUSE, B)}),
+    ("The killer is Agent-Bravo.", {(ACCUSE, B)}),
+    ("I suspect Agent-Bravo.", {(ACCUSE, B)}),
+    ("I don't trust Agent-Bravo.", {(ACCUSE, B)}),
+    ("I'm suspicious of Agent-Bravo.", {(ACCUSE, B)}),
+    ("Agent-Bravo is trying to mislead us.", {(ACCUSE, B)}),
+    ("You are lying, Agent-Bravo.", {(ACCUSE, B)}),
+    ("Agent-Alpha and Agent-Bravo are Mafia.", {(ACCUSE, A), (ACCUSE, B)}),
+    ("Let's vote out Agent-Bravo.", {(ACCUSE, B)}),
+    ("I vote Agent-Bravo.", {(ACCUSE, B)}),
+    ("We should eliminate Agent-Bravo.", {(ACCUSE, B)}),
+    ("Agent-Bravo should be out.", {(ACCUSE, B)}),
+    ("Agent-Alpha, vote for Agent-Bravo.", {(ACCUSE, B)}),
+    # Aggressive ones
+    ("I think Agent-Bravo is definitely Mafia!", {(AGGRESSIVE, B)}),
+    ("AGENT-BRAVO IS THE MAFIA", {(AGGRESSIVE, B)}),
+    ("Vote Agent-Bravo now!!", {(AGGRESSIVE, B)}),
+    # With evidence
+    ("I think Agent-Bravo is Mafia because he lied.", {(ACCUSE, B), (CASE, B)}),
+    ("Agent-Bravo is too quiet.", {(ACCUSE, B), (CASE, B)}),
+    ("Agent-Bravo's claim is inconsistent.", {(ACCUSE, B), (CASE, B)}),
+    ("Agent-Alpha voted for Agent-Bravo without explanation. That's suspicious.", {(VOTES, A), (ACCUSE, A), (CASE, A)}),
+    ("I divined Agent-Bravo as a werewolf.", {(ACCUSE, B), (CASE, B)}),
+    # Defences
+    ("Agent-Bravo is innocent.", {(DEFEND, B)}),
+    ("I don't think Agent-Bravo is Mafia.", {(DEFEND, B)}),
+    ("I doubt that Agent-Bravo is Mafia.", {(DEFEND, B)}),
+    ("I'm not sure Agent-Bravo is Mafia.", {(DEFEND, B)}),
+    ("Agent-Bravo isn't Mafia.", {(DEFEND, B)}),
+    ("It can't be Agent-Bravo.", {(DEFEND, B)}),
+    ("I don't suspect Agent-Bravo.", {(DEFEND, B)}),
+    ("Let's not vote Agent-Bravo.", {(DEFEND, B)}),
+    ("You're being too harsh on Agent-Bravo.", {(DEFEND, B)}),
+    ("There is no evidence against Agent-Bravo.", {(DEFEND, B)}),
+    ("I think you're jumping to conclusions about Agent-Bravo.", {(DEFEND, B)}),
+    # Questions and demands
+    ("Agent-Bravo, why did you vote for Agent-Charlie?", {(QUESTION, B)}),
+    ("Agent-Bravo why did you vote for me", {(QUESTION, B)}),
+    ("Why did Agent-Bravo vote for me?", {(QUESTION, B)}),
+    ("Is Agent-Bravo Mafia?", {(QUESTION, B)}),
+    ("Why Agent-Bravo?", {(QUESTION, B)}),
+    ("Agent-Bravo, explain your vote.", {(QUESTION, B)}),
+    # Alliances
+    ("I trust Agent-Bravo's reasoning.", {(ALLY, B)}),
+    ("I agree with Agent-Bravo.", {(ALLY, B)}),
+    ("Agent-Bravo is right.", {(ALLY, B)}),
+    ("Good point, Agent-Bravo.", {(ALLY, B)}),
+    ("We should work together.", {(ALLY, None)}),
+    # Analysis
+    ("Let's look at the evidence.", {(ANALYSE, None)}),
+    ("The voting patterns tell a story.", {(VOTES, None)}),
+    ("Agent-Alpha and Agent-Bravo voted together.", {(VOTES, A), (VOTES, B)}),
+    # Deflection
+    ("That seems hasty.", {(DEFLECT, None)}),
+    ("Let's not be too hasty", {(DEFLECT, None)}),
+    ("Let's not jump to conclusions.", {(DEFLECT, None)}),
+    ("We don't have solid evidence yet.", {(DEFLECT, None)}),
+    ("We should slow down.", {(DEFLECT, None)}),
+    # Own role
+    ("I'm the Mafia.", {(REVEAL, None)}),
+    ("As the Seer, I looked at two cards.", {(REVEAL, None)}),
+    ("I am a villager.", {(REVEAL, None)}),
+    ("I'm not Mafia.", {(REVEAL, None)}),
+)
+
+
+@pytest.mark.parametrize(("text", "expected"), ACTS, ids=[text for text, _ in ACTS])
+def test_acts_are_found_with_their_targets(text: str, expected: set[tuple[str, str | None]]) -> None:
+    assert kinds_in(text) == expected
+
+
+NOTHING = (
+    "Hello everyone, nice to meet you.",
+    "Agent-Alpha said Agent-Bravo is Mafia.",
+    "Agent-Alpha thinks Agent-Bravo is Mafia.",
+    "You think Agent-Bravo is Mafia.",
+    "I never said Agent-Bravo is Mafia.",
+    'Agent-Alpha wrote "Agent-Bravo is Mafia".',
+    "If Agent-Bravo is Mafia, we lose.",
+    "If he lies again, I will vote for Agent-Bravo.",
+    "I am suspicious.",
+    "Agent-Bravo wants to vote for Agent-Alpha.",
+    "Agent-Bravo votes for Agent-Alpha.",
+    "Agent-Bravo is voting for Agent-Alpha.",
+    "I didn't vote for Agent-Bravo.",
+    "I'm the best in jumping to the wrong conclusions.",
+    "Jumping to conclusions is the game!",
+    "I think we should jump to conclusions.",
+    "Agent-Bravo, what is your favourite food?",
+    "If I am Mafia, I will eat my hat.",
+)
+
+
+@pytest.mark.parametrize("text", NOTHING)
+def test_reports_conditions_quotes_and_small_talk_are_no_acts(text: str) -> None:
+    assert {kind for kind, _ in kinds_in(text)} <= {VOTES}
+
+
+def test_nobody_accuses_the_own_person() -> None:
+    assert kinds_in("Agent-Echo is Mafia.") == set()
+    assert kinds_in("I think Agent-Bravo is suspicious.", speaker=B) == set()
+
+
+def test_you_is_the_player_replied_to() -> None:
+    assert kinds_in("You are lying.", reply_to="first") == {(ACCUSE, A)}
+    assert kinds_in("You are lying.") == set()
+
+
+def test_he_is_the_only_other_player_named() -> None:
+    assert (ACCUSE, B) in kinds_in("Agent-Bravo came late. He is Mafia.")
+    assert kinds_in("Agent-Bravo met Agent-Charlie. He is Mafia.") == set()
+
+
+@pytest.mark.parametrize(
+    ("text", "role"),
+    [
+        ("I'm the Mafia.", "evil"),
+        ("I am actually the Possessed.", "evil"),
+        ("I'm not a werewolf, believe me.", "town"),
+        ("I'm innocent.", "town"),
+        ("As the Seer, I have news.", "seer"),
+        ("My role is villager.", "villager"),
+        ("CO Seer. Trust me.", "seer"),
+    ],
+)
+def test_revealed_roles_are_kept(text: str, role: str) -> None:
+    assert [act.role for act in acts_in(text) if act.kind is ActKind.REVEAL_ROLE] == [role]
+
+
+def test_spans_show_the_words_in_the_original() -> None:
+    text = "Well \u2014 I think \u201cit\u201d is clear: Agent\u2011Bravo is DEFINITELY Mafia!"
+    (act,) = acts_in(text)
+    assert act.kind is ActKind.ACCUSE_AGGRESSIVELY
+    assert text[act.start : act.end] == "Agent\u2011Bravo is DEFINITELY Mafia"
+
+
+def test_who_accuses_does_not_deflect() -> None:
+    assert kinds_in("We need more evidence, but I suspect Agent-Bravo.") == {(ACCUSE, B)}
+
+
+def test_votes_called_for_are_marked() -> None:
+    assert [act.is_vote for act in acts_in("I vote for Agent-Bravo.")] == [True]
+    assert [act.is_vote for act in acts_in("Agent-Bravo is Mafia.")] == [False]
+
+
+@pytest.mark.parametrize("unit", ["a, ", "Agent-Bravo and ", "if ", "I think that ", '"', "not ", "voted for ", "? "])
+def test_hostile_messages_take_linear_time(unit: str) -> None:
+    text = (unit * 5000)[:5000]
+    assert len(readings_of(*[text] * 5)) == 5
+
+
+def test_the_data_files_load_and_every_class_is_known() -> None:
+    assert len(patterns_for("speech_acts", "en")) > 40
+    assert len(patterns_for("memory", "en")) > 30
+    assert len(patterns_for("memory", "en", "times")) == 6
+    assert {rule.side for rule in role_rules()} == {"mafia", "town"}
+    assert grammar_for("xx") is None
+    assert grammar_for("../en") is None
+
+
+def test_a_pattern_without_a_limit_is_refused() -> None:
+    grammar = grammar_for("en")
+    assert grammar is not None
+    for source in ("name*", "(name|you)+", "name{2,}"):
+        with pytest.raises(ValueError, match="without a limit"):
+            grammar.pattern(source, {})
+    with pytest.raises(ValueError, match="unknown word class 'nmae'"):
+        grammar.pattern("nmae voted", {})
+
+
+def test_a_word_in_two_classes_is_refused() -> None:
+    data = read_data("grammar_en.yaml")
+    with pytest.raises(ValueError, match="'voted' stands in two word classes"):
+        Grammar(data | {"classes": data["classes"] | {"vote": "vote votes voted"}})
+    with pytest.raises(ValueError, match="unknown word class 'nobodies'"):
+        Grammar(data | {"sets": {"people": "name nobodies"}})
