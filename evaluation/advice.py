@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-import yaml
-
+from evaluation.data_file import parse_yaml
 from evaluation.errors import InfrastructureError
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.ranking import lowest_first
@@ -77,7 +76,7 @@ def troubleshooting() -> Mapping[str, tuple[str, ...]]:
     Raises:
         InfrastructureError: The data file that comes with Dramaturg is damaged.
     """
-    actions = yaml.safe_load(_FILE.read_text(encoding="utf-8"))
+    actions = parse_yaml(_FILE.read_text(encoding="utf-8"))
     expected = {*DEFINITIONS, COST}
     if not isinstance(actions, dict) or set(actions) != expected or not all(map(_are_sentences, actions.values())):
         raise InfrastructureError(

@@ -9,6 +9,7 @@ from typing import Any
 
 import yaml
 
+from evaluation.data_file import parse_yaml
 from evaluation.errors import InfrastructureError, InputError
 
 _ROOT = Path(__file__).resolve().parent.parent
@@ -81,7 +82,7 @@ def load_manifest(root: Path | None = None) -> SampleManifest:
     folder = root or sample_root()
     path = folder / _MANIFEST
     try:
-        body = yaml.safe_load(path.read_text(encoding="utf-8"))
+        body = parse_yaml(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, yaml.YAMLError) as error:
         raise InputError(f"The manifest cannot be read: {error}.", place=str(path)) from None
     top = _mapping(body, str(path))

@@ -131,7 +131,7 @@ def sign_off(
 
 
 @app.command("test-size")
-def test_size(
+def resize_tests(
     context: typer.Context,
     games: Annotated[
         int, typer.Argument(min=1, metavar="GAMES", help="How many games form a test.", show_default=False)

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from functools import cache, lru_cache
 from importlib.resources import files
 
-import yaml
-
+from evaluation.data_file import parse_yaml
 from evaluation.transcript import Alignment
 
 _NOT_A_LETTER = re.compile(r"[^a-z]+")
@@ -40,5 +39,5 @@ def _side(listed: str | None) -> Alignment | None:
 
 @cache
 def _alignments() -> Mapping[str, str]:
-    content = yaml.safe_load(files("evaluation.readers").joinpath("alignments.yaml").read_text(encoding="utf-8"))
+    content = parse_yaml(files("evaluation.readers").joinpath("alignments.yaml").read_text(encoding="utf-8"))
     return {name: side for side, names in content.items() for name in names}

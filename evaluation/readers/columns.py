@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from functools import cache
 from importlib.resources import files
 
-import yaml
+from evaluation.data_file import parse_yaml
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,5 +85,5 @@ def _key(column: str) -> str:
 
 @cache
 def _synonyms() -> Mapping[str, list[str]]:
-    content = yaml.safe_load(files("evaluation.readers").joinpath("columns.yaml").read_text(encoding="utf-8"))
+    content = parse_yaml(files("evaluation.readers").joinpath("columns.yaml").read_text(encoding="utf-8"))
     return {name: content[name] for name in FIELDS}

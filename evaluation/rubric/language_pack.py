@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-import yaml
-
+from evaluation.data_file import parse_yaml
 from evaluation.text.lexicon import word_list
 
 
@@ -40,7 +39,7 @@ def language_pack(language: str) -> LanguagePack | None:
     path = files("evaluation.rubric") / "keywords" / f"{language}.yaml"
     if not path.is_file():
         return None
-    content = yaml.safe_load(path.read_text("utf-8"))
+    content = parse_yaml(path.read_text("utf-8"))
     forms = {
         form: keyword
         for keywords in content["strategic_keywords"].values()

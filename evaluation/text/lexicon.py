@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 
-import yaml
+from evaluation.data_file import parse_yaml
 
 
 @cache
@@ -19,7 +19,7 @@ def word_list(name: str) -> frozenset[str]:
 @cache
 def word_groups(name: str) -> Mapping[str, frozenset[str]]:
     """The named groups of words in ``data/<name>``, a YAML mapping of strings to words separated by white space."""
-    groups = yaml.safe_load(_read(name))
+    groups = parse_yaml(_read(name))
     return {group: frozenset(words.split()) for group, words in groups.items()}
 
 
