@@ -1,8 +1,9 @@
-"""``dramaturg export``: transcripts as canonical JSON, scores and ratings as tables."""
+"""``dramaturg export``: transcripts in formats that keep or exchange them, scores and ratings as tables."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,13 +13,26 @@ import typer
 from evaluation.cli.exits import CommandGroup
 from evaluation.cli.options import Database, TranscriptReference, open_store
 from evaluation.cli.terminal import note, safe
+from evaluation.errors import NotFoundError
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from evaluation.transcript import Transcript
+
 app = typer.Typer(
     cls=CommandGroup, rich_markup_mode=None, no_args_is_help=True, help="Write transcripts, scores or ratings to files."
 )
+
+
+class TranscriptFormat(StrEnum):
+    """How transcripts are written."""
+
+    CANONICAL = "canonical"
+    CONVOKIT = "convokit"
+    CSV = "csv"
+    JSONL = "jsonl"
+    PARQUET = "parquet"
 
 
 class TableFormat(StrEnum):
@@ -34,6 +48,10 @@ Output = Annotated[
     typer.Option("--output", "-o", dir_okay=False, show_default=False, help="The file to write; else standard output."),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite the file if it exists.")]
+Only = Annotated[
+    str | None,
+    typer.Option("--iteration", metavar="NAME", show_default=False, help="Only the games of this iteration."),
+]
 Kind = Annotated[TableFormat, typer.Option("--format", help="CSV is safe to open in a spreadsheet.")]
 
 
@@ -49,12 +67,63 @@ def transcript(
 
 
 @app.command()
+def transcripts(
+    kind: Annotated[
+        TranscriptFormat,
+        typer.Option(
+            "--format",
+            help="Without loss: canonical (a zip of one file each) and convokit (a zip of one corpus). One row per "
+            "message: csv (safe to open in a spreadsheet), jsonl and parquet.",
+        ),
+    ] = TranscriptFormat.CANONICAL,
+    output: Output = None,
+    iteration: Only = None,
+    force: Force = False,
+    db: Database = None,
+) -> None:
+    """Write all stored transcripts, or those of one iteration, for import or for other programs."""
+    if output is None and kind not in (TranscriptFormat.CSV, TranscriptFormat.JSONL):
+        raise typer.BadParameter(f"{kind} is no text: name a file to write.", param_hint="--output")
+    store = open_store(db)
+    with store.unit():
+        if iteration is not None:
+            store.iterations.get(iteration)
+        ids = list(store.transcripts.summaries(iteration)["transcript_id"])
+        if not ids:
+            raise NotFoundError("There is no transcript to export.", remedy="Import some: dramaturg import PATH.")
+        _write_transcripts((store.transcripts.get(each) for each in ids), kind, output, force)
+
+
+def _write_transcripts(found: Iterable[Transcript], kind: TranscriptFormat, output: Path | None, force: bool) -> None:
+    from evaluation.exporting import csv_text, write_new_file
+    from evaluation.writers.canonical import write_canonical
+    from evaluation.writers.convokit import write_convokit
+    from evaluation.writers.messages import json_lines, message_table
+
+    if kind is TranscriptFormat.CSV:
+        _deliver(csv_text(message_table(found)), output, force)
+    elif kind is TranscriptFormat.JSONL:
+        _deliver("".join(json_lines(found)), output, force)
+    elif output is not None:
+
+        def write(path: Path) -> None:
+            with path.open("wb") as target:
+                if kind is TranscriptFormat.PARQUET:
+                    message_table(found).to_parquet(target, index=False)
+                elif kind is TranscriptFormat.CONVOKIT:
+                    write_convokit(found, target)
+                else:
+                    write_canonical(found, target)
+
+        write_new_file(output, write, overwrite=force)
+        note(f"Wrote {safe(output)}.")
+
+
+@app.command()
 def results(
     output: Output = None,
     kind: Kind = TableFormat.CSV,
-    iteration: Annotated[
-        str | None, typer.Option(metavar="NAME", show_default=False, help="Only the games of this iteration.")
-    ] = None,
+    iteration: Only = None,
     force: Force = False,
     db: Database = None,
 ) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from evaluation.cli import doctor, evaluate, export, iterations, listing, rate, serve
+from evaluation.cli import doctor, evaluate, export, iterations, listing, rate, serve, validate
 from evaluation.cli.exits import CommandGroup, report_fault
 
 # Without rich, help is plain text and appears in half the time.
@@ -24,6 +24,7 @@ app = typer.Typer(
 app.command()(serve.serve)
 app.command("import")(evaluate.import_)
 app.command()(evaluate.evaluate)
+app.command()(validate.validate)
 app.command("list")(listing.list_transcripts)
 app.command()(listing.show)
 app.command()(rate.rate)

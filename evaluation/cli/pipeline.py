@@ -89,14 +89,13 @@ def evaluate_paths(
 
 
 def _read(paths: Sequence[Path], tally: Tally) -> Iterator[tuple[str, Transcript]]:
-    from evaluation.readers import iter_path
+    from evaluation.readers import iter_paths
 
-    for path in paths:
-        for result in iter_path(path):
-            if result.error is not None:
-                tally.refuse(result.name, result.error)
-            elif result.transcript is not None and not tally.is_repeated(result.transcript.id, result.name):
-                yield result.name, result.transcript
+    for result in iter_paths(paths):
+        if result.error is not None:
+            tally.refuse(result.name, result.error)
+        elif result.transcript is not None and not tally.is_repeated(result.transcript.id, result.name):
+            yield result.name, result.transcript
 
 
 def _remembering(named: Iterable[tuple[str, Transcript]], names: deque[str]) -> Iterator[Transcript]:

@@ -1,0 +1,76 @@
+"""``dramaturg validate``: would these files be read, and what would be missing?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from evaluation.cli.exits import BAD_INPUT
+from evaluation.cli.options import ListFormat
+from evaluation.cli.terminal import note, safe, say
+from evaluation.rubric.wording import counted
+
+if TYPE_CHECKING:
+    from evaluation.validation import Report
+
+
+def validate(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE", show_default=False, help="Transcripts: files, zips, game folders, or folders of these."
+        ),
+    ],
+    output: Annotated[
+        ListFormat, typer.Option("--format", help="Words to read, or JSON for programs: one object per game.")
+    ] = ListFormat.TABLE,
+) -> None:
+    """Say what each file is taken for and what it lacks, without scoring or storing anything.
+
+    Exits with 2 when a file would be refused, and says why, where and what to do. Warnings do not change the exit code.
+    """
+    from evaluation.cli.rendering import print_json_list
+    from evaluation.readers import iter_paths
+    from evaluation.validation import Report
+
+    refused = 0
+
+    def reports() -> Iterator[Report]:
+        nonlocal refused
+        for result in iter_paths(paths):
+            report = Report.of(result)
+            refused += report.error is not None
+            yield report
+
+    if output is ListFormat.JSON:
+        print_json_list(report.as_dict() for report in reports())
+    else:
+        for report in reports():
+            say(_words(report))
+    if refused:
+        note(f"{refused} would be refused.")
+        raise typer.Exit(BAD_INPUT)
+
+
+def _words(report: Report) -> str:
+    if report.error is not None:
+        taken_for = f" (taken for {report.format})" if report.format else ""
+        return f"{safe(report.name)}: refused{taken_for}\n  {safe(report.error)}"
+    lines = [f"{safe(report.name)}: {report.format}", f"  {_counts(report)}"]
+    return "\n".join(lines + [f"  warning: {safe(warning)}" for warning in report.warnings])
+
+
+def _counts(report: Report) -> str:
+    messages = report.messages or {}
+    channels = ", ".join(f"{count:,} {channel}" for channel, count in messages.items())
+    return ", ".join(
+        (
+            f"{counted(report.players or 0, 'player')} ({report.roles} with a role)",
+            f"{counted(sum(messages.values()), 'message')} ({channels})",
+            counted(report.votes or 0, "vote"),
+            counted(report.eliminations or 0, "elimination"),
+        )
+    )

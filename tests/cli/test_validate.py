@@ -1,0 +1,77 @@
+"""``dramaturg validate``: what is recognised, what is missing, and what is refused, without a database."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+
+def test_a_game_and_what_it_lacks(run: Any, data_root: Path, database: Path) -> None:
+    done = run("validate", data_root / "aiwolf" / "game9.log")
+    assert done.exit_code == 0
+    assert done.stdout == (
+        "game9.log: aiwolf\n"
+        "  5 players (5 with a role), 34 messages (34 public), 5 votes, 1 elimination\n"
+        "  warning: No message says which one it answers, so coherence rests on names and words alone.\n"
+        "  warning: No message has a time.\n"
+        "  warning: The cost is unknown, so it cannot be judged.\n"
+    )
+    assert not database.exists()
+
+
+def test_each_thing_that_can_be_missing(run: Any, tmp_path: Path) -> None:
+    chat = tmp_path / "chat.csv"
+    chat.write_text("name,text,time\nModerator,Night.,\nAnn,Hi,2025-01-01\n", encoding="utf-8")
+    silent = tmp_path / "silent.json"
+    players = [{"name": "Ann", "role": "MAFIA"}, {"name": "Bob"}]
+    cost = {"totalCost": 1, "totalInputTokens": 1, "totalOutputTokens": 1}
+    votes = [{"voterName": "Ann", "targetName": "Bob"}]
+    messages = [{"playerName": "Moderator", "message": "Night.", "timestamp": "2025-01-01T00:00:00Z"}]
+    game = {"players": players, "messages": messages, "votes": votes, "metadata": {"cost": cost}}
+    silent.write_text(json.dumps(game), encoding="utf-8")
+    done = run("validate", chat, silent, "--format", "json")
+    first, second = json.loads(done.stdout)
+    assert first["warnings"] == [
+        "Only one player speaks in public, so nobody is answered and voices cannot be compared.",
+        "No player has a role, so role consistency will not apply.",
+        "There are no votes, so memory accuracy cannot verify claims about them.",
+        "No message says which one it answers, so coherence rests on names and words alone.",
+        "1 message has no time.",
+        "The cost is unknown, so it cannot be judged.",
+    ]
+    assert second["warnings"] == [
+        "No player says anything in public, so no metric of the discussion will apply.",
+        "1 of 2 players has no role.",
+    ]
+    assert (second["format"], second["players"], second["players_with_role"], second["votes"]) == ("native", 2, 1, 1)
+    assert second["messages"] == {"system": 1}
+
+
+def test_a_refusal_names_place_and_remedy_and_the_others_are_still_looked_at(
+    run: Any, refused: Path, write_game: Any, tmp_path: Path
+) -> None:
+    broken = tmp_path / "broken.csv"
+    broken.write_text("name,text\nAnn,Hi\n,Ho\n", encoding="utf-8")
+    done = run("validate", refused, broken, write_game())
+    assert done.exit_code == 2
+    assert "notes.txt: refused\n  The text begins" in done.stdout
+    assert "broken.csv: refused (taken for table)\n  line 3: The row has no name. Say who speaks.\n" in done.stdout
+    assert "game-1.json: dramaturg-transcript\n" in done.stdout
+    assert done.stderr == "2 would be refused.\n"
+    listed = json.loads(run("validate", broken, "--format", "json").stdout)
+    assert listed[0]["is_usable"] is False
+    assert listed[0]["error"] == {"message": "The row has no name.", "place": "line 3", "remedy": "Say who speaks."}
+
+
+def test_files_that_belong_together(run: Any, data_root: Path) -> None:
+    done = run("validate", data_root / "autobox" / "runs.json", data_root / "autobox" / "traces.json")
+    assert done.stdout.count(": autobox\n") == 33
+    assert done.exit_code == 2
+    assert done.stderr == "7 would be refused.\n"
+
+
+def test_names_and_reasons_cannot_steer_the_terminal(run: Any, tmp_path: Path) -> None:
+    path = tmp_path / "a\x1b[31m\nb.txt"
+    path.write_text("\x1b]0;title\x07 nothing", encoding="utf-8")
+    assert "\x1b" not in run("validate", path).stdout
