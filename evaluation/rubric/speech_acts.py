@@ -149,7 +149,7 @@ def _acts(passage: Passage, pattern: Pattern, match: re.Match[str], language: st
     attributes = pattern.attributes
     kind = ActKind(attributes["act"])
     first, verb = match.start(), match.end("verb") - 1
-    if _is_negated(passage, match, bool(attributes.get("fixed"))):
+    if not attributes.get("fixed") and _is_negated(passage, match):
         if kind is ActKind.REVEAL_ROLE:
             yield from _denial(passage, match)
             return
@@ -173,13 +173,9 @@ def _acts(passage: Passage, pattern: Pattern, match: re.Match[str], language: st
         yield SpeechAct(kind, target, start, end, grounded, bool(attributes.get("vote")))
 
 
-def _is_negated(passage: Passage, match: re.Match[str], is_fixed: bool) -> bool:
-    """Whether a match is negated within or before it ("I don't think that", "it can't be", "let's not vote").
-
-    In a fixed form the negation is part of the form ("we don't have evidence").
-    """
-    words = () if is_fixed else range(*match.span())
-    negations = sum(passage.has(at, "not never") for at in words)
+def _is_negated(passage: Passage, match: re.Match[str]) -> bool:
+    """Whether a match is negated within or before it ("I don't think that", "it can't be", "let's not vote")."""
+    negations = sum(passage.has(at, "not never") for at in range(*match.span()))
     return (negations % 2 == 1) != passage.is_doubted(match.start())
 
 
@@ -213,9 +209,9 @@ def _topic(passage: Passage, position: int) -> str | None:
     """Whom "that's suspicious" is about: the subject of the sentence before, else the one addressed or answered."""
     start, _ = passage.sentence(position)
     before = passage.sentence(start - 1)[0] if start > 0 else 0
-    named = [name for at, name in sorted(passage.coded.players.items()) if before <= at < position]
-    named = [name for name in named if name != passage.speaker]
-    return named[0] if named else passage.addressee(position)
+    named = [(at, name) for at, name in sorted(passage.coded.players.items()) if before <= at < position]
+    about = [name for at, name in named if name != passage.speaker and not passage.is_vocative(at)]
+    return about[0] if about else passage.last_called(position)
 
 
 def _has_grounds(passage: Passage, position: int, language: str) -> bool:
@@ -257,7 +253,9 @@ def _questions(passage: Passage) -> Iterator[SpeechAct]:
 def _demands(passage: Passage, words: Sequence[int]) -> bool:
     if not passage.any_of("demand", words[0], words[-1]):
         return False
-    return any(passage.has(at, "demand") and _has_own_subject(passage, at) for at in words)
+    # "Explain your vote", "Alpha, please explain", "can you explain"; but not "no answer" or "he does not explain".
+    before = "name comma stop please adv opening full_stop you"
+    return any(passage.has(at, "demand") and (at == words[0] or passage.has(at - 1, before)) for at in words)
 
 
 def _concerns_the_game(passage: Passage, words: Sequence[int]) -> bool:

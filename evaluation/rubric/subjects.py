@@ -19,12 +19,13 @@ class Who:
 
     ``players`` are named in ``names``. ``everyone``, ``we`` and ``nobody`` are what they say, ``vague`` is an
     unidentified "someone", ``any`` is nobody in particular (a passive without "by"), ``noun`` is something else than a
-    player ("the village"), ``unknown`` a pronoun that may stand for several.
+    player ("the village"), ``unknown`` a pronoun that may stand for several. ``count`` is how many ("four of us").
     """
 
     kind: Literal["players", "everyone", "we", "nobody", "vague", "any", "noun", "unknown"]
     names: tuple[str, ...] = ()
     words: str = ""
+    count: int | None = None
 
     @property
     def label(self) -> str | None:
@@ -120,9 +121,18 @@ class SubjectFinder:
             elif not passage.has(at, "skip have did") and not passage.coded.words[at].endswith("ly"):
                 unknown += 1
                 if unknown > _MOST_UNKNOWN_WORDS or not self._stands_between(at):
-                    return Subject(Who("noun", words=passage.text(at, at)), at)
+                    return self._noun(at)
             at -= 1
         return self._implied(verb, at)
+
+    def _noun(self, position: int) -> Subject:
+        """A subject that is no player, with its number where it has one: "the village", "four of us"."""
+        passage = self._passage
+        first = position
+        while position - first < _MOST_UNKNOWN_WORDS and passage.has(first - 1, "of the our number"):
+            first -= 1
+        count = passage.grammar.number(passage.coded.words[first]) if passage.has(first, "number") else None
+        return Subject(Who("noun", words=passage.text(first, position), count=count), first)
 
     def _stands_between(self, position: int) -> bool:
         """Whether the unknown word at ``position`` has a subject before it ("Alpha from the east voted")."""

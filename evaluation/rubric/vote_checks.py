@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from evaluation.rubric.finding import Case, Finding, accurate, inaccurate, unverified
 from evaluation.rubric.record import PastVote
 from evaluation.rubric.speech_acts import ACCUSATIONS
-from evaluation.rubric.wording import listed
+from evaluation.rubric.wording import counted, listed
 from evaluation.transcript import Vote
 
 
@@ -130,9 +130,23 @@ def _check_group(case: Case, target: str, votes: Sequence[PastVote]) -> Finding:
             if fits
             else inaccurate(f"No vote for {target} is recorded{case.scope}.")
         )
+    elif case.claim.actor.count is not None:
+        finding = _counted(case.claim.actor.count, target, fits)
     else:
         finding = _most_agreeing(target, votes, is_everyone=kind == "everyone")
     return finding.negated() if case.claim.negated else finding
+
+
+def _counted(count: int, target: str, fits: Sequence[Vote]) -> Finding:
+    """ "Four of us voted for Bravo": the number in any round counts."""
+    by_round: dict[tuple[int | None, str | None], list[Vote]] = defaultdict(list)
+    for vote in fits:
+        by_round[(vote.round, vote.phase)].append(vote)
+    for cast in by_round.values():
+        if len(cast) == count:
+            return accurate(f"The record shows {counted(count, 'vote')} for {target}{_round_of(cast[0])}.", cast[0].id)
+    numbers = listed([f"{counted(len(cast), 'vote')}{_round_of(cast[0])}" for cast in by_round.values()]) or "no vote"
+    return inaccurate(f"The record shows {numbers} for {target}, not {count}.", fits[0].id if fits else None)
 
 
 def _most_agreeing(target: str, votes: Sequence[PastVote], *, is_everyone: bool) -> Finding:

@@ -58,6 +58,7 @@ ACTS: tuple[tuple[str, set[tuple[str, str | None]]], ...] = (
     ("We should eliminate Agent-Bravo.", {(ACCUSE, B)}),
     ("Agent-Bravo should be out.", {(ACCUSE, B)}),
     ("Agent-Alpha, vote for Agent-Bravo.", {(ACCUSE, B)}),
+    ("I support Agent-Bravo's elimination.", {(ACCUSE, B)}),
     # Aggressive ones
     ("I think Agent-Bravo is definitely Mafia!", {(AGGRESSIVE, B)}),
     ("AGENT-BRAVO IS THE MAFIA", {(AGGRESSIVE, B)}),
@@ -80,6 +81,8 @@ ACTS: tuple[tuple[str, set[tuple[str, str | None]]], ...] = (
     ("You're being too harsh on Agent-Bravo.", {(DEFEND, B)}),
     ("There is no evidence against Agent-Bravo.", {(DEFEND, B)}),
     ("I think you're jumping to conclusions about Agent-Bravo.", {(DEFEND, B)}),
+    ("Let's not jump to conclusions about Agent-Bravo.", {(DEFEND, B)}),
+    ("I do not find Agent-Bravo suspicious for asking.", {(DEFEND, B)}),
     # Questions and demands
     ("Agent-Bravo, why did you vote for Agent-Charlie?", {(QUESTION, B)}),
     ("Agent-Bravo why did you vote for me", {(QUESTION, B)}),
@@ -135,6 +138,7 @@ NOTHING = (
     "I think we should jump to conclusions.",
     "Agent-Bravo, what is your favourite food?",
     "If I am Mafia, I will eat my hat.",
+    "Agent-Alpha claimed to be a villager and says Agent-Bravo is Mafia.",
 )
 
 
@@ -151,6 +155,17 @@ def test_nobody_accuses_the_own_person() -> None:
 def test_you_is_the_player_replied_to() -> None:
     assert kinds_in("You are lying.", reply_to="first") == {(ACCUSE, A)}
     assert kinds_in("You are lying.") == set()
+
+
+def test_that_is_who_the_sentence_before_is_about() -> None:
+    text = "Agent-Charlie, fair enough, but the answer of Agent-Bravo is missing. I think that is suspicious."
+    assert (ACCUSE, B) in kinds_in(text)
+    assert (ACCUSE, C) in kinds_in("Agent-Charlie, that is suspicious.")
+    assert (ACCUSE, A) in kinds_in("I find it suspicious that you ask, Agent-Alpha.")
+
+
+def test_an_answer_is_no_demand() -> None:
+    assert kinds_in("Agent-Bravo, there was a question and no answer to it.") == set()
 
 
 def test_he_is_the_only_other_player_named() -> None:
