@@ -40,6 +40,9 @@ def _impossible_round(claim: Claim, round_number: int | None, message: Message, 
 
 
 def _check_unclear(case: Case) -> Finding:
+    actor = case.claim.actor
+    if actor.kind == "vague":
+        return inaccurate(f'"{actor.words}" is too vague: who is meant cannot be identified.')
     return unverified(f"It refers to the past{case.scope}, but to nothing that the record can settle.")
 
 

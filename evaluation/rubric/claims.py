@@ -51,6 +51,7 @@ class Claim:
         role_side: The side that this role stands for.
         never: Whether it is denied for every time ("never").
         alone: Whether nobody else is said to have done it ("only Alpha").
+        is_exact_role: Whether the role is one among several of its side ("Seer"), not the side at large ("villager").
     """
 
     act: Act
@@ -65,6 +66,7 @@ class Claim:
     role: str = ""
     role_side: Alignment | None = None
     alone: bool = False
+    is_exact_role: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +181,7 @@ def _claim(passage: Passage, hit: _Hit, subjects: SubjectFinder, time: TimeExpre
         "" if role_at is None else passage.coded.words[role_at],
         None if role_at is None else "mafia" if passage.has(role_at, "evil") else "town",
         passage.any_of("only", first - 1, hit.verb[1] - 1),
+        role_at is not None and passage.has(role_at, "power_role"),
     )
 
 
@@ -212,4 +215,6 @@ def _unclear(passage: Passage, times: Sequence[TimeExpression], hits: Sequence[_
         busy.add(sentence)
         first, last = passage.clause(time.first)
         start, end = passage.span(first, last)
-        yield Claim(Act.UNCLEAR, PEOPLE["any"], None, time.when, False, False, start, end, time.first)
+        vague = [at for at in range(first, last + 1) if passage.has(at, "vague")]
+        actor = who_at(passage, vague[0]) if vague else PEOPLE["any"]
+        yield Claim(Act.UNCLEAR, actor, None, time.when, False, False, start, end, time.first)

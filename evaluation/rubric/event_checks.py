@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from evaluation.rubric.claims import Claim
 from evaluation.rubric.finding import Case, Finding, accurate, inaccurate, unverified
 from evaluation.rubric.record import PastElimination
 from evaluation.rubric.speech_acts import ACCUSATIONS, ActKind
-from evaluation.rubric.wording import listed
+from evaluation.rubric.wording import counted, listed
 
 _NIGHT = "night"
 _DEFENCES = frozenset({ActKind.DEFEND})
@@ -68,7 +69,7 @@ def check_role_was(case: Case) -> Finding | None:
 
 
 def check_accused(case: Case) -> Finding:
-    """Whether the players accused the targets: an accusation in an earlier message, or a vote against them."""
+    """Whether the players accused the targets in an earlier message; a vote alone accuses nobody."""
     return _check_stance(case, "accus", ACCUSATIONS, _NEAR_ACCUSATIONS)
 
 
@@ -83,9 +84,7 @@ def _check_stance(case: Case, stem: str, kinds: Collection[ActKind], near: Colle
         return inaccurate(f'"{actor.words}" is too vague: it does not say who {stem}ed anybody.')
     if actor.kind == "unknown" or target is None or target.kind not in ("players", "everyone"):
         return unverified(f"Who {stem}ed whom cannot be told from the message.")
-    if case.round is not None and not any(True for _ in case.record.earlier(case.message, case.round)):
-        return unverified(f"No messages are recorded{case.scope}.")
-    finding = _trace(case, stem, kinds, near)
+    finding = _everyone(case, stem, kinds) if actor.kind == "everyone" else _trace(case, stem, kinds, near)
     return finding.negated() if case.claim.negated or actor.kind == "nobody" else finding
 
 
@@ -100,10 +99,6 @@ def _trace(case: Case, stem: str, kinds: Collection[ActKind], near: Collection[A
     for past in case.record.acts(case.message, kinds, actors, wanted, case.round):
         by = past.message.speaker
         return accurate(f"An earlier message shows {by} {stem}ing {past.act.target}.", past.message.id)
-    if stem == "accus" and wanted is not None:
-        for vote, _ in case.record.votes(case.message, case.round):
-            if vote.target == wanted and (actors is None or vote.voter in actors):
-                return accurate(f"The record shows {vote.voter} voting for {wanted}.", vote.id)
     open_question = _near_trace(case, actors, wanted, near)
     if open_question is not None:
         return unverified(
@@ -111,6 +106,21 @@ def _trace(case: Case, stem: str, kinds: Collection[ActKind], near: Collection[A
             open_question,
         )
     return inaccurate(f"No earlier message{case.scope} shows any trace of {who} {stem}ing {whom}.")
+
+
+def _everyone(case: Case, stem: str, kinds: Collection[ActKind]) -> Finding:
+    """ "Everyone accused Bravo": true of more than half of those who could, false of one or none, else open."""
+    target = case.claim.target
+    assert target is not None
+    whom = target.names[0] if target.kind == "players" else None
+    earlier = list(case.record.earlier(case.message, case.round))
+    speakers = {reading.message.speaker for reading in earlier} - {whom}
+    shown = {past.message.speaker for past in case.record.acts(case.message, kinds, None, whom, case.round)}
+    found = f"{len(shown)} of {counted(len(speakers), 'other speaker')}"
+    reason = f"Earlier messages{case.scope} show {found} {stem}ing {whom or 'others'}."
+    if len(shown) <= 1 < len(speakers) or not shown:
+        return inaccurate(reason)
+    return accurate(reason) if 2 * len(shown) > len(speakers) else unverified(reason)
 
 
 def _near_trace(
@@ -134,17 +144,26 @@ def check_claimed_role(case: Case) -> Finding:
         return inaccurate(f'"{actor.words}" is too vague: it does not say who claimed that role.')
     if actor.kind != "players":
         return unverified("Who claimed that role cannot be told from the message.")
+    others: list[str] = []
     for name in actor.names:
         for past in case.record.acts(case.message, {ActKind.REVEAL_ROLE}, {name}, None, case.round):
-            if past.act.role == case.claim.role or (past.act.role == "evil") == (case.claim.role_side == "mafia"):
+            if _same_role(past.act.role, case.claim):
                 return accurate(f"An earlier message shows {name} claiming that role.", past.message.id)
+            others.append(past.message.id)
+    if others and case.claim.is_exact_role:
+        return inaccurate(f"Earlier messages show {listed(actor.names)} claiming another role.", others[0])
     return unverified(f"Whether {listed(actor.names)} claimed that role is a paraphrase that the record cannot settle.")
+
+
+def _same_role(shown: str, claim: Claim) -> bool:
+    """Whether a role that somebody claimed is the one meant; "villager" may stand for any of the town's roles."""
+    return shown == claim.role or (not claim.is_exact_role and (shown == "evil") == (claim.role_side == "mafia"))
 
 
 def check_said(case: Case) -> Finding:
     """A paraphrase: only that nobody is named, or that the player had not spoken yet, can be told."""
     actor = case.claim.actor
-    if actor.kind in ("vague", "unknown") and actor.words and actor.kind == "vague":
+    if actor.kind == "vague":
         return inaccurate(f'"{actor.words}" is too vague: no speaker can be identified.')
     if actor.kind == "players":
         speakers = {reading.message.speaker for reading in case.record.earlier(case.message, case.round)}
@@ -157,6 +176,8 @@ def check_said(case: Case) -> Finding:
 def check_spoke(case: Case) -> Finding:
     """Whether the players said anything in the round meant."""
     actor = case.claim.actor
+    if actor.kind == "vague":
+        return inaccurate(f'"{actor.words}" is too vague: no speaker can be identified.')
     if actor.kind != "players":
         return unverified("Who spoke cannot be told from the message.")
     earlier = list(case.record.earlier(case.message, case.round))
