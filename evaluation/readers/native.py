@@ -18,7 +18,7 @@ from evaluation.readers.json_text import shorten
 from evaluation.readers.node import Node
 from evaluation.readers.reader import FileReader
 from evaluation.readers.roster import Roster, is_abstention, is_moderator
-from evaluation.transcript import Cost, Transcript, build_transcript
+from evaluation.transcript import CANONICAL_FORMAT, Cost, Transcript, build_transcript
 
 FORMAT = "native"
 
@@ -34,7 +34,9 @@ _COST = ("totalCost", "totalInputTokens", "totalCachedTokens", "totalOutputToken
 
 def _recognises(document: Document) -> bool:
     body = document.json
-    return isinstance(body, dict) and "messages" in body and ("gameId" in body or "players" in body)
+    if not isinstance(body, dict) or body.get("format") == CANONICAL_FORMAT:
+        return False
+    return "messages" in body and ("gameId" in body or "players" in body)
 
 
 def _read(document: Document) -> Transcript:

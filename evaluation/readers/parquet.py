@@ -40,7 +40,7 @@ def parquet_table(document: Document) -> Table:
         return _read(document.data, document.limits)
     except InputError:
         raise
-    except (pa.ArrowException, OSError, ValueError, KeyError, OverflowError, MemoryError) as error:
+    except (pa.ArrowException, OSError, ValueError, LookupError, OverflowError, MemoryError) as error:
         reason = str(error).partition("\n")[0][:200] or type(error).__name__
         raise UnreadableFileError(f"The Parquet table is damaged: {reason}.", remedy="Export it again.") from None
 
@@ -60,6 +60,8 @@ def _read(data: bytes, limits: Limits) -> Table:
     rows: list[Row] = []
     size = 0
     for batch in file.iter_batches(_ROWS_AT_ONCE, columns=columns):
+        # A damaged file may hold indices and offsets that point anywhere.
+        batch.validate(full=True)
         cells = [list(_cells(batch.column(name), limits)) for name in columns]
         size += sum(len(cell) for column in cells for cell in column if isinstance(cell, str))
         if size > limits.file_bytes:

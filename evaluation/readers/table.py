@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from evaluation.errors import BrokenTranscriptError
+from evaluation.readers import convokit, openai_chat
 from evaluation.readers.columns import ColumnMapping, guess_mapping
 from evaluation.readers.document import Document, content_id
 from evaluation.readers.json_text import shorten
@@ -24,15 +25,19 @@ from evaluation.transcript import Transcript, build_transcript
 
 FORMAT = "table"
 
+# Formats of rows too, with columns that a table may have as well, but with a meaning of their own.
+_ALSO_ROWS = (openai_chat.READER, convokit.READER)
+
 
 def _recognises(document: Document) -> bool:
     columns = table_columns(document)
     missing = guess_mapping(columns).missing
-    if not missing:
-        return True
-    # One of the two is enough to ask for the other, unless it is a single JSON object, which is hardly a table.
-    is_object = isinstance(document.json, dict)
-    return len(missing) == 1 and len(columns) > 1 and not is_object and _is_flat(first_record(document))
+    if len(columns) < 2 or len(missing) == 2 or isinstance(document.json, dict):
+        return False
+    if any(reader.recognises(document) for reader in _ALSO_ROWS):
+        return False
+    # One of the two columns is enough to ask for the other.
+    return not missing or _is_flat(first_record(document))
 
 
 def _is_flat(record: object) -> bool:

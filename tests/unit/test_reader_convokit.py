@@ -106,7 +106,7 @@ def test_one_of_the_other_files_alone(name: str) -> None:
 
 
 def test_the_name_alone_makes_no_corpus() -> None:
-    results = read_uploads([("utterances.jsonl", b'{"name": "Ann", "text": "Hi"}\n'), ("index.json", b"{}")])
+    results = read_uploads([("utterances.jsonl", b"name,text\nAnn,Hi\n"), ("index.json", b"{}")])
     assert [(result.name, result.format) for result in results] == [("utterances.jsonl", "table"), ("index.json", None)]
 
 

@@ -188,3 +188,186 @@ def test_game_folders_of_any_clocks(lines: list[tuple[int, int, str]]) -> None:
         "manager": "public_manager_chat.txt",
     }
     check(zip_of(PARTS | {chats[file]: text.encode() for file, text in texts.items()}))
+
+
+CHAT = {
+    "id": 1,
+    "model": "m",
+    "messages": [
+        {"role": "system", "content": "x"},
+        {"role": "user", "name": "Ann", "content": [{"type": "text", "text": "Hi"}, "Ho", {"type": "image_url"}]},
+        {"role": "assistant", "content": None, "tool_calls": [{"function": {"name": "f", "arguments": {"a": 1}}}]},
+    ],
+}
+SHAREGPT = {
+    "id": "c",
+    "system": "x",
+    "conversations": [{"from": "human", "value": "Hi"}, {"from": "gpt", "value": "Ho"}],
+}
+INSPECT = {
+    "version": 2,
+    "status": "success",
+    "eval": {"task": "t", "run_id": "r", "model": "m", "created": "2025-01-01T00:00:00Z"},
+    "plan": {},
+    "samples": [
+        {
+            "id": 1,
+            "epoch": 1,
+            "messages": CHAT["messages"],
+            "attachments": {"a": "text"},
+            "model_usage": {"m": {"input_tokens": 1, "output_tokens": 2, "total_tokens": 3}},
+            "scores": {"s": {"value": 1.5}},
+        }
+    ],
+}
+NOTEBOOK = {
+    "nbformat": 4,
+    "cells": [
+        {
+            "outputs": [
+                {"text": ["model = m\n"]},
+                {"data": {"text/plain": ["Ann acts: [TALK]\n", " > Hi\n"]}},
+                {"data": {"text/plain": "Ann --> Bob: [CONVERSATION]\n > Hi\nBob acts: [THINK]\n > Hm"}},
+            ]
+        }
+    ],
+}
+RUNS = [
+    {"id": "r", "status": "x", "orchestrator": {"name": "boss"}, "workers": [{"name": "Ann", "llm": {"model": "m"}}]}
+]
+TRACES = {
+    "r": [
+        {"from": "ann", "to": "boss", "content": "Hi", "is_system_trace": False, "created_at": "2025-01-01T00:00:00Z"}
+    ]
+}
+CORPUS = {
+    "utterances.jsonl": [
+        {
+            "id": "p:a",
+            "conversation_id": "p:a",
+            "speaker": "Ann",
+            "text": "Hi",
+            "reply_to": None,
+            "timestamp": 1.5,
+            "meta": {"round": 1, "channel": "public", "recipients": ["Bob"], "metadata": {}},
+        },
+        {
+            "id": "p:b",
+            "conversation_id": "p:a",
+            "speaker": "Bob",
+            "text": "Ho",
+            "reply_to": "p:a",
+            "timestamp": "x",
+            "meta": {},
+        },
+    ],
+    "speakers.json": {"Ann": {"meta": {"role": "seer"}, "vectors": []}},
+    "conversations.json": {
+        "p:a": {
+            "meta": {
+                "id_prefix": "p:",
+                "game_id": "g",
+                "source_format": "x",
+                "players": [{"name": "Ann"}, {"name": "Bob"}],
+                "votes": [{"voter": "Ann", "target": "Bob"}],
+                "cost": {"total_usd": 1},
+            }
+        }
+    },
+}
+ROWS = [
+    {"game": "1", "name": "Ann", "text": "Hi", "day": 1, "time": "2025-01-01", "to": "Bob; Cid", "reply_to": None},
+    {"game": "1", "name": "Bob", "text": "Ho", "day": "Day 2", "time": 1735725600, "to": None, "reply_to": "Ann"},
+    {"game": "2", "name": "Cid", "text": "He", "day": None, "time": None, "to": ["Ann"], "reply_to": "m1"},
+]
+TABLE = 'game,name,text,day,channel\n1,Ann,"Hi, ""all""\nof you",1,public\n1,Bob,Ho,Day 2,mafia\n2,Cid,He,,system\n'
+EXCHANGED = [CHAT, [CHAT, CHAT], CHAT["messages"], SHAREGPT, [SHAREGPT], INSPECT, NOTEBOOK, ROWS]
+
+
+def lines_of(values: Any) -> bytes:
+    return "\n".join(json.dumps(value) for value in values).encode()
+
+
+def parquet_of(rows: list[dict[str, Any]]) -> bytes:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    sink = io.BytesIO()
+    pq.write_table(pa.Table.from_pylist([{key: str(value) for key, value in row.items()} for row in rows]), sink)
+    return sink.getvalue()
+
+
+def log_of(header: Any, sample: Any) -> bytes:
+    return zip_of({"header.json": json.dumps(header).encode(), "samples/1_epoch_1.json": json.dumps(sample).encode()})
+
+
+@fuzz
+@given(st.data())
+def test_exchange_formats_of_other_shapes(data: st.DataObject) -> None:
+    check(json.dumps(data.draw(reshaped(data.draw(st.sampled_from(EXCHANGED))))).encode())
+
+
+@fuzz
+@given(st.data())
+def test_json_lines_of_other_shapes(data: st.DataObject) -> None:
+    rows = data.draw(
+        st.sampled_from([[CHAT, CHAT], CHAT["messages"], [SHAREGPT] * 2, ROWS, CORPUS["utterances.jsonl"]])
+    )
+    check(lines_of(data.draw(reshaped(rows))))
+
+
+@fuzz
+@given(st.data())
+def test_exchange_formats_damaged(data: st.DataObject) -> None:
+    whole = [json.dumps(EXCHANGED[5]).encode(), json.dumps(NOTEBOOK).encode(), lines_of([CHAT, CHAT]), lines_of(ROWS)]
+    check(data.draw(damaged(data.draw(st.sampled_from([*whole, TABLE.encode(), TABLE.encode("utf-16")])))))
+
+
+@fuzz
+@given(reshaped({"header": INSPECT, "sample": INSPECT["samples"][0]}))
+def test_packed_logs_of_other_shapes(body: Any) -> None:
+    check(log_of(body.get("header") if isinstance(body, dict) else body, body.get("sample")))
+
+
+@fuzz
+@given(reshaped({"runs.json": RUNS, "traces.json": TRACES}))
+def test_runs_of_other_shapes(files: dict[str, Any]) -> None:
+    check(zip_of({name: json.dumps(content).encode() for name, content in files.items()}))
+
+
+@fuzz
+@given(reshaped(CORPUS))
+def test_corpora_of_other_shapes(files: dict[str, Any]) -> None:
+    check(
+        zip_of(
+            {
+                name: lines_of(content)
+                if name.endswith("l") and isinstance(content, list)
+                else json.dumps(content).encode()
+                for name, content in files.items()
+            }
+        )
+    )
+
+
+@fuzz
+@given(damaged(parquet_of(ROWS)))
+def test_parquet_damaged(data: bytes) -> None:
+    check(data)
+
+
+@fuzz
+@given(st.lists(st.lists(st.sampled_from(["Ann", "", '"', "1", "Day 2", "x\ny", "\0", "=1"]), max_size=4), max_size=4))
+def test_tables_of_any_cells(rows: list[list[str]]) -> None:
+    check("\n".join(["name,text,round,time", *(",".join(row) for row in rows)]).encode())
+
+
+@fuzz
+@given(
+    st.lists(
+        st.sampled_from(["Ann", "Bob", " acts: [", " --> ", ": [", "TALK]", "CONVERSATION]", "\n", " > ", "-", "x"])
+    )
+)
+def test_notebooks_that_show_anything(pieces: list[str]) -> None:
+    shown = {"data": {"text/plain": "Ann acts: [TALK]\n > Hi\n" + "".join(pieces)}}
+    check(json.dumps({"nbformat": 4, "cells": [{"outputs": [shown]}]}).encode())

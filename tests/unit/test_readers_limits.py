@@ -253,6 +253,18 @@ def test_hostile_text_takes_linear_time() -> None:
         '{"messages": [], "players": [' + '{"name": "a"},' * 30_000 + "{}]}",
         '{"messages": [' + '{"inReplyToId": "' + "m" * 300 + '1"},' * 1500 + '{}], "players": []}',
         "[12:00:00] " * 50_000,
+        "name,text\nAnn," + '"' * 499_999,
+        "name,text\n" + "Ann,x\n" * 80_000 + "Bob",
+        "name|text;" * 40_000 + "\nx",
+        '{"role": "user", "content": "' + "{[," * 100_000 + '"}\n{"role": 1}',
+        '{"name": "A", "text": "x"}\n' * 20_000 + '{"name": "A", "text": {',
+        '{"nbformat": 4, "cells": [{"outputs": [{"data": {"text/plain": "THINK acts: [TALK]\\n'
+        + "x --> x --> : [" * 30_000
+        + "\\n > -" * 10_000
+        + '"}}]}]}',
+        '{"nbformat": 4, "cells": [{"outputs": [{"data": {"text/plain": "A acts: [TALK]\\n > x'
+        + "\\nA --> B: [CONVERSATION]\\n > y" * 10_000
+        + '"}}]}]}',
     ]
     begin = time.perf_counter()
     for text in texts:
