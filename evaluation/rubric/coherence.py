@@ -11,6 +11,7 @@ from evaluation.rubric.discussion import Discussion, PreparedMessage
 from evaluation.rubric.language_pack import LanguagePack, language_pack
 from evaluation.rubric.wording import quoted
 from evaluation.score import Evidence, LedgerRow, MetricResult, decided, summarise
+from evaluation.text.aliases import NameWords
 from evaluation.text.stems import stem
 from evaluation.text.tokens import Token
 from evaluation.transcript import Transcript
@@ -29,8 +30,9 @@ def measure(transcript: Transcript, *, threshold: float | None = None) -> Metric
 
     A message counts when its reply id is set, unless it replies to its own speaker; or when it names a player who wrote
     one of the 3 messages before; or when it shares two keywords with those 3 taken together. Keywords have more than 4
-    letters as written, are compared by stem, and are neither stop words nor names. The speaker's own messages among the
-    3 are left aside: a monologue answers nobody. A reply id that resolves to nothing earlier counts, with that remark.
+    letters as written, are compared by stem, and are neither stop words nor a name's words. The speaker's own messages
+    among the 3 are left aside: a monologue answers nobody. A reply id that resolves to nothing earlier counts, with
+    that remark.
 
     Args:
         transcript: The transcript to measure.
@@ -45,7 +47,8 @@ def measure(transcript: Transcript, *, threshold: float | None = None) -> Metric
         return summarise(COHERENCE, (), threshold=threshold, not_applicable=discussion.unsupported_language)
     messages = discussion.messages
     table = topic_table(discussion.language)
-    topics = [topics_of(prepared, table) for prepared in messages]
+    of_names = _words_of_names(discussion)
+    topics = [topics_of(prepared, table, of_names) for prepared in messages]
     rows = [_first_row(prepared) for prepared in messages[:1]]
     for position in range(1, len(messages)):
         start = max(0, position - WINDOW)
@@ -84,11 +87,25 @@ def topic_table(language: str) -> TopicTable:
     return TopicTable(pack)
 
 
-def topics_of(prepared: PreparedMessage, table: TopicTable) -> dict[str, Token]:
+def topics_of(prepared: PreparedMessage, table: TopicTable, of_names: NameWords) -> dict[str, Token]:
     """The stems of a message's keywords, each with the first word that has it."""
-    topics = {table[token[0]]: token for token in reversed(prepared.plain_tokens)}
+    text = prepared.message.text
+    topics = {
+        table[token[0]]: token
+        for token in reversed(prepared.plain_tokens)
+        if token[0] not in of_names.sole and not (token[0] in of_names.parts and text[token[1]].isupper())
+    }
     topics.pop("", None)
     return topics
+
+
+def _words_of_names(discussion: Discussion) -> NameWords:
+    """What makes no topic even where no player was recognised: "Winter" the player shares nothing with the season.
+
+    Of names of several words ("Policy Analyst"), only with a capital: in small letters, policy is what they talk about.
+    """
+    both = [frozenset(word + ending for word in words for ending in ("", "'s")) for words in discussion.names.words]
+    return NameWords(*both)
 
 
 def _first_row(prepared: PreparedMessage) -> LedgerRow:

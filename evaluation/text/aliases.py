@@ -21,12 +21,17 @@ UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31
 
 
 class Alias(NamedTuple):
-    """A sequence of normalised words that names a player. ``separator`` is what stands between the first two words."""
+    """A sequence of normalised words that names a player.
+
+    ``separator`` is what stands between the first two words. ``is_code_name`` is true for a part that serves only to
+    tell apart names that share the rest: "Alpha" of "Agent-Alpha" or "Player Alpha", never "Winter" of "Winter Lee".
+    """
 
     words: tuple[str, ...]
     player: str
     is_full: bool
     separator: str = ""
+    is_code_name: bool = False
 
 
 def words_of(name: str) -> tuple[str, ...]:
@@ -52,7 +57,7 @@ def aliases(names: Sequence[str]) -> Iterator[Alias]:
     for words, player in _only_one(_respelt(names), shared | full.keys()):
         yield Alias(words, player, True, " ")
     for words, player in _only_one(_parts(names), shared | full.keys()):
-        yield Alias(words, player, False)
+        yield Alias(words, player, False, is_code_name=_is_code_name(words, player))
 
 
 def _only_one(
@@ -78,7 +83,7 @@ def _respelt(names: Sequence[str]) -> Iterator[tuple[tuple[str, ...], str]]:
 
 
 def _parts(names: Sequence[str]) -> Iterator[tuple[tuple[str, ...], str]]:
-    labels = word_groups("name_contexts.yaml")["labels"]
+    labels = _labels()
     for name in names:
         outer = name.split()
         for part in {*_ends(outer), *(piece for word in _ends(outer) for piece in _ends(_pieces(word)))}:
@@ -104,6 +109,48 @@ def _humps(word: str) -> list[str]:
         if (before.islower() and after.isupper()) or (before.isalpha() and after.isdigit()):
             cuts.append(position)
     return [word[start:end] for start, end in pairwise([*cuts, len(word)]) if start < end]
+
+
+def _labels() -> frozenset[str]:
+    groups = word_groups("name_contexts.yaml")
+    return groups["labels"] | groups["titles"]
+
+
+class NameWords(NamedTuple):
+    """The words of some names, normalised, labels like "Agent" left out.
+
+    Attributes:
+        sole: Those that are all there is to a name: "winter", "alpha" of "Agent-Alpha".
+        parts: Those of names of several words: "policy" and "analyst" of "Policy Analyst".
+    """
+
+    sole: frozenset[str]
+    parts: frozenset[str]
+
+
+def name_words(names: Sequence[str]) -> NameWords:
+    """Every word that belongs to a name of somebody, also where several share it."""
+    labels = _labels()
+    sole: set[str] = set()
+    parts: set[str] = set()
+    for name in names:
+        words = {word for text in (name, " ".join(_name_pieces(name))) for word in words_of(text)}
+        telling = {word for word in words if _can_stand_alone((word,), labels)}
+        (sole if len(telling) == 1 else parts).update(telling)
+    return NameWords(frozenset(sole), frozenset(parts - sole))
+
+
+def _name_pieces(name: str) -> list[str]:
+    return [piece for word in name.split() for piece in _pieces(word)]
+
+
+def _is_code_name(words: tuple[str, ...], name: str) -> bool:
+    """Whether it ends a name joined by hyphens or the like, or everything else in the name is a label."""
+    joined = [piece for piece in _JOINED.split(name.split()[-1]) if piece]
+    if len(joined) > 1 and words_of(joined[-1]) == words:
+        return True
+    others = [word for piece in _name_pieces(name) for word in words_of(piece) if word not in words]
+    return bool(others) and word_groups("name_contexts.yaml")["labels"].issuperset(others)
 
 
 def _can_stand_alone(words: tuple[str, ...], labels: frozenset[str]) -> bool:

@@ -17,6 +17,10 @@ _JOINS = frozenset({"and", "or", "vs", "versus", "nor"})
 # How far a predicate may stand from the name it describes, in words: "seems to be a bit quiet", "made a good point".
 _STATE_REACH = 5
 _SENTENCE_REACH = 14
+# And how far what only a thing can be or do: "Winter is going to be cold".
+_THING_REACH = 5
+_MOST_ADVERBS = 3
+_SHORTEST_PAST_FORM = 5
 
 
 @dataclass(frozen=True)
@@ -30,6 +34,7 @@ class Context:
         end: Where the name ends in the text, before a possessive ending.
         word: The name, normalised.
         follows_mention: Whether the word before, or before an "and", was found to be a mention.
+        is_code_name: Whether it is what tells apart names that share the rest ("Alpha" of "Agent-Alpha").
     """
 
     text: str
@@ -38,14 +43,16 @@ class Context:
     end: int
     word: str
     follows_mention: bool
+    is_code_name: bool = False
 
     def is_name(self) -> bool:
         """Whether a reader would take the word for the player.
 
         It needs a capital inside a sentence, to be called ("Winter, ...", "hey winter", "@winter"), or to be the
         subject or object of a verb of speech, voting or killing. At a sentence's start, where every word has a
-        capital, and in small letters, it may also be the subject of a statement about the game ("Winter is
-        suspicious").
+        capital, it may also be the subject of any statement that does not sound like one about the thing ("Winter
+        should explain", but not "Winter is coming"), and a code name needs the capital only. In small letters inside a
+        sentence it may be the subject of a statement about the game ("i think winter is suspicious").
         """
         return (
             self._before.endswith("@")
@@ -53,7 +60,7 @@ class Context:
             or self._is_called()
             or self._has_telling_capital()
             or self._is_object()
-            or (self._can_be_subject and (self._is_subject() or self._is_described()))
+            or (self._can_be_subject and (self._is_subject() or self._is_described() or self._opens_statement()))
         )
 
     @cached_property
@@ -120,13 +127,19 @@ class Context:
 
     def _has_telling_capital(self) -> bool:
         original = self._original(self.index)
-        if self._starts_sentence or not original[:1].isupper() or self.word == "i":
+        if not self._has_capital or self.word == "i":
             return False
+        if self._starts_sentence:
+            return self.is_code_name and not self._is_function_word
         if len(original) > 1 and not original.isupper():
             return True
         neighbours = [self._original(i) for i in (self.index - 1, self.index + 1) if 0 <= i < len(self.tokens)]
         is_shouted = any(len(neighbour) > 1 and neighbour.isupper() for neighbour in neighbours)
         return not is_shouted
+
+    @cached_property
+    def _has_capital(self) -> bool:
+        return self._original(self.index)[:1].isupper()
 
     @cached_property
     def _is_function_word(self) -> bool:
@@ -165,17 +178,37 @@ class Context:
 
     def _is_described(self) -> bool:
         groups = word_groups("name_contexts.yaml")
-        has_capital = self._original(self.index)[:1].isupper()
         if self._is_possessive:
-            reach = _SENTENCE_REACH if has_capital else 2
-            return self._reaches(groups["discussion_words"], 1, min(reach, 4))
-        if self._word(1) in groups["states"] and self._reaches(groups["state_words"], 2, _STATE_REACH):
+            return self._reaches(groups["discussion_words"], 1, 4 if self._has_capital else 2)
+        return self._word(1) in groups["states"] and self._reaches(groups["state_words"], 2, _STATE_REACH)
+
+    def _opens_statement(self) -> bool:
+        """Whether it is the subject of a sentence that begins with it and does not sound like one about a thing."""
+        if not self._starts_sentence:
+            return False
+        groups = word_groups("name_contexts.yaml")
+        offset = 1
+        while offset <= _MOST_ADVERBS and self._word(offset) in groups["plain_adverbs"]:
+            offset += 1
+        verb = self._word(offset)
+        if verb in groups["person_verbs"] and not self._is_possessive:
             return True
-        if not (self._starts_sentence and has_capital):
+        if not self._has_capital:
             return False
         if self._word(1) in _JOINS:
             return self.index + 2 < len(self.tokens) and self._original(self.index + 2)[:1].isupper()
-        return self._word(1) in groups["finite_verbs"] and self._reaches(groups["discussion_words"], 2, _SENTENCE_REACH)
+        if not self._is_possessive and not self._is_finite(offset):
+            return verb in groups["base_verbs"] and not self._is_function_word
+        is_about_game = self._reaches(groups["discussion_words"], offset + 1, _SENTENCE_REACH)
+        return is_about_game or not self._reaches(groups["thing_words"], offset, offset + _THING_REACH)
+
+    def _is_finite(self, offset: int) -> bool:
+        """Whether the word that stands so far away can only be a verb whose subject this word is."""
+        groups = word_groups("name_contexts.yaml")
+        verb = self._word(offset)
+        is_past_form = len(verb) >= _SHORTEST_PAST_FORM and verb.endswith("ed") and verb not in groups["no_past_forms"]
+        has_object = verb.endswith("s") and self._word(offset + 1) in groups["objects"]
+        return verb in groups["finite_verbs"] or is_past_form or has_object
 
     def _reaches(self, words: frozenset[str], first: int, last: int) -> bool:
         """Whether one of ``words`` stands ``first`` to ``last`` words after the name, in its sentence."""

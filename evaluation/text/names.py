@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from rapidfuzz import fuzz, process
 
-from evaluation.text.aliases import UNSPACED, Alias, aliases, needs_literal_search, words_of
+from evaluation.text.aliases import UNSPACED, Alias, aliases, name_words, needs_literal_search, words_of
 from evaluation.text.contexts import Context
 from evaluation.text.lexicon import english_words
 from evaluation.text.normal import fold, normalise
@@ -57,12 +57,14 @@ class NameIndex:
     the word (:class:`~evaluation.text.contexts.Context`). Misspellings of names of five letters or more are mended,
     unless the word is an English one. The longest name wins. Names that differ only in case are told apart by it.
 
-    Args:
+    Attributes:
         names: The names of all players, as the transcript spells them.
+        words: The words of which these names are made.
     """
 
     def __init__(self, names: Sequence[str]) -> None:
         self.names = tuple(names)
+        self.words = name_words(self.names)
         self._by_first_word: dict[str, dict[str, list[_Candidate]]] = {}
         self._literals = [(name, fold(name).strip()) for name in self.names if needs_literal_search(name)]
         self._spellings = {name: prefix_spellings(name) for name in self.names}
@@ -179,7 +181,7 @@ class NameIndex:
         end = tokens[last].end - (2 if possessive else 0)
         start = tokens[index].start
         if candidate.needs_context:
-            context = Context(text, tokens, index, end, alias.words[0], follows_mention)
+            context = Context(text, tokens, index, end, alias.words[0], follows_mention, alias.is_code_name)
             if not context.is_name():
                 return None
         twins = self._told_by_case.get(alias.words)

@@ -65,6 +65,27 @@ def test_two_distinct_keywords_make_a_topic(make_game: MakeGame, before: str, te
     assert counts(game) is coherent
 
 
+@pytest.mark.parametrize(
+    ("name", "word", "is_answer"),
+    [
+        ("Winter", "winter", False),
+        ("Agent-Winter", "Winter", False),
+        ("Policy Analyst", "Policy", False),
+        # In small letters, a word of a longer name is what they talk about.
+        ("Policy Analyst", "policy", True),
+        ("Ann", "winter", True),
+    ],
+)
+def test_the_word_of_a_name_is_no_keyword_even_where_no_player_is_meant(
+    make_game: MakeGame, name: str, word: str, is_answer: bool
+) -> None:
+    # They share "evidence", and a word that is a keyword only where nobody is called like it.
+    said = [("Bob", f"evidence. {word} months, {word}'s evidence"), ("Cid", f"evidence. {word} weather")]
+    row = last_row(make_game(said, players=[name]))
+    assert (row.verdict is RowVerdict.COUNTS) is is_answer
+    assert [evidence.text for evidence in row.evidence] == ["evidence", *[word] * is_answer]
+
+
 def test_the_keywords_of_the_three_messages_are_taken_together(make_game: MakeGame) -> None:
     said = [("Ann", "such evidence"), ("Bob", CALM), ("Cid", "the pattern again"), ("Dan", "evidence, pattern")]
     row = last_row(make_game(said))

@@ -75,6 +75,109 @@ def test_names_that_are_words_need_a_context(text: str, expected: list[str]) -> 
     assert players(PEOPLE, text) == expected
 
 
+STATEMENTS = (
+    "should explain",
+    "has to go",
+    "knows something",
+    "wants us to lose",
+    "changed the story",
+    "contradicted himself",
+    "is the one",
+    "is fine",
+    "is lying",
+    "seems nervous",
+    "was quiet",
+    "can't be trusted",
+    "doesn't add up",
+    "still hasn't answered",
+    "never really answered",
+    "worries me",
+    "hesitated",
+    "makes no sense",
+    "explain your vote",
+)
+
+
+@pytest.mark.parametrize("name", ["Alpha", "Winter", "Lee", "Bailey"])
+@pytest.mark.parametrize("said", STATEMENTS)
+@pytest.mark.parametrize("form", ["{} {}.", "Hm. {} {}", "**{}** {}!"])
+def test_another_name_changes_nothing_at_a_sentences_start(name: str, said: str, form: str) -> None:
+    text = form.format(name, said)
+    assert found(("Agent-Alpha", "Winter", "Lee", "Bailey"), text) == [
+        ("Agent-Alpha" if name == "Alpha" else name, name)
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Winter is coming.",
+        "Winter's coming",
+        "Winter is going to be cold",
+        "Winter came early",
+        "Winter will come",
+        "Winter ended",
+        "Winter brings snow",
+        "Winter's cold grip",
+        "Winter coats needed",
+        "Gray skies ahead",
+        "Gray is a nice colour",
+        "Angel wings",
+        "Hope so",
+        "May is a month",
+        "May the best win",
+        "Will vote now",
+        "Will do",
+    ],
+)
+def test_sentences_that_begin_with_the_thing(text: str) -> None:
+    assert players(("Winter", "Gray", "Angel", "Hope", "May", "Will"), text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Winter's demise is a loss", ["Winter"]),
+        ("Winter's the one", ["Winter"]),
+        ("Winter came to the discussion late", ["Winter"]),
+        ("winter should explain", ["Winter"]),
+        ("winter can be hard", []),
+        ("Will should explain, May has to go", ["Will", "May"]),
+    ],
+)
+def test_sentences_that_begin_with_the_player(text: str, expected: list[str]) -> None:
+    assert players(("Winter", "May", "Will"), text) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "is_named"),
+    [
+        ("Agent-Echo", "Echo by the door, as always", True),
+        ("EchoBot", "Echo at forty percent", True),
+        ("Player Echo", "Echo first", True),
+        ("unit_7-echo", "Echo again", True),
+        ("Agent-Echo", "echo at forty percent", False),
+        ("Agent-Echo", "the echo of it", False),
+        ("Agent-Will", "Will you vote?", False),
+        ("Agent-One", "One of us lies", False),
+        # What stands beside a title or a given name is an ordinary name.
+        ("Mr Gray", "Gray skies", False),
+        ("Dr. Strange", "Strange that nobody spoke", False),
+        ("Winter Kovac", "Winter weather", False),
+        ("WinterKovac", "Winter weather", False),
+    ],
+)
+def test_a_code_name_needs_a_capital_only(name: str, text: str, is_named: bool) -> None:
+    assert players((name, "Zoltan"), text) == ([name] if is_named else [])
+
+
+def test_the_words_of_all_names_without_labels() -> None:
+    words = NameIndex(("Agent-Alpha", "Anna Kovac", "AdrianMorgan", "Jo Kovac", "Player 1", "Winter")).words
+    # "Jo" is too short to stand for anybody, so "Kovac" is all there is to "Jo Kovac".
+    assert words.sole == {"alpha", "winter", "kovac"}
+    assert words.parts == {"anna", "adrianmorgan", "adrian", "morgan"}
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
