@@ -4,6 +4,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# The browser tests wait more than they compute, so two at a time take half as long even on two cores.
+WORKERS ?= 2
 LOCK_FLAGS := --no-emit-project --no-header --no-annotate --quiet
 
 .DEFAULT_GOAL := help
@@ -41,7 +43,7 @@ format: install-dev ## Format and mend what can be mended automatically
 	$(BIN)/ruff check --fix .
 
 test: install-dev browser check ## All checks and tests
-	$(BIN)/pytest -m "not long"
+	$(BIN)/pytest -m "not long" --numprocesses $(WORKERS) --dist loadfile
 
 test-long: install-dev ## The tests that take minutes each
 	$(BIN)/pytest -m long
@@ -50,7 +52,7 @@ bench: install-dev ## Print measured speed and memory beside what is wanted
 	$(BIN)/python -m benchmarks.speed
 
 screenshots: install-dev browser ## Take the screenshots of the README anew
-	$(BIN)/pytest tests/browser -k screenshots
+	$(BIN)/pytest tests/browser -k screenshots --numprocesses 0
 	$(BIN)/python scripts/screenshots.py
 
 lock: ## Write the lock files anew (needs uv)
