@@ -51,6 +51,7 @@ _CHECKS: Mapping[Act, Callable[[Case], Finding | None]] = MappingProxyType(
         Act.VOTE: vote_checks.check_vote,
         Act.VOTED: vote_checks.check_voted,
         Act.VOTE_TOGETHER: vote_checks.check_voted_together,
+        Act.VOTES_RECEIVED: vote_checks.check_votes_received,
         Act.ELIMINATED: event_checks.check_eliminated,
         Act.ROLE_WAS: event_checks.check_role_was,
         Act.ACCUSE: event_checks.check_accused,

@@ -21,6 +21,7 @@ class Act(StrEnum):
     VOTED = "voted"
     """Voted at all, for whomever."""
     VOTE_TOGETHER = "vote_together"
+    VOTES_RECEIVED = "votes_received"
     ELIMINATED = "eliminated"
     ROLE_WAS = "role_was"
     """The role of a player who is out."""
@@ -52,6 +53,7 @@ class Claim:
         never: Whether it is denied for every time ("never").
         alone: Whether nobody else is said to have done it ("only Alpha").
         is_exact_role: Whether the role is one among several of its side ("Seer"), not the side at large ("villager").
+        count: How many votes are said to have been received; ``None`` for the most.
     """
 
     act: Act
@@ -67,6 +69,7 @@ class Claim:
     role_side: Alignment | None = None
     alone: bool = False
     is_exact_role: bool = False
+    count: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +114,8 @@ def _distinct(claims: Sequence[Claim]) -> Iterator[Claim]:
     seen: set[tuple[object, ...]] = set()
     for claim in claims:
         target = () if claim.target is None else (claim.target.kind, claim.target.names)
-        said = (claim.act, claim.actor.kind, claim.actor.names, target, claim.when, claim.negated, claim.role)
+        actor = (claim.actor.kind, claim.actor.names, claim.actor.count, claim.actor.amount)
+        said = (claim.act, actor, target, claim.when, claim.negated, claim.role, claim.count)
         if said not in seen:
             seen.add(said)
             yield claim
@@ -152,6 +156,8 @@ def _claim(passage: Passage, hit: _Hit, subjects: SubjectFinder, time: TimeExpre
         if subject is None:
             return None
         actor, first = subject.who, min(first, subject.first)
+    elif attributes["subject"] == "vague":
+        actor = Who("vague", words=passage.text(first, hit.verb[1] - 1))
     else:
         at = hit.group("actor")
         actor = PEOPLE["any"] if at is None else who_at(passage, at)
@@ -167,7 +173,7 @@ def _claim(passage: Passage, hit: _Hit, subjects: SubjectFinder, time: TimeExpre
         first, last = time.widen(first, last)
     start, end = passage.span(first, last)
     verb = range(*hit.verb)
-    role_at = hit.group("role")
+    role_at, count_at = hit.group("role"), hit.group("count")
     return Claim(
         act,
         actor,
@@ -182,6 +188,7 @@ def _claim(passage: Passage, hit: _Hit, subjects: SubjectFinder, time: TimeExpre
         None if role_at is None else "mafia" if passage.has(role_at, "evil") else "town",
         passage.any_of("only", first - 1, hit.verb[1] - 1),
         role_at is not None and passage.has(role_at, "power_role"),
+        None if count_at is None else passage.grammar.number(passage.coded.words[count_at]) or 0,
     )
 
 
@@ -190,7 +197,7 @@ def _is_no_reference(passage: Passage, act: Act, hit: _Hit, actor: Who, target: 
     speaker = (passage.speaker,)
     if act is Act.ROLE_WAS:
         return target is None or passage.speaker in target.names
-    if act in (Act.SAID, Act.CLAIM_ROLE, Act.ACCUSE, Act.DEFEND) and actor.kind == "noun":
+    if act in (Act.SAID, Act.CLAIM_ROLE, Act.ACCUSE, Act.DEFEND) and actor.kind in ("noun", "group"):
         return True
     # "I claim Seer" claims it now.
     return act is Act.CLAIM_ROLE and actor.names == speaker and not passage.has(hit.verb[1] - 1, "claimed")
@@ -198,7 +205,7 @@ def _is_no_reference(passage: Passage, act: Act, hit: _Hit, actor: Who, target: 
 
 def _settled_act(passage: Passage, act: Act, hit: _Hit, actor: Who) -> Act:
     """ "We voted out Bravo" tells of an elimination, "Alpha voted out Bravo" of a vote."""
-    if act is Act.VOTE and actor.kind in ("we", "everyone", "unknown", "noun"):
+    if act is Act.VOTE and actor.kind in ("we", "everyone", "unknown", "noun", "group"):
         around = range(hit.match.start(), min(hit.match.end() + 1, len(passage.code)))
         if any(passage.has(at, "out") for at in around):
             return Act.ELIMINATED

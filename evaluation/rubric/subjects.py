@@ -19,13 +19,15 @@ class Who:
 
     ``players`` are named in ``names``. ``everyone``, ``we`` and ``nobody`` are what they say, ``vague`` is an
     unidentified "someone", ``any`` is nobody in particular (a passive without "by"), ``noun`` is something else than a
-    player ("the village"), ``unknown`` a pronoun that may stand for several. ``count`` is how many ("four of us").
+    player ("the Mafia"), ``group`` the players at large ("the village"), ``unknown`` a pronoun that may stand for
+    several. ``count`` is how many ("four of us"), ``amount`` how many without a number ("most of you").
     """
 
-    kind: Literal["players", "everyone", "we", "nobody", "vague", "any", "noun", "unknown"]
+    kind: Literal["players", "everyone", "we", "nobody", "vague", "any", "noun", "group", "unknown"]
     names: tuple[str, ...] = ()
     words: str = ""
     count: int | None = None
+    amount: Literal["several", "most", "half"] | None = None
 
     @property
     def label(self) -> str | None:
@@ -61,7 +63,7 @@ def who_at(
     words = passage.text(position, position)
     for kind in _GROUPS:
         if passage.has(position, kind):
-            return Who(kind, words=words)
+            return Who(kind, words=words, amount="several" if passage.has(position, "vague_some") else None)
     if passage.has(position, "self"):
         return other or PEOPLE["unknown"]
     positions = positions or (passage.listed_after(position) if after else passage.listed(position))
@@ -108,8 +110,11 @@ class SubjectFinder:
         while at >= 0 and verb - at <= _FARTHEST_SUBJECT:
             if passage.has(at, "modal must lets to please if be be_now be_past been being got"):
                 return None
-            if passage.has(at, "subject") and at not in self._objects:
-                return self._at(at)
+            if at not in self._objects:
+                if passage.has(at, "subject"):
+                    return self._at(at)
+                if passage.has(at, "several most majority half neither") and not passage.has(at + 1, "sure adv"):
+                    return self._some(at, at)
             if passage.has(at, "who that wh"):
                 return self._relative(at)
             if passage.has(at, "full_stop stop quote"):
@@ -128,11 +133,42 @@ class SubjectFinder:
     def _noun(self, position: int) -> Subject:
         """A subject that is no player, with its number where it has one: "the village", "four of us"."""
         passage = self._passage
+        amount = self._amount_before(position)
+        # "Some delays" are nobody; "two dogs" are told apart by their votes alone.
+        if amount is not None and (passage.has(position, "group plain_role us") or passage.has(amount, "number")):
+            return self._some(amount, position)
+        if passage.has(position, "number") and not passage.has(position - 1, "other"):
+            return self._some(position, position)
         first = position
-        while position - first < _MOST_UNKNOWN_WORDS and passage.has(first - 1, "of the our number"):
+        while position - first < _MOST_UNKNOWN_WORDS and passage.has(first - 1, "of the our"):
             first -= 1
-        count = passage.grammar.number(passage.coded.words[first]) if passage.has(first, "number") else None
-        return Subject(Who("noun", words=passage.text(first, position), count=count), first)
+        kind: Literal["group", "noun"] = "group" if passage.has(position, "group plain_role") else "noun"
+        return Subject(Who(kind, words=passage.text(first, position)), first)
+
+    def _amount_before(self, position: int) -> int | None:
+        """Where an amount of the people at ``position`` stands: "two people", "most of you", "half of the village"."""
+        passage = self._passage
+        at = position - 1
+        while position - at <= _MOST_UNKNOWN_WORDS and passage.has(at, "of the our"):
+            at -= 1
+        if not passage.has(at, "amount") or (at == position - 1 and passage.has(position, "name")):
+            return None
+        # "At least two people", "Agent 7": how many that is remains open.
+        return None if passage.has(at, "number") and passage.has(at - 1, "other round") else at
+
+    def _some(self, amount: int, position: int) -> Subject:
+        """A number or share of the players: the words from ``amount`` to ``position``."""
+        passage = self._passage
+        words = passage.text(amount, position)
+        if passage.has(amount, "neither both"):
+            self.was_negated ^= passage.has(amount, "neither")
+            return Subject(Who("unknown", words=words), amount)
+        if passage.has(amount, "number"):
+            return Subject(Who("group", words=words, count=passage.grammar.number(passage.coded.words[amount])), amount)
+        if passage.has(amount, "several"):
+            return Subject(Who("vague", words=words, amount="several"), amount)
+        share: Literal["half", "most"] = "half" if passage.has(amount, "half") else "most"
+        return Subject(Who("group", words=words, amount=share), amount)
 
     def _stands_between(self, position: int) -> bool:
         """Whether the unknown word at ``position`` has a subject before it ("Alpha from the east voted")."""
@@ -142,6 +178,17 @@ class SubjectFinder:
         passage = self._passage
         positions = tuple(at for at in passage.listed(position) if at not in self._objects)
         before = positions[0] - 1
+        if passage.has(position, "anyone"):
+            # "Whoever voted for Bravo" tells of nobody.
+            return None
+        if passage.has(position, "vague_some you third"):
+            amount = self._amount_before(position)
+            if amount is not None:
+                return self._some(amount, position)
+            if passage.has(before, "number"):
+                return Subject(Who("unknown", words=passage.text(before, position)), before)
+        if passage.has(before, "neither"):
+            self.was_negated = not self.was_negated
         if passage.has(before, "auxiliary who wh why") and not self._is_embedded(before):
             return None
         if passage.has(position, "evil both"):
