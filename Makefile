@@ -9,7 +9,7 @@ WORKERS ?= 2
 LOCK_FLAGS := --no-emit-project --no-header --no-annotate --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help run install install-dev browser test test-long check format bench screenshots lock clean
+.PHONY: help run install install-dev browser test check format bench screenshots lock clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -43,10 +43,7 @@ format: install-dev ## Format and mend what can be mended automatically
 	$(BIN)/ruff check --fix .
 
 test: install-dev browser check ## All checks and tests
-	$(BIN)/pytest -m "not long" --numprocesses $(WORKERS) --dist loadfile
-
-test-long: install-dev ## The tests that take minutes each
-	$(BIN)/pytest -m long
+	$(BIN)/pytest --numprocesses $(WORKERS) --dist loadfile
 
 bench: install-dev ## Print measured speed and memory beside what is wanted
 	$(BIN)/python -m benchmarks.speed

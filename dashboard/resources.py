@@ -6,14 +6,14 @@ Reads are cached by the revision of the database, so that new data appears at on
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 import streamlit as st
 
-from evaluation.readers import ReadResult, read_upload
+from evaluation.readers import ReadResult, read_uploads
 from evaluation.store import Store, default_path
 
 Answer = TypeVar("Answer")
@@ -61,11 +61,11 @@ def _cached(key: tuple[Hashable, ...], _query: Callable[[], Any]) -> Any:  # noq
     return _query()
 
 
-def read_files(name: str, data: bytes) -> list[ReadResult]:
-    """The games in an uploaded file; a file uploaded twice is read once."""
-    return _read_files(name, hashlib.sha256(data).hexdigest(), data)
+def read_files(files: Sequence[tuple[str, bytes]]) -> list[ReadResult]:
+    """The games in files uploaded together, as name and content; the same files are read once."""
+    return _read_files(tuple((name, hashlib.sha256(data).hexdigest()) for name, data in files), files)
 
 
-@st.cache_resource(show_spinner=False, max_entries=64)
-def _read_files(name: str, digest: str, _data: bytes) -> list[ReadResult]:  # noqa: ARG001 - stands for the bytes
-    return read_upload(name, _data)
+@st.cache_resource(show_spinner=False, max_entries=16)
+def _read_files(key: Hashable, _files: Sequence[tuple[str, bytes]]) -> list[ReadResult]:  # noqa: ARG001 - their hashes
+    return read_uploads(_files)

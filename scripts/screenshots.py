@@ -22,7 +22,7 @@ def main() -> int:
     """Exit code 1 when a picture was not taken."""
     missing = [name for name in CHOSEN if not (TAKEN / name).is_file()]
     if missing:
-        print(f"Not taken: {', '.join(missing)}. Run: make screenshots", file=sys.stderr)  # noqa: T201
+        print(f"Not taken: {', '.join(missing)}. Run: make screenshots", file=sys.stderr)
         return 1
     SHOWN.mkdir(parents=True, exist_ok=True)
     for name, shown in CHOSEN.items():

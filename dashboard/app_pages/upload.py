@@ -9,15 +9,15 @@ from evaluation.errors import ConflictError, InputError
 
 store = resources.store()
 st.markdown(
-    "Drop the games of one prompt version here: canonical or native JSON, llmafia folders as a zip, LLM Werewolf JSON, "
-    "werewolf-gpt Markdown, AIWolf logs. The format is recognised by the content. "
-    "You see every game before anything is stored."
+    "Drop the games of one prompt version here: Dramaturg's own JSON, logs of LLMafia, llm-werewolf, werewolf-gpt, "
+    "AIWolf, Autobox, TinyTroupe or Inspect, OpenAI or ShareGPT chats, ConvoKit corpora, tables of "
+    "messages, or zips of these. The format is recognised by the content. You see every game before anything is stored."
 )
 files = st.file_uploader(
     "Transcript files or zips",
     accept_multiple_files=True,
     key=f"files_{st.session_state.get('upload_round', 0)}",
-    help="Up to 64 MB a file, 25 MB a game, 50,000 messages a game.",
+    help="Up to 64 MB a zip, 20 MB a file, 50,000 messages a game.",
 )
 if not files:
     if not resources.read(queries.transcript_ids):

@@ -41,7 +41,7 @@ class Found:
 
 def read_all(files: Sequence[tuple[str, bytes]], stored: Collection[str]) -> Found:
     """Reads every file. ``stored`` holds the ids of the transcripts that the store has."""
-    results = [result for name, data in files for result in resources.read_files(name, data)]
+    results = resources.read_files(files)
     new: dict[str, FoundGame] = {}
     known = []
     for result in results:
