@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol
 
@@ -30,7 +30,7 @@ from evaluation.rubric.definitions import (
     STRATEGIC_DEPTH,
 )
 from evaluation.rubric.verdict import Verdict, judge_verdict
-from evaluation.score import MetricResult
+from evaluation.score import MetricResult, Status
 from evaluation.transcript import Transcript
 
 BATCH_SIZE = 16
@@ -79,21 +79,30 @@ class Evaluation:
 
     Attributes:
         metrics: By name, in the rubric's order; one that could not be computed is among ``failures`` instead.
+        thresholds: By metric, for those that have no result to hold theirs; the rubric's where one is left out.
     """
 
     transcript: Transcript
     metrics: Mapping[str, MetricResult]
     verdict: Verdict
     failures: tuple[ScoreFailure, ...] = ()
+    thresholds: Mapping[str, float] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
-        """The evaluation as one object of the JSON output."""
+        """The evaluation as one object of the JSON output: all seven metrics, those without a result pending."""
         return {
             "transcript": _head(self.transcript),
-            "metrics": {name: result.as_dict() for name, result in self.metrics.items()},
+            "metrics": {name: (self.metrics.get(name) or self._uncomputed(name)).as_dict() for name in DEFINITIONS},
             "verdict": self.verdict.as_dict(),
             "failures": [failure.as_dict() for failure in self.failures],
         }
+
+    def _uncomputed(self, name: str) -> MetricResult:
+        why = next((failure.why for failure in self.failures if failure.metric == name), "")
+        reason = f"could not be computed: {why}" if why else "not computed yet"
+        definition = DEFINITIONS[name]
+        threshold = self.thresholds.get(name, definition.threshold)
+        return MetricResult(definition, Status.PENDING, None, 0.0, 0.0, threshold, (), reason)
 
 
 def _head(transcript: Transcript) -> dict[str, Any]:
@@ -129,7 +138,8 @@ def evaluate_transcript(
         thresholds: By metric; the rubric's where one is left out.
         scorers: The automatic metrics by name. One that fails becomes a ``ScoreFailure``.
     """
-    return _assemble(transcript, _score(transcript, ratings, thresholds or {}, scorers))
+    limits = thresholds or {}
+    return _assemble(transcript, _score(transcript, ratings, limits, scorers), limits)
 
 
 def evaluate_many(
@@ -168,7 +178,7 @@ def evaluate_many(
     else:
         answers = map_in_processes(score, items, jobs=jobs, batch_size=batch_size)
     for (transcript, _), outcome in answers:
-        yield _assemble(transcript, outcome)
+        yield _assemble(transcript, outcome, thresholds or {})
 
 
 _Item = tuple[Transcript, Sequence[Rating]]
@@ -205,6 +215,6 @@ def _attempt(name: str, scorer: Callable[..., MetricResult], threshold: float | 
         return ScoreFailure(name, what, f"{type(error).__name__}: {error}", traceback.format_exc())
 
 
-def _assemble(transcript: Transcript, outcome: _Outcome) -> Evaluation:
+def _assemble(transcript: Transcript, outcome: _Outcome, thresholds: Mapping[str, float]) -> Evaluation:
     metrics, failures = outcome
-    return Evaluation(transcript, metrics, judge_verdict(metrics, transcript.cost), failures)
+    return Evaluation(transcript, metrics, judge_verdict(metrics, transcript.cost), failures, dict(thresholds))

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evaluation.cli.exits import BAD_INPUT, GATE_FAILED
+from evaluation.cli.exits import BAD_INPUT, GATE_FAILED, INFRASTRUCTURE
 from evaluation.cli.gate import Gate, GateKeeper
 from evaluation.cli.options import Database, OutputFormat, open_store
 from evaluation.cli.pipeline import Evaluated, Tally, evaluate_paths
 from evaluation.cli.terminal import Progress, note, say, shortened, table
+from evaluation.rubric.wording import counted
 
 if TYPE_CHECKING:
     from evaluation.engine import Evaluation
@@ -46,7 +47,8 @@ def evaluate(
         typer.Option(
             show_default=False,
             help="Exit with 1 unless every transcript passes (full), or may still pass once rated (automatic, for CI: "
-            "engagement is left out, so at least 4 of the other 6 metrics must pass).",
+            "engagement is left out, so at least 4 of the other 6 metrics must pass). With --no-store, ratings in the "
+            "database are not looked at: engagement stays pending, and full cannot pass.",
         ),
     ] = None,
     jobs: Jobs = 1,
@@ -54,8 +56,9 @@ def evaluate(
 ) -> None:
     """Score transcripts on the seven metrics and print the results.
 
-    Results go to standard output, progress and everything else to standard error. A file that cannot be read does not
-    stop the others; the exit code is then 2.
+    Results go to standard output, progress and everything else to standard error. Neither a file that cannot be read
+    nor a metric that cannot be computed stops the others. The exit code is then 3 if a metric could not be computed,
+    else 2 if a file could not be read, else 1 if the gate failed.
     """
     if iteration is not None and not store:
         raise typer.BadParameter(
@@ -66,7 +69,7 @@ def evaluate(
     tally, keeper = Tally(), GateKeeper(gate)
     held = open_store(db) if store else None
     found = evaluate_paths(paths, tally, store=held, iteration=iteration, jobs=jobs)
-    print_evaluations(keeper.watch(_evaluations(_with_progress(found))), output)
+    print_evaluations(keeper.watch(_evaluations(_with_progress(found, tally))), output)
     _finish(tally, keeper)
 
 
@@ -86,7 +89,8 @@ def import_(
 ) -> None:
     """Store and score transcripts, and list what became of each.
 
-    What is stored already is recognised by its content and not stored twice.
+    What is stored already is recognised by its content and not stored twice. The exit code is 3 if a metric could not
+    be computed, else 2 if a file could not be read.
     """
     if not paths and not samples:
         raise typer.BadParameter("Name at least one path, or ask for --samples.", param_hint="PATH")
@@ -96,10 +100,11 @@ def import_(
         from evaluation.samples import load_samples
 
         loaded = load_samples(store, _sample_reporter())
+        tally.incomplete += loaded.incomplete
         say(f"{loaded.new_games} of {loaded.games} sample games are new, with {loaded.new_ratings} ratings.")
     if paths:
         found = evaluate_paths(paths, tally, store=store, iteration=iteration, jobs=jobs)
-        rows = [_import_row(each) for each in _with_progress(found)]
+        rows = [_import_row(each) for each in _with_progress(found, tally)]
         if rows:
             say(table(("Id", "File", "Iteration", "Stored", "Passed", "Verdict"), rows))
     _finish(tally, GateKeeper(None))
@@ -129,9 +134,10 @@ def _sample_reporter() -> Callable[[int, int], None]:
     return report
 
 
-def _with_progress(found: Iterable[Evaluated]) -> Iterator[Evaluated]:
+def _with_progress(found: Iterable[Evaluated], tally: Tally) -> Iterator[Evaluated]:
     progress = Progress("game")
     for each in found:
+        tally.incomplete += bool(each.evaluation.failures)
         for failure in each.evaluation.failures:
             note(f"{each.source_name}: {failure.what} {failure.why}")
         progress.advance(each.source_name)
@@ -144,8 +150,13 @@ def _evaluations(found: Iterable[Evaluated]) -> Iterator[Evaluation]:
 
 
 def _finish(tally: Tally, keeper: GateKeeper) -> None:
+    """Ends with the code of the worst that happened: a broken tool, then bad input, then a failed gate."""
     if tally.refused:
         note(f"{tally.refused} could not be read; see above.")
+    if tally.incomplete:
+        note(f"error: {counted(tally.incomplete, 'game')} could not be scored on every metric.")
+        raise typer.Exit(INFRASTRUCTURE)
+    if tally.refused:
         raise typer.Exit(BAD_INPUT)
     if keeper.failed:
         raise typer.Exit(GATE_FAILED)

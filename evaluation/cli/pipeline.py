@@ -25,12 +25,14 @@ class Tally:
         repeated: How many held a transcript that an earlier file had held.
         new: How many transcripts the store did not have.
         known: How many it had.
+        incomplete: How many transcripts lack a score because a scorer failed.
     """
 
     refused: int = 0
     repeated: int = 0
     new: int = 0
     known: int = 0
+    incomplete: int = 0
     _seen: dict[str, str] = field(default_factory=dict)
 
     def is_repeated(self, transcript_id: str, name: str) -> bool:
@@ -134,4 +136,5 @@ def current_evaluation(store: Store, transcript: Transcript) -> Evaluation:
         results = store.results.load(transcript.id)
         failures = tuple(store.results.failures(transcript.id))
         thresholds = store.settings.thresholds()
-    return Evaluation(transcript, results, judge_verdict(rejudge(results, thresholds), transcript.cost), failures)
+    verdict = judge_verdict(rejudge(results, thresholds), transcript.cost)
+    return Evaluation(transcript, results, verdict, failures, thresholds)

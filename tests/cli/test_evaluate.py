@@ -269,3 +269,9 @@ def test_a_canonical_export_evaluates_like_the_original(run: Any, data_root: Pat
     assert Transcript.from_json(exported.read_bytes()).id == original["transcript"]["id"]
     [copy] = json.loads(run("evaluate", exported, "--no-store", "--format", "json").stdout)
     assert copy["metrics"] == original["metrics"]
+
+
+def test_the_help_says_which_code_wins_and_that_no_store_leaves_ratings_out(run: Any) -> None:
+    words = " ".join(run("evaluate", "--help").stdout.split())
+    assert "3 if a metric could not be computed, else 2 if a file could not be read, else 1" in words
+    assert "With --no-store, ratings in the database are not looked at" in words

@@ -83,7 +83,23 @@ def test_the_output_for_users_holds_no_traceback() -> None:
             "why": "ZeroDivisionError: no luck with g0",
         }
     ]
-    assert "coherence" not in output["metrics"]
+
+
+def test_the_output_keeps_a_place_for_what_could_not_be_computed() -> None:
+    broken = evaluate_transcript(game(), (), {"coherence": 55.0}, scorers={**SCORERS, "coherence": fail})
+    output = broken.as_dict()
+    assert list(output["metrics"]) == list(DEFINITIONS)
+    place = output["metrics"]["coherence"]
+    assert (place["status"], place["score"], place["threshold"], place["ledger"]) == ("pending", None, 55.0, [])
+    assert (place["numerator"], place["denominator"]) == (0.0, 0.0)
+    assert place["reason"] == "could not be computed: ZeroDivisionError: no luck with g0"
+    assert place.keys() == output["metrics"]["engagement"].keys()
+
+
+def test_what_was_never_tried_is_said_to_be_missing() -> None:
+    whole = evaluate_transcript(game())
+    output = Evaluation(whole.transcript, {}, whole.verdict).as_dict()
+    assert {metric["reason"] for metric in output["metrics"].values()} == {"not computed yet"}
 
 
 def test_what_is_no_fault_of_a_scorer_propagates() -> None:
