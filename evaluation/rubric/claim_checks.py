@@ -50,6 +50,7 @@ _CHECKS: Mapping[Act, Callable[[Case], Finding | None]] = MappingProxyType(
     {
         Act.VOTE: vote_checks.check_vote,
         Act.VOTED: vote_checks.check_voted,
+        Act.ABSTAINED: vote_checks.check_abstained,
         Act.VOTE_TOGETHER: vote_checks.check_voted_together,
         Act.VOTES_RECEIVED: vote_checks.check_votes_received,
         Act.ELIMINATED: event_checks.check_eliminated,

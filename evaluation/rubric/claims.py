@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -20,6 +20,7 @@ class Act(StrEnum):
     VOTE = "vote"
     VOTED = "voted"
     """Voted at all, for whomever."""
+    ABSTAINED = "abstained"
     VOTE_TOGETHER = "vote_together"
     VOTES_RECEIVED = "votes_received"
     ELIMINATED = "eliminated"
@@ -100,13 +101,16 @@ def find_claims(passage: Passage, language: str) -> tuple[Claim, ...]:
     hits = [hit for hit in _hits(passage, found) if not _states_nothing(passage, hit)]
     subjects = SubjectFinder(passage)
     claims: list[Claim] = []
+    told: set[int] = set()
     for position, hit in enumerate(hits):
         following = hits[position + 1].verb[0] if position + 1 < len(hits) else len(passage.code)
         before = hits[position - 1].verb[1] if position else 0
         claim = _claim(passage, hit, subjects, assign_time(passage, times, hit.match.span(), before, following))
         if claim is not None:
             claims.append(claim)
-    return (*_distinct(claims), *_unclear(passage, times, hits))
+        if claim is not None or hit.pattern.attributes.get("needs") != "time":
+            told.add(passage.sentence(hit.verb[0])[0])
+    return (*_distinct(claims), *_unclear(passage, times, told))
 
 
 def _distinct(claims: Sequence[Claim]) -> Iterator[Claim]:
@@ -179,7 +183,7 @@ def _claim(passage: Passage, hit: _Hit, subjects: SubjectFinder, time: TimeExpre
         actor,
         target,
         time.when if time is not None else EARLIER_ANY_TIME,
-        any(passage.has(at, "not never") for at in verb) != subjects.was_negated,
+        (any(passage.has(at, "not never") for at in verb) != subjects.was_negated) != bool(attributes.get("negated")),
         any(passage.has(at, "never") for at in verb),
         start,
         end,
@@ -212,15 +216,23 @@ def _settled_act(passage: Passage, act: Act, hit: _Hit, actor: Who) -> Act:
     return act
 
 
-def _unclear(passage: Passage, times: Sequence[TimeExpression], hits: Sequence[_Hit]) -> Iterator[Claim]:
-    """Clauses with a rubric pattern that tell of the past, but of nothing that a form covers."""
-    busy = {passage.sentence(hit.verb[0]) for hit in hits}
+def _unclear(passage: Passage, times: Sequence[TimeExpression], told: Set[int]) -> Iterator[Claim]:
+    """Clauses with a rubric pattern that tell of the past, but of nothing that a form covers.
+
+    Args:
+        passage: The message.
+        times: Its time expressions.
+        told: Where the sentences begin of which a form tells already what they claim, be it nothing.
+    """
+    busy = set(told)
     for time in times:
-        sentence = passage.sentence(time.first)
-        if time.when.kind == "this" or sentence in busy or not passage.tells_of_the_past(time.first):
+        start, _ = passage.sentence(time.first)
+        if time.when.kind == "this" or start in busy:
             continue
-        busy.add(sentence)
         first, last = passage.clause(time.first)
+        if passage.is_guess(last) or not passage.tells_of_the_past(time.first):
+            continue
+        busy.add(start)
         start, end = passage.span(first, last)
         vague = [at for at in range(first, last + 1) if passage.has(at, "vague")]
         actor = who_at(passage, vague[0]) if vague else PEOPLE["any"]

@@ -81,10 +81,11 @@ class Grammar:
         words: Word -> the character of its class, or those of a contraction.
         phrases: First word -> second word -> (the words after these two, character), longest first.
         past_ending: What most past tenses end in.
+        past_words: Past tenses that end otherwise.
 
     Args:
-        data: The parsed data file: ``classes``, ``contractions``, ``sets``, ``numbers``, ``round_prefixes`` and
-            ``past_ending``.
+        data: The parsed data file: ``classes``, ``contractions``, ``sets``, ``numbers``, ``round_prefixes``,
+            ``past_ending`` and ``past_words``.
 
     Raises:
         ValueError: A word in two classes, or a set that names an unknown class.
@@ -104,6 +105,7 @@ class Grammar:
             self.words.setdefault(word, self.characters["number"])
         self._round_words = re.compile(rf"(?:{'|'.join(data['round_prefixes'].split())})(\d{{1,3}})")
         self.past_ending: str = data["past_ending"]
+        self.past_words = frozenset(data["past_words"].split())
         self.classes = _Classes(self)
 
     def _members(self, names: Iterable[str]) -> str:

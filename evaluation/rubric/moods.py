@@ -115,9 +115,10 @@ class MoodReader(CodedMessage):
 
     def _looks_past(self, position: int) -> bool:
         word = self.coded.words[position]
-        return (
-            self.has(position, "other") and len(word) > _SHORTEST_PAST_TENSE and word.endswith(self.grammar.past_ending)
-        )
+        if word in self.grammar.past_words:
+            return not self.has(position - 1, "to the")
+        is_verb = self.has(position, "other seem believe")
+        return is_verb and len(word) > _SHORTEST_PAST_TENSE and word.endswith(self.grammar.past_ending)
 
     def is_quoted(self, position: int) -> bool:
         """Whether ``position`` lies between quotation marks that do not enclose the whole message."""

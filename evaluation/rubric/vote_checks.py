@@ -244,6 +244,25 @@ def check_voted(case: Case) -> Finding:
     return _joined([finding.negated() if case.claim.negated else finding for finding in findings])
 
 
+def check_abstained(case: Case) -> Finding:
+    """Whether the players cast an empty vote; that no vote of theirs is recorded may mean many things."""
+    if case.claim.actor.kind != "players":
+        return unverified("Who abstained cannot be told from the message.")
+    votes = case.record.votes(case.message, case.round)
+    findings: list[Finding] = []
+    for name in case.claim.actor.names:
+        own = [past.vote for past in votes if past.vote.voter == name]
+        empty = [vote for vote in own if vote.target is None]
+        if empty:
+            findings.append(accurate(f"The record shows {name} abstaining{_round_of(empty[-1])}.", empty[-1].id))
+        elif own:
+            reason = f"The record shows {name} voting for {own[-1].target}{_round_of(own[-1])}."
+            findings.append(inaccurate(reason, own[-1].id))
+        else:
+            findings.append(_unrecorded(case, name))
+    return _joined([finding.negated() if case.claim.negated else finding for finding in findings])
+
+
 def check_voted_together(case: Case) -> Finding:
     """Whether the players voted for the same target in one round."""
     target = case.claim.target

@@ -165,6 +165,22 @@ REFERENCES: tuple[tuple[str, list[str]], ...] = (
     ("Agent-Bravo and Agent-Charlie voted together last round.", [RIGHT]),
     ("Agent-Alpha voted the same as Agent-Delta in round 2.", [RIGHT]),
     ("Agent-Alpha voted with Agent-Charlie in round 2.", [WRONG]),
+    # Votes in other words
+    ("Agent-Alpha switched to Agent-Delta last round.", [WRONG]),
+    ("Last round Agent-Bravo switched to Agent-Delta.", [RIGHT]),
+    ("Agent-Bravo switched his vote from Agent-Foxtrot to Agent-Delta last round.", [RIGHT]),
+    ("Agent-Alpha switched his vote from Agent-Bravo to Agent-Delta last round.", [WRONG]),
+    ("Agent-Bravo flipped to Agent-Delta in round 2.", [RIGHT]),
+    ("Agent-Alpha chose Agent-Bravo in round 1.", [RIGHT]),
+    ("Agent-Alpha picked Agent-Delta in round 1.", [WRONG]),
+    ("My vote last round was for Agent-Delta.", [RIGHT]),
+    ("Agent-Alpha's round 1 vote was for Agent-Delta.", [WRONG]),
+    ("Agent-Charlie's vote went to Agent-Delta last round.", [RIGHT]),
+    ("Agent-Bravo's last vote was for Agent-Alpha.", [WRONG]),
+    ("Agent-Charlie voted for the same person as Agent-Delta in round 1.", [RIGHT]),
+    ("Agent-Charlie voted for the same person as Agent-Delta in round 2.", [WRONG]),
+    ("Agent-Delta abstained last round.", [WRONG]),
+    ("Agent-Foxtrot abstained in round 1.", [WRONG]),
     # First and second person
     ("I voted for Agent-Delta last round.", [RIGHT]),
     ("I voted for Agent-Charlie last round.", [WRONG]),
@@ -201,15 +217,30 @@ REFERENCES: tuple[tuple[str, list[str]], ...] = (
     ("Agent-Alpha said Agent-Charlie is lying.", [RIGHT]),
     ("Agent-Foxtrot said Agent-Charlie is Mafia.", [WRONG]),
     ("I accused Agent-Delta in round 1.", [OPEN]),
+    ("Agent-Alpha attacked Agent-Bravo in round 1.", [RIGHT]),
+    ("Agent-Delta attacked Agent-Bravo in round 1.", [WRONG]),
     # What was said
     ("Agent-Bravo claimed to be a villager.", [RIGHT]),
     ("Agent-Alpha mentioned earlier that he likes tea.", [OPEN]),
     ("As I said earlier, we need a plan.", [OPEN]),
     ("The discussion was heated in round 2.", [OPEN]),
     ("Agent-Foxtrot didn't say anything last round.", [RIGHT]),
+    ("Agent-Foxtrot said nothing last round.", [RIGHT]),
+    ("In round 1 Agent-Foxtrot said nothing.", [WRONG]),
+    ("Agent-Foxtrot has said nothing.", [WRONG]),
+    ("Agent-Delta did not mention Agent-Bravo once yesterday.", [OPEN]),
+    ("Agent-Delta said nothing about Agent-Bravo last round.", [OPEN]),
+    ("Agent-Delta didn't say anything about Agent-Bravo last round.", [OPEN]),
+    ("Agent-Alpha said little last round.", [OPEN]),
+    # A rubric pattern on something else about the past
+    ("Last round we got it wrong.", [OPEN]),
+    ("I changed my mind last round.", [OPEN]),
+    ("Somebody switched votes last round.", [WRONG]),
     # Several in one message
     ("Agent-Alpha voted for Agent-Bravo in round 1 and Agent-Charlie defended Agent-Bravo in round 1.", [RIGHT, RIGHT]),
     ("Agent-Alpha voted for Agent-Bravo in round 2, then accused Agent-Echo.", [RIGHT, WRONG]),
+    ("Agent-Bravo voted for Agent-Foxtrot in round 1 but for Agent-Alpha in round 2.", [RIGHT, WRONG]),
+    ("I earlier voted for Agent-Bravo, then for Agent-Delta.", [RIGHT, RIGHT]),
     ("I trust Agent-Bravo, who voted for Agent-Delta last round.", [RIGHT]),
 )
 
@@ -244,6 +275,11 @@ NO_REFERENCES = (
     "Whoever voted for Agent-Charlie last round is Mafia.",
     "Everyone who voted for Agent-Charlie is Mafia.",
     "Agent-Charlie has 2 votes.",
+    "I am switching to Agent-Bravo.",
+    "In round 4 I will switch to Agent-Bravo.",
+    "Had Agent-Alpha switched to Agent-Charlie last round, we would have won.",
+    "Maybe we were wrong last round.",
+    "Everyone who voted for Agent-Charlie last round is Mafia.",
 )
 
 
@@ -350,6 +386,13 @@ def test_a_later_vote_replaces_the_earlier() -> None:
 def test_an_abstention_is_no_vote() -> None:
     abstained = [*(vote for vote in VOTES if vote[:2] != (2, "Agent-Alpha")), (2, "Agent-Alpha", None)]
     assert found_in("Agent-Alpha didn't vote in round 2.", votes=abstained) == [RIGHT]
+
+
+def test_an_abstention_is_shown_by_an_empty_vote_alone() -> None:
+    others = [vote for vote in VOTES if vote[:2] != (2, "Agent-Alpha")]
+    text = "Agent-Alpha abstained last round."
+    assert found_in(text, votes=[*others, (2, "Agent-Alpha", None)]) == [RIGHT]
+    assert found_in(text, votes=others) == [OPEN]
 
 
 def test_nothing_said_of_the_future_is_remembered() -> None:
