@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from functools import cached_property
 
 from evaluation.rubric.coded_message import CodedMessage
@@ -122,7 +123,8 @@ class MoodReader(CodedMessage):
 
     def is_quoted(self, position: int) -> bool:
         """Whether ``position`` lies between quotation marks that do not enclose the whole message."""
-        return any(opening < position < closing for opening, closing in self._quotations)
+        before = bisect_left(self._quotations, (position, position)) - 1
+        return before >= 0 and self._quotations[before][0] < position < self._quotations[before][1]
 
     @cached_property
     def _quotations(self) -> list[tuple[int, int]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -59,7 +60,7 @@ def find_times(passage: Passage, language: str) -> tuple[TimeExpression, ...]:
                 number = 1 if number is None else number
             when = When(pattern.attributes["when"], number)
             found.setdefault(match.end(), TimeExpression(when, match.start(), match.end() - 1))
-    return tuple(found[end] for end in sorted(found))
+    return tuple(sorted(found.values(), key=_first))
 
 
 def assign_time(
@@ -72,13 +73,13 @@ def assign_time(
 
     Args:
         passage: The message.
-        times: Its time expressions.
+        times: Its time expressions, in order.
         clause: First word of the form and the one after its last.
         before: The word after the verb of the clause before; 0 for the first.
         following: The verb of the next clause; the end of the message for the last.
     """
     start, end = passage.sentence(clause[0])
-    inside = [time for time in times if start <= time.first <= end]
+    inside = times[bisect_left(times, start, key=_first) : bisect_right(times, end, key=_first)]
     if not inside:
         return None
     own = [time for time in inside if clause[0] <= time.first and time.last < min(following, end)]
@@ -91,6 +92,10 @@ def assign_time(
         return _most_precise(leading)
     opening = [time for time in inside if time.last < clause[0] and _opens(passage, start, time.first)]
     return opening[0] if opening else None
+
+
+def _first(time: TimeExpression) -> int:
+    return time.first
 
 
 def _is_cut_off(passage: Passage, end: int, time: int, has_next: bool) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from time import process_time
 
 import pytest
 from hypothesis import given, settings
@@ -464,6 +465,21 @@ def test_private_chat_changes_nothing() -> None:
     plain = memory_accuracy.measure(make_game(*texts))
     with_chat = memory_accuracy.measure(make_game(*texts, extra=[secret]))
     assert [row.as_dict() for row in plain.ledger] == [row.as_dict() for row in with_chat.ledger]
+
+
+@pytest.mark.parametrize(
+    "clause", ["Agent-Alpha voted for Agent-Bravo last round, ", 'Agent-Alpha said "no" and voted for Agent-Bravo. ']
+)
+def test_many_claims_in_one_message_take_linear_time(clause: str) -> None:
+    def seconds(repeats: int) -> float:
+        game = make_game(clause * repeats, language="en")
+        began = process_time()
+        memory_accuracy.measure(game)
+        return process_time() - began
+
+    seconds(10)
+    # Four times the claims take four times as long, sixteen times when every claim looks at all others.
+    assert seconds(2000) < 9 * seconds(500)
 
 
 FILLERS = (
