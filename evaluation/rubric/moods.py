@@ -55,6 +55,9 @@ class MoodReader(CodedMessage):
             return self.has(end, "end_question") or not self.has(before, "listable third")
         if self.has(position, "why"):
             return True
+        if self.has(position, "which") and self.has(position - 1, "comma") and not self.has(end, "end_question"):
+            # "..., which is suspicious" comments on what stands before.
+            return False
         if self.has(position, "wh when"):
             return self.has(position + 1, "auxiliary")
         return self.has(position, "auxiliary") and self.has(position + 1, "asked")

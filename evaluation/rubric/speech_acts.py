@@ -219,17 +219,21 @@ def _has_grounds(passage: Passage, position: int, language: str) -> bool:
     start, end = passage.sentence(position)
     first = passage.sentence(start - 1)[0] if start > 0 else start
     last = passage.sentence(end + 1)[1] if end + 1 < len(passage.code) else end
-    if passage.any_of("grounds", first, last):
-        return True
     around = passage.code[first : last + 1]
+    for hollow in patterns_for("speech_acts", language, "no_grounds").tried_on(set(around)):
+        around = hollow.regex.sub("", around)
+    if not passage.grammar.classes["grounds"].isdisjoint(around):
+        return True
     patterns = patterns_for("speech_acts", language, "grounds").tried_on(set(around))
     return any(pattern.regex.search(around) for pattern in patterns)
 
 
 def _is_aggressive(passage: Passage, position: int) -> bool:
-    """Whether the sentence at ``position`` leaves no doubt ("definitely") or shouts (capitals, "!!")."""
+    """Whether the sentence at ``position`` is sure ("definitely"), insults, or shouts (capitals, "!!", "must ...!")."""
     start, end = passage.sentence(position)
-    if passage.any_of("sure", start, end):
+    if passage.any_of("sure insult", start, end):
+        return True
+    if passage.has(end, "end_exclaim") and passage.any_of("must", start, end):
         return True
     text = passage.message.text[passage.coded.starts[start] : passage.coded.ends[end]]
     words = [word for word in text.split() if len(word) > 1 and word.upper() != word.lower()]
@@ -254,8 +258,10 @@ def _demands(passage: Passage, words: Sequence[int]) -> bool:
     if not passage.any_of("demand", words[0], words[-1]):
         return False
     # "Explain your vote", "Alpha, please explain", "can you explain"; but not "no answer" or "he does not explain".
-    before = "name comma stop please adv opening full_stop you"
-    return any(passage.has(at, "demand") and (at == words[0] or passage.has(at - 1, before)) for at in words)
+    demands = [
+        at for at in words if passage.has(at, "demand") and not passage.has(at + 1, "be_now be_past of seem have")
+    ]
+    return any(at == words[0] or passage.has(at - 1, "name comma stop please adv opening") for at in demands)
 
 
 def _concerns_the_game(passage: Passage, words: Sequence[int]) -> bool:

@@ -63,13 +63,28 @@ ACTS: tuple[tuple[str, set[tuple[str, str | None]]], ...] = (
     ("I think Agent-Bravo is definitely Mafia!", {(AGGRESSIVE, B)}),
     ("AGENT-BRAVO IS THE MAFIA", {(AGGRESSIVE, B)}),
     ("Vote Agent-Bravo now!!", {(AGGRESSIVE, B)}),
+    ("Agent-Bravo must die!", {(AGGRESSIVE, B)}),
+    ("You are all idiots, Agent-Bravo must die NOW!", {(AGGRESSIVE, B)}),
+    ("Agent-Bravo must die.", {(ACCUSE, B)}),
     # With evidence
     ("I think Agent-Bravo is Mafia because he lied.", {(ACCUSE, B), (CASE, B)}),
     ("Agent-Bravo is too quiet.", {(ACCUSE, B), (CASE, B)}),
     ("Agent-Bravo's claim is inconsistent.", {(ACCUSE, B), (CASE, B)}),
     ("Agent-Alpha voted for Agent-Bravo without explanation. That's suspicious.", {(VOTES, A), (ACCUSE, A), (CASE, A)}),
     ("I divined Agent-Bravo as a werewolf.", {(ACCUSE, B), (CASE, B)}),
+    ("Agent-Bravo contradicted himself about the vote.", {(ACCUSE, B), (CASE, B)}),
+    ("The evidence points to Agent-Bravo.", {(ACCUSE, B), (CASE, B)}),
+    ("Agent-Bravo keeps changing the story.", {(ACCUSE, B), (CASE, B)}),
+    ("Agent-Alpha voted for Agent-Bravo, which is suspicious.", {(VOTES, A), (ACCUSE, A), (CASE, A)}),
+    ("I'm voting Agent-Bravo: two accusations, no proof, and not one follow-up", {(ACCUSE, B), (CASE, B)}),
+    ("I no longer believe Agent-Bravo.", {(ACCUSE, B)}),
+    # What looks like evidence and is none
+    ("I think Agent-Bravo is Mafia, no reason.", {(ACCUSE, B)}),
+    ("Agent-Bravo is Mafia because I said so.", {(ACCUSE, B)}),
+    ("Agent-Bravo is Mafia because I feel like it.", {(ACCUSE, B)}),
+    ("Agent-Bravo is Mafia, just because.", {(ACCUSE, B)}),
     # Defences
+    ("The evidence doesn't point to Agent-Bravo.", {(DEFEND, B)}),
     ("Agent-Bravo is innocent.", {(DEFEND, B)}),
     ("I don't think Agent-Bravo is Mafia.", {(DEFEND, B)}),
     ("I doubt that Agent-Bravo is Mafia.", {(DEFEND, B)}),
@@ -111,6 +126,10 @@ ACTS: tuple[tuple[str, set[tuple[str, str | None]]], ...] = (
     ("As the Seer, I looked at two cards.", {(REVEAL, None)}),
     ("I am a villager.", {(REVEAL, None)}),
     ("I'm not Mafia.", {(REVEAL, None)}),
+    ("As a Mafia member, I like it here.", {(REVEAL, None)}),
+    ("As one of the Mafia I can tell you.", {(REVEAL, None)}),
+    ("We are the Mafia.", {(REVEAL, None)}),
+    ("I, Agent-Echo, am Mafia.", {(REVEAL, None)}),
 )
 
 
@@ -139,6 +158,11 @@ NOTHING = (
     "Agent-Bravo, what is your favourite food?",
     "If I am Mafia, I will eat my hat.",
     "Agent-Alpha claimed to be a villager and says Agent-Bravo is Mafia.",
+    "We are mafia hunters.",
+    "We have seen nothing that points to Agent-Bravo.",
+    "Agent-Bravo answer was odd.",
+    "You answer nothing, Agent-Bravo.",
+    "Question for Agent-Bravo.",
 )
 
 
