@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from evaluation.rubric import event_checks, vote_checks
+from evaluation.rubric import event_checks, vote_checks, vote_counts
 from evaluation.rubric.claims import Act, Claim
 from evaluation.rubric.finding import Case, Finding, inaccurate, unverified
 from evaluation.rubric.record import Record
@@ -52,7 +52,7 @@ _CHECKS: Mapping[Act, Callable[[Case], Finding | None]] = MappingProxyType(
         Act.VOTED: vote_checks.check_voted,
         Act.ABSTAINED: vote_checks.check_abstained,
         Act.VOTE_TOGETHER: vote_checks.check_voted_together,
-        Act.VOTES_RECEIVED: vote_checks.check_votes_received,
+        Act.VOTES_RECEIVED: vote_counts.check_votes_received,
         Act.ELIMINATED: event_checks.check_eliminated,
         Act.ROLE_WAS: event_checks.check_role_was,
         Act.ACCUSE: event_checks.check_accused,

@@ -7,7 +7,7 @@ from typing import Literal
 
 from evaluation.rubric.claims import Claim
 from evaluation.rubric.record import Record
-from evaluation.transcript import Message
+from evaluation.transcript import Message, Vote
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,3 +63,20 @@ class Case:
     def scope(self) -> str:
         """The round in words, with a blank before: " in round 2"; empty for any round."""
         return "" if self.round is None else f" in round {self.round}"
+
+
+def no_votes(case: Case, otherwise: str = "") -> Finding:
+    """What no vote in the record means: open, or inaccurate when none had been taken yet."""
+    record = case.record
+    if not record.has_votes:
+        return unverified("No votes are recorded for this transcript.")
+    # The first round is 0 or 1; a transcript that begins later may lack rounds that were played.
+    is_first = record.first_round is not None and record.first_round <= 1 and case.message.round == record.first_round
+    if is_first and not record.votes(case.message):
+        return inaccurate("No vote had been taken yet when this was said.")
+    return unverified(otherwise or f"No votes are recorded{case.scope or ' before this message'}.")
+
+
+def round_words(vote: Vote) -> str:
+    """The round of a vote in words, with a blank before: " in round 2"; empty where it has none."""
+    return "" if vote.round is None else f" in round {vote.round}"

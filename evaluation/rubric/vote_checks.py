@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from evaluation.rubric.finding import Case, Finding, accurate, inaccurate, unverified
+from evaluation.rubric.finding import Case, Finding, accurate, inaccurate, no_votes, round_words, unverified
 from evaluation.rubric.record import PastVote
 from evaluation.rubric.speech_acts import ACCUSATIONS
-from evaluation.rubric.wording import counted, listed
+from evaluation.rubric.vote_counts import check_amount, most_agreeing
+from evaluation.rubric.wording import listed
 from evaluation.transcript import Vote
 
 
@@ -24,7 +25,7 @@ def check_vote(case: Case) -> Finding:
     if kind in ("unknown", "noun"):
         return unverified("Who voted cannot be told from the message.")
     if not votes:
-        return _no_votes(case)
+        return no_votes(case)
     return _check_group(case, target.names[0], votes)
 
 
@@ -91,18 +92,7 @@ def _unrecorded(case: Case, voter: str) -> Finding:
         left = past.elimination.round
         if past.is_certain and left is not None and case.round is not None and left < case.round:
             return inaccurate(f"{voter} was out of the game since round {left}, before round {case.round}.")
-    return _no_votes(case, f"The record holds no vote by {voter}{case.scope}.")
-
-
-def _no_votes(case: Case, otherwise: str = "") -> Finding:
-    record = case.record
-    if not record.has_votes:
-        return unverified("No votes are recorded for this transcript.")
-    # The first round is 0 or 1; a transcript that begins later may lack rounds that were played.
-    is_first = record.first_round is not None and record.first_round <= 1 and case.message.round == record.first_round
-    if is_first and not record.votes(case.message):
-        return inaccurate("No vote had been taken yet when this was said.")
-    return unverified(otherwise or f"No votes are recorded{case.scope or ' before this message'}.")
+    return no_votes(case, f"The record holds no vote by {voter}{case.scope}.")
 
 
 def _check_group(case: Case, target: str, votes: Sequence[PastVote]) -> Finding:
@@ -110,11 +100,11 @@ def _check_group(case: Case, target: str, votes: Sequence[PastVote]) -> Finding:
     kind = case.claim.actor.kind
     fits = [past.vote for past in votes if past.vote.target == target]
     if case.claim.actor.count is not None or case.claim.actor.amount is not None:
-        return _check_amount(case, target, votes, fits)
+        return check_amount(case, target, votes, fits)
     finding: Finding
     if kind == "nobody":
         finding = (
-            inaccurate(f"The record shows {fits[-1].voter} voting for {target}{_round_of(fits[-1])}.", fits[-1].id)
+            inaccurate(f"The record shows {fits[-1].voter} voting for {target}{round_words(fits[-1])}.", fits[-1].id)
             if fits
             else accurate(f"The record shows no vote for {target}{case.scope}.")
         )
@@ -133,95 +123,8 @@ def _check_group(case: Case, target: str, votes: Sequence[PastVote]) -> Finding:
             else inaccurate(f"No vote for {target} is recorded{case.scope}.")
         )
     else:
-        finding = _most_agreeing(target, votes, is_everyone=kind == "everyone")
+        finding = most_agreeing(target, votes, is_everyone=kind == "everyone")
     return finding.negated() if case.claim.negated else finding
-
-
-def _check_amount(case: Case, target: str, votes: Sequence[PastVote], fits: Sequence[Vote]) -> Finding:
-    """ "Four of us", "several people", "most of you" against the votes of the round, or of the one that fits best."""
-    actor = case.claim.actor
-    if case.claim.negated:
-        return unverified(f"The record shows {counted(len(fits), 'vote')} for {target}; who did not vote so is open.")
-    if actor.count is not None:
-        return _counted(actor.count, target, fits)
-    best = max(_by_round(fits), key=len, default=[])
-    if actor.amount == "several":
-        reason = f"The record shows {counted(len(best), 'vote')} for {target}{case.scope}."
-        if not best:
-            return inaccurate(reason)
-        return accurate(reason, best[0].id) if len(best) > 1 else unverified(reason, best[0].id)
-    return _check_share(actor.amount == "half", target, [past.vote for past in votes])
-
-
-def _check_share(is_half: bool, target: str, votes: Iterable[Vote]) -> Finding:
-    """Whether half, or else more than half, of the votes of a round were for ``target``."""
-    by_round = _by_round(vote for vote in votes if vote.target is not None)
-    if not by_round:
-        return inaccurate("The record shows abstentions only.")
-    cast = max(by_round, key=lambda cast: _share(cast, target))
-    shown = [vote for vote in cast if vote.target == target]
-    reason = f"The record shows {len(shown)} of {counted(len(cast), 'vote')} for {target}{_round_of(cast[0])}."
-    fits = 2 * len(shown) >= len(cast) if is_half else 2 * len(shown) > len(cast)
-    return accurate(reason, shown[0].id) if fits else inaccurate(reason, shown[0].id if shown else None)
-
-
-def _by_round(votes: Iterable[Vote]) -> list[list[Vote]]:
-    """The votes of each round and phase."""
-    found: dict[tuple[int | None, str | None], list[Vote]] = defaultdict(list)
-    for vote in votes:
-        found[(vote.round, vote.phase)].append(vote)
-    return list(found.values())
-
-
-def check_votes_received(case: Case) -> Finding:
-    """Whether a player got so many votes, or the most, in the round meant or in any before."""
-    target = case.claim.target
-    if target is None or target.kind != "players" or len(target.names) != 1 or case.claim.negated:
-        return unverified("Whose votes are meant cannot be told from the message.")
-    votes = [past.vote for past in case.record.votes(case.message, case.round) if past.vote.target is not None]
-    if not votes:
-        return _no_votes(case)
-    name = target.names[0]
-    fits = [vote for vote in votes if vote.target == name]
-    if case.claim.count is not None:
-        return _counted(case.claim.count, name, fits)
-    for cast in _by_round(votes):
-        own = [vote for vote in cast if vote.target == name]
-        if own and len(own) == Counter(vote.target for vote in cast).most_common(1)[0][1]:
-            return accurate(f"The record shows the most votes{_round_of(own[0])} for {name}.", own[0].id)
-    return inaccurate(f"The record shows {counted(len(fits), 'vote')} for {name}{case.scope}, not the most.")
-
-
-def _counted(count: int, target: str, fits: Sequence[Vote]) -> Finding:
-    """ "Four of us voted for Bravo": the number in any round counts."""
-    by_round = _by_round(fits)
-    if not count and not fits:
-        return accurate(f"The record shows no vote for {target}.")
-    for cast in by_round:
-        if len(cast) == count:
-            return accurate(f"The record shows {counted(count, 'vote')} for {target}{_round_of(cast[0])}.", cast[0].id)
-    numbers = listed([f"{counted(len(cast), 'vote')}{_round_of(cast[0])}" for cast in by_round]) or "no vote"
-    return inaccurate(f"The record shows {numbers} for {target}, not {count}.", fits[0].id if fits else None)
-
-
-def _most_agreeing(target: str, votes: Sequence[PastVote], *, is_everyone: bool) -> Finding:
-    by_round = _by_round(past.vote for past in votes if past.vote.voter != target and past.vote.target is not None)
-    best = max(by_round, key=lambda cast: _share(cast, target), default=[])
-    others = [vote for vote in best if vote.target != target]
-    share = _share(best, target)
-    if share == 1 or (not is_everyone and share > 1 / 2):
-        return accurate(f"The record shows {len(best) - len(others)} of {len(best)} votes for {target}.", best[0].id)
-    if is_everyone or share == 0:
-        vote = others[0] if others else None
-        shown = f": {vote.voter} voted for {vote.target}" if vote else ""
-        return inaccurate(
-            f"The record does not show all of them voting for {target}{shown}.", vote.id if vote else None
-        )
-    return unverified(f"The record shows {len(best) - len(others)} of {len(best)} votes for {target}.")
-
-
-def _share(cast: Sequence[Vote], target: str) -> float:
-    return sum(vote.target == target for vote in cast) / len(cast) if cast else 0.0
 
 
 def check_voted(case: Case) -> Finding:
@@ -235,12 +138,12 @@ def check_voted(case: Case) -> Finding:
         cast = [vote for vote in own if vote.target is not None]
         if cast:
             findings.append(
-                accurate(f"The record shows {name} voting for {cast[-1].target}{_round_of(cast[-1])}.", cast[-1].id)
+                accurate(f"The record shows {name} voting for {cast[-1].target}{round_words(cast[-1])}.", cast[-1].id)
             )
         elif own or (case.round is not None and votes):
             findings.append(inaccurate(f"The record shows no vote by {name}{case.scope}, though others voted."))
         else:
-            findings.append(_no_votes(case))
+            findings.append(no_votes(case))
     return _joined([finding.negated() if case.claim.negated else finding for finding in findings])
 
 
@@ -254,9 +157,9 @@ def check_abstained(case: Case) -> Finding:
         own = [past.vote for past in votes if past.vote.voter == name]
         empty = [vote for vote in own if vote.target is None]
         if empty:
-            findings.append(accurate(f"The record shows {name} abstaining{_round_of(empty[-1])}.", empty[-1].id))
+            findings.append(accurate(f"The record shows {name} abstaining{round_words(empty[-1])}.", empty[-1].id))
         elif own:
-            reason = f"The record shows {name} voting for {own[-1].target}{_round_of(own[-1])}."
+            reason = f"The record shows {name} voting for {own[-1].target}{round_words(own[-1])}."
             findings.append(inaccurate(reason, own[-1].id))
         else:
             findings.append(_unrecorded(case, name))
@@ -273,15 +176,17 @@ def check_voted_together(case: Case) -> Finding:
     for past in case.record.votes(case.message, case.round):
         by_round[(past.vote.round, past.vote.phase)][past.vote.voter] = past.vote
     compared = [cast for cast in by_round.values() if all(name in cast for name in names)]
-    finding = _no_votes(case)
+    finding = no_votes(case)
     for cast in compared:
         targets = {cast[name].target for name in names}
         vote = cast[names[0]]
         if len(targets) == 1:
-            finding = accurate(f"The record shows {listed(names)} voting for {vote.target}{_round_of(vote)}.", vote.id)
+            finding = accurate(
+                f"The record shows {listed(names)} voting for {vote.target}{round_words(vote)}.", vote.id
+            )
             break
         shown = listed([f"{name} for {cast[name].target}" for name in names])
-        finding = inaccurate(f"The record shows {shown}{_round_of(vote)}.", vote.id)
+        finding = inaccurate(f"The record shows {shown}{round_words(vote)}.", vote.id)
     return finding.negated() if case.claim.negated else finding
 
 
@@ -300,11 +205,7 @@ def _votes_in_words(votes: Iterable[PastVote]) -> str:
 
 
 def _round(past: PastVote) -> str:
-    return _round_of(past.vote)
-
-
-def _round_of(vote: Vote) -> str:
-    return "" if vote.round is None else f" in round {vote.round}"
+    return round_words(past.vote)
 
 
 def _hint(past: PastVote) -> str:
