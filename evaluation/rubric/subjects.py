@@ -187,7 +187,7 @@ class SubjectFinder:
                 return self._some(amount, position)
             if passage.has(before, "number"):
                 return Subject(Who("unknown", words=passage.text(before, position)), before)
-        if passage.has(before, "neither"):
+        if passage.has(before, "neither") or (passage.has(before, "not") and passage.has(position, "everyone")):
             self.was_negated = not self.was_negated
         if passage.has(before, "auxiliary who wh why") and not self._is_embedded(before):
             return None
