@@ -53,13 +53,21 @@ def exit_codes() -> Iterator[None]:
         note("Interrupted. What was stored until now is kept.")
         raise typer.Exit(INTERRUPTED) from None
     except BrokenPipeError:
-        # What is still buffered has nowhere to go; without this, Python would complain when it ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_what_cannot_be_written()
         raise typer.Exit(PIPE_CLOSED) from None
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
         note(f"error: {place}{error.strerror or error}.")
+        _drop_what_cannot_be_written()
         raise typer.Exit(INFRASTRUCTURE) from None
+
+
+def _drop_what_cannot_be_written() -> None:
+    """Lets Python end with our exit code: it would try once more to write what is still buffered, and fail again."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def report_fault(kind: type[BaseException], fault: BaseException, trace: TracebackType | None) -> None:
