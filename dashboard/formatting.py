@@ -106,11 +106,12 @@ def _number(count: float) -> str:
 
 
 def spread_text(values: list[float], scale: Scale) -> str:
-    """Where the single values behind a mean lie: "71.0 to 88.2"; empty for fewer than two."""
+    """Where the single values behind a mean lie: "71.0 to 88.2", "all 100.0"; empty for fewer than two."""
     if len(values) < 2:
         return ""
     unit = f"{_NBSP}%" if scale == PERCENT else ""
-    return f"{min(values):.1f} to {max(values):.1f}{unit}"
+    low, high = f"{min(values):.1f}", f"{max(values):.1f}"
+    return f"all {low}{unit}" if low == high else f"{low} to {high}{unit}"
 
 
 def usd_text(amount: float | None) -> str:

@@ -66,6 +66,7 @@ def test_a_spread_needs_two_values() -> None:
     assert spread_text([71.0], PERCENT) == ""
     assert plain(spread_text([88.21, 71.0, 80.0], PERCENT)) == "71.0 to 88.2 %"
     assert spread_text([3.0, 4.0], LIKERT) == "3.0 to 4.0"
+    assert plain(spread_text([100.0, 99.99], PERCENT)) == "all 100.0 %"
 
 
 def test_unknown_money_and_shares_are_unknown_not_zero() -> None:
