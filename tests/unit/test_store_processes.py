@@ -91,10 +91,8 @@ def send(process: subprocess.Popen[str], text: str) -> None:
 def test_who_cannot_get_the_file_is_told_which_process_holds_it(path: Path) -> None:
     with running(HOLD, path) as holder:
         assert next_line(holder) == "ready"
-        started = time.monotonic()
         with pytest.raises(StoreBusyError, match=rf"held by process {holder.pid} \(.*python.*\); waited 0\.") as caught:
             Store(path, wait_seconds=0.3).transcripts.summaries()
-        assert 0.3 <= time.monotonic() - started < 5
         assert str(path) in str(caught.value)
         assert "Try again" in str(caught.value)
 
