@@ -1,0 +1,82 @@
+"""What a judge may answer: one model per kind of question, the reason always before the verdict."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, StrictInt
+
+LOWEST_SCORE = 0
+HIGHEST_SCORE = 9
+
+_LONGEST_TEXT = 20_000
+_MOST_ITEMS = 1_000
+_CITATION = re.compile(r"\s*\[?\s*[Mm]?\s*([0-9]{1,9})\s*\]?\s*")
+
+
+def _message_number(value: Any) -> Any:
+    """Models write 12, "12", "M12" or "[M12]"; all of them mean message 12."""
+    found = _CITATION.fullmatch(value) if isinstance(value, str) and len(value) < 40 else None
+    return int(found[1]) if found else value
+
+
+Text = Annotated[str, Field(max_length=_LONGEST_TEXT)]
+Confidence = Annotated[float, Field(strict=True, ge=0.0, le=1.0, allow_inf_nan=False)]
+Citation = Annotated[StrictInt, BeforeValidator(_message_number)]
+Citations = Annotated[list[Citation], Field(max_length=_MOST_ITEMS)]
+
+
+class Answer(BaseModel):
+    """Base of all answers. Fields that were not asked for are left out, wrong types are refused."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class ScoreAnswer(Answer):
+    """How true a claim is: 0 (certainly false) to 9 (certainly true).
+
+    Attributes:
+        reason: Why, written before the score.
+        score: A whole number; 7.5, "7" and 12 are refused.
+        confidence: 0 to 1.
+        citations: Numbers N of the messages ``[MN]`` that bear the score out.
+        data_missing: Whether the 9 says no more than that there was nothing to judge.
+    """
+
+    reason: Text
+    score: Annotated[StrictInt, Field(ge=LOWEST_SCORE, le=HIGHEST_SCORE)]
+    confidence: Confidence
+    citations: Citations = Field(default_factory=list)
+    data_missing: StrictBool = False
+
+
+class CheckAnswer(Answer):
+    """Whether a claim holds."""
+
+    reason: Text
+    holds: StrictBool
+    confidence: Confidence
+    citations: Citations = Field(default_factory=list)
+
+
+class Idea(Answer):
+    """One idea and the messages that voice it."""
+
+    text: Text
+    citations: Citations = Field(default_factory=list)
+
+
+class IdeasAnswer(Answer):
+    """The distinct ideas of a conversation."""
+
+    ideas: Annotated[list[Idea], Field(max_length=_MOST_ITEMS)]
+
+
+class LabelAnswer(Answer):
+    """Which of the labels named in the prompt fits."""
+
+    reason: Text
+    label: Annotated[str, Field(min_length=1, max_length=200)]
+    confidence: Confidence
+    citations: Citations = Field(default_factory=list)

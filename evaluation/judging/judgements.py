@@ -1,0 +1,91 @@
+"""Building judgements: the one place where an answer becomes a judgement of its request."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from evaluation.judging.answers import Answer, CheckAnswer, Idea, IdeasAnswer, LabelAnswer, ScoreAnswer
+from evaluation.judging.protocol import JudgeKind, Judgement, JudgementStatus, JudgeRequest
+from evaluation.judging.usage import Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """What a model gave for one request.
+
+    Attributes:
+        answers: The answer; with a double check the first and the second. The last one counts.
+        raw: What it wrote, word for word.
+        usage: What it cost.
+    """
+
+    answers: tuple[Answer, ...]
+    raw: str = ""
+    usage: Usage = field(default_factory=Usage)
+
+
+def judgement_from(
+    request: JudgeRequest, received: Received, *, judge: JudgeKind, model: str, is_cached: bool = False
+) -> Judgement:
+    """The scored judgement for ``request``; citations become message ids, those of no message are set apart."""
+    final = received.answers[-1]
+    numbers = list(dict.fromkeys(_citations(final)))
+    return Judgement(
+        key=request.key(model),
+        status=JudgementStatus.SCORED,
+        judge=judge,
+        model=model,
+        reason=getattr(final, "reason", ""),
+        score=final.score if isinstance(final, ScoreAnswer) else None,
+        holds=final.holds if isinstance(final, CheckAnswer) else None,
+        label=final.label if isinstance(final, LabelAnswer) else None,
+        ideas=_ideas(final),
+        confidence=getattr(final, "confidence", None),
+        citations=tuple([request.messages[number] for number in numbers if number in request.messages]),
+        refused_citations=tuple([number for number in numbers if number not in request.messages]),
+        is_data_missing=isinstance(final, ScoreAnswer) and final.data_missing,
+        answer=final,
+        first_answer=received.answers[0] if len(received.answers) > 1 else None,
+        prompt=full_prompt(request),
+        raw=received.raw,
+        usage=received.usage,
+        is_cached=is_cached,
+    )
+
+
+def unscored(
+    request: JudgeRequest,
+    status: JudgementStatus,
+    detail: str,
+    *,
+    judge: JudgeKind,
+    model: str,
+    raw: str = "",
+    usage: Usage | None = None,
+) -> Judgement:
+    """A judgement without an answer, with the reason why there is none."""
+    return Judgement(
+        key=request.key(model),
+        status=status,
+        judge=judge,
+        model=model,
+        detail=detail,
+        prompt=full_prompt(request),
+        raw=raw,
+        usage=usage or Usage(),
+    )
+
+
+def full_prompt(request: JudgeRequest) -> str:
+    """What the model reads when the request is asked alone."""
+    return f"{request.prompt.system}\n\n{request.prompt.text}"
+
+
+def _citations(answer: Answer) -> list[int]:
+    if isinstance(answer, IdeasAnswer):
+        return [number for idea in answer.ideas for number in idea.citations]
+    return list(getattr(answer, "citations", []))
+
+
+def _ideas(answer: Answer) -> tuple[Idea, ...]:
+    return tuple(answer.ideas) if isinstance(answer, IdeasAnswer) else ()

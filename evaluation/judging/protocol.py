@@ -1,0 +1,213 @@
+"""What judges are asked and what they give back; the protocol that all of them follow."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Protocol
+
+from evaluation.judging.answers import Answer, CheckAnswer, Idea, IdeasAnswer, LabelAnswer, ScoreAnswer
+from evaluation.judging.usage import Usage
+
+__all__ = [
+    "LARGEST_BATCH",
+    "Answer",
+    "CheckAnswer",
+    "Idea",
+    "IdeasAnswer",
+    "Judge",
+    "JudgeKind",
+    "JudgeRequest",
+    "Judgement",
+    "JudgementStatus",
+    "LabelAnswer",
+    "OfflineInput",
+    "Prompt",
+    "Report",
+    "ScoreAnswer",
+    "Usage",
+]
+
+LARGEST_BATCH = 10
+"""The most claims that are asked about in one call."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What a model reads.
+
+    Untrusted text stands between lines that hold ``guard.FENCE``, for which every call puts a random delimiter; so the
+    same prompt is the same text every time.
+
+    Attributes:
+        system: What the judge is and how it answers.
+        user: The context; all requests of one batch share it.
+        question: What is asked about the context; empty when ``user`` says it already. Needed for batches, where the
+            requests of a group differ in their questions only.
+    """
+
+    system: str
+    user: str
+    question: str = ""
+
+    @property
+    def text(self) -> str:
+        """The user's message when the question is asked alone."""
+        return f"{self.user}\n\n{self.question}" if self.question else self.user
+
+
+@dataclass(frozen=True, slots=True)
+class OfflineInput:
+    """What the offline judge computes from, as it reads no prompts.
+
+    Attributes:
+        dimension: ``fluency``, ``convergence`` or ``consistency``.
+        groups: Texts of messages. Fluency: one group, the agent's messages in order. Convergence: one group per
+            speaker. Consistency: the earlier messages, then the later ones.
+        is_inverted: The claim names what is bad: a high score is the better the less it holds, so the number is turned
+            round (9 - score) and whoever flips inverted claims comes out right.
+    """
+
+    dimension: str
+    groups: tuple[tuple[str, ...], ...]
+    is_inverted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeRequest:
+    """One question to a judge.
+
+    Attributes:
+        purpose: What it is for, as calls are logged and counted: "adherence", "coherence", ...
+        subject: What is judged, for people: the proposition and its target.
+        prompt: What the model reads.
+        answer: The kind of answer wanted; a subclass of ``Answer``.
+        prompt_version: Changes whenever the prompt's wording does.
+        messages: The number N of every ``[MN]`` in the prompt, with the id of that message.
+        claim: The proposition in words, for people.
+        batch_group: Requests of the same group, prompt (but for the question) and kind of answer may be asked together,
+            at most ten in a call. ``None`` is asked alone.
+        repeat: Which of several judgements of the same prompt this is; 0 is the first.
+        double_check: Whether the judge is asked once more whether it is sure; the second answer counts.
+        offline: What the offline judge needs; ``None`` when only a model can tell.
+    """
+
+    purpose: str
+    subject: str
+    prompt: Prompt
+    answer: type[Answer]
+    prompt_version: str
+    messages: Mapping[int, str] = field(default_factory=dict)
+    claim: str = ""
+    batch_group: str | None = None
+    repeat: int = 0
+    double_check: bool = False
+    offline: OfflineInput | None = None
+
+    def key(self, model: str) -> str:
+        """The address of the answer: SHA-256 (hex) of all that may change it, the model included.
+
+        Whether the question may share a call with others is part of it; with which others is not, so that a new
+        proposition does not make the answers to the old ones worthless.
+        """
+        parts = [
+            model,
+            self.prompt_version,
+            self.prompt.system,
+            self.prompt.user,
+            self.prompt.question,
+            self.answer.__name__,
+            self.batch_group is not None,
+            self.double_check,
+            self.repeat,
+        ]
+        return hashlib.sha256(json.dumps(parts).encode("ascii")).hexdigest()
+
+
+class JudgementStatus(StrEnum):
+    """``not_scored``: this judge cannot tell. ``error``: no usable answer came. ``skipped``: was not asked."""
+
+    SCORED = "scored"
+    NOT_SCORED = "not_scored"
+    ERROR = "error"
+    SKIPPED = "skipped"
+
+
+class JudgeKind(StrEnum):
+    """Who judged: a model now, a recording of one, rules that need no model, or a script of a test or demonstration."""
+
+    LIVE = "live"
+    RECORDED = "recorded"
+    OFFLINE = "offline"
+    SCRIPTED = "scripted"
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What came back for one request.
+
+    Attributes:
+        key: The request's key under ``model``.
+        status: Only ``scored`` holds an answer.
+        judge: Which kind of judge answered.
+        model: The model's name; that of the rules for the offline judge.
+        reason: The judge's reason; untrusted text.
+        score: 0 to 9, of a ``ScoreAnswer``.
+        holds: Of a ``CheckAnswer``.
+        label: Of a ``LabelAnswer``; untrusted text.
+        ideas: Of an ``IdeasAnswer``, citations still as numbers.
+        confidence: 0 to 1, the judge's own.
+        citations: Ids of the cited messages, in the order cited, each once.
+        refused_citations: Numbers that were cited although the prompt has no such message.
+        is_data_missing: Whether a 9 stands for "nothing to judge".
+        detail: Why it is not scored, what went wrong, or why it was skipped ("budget").
+        answer: The answer that counts, whole.
+        first_answer: The answer before the double check.
+        prompt: The full prompt with ``guard.FENCE`` in it, for people.
+        raw: What the model wrote, word for word; every attempt of a failed one. Untrusted text.
+        usage: What it cost; the share of a call that several judgements came from. Zero when it came from the cache.
+        is_cached: Whether it was known already.
+    """
+
+    key: str
+    status: JudgementStatus
+    judge: JudgeKind
+    model: str
+    reason: str = ""
+    score: int | None = None
+    holds: bool | None = None
+    label: str | None = None
+    ideas: tuple[Idea, ...] = ()
+    confidence: float | None = None
+    citations: tuple[str, ...] = ()
+    refused_citations: tuple[int, ...] = ()
+    is_data_missing: bool = False
+    detail: str = ""
+    answer: Answer | None = None
+    first_answer: Answer | None = None
+    prompt: str = ""
+    raw: str = ""
+    usage: Usage = field(default_factory=Usage)
+    is_cached: bool = False
+
+    @property
+    def is_scored(self) -> bool:
+        return self.status is JudgementStatus.SCORED
+
+
+Report = Callable[[int, Judgement], None]
+"""Told of every judgement as soon as it is final, with the position of its request: for progress and costs so far."""
+
+
+class Judge(Protocol):
+    """Answers questions about transcripts."""
+
+    async def judge(self, requests: Sequence[JudgeRequest], *, report: Report | None = None) -> list[Judgement]:
+        """One judgement per request, in the same order.
+
+        A bad or missing answer is a judgement with status ``error``, never an exception and never a score.
+        """
+        ...

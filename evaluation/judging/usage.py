@@ -1,0 +1,49 @@
+"""What calls to models use and cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens, money and calls; sums add up field by field.
+
+    Attributes:
+        input_tokens: Tokens read, those from the provider's cache included.
+        cached_tokens: Those of them that the provider had in its cache.
+        output_tokens: Tokens written.
+        cost_usd: In US dollars; what has no known price counts as nothing.
+        calls: Calls to a provider, failed ones included.
+    """
+
+    input_tokens: float = 0
+    cached_tokens: float = 0
+    output_tokens: float = 0
+    cost_usd: float = 0.0
+    calls: float = 0
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            self.input_tokens + other.input_tokens,
+            self.cached_tokens + other.cached_tokens,
+            self.output_tokens + other.output_tokens,
+            self.cost_usd + other.cost_usd,
+            self.calls + other.calls,
+        )
+
+    def share(self, parts: int) -> Usage:
+        """One of ``parts`` equal shares: what one judgement of a batch used."""
+        return Usage(
+            self.input_tokens / parts,
+            self.cached_tokens / parts,
+            self.output_tokens / parts,
+            self.cost_usd / parts,
+            self.calls / parts,
+        )
+
+
+def total(usages: Iterable[Usage]) -> Usage:
+    """The sum of all; nothing used when there are none."""
+    return sum(usages, Usage())
