@@ -1,0 +1,156 @@
+"""The action correction gate: a message is judged before it is sent, and written anew when it falls short.
+
+Source: persona evaluation specification, "Action Correction Gate (Multi-Dimension)". Other than in TinyTroupe, a
+message that resembles earlier ones never gains by it: similarity is no part of the total.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from evaluation.corrections.attempts import (
+    Attempt,
+    Check,
+    DimensionScore,
+    GateOutcome,
+    GateResult,
+    PoorQualityError,
+)
+from evaluation.corrections.config import CorrectionConfig
+from evaluation.corrections.feedback import feedback_on
+from evaluation.corrections.similarity import RECENT_MESSAGES, highest_similarity
+from evaluation.errors import DramaturgError
+
+TIMEOUT_SECONDS = 5.0
+MAX_CONCURRENT_CHECKS = 512
+
+Generate = Callable[[str], Awaitable[str]]
+"""Produces a message. It is given the feedback on the attempt before, and an empty text the first time."""
+Log = Callable[[GateResult], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class ActionContext:
+    """What is known when an agent is about to speak.
+
+    Attributes:
+        agent: The agent's id.
+        own_messages: What the agent has said so far, oldest first. Its length is how often the agent has acted.
+        persona: Text of the persona.
+        trajectory: What happened so far, as the judge shall read it; see ``evaluation.judging.trajectory``.
+        channel: Where the message will be sent.
+        recipient: To whom, in a private conversation.
+    """
+
+    agent: str
+    own_messages: Sequence[str] = ()
+    persona: str = ""
+    trajectory: Sequence[object] = ()
+    channel: str = ""
+    recipient: str = ""
+
+
+class Checker(Protocol):
+    """Judges one message in one dimension."""
+
+    async def check(self, dimension: str, text: str, context: ActionContext) -> DimensionScore:
+        """The score, or a score of ``None`` with the reason why there is none."""
+        ...
+
+
+class ActionGate:
+    """Wraps whatever produces an agent's messages.
+
+    Args:
+        checker: Judges messages.
+        log: Keeps every result in which something was checked; it is awaited before the message is handed back.
+        timeout_seconds: How long one judgement may take, from the start of its call. It passes after that.
+        max_concurrent: How many judgements run at once over all messages; more of them wait without their time running.
+    """
+
+    def __init__(
+        self,
+        checker: Checker,
+        *,
+        log: Log | None = None,
+        timeout_seconds: float = TIMEOUT_SECONDS,
+        max_concurrent: int = MAX_CONCURRENT_CHECKS,
+    ) -> None:
+        self._checker = checker
+        self._log = log
+        self._timeout_seconds = timeout_seconds
+        self._slots = asyncio.Semaphore(max_concurrent)
+
+    async def send(self, generate: Generate, context: ActionContext, config: CorrectionConfig) -> GateResult:
+        """Lets ``generate`` write a message, and again with feedback until one passes or the retries are spent.
+
+        The best attempt is committed: the largest sum of scores, the earlier one of equals. While the gate is off, or
+        the agent has acted less often than the configuration wants, the message passes unchecked and unlogged.
+
+        Raises:
+            PoorQualityError: Nothing passed and ``continue_on_failure`` is off. It has been logged by then.
+        """
+        text = await generate("")
+        if not config.is_gate_on or len(context.own_messages) < config.minimum_required_qty_of_actions:
+            only = Attempt(0, text)
+            return GateResult(context.agent, only, None, (only,))
+        attempts = [await self._attempt(0, text, context, config)]
+        while not attempts[-1].is_passed and len(attempts) <= config.max_correction_attempts:
+            feedback = feedback_on(attempts, config.max_action_similarity)
+            attempts[-1] = replace(attempts[-1], feedback=feedback)
+            attempts.append(await self._attempt(len(attempts), await generate(feedback), context, config))
+        return await self._finish(attempts, context, config)
+
+    async def _attempt(self, number: int, text: str, context: ActionContext, config: CorrectionConfig) -> Attempt:
+        similarity = highest_similarity(text, context.own_messages) if config.gate_similarity_enabled else None
+        checks = await asyncio.gather(
+            *(self._check(name, threshold, text, context) for name, threshold in config.thresholds.items())
+        )
+        is_similar = similarity is not None and similarity > config.max_action_similarity
+        return Attempt(number, text, tuple(checks), similarity, is_similar)
+
+    async def _check(self, dimension: str, threshold: float, text: str, context: ActionContext) -> Check:
+        async with self._slots:
+            try:
+                async with asyncio.timeout(self._timeout_seconds):
+                    found = await self._checker.check(dimension, text, context)
+            except TimeoutError:
+                found = DimensionScore(None, f"no answer within {self._timeout_seconds:g} s")
+            except (DramaturgError, OSError) as error:
+                # A judge that cannot be reached or talks nonsense must never keep an agent from speaking.
+                found = DimensionScore(None, f"the judge failed: {error}")
+        return Check(dimension, threshold, found)
+
+    async def _finish(
+        self, attempts: Sequence[Attempt], context: ActionContext, config: CorrectionConfig
+    ) -> GateResult:
+        best = attempts[-1] if attempts[-1].is_passed else max(attempts, key=lambda attempt: attempt.rank)
+        is_committed = best.is_passed or config.continue_on_failure
+        result = GateResult(
+            context.agent,
+            best if is_committed else None,
+            _outcome(best),
+            tuple(attempts),
+            tuple(context.own_messages[-RECENT_MESSAGES:]),
+        )
+        if self._log is not None:
+            await self._log(result)
+        if not is_committed:
+            raise PoorQualityError(
+                f"None of {len(attempts)} attempts met the thresholds; the best is number {best.number}.",
+                result,
+                remedy="Lower a threshold, allow more attempts, or set continue_on_failure.",
+            )
+        return result
+
+
+def _outcome(best: Attempt) -> GateOutcome:
+    """The outcome when ``best`` is the attempt to commit: the last one if it passed, else the one of highest rank."""
+    if best.is_passed:
+        if best.is_unanswered:
+            return GateOutcome.TIMEOUT_PASS_THROUGH
+        return GateOutcome.PASSED if best.number == 0 else GateOutcome.PASSED_AFTER_RETRY
+    return GateOutcome.CORRECTED if best.number else GateOutcome.FORCED_THROUGH
