@@ -10,6 +10,7 @@ from evaluation.store.migrations.m0001_personas import create_persona_tables
 from evaluation.store.migrations.m0002_transcripts import create_transcript_tables
 from evaluation.store.migrations.m0003_results import create_result_tables
 from evaluation.store.migrations.m0004_operations import create_operation_tables
+from evaluation.store.migrations.m0005_mending import create_mending_tables
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -21,6 +22,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     create_transcript_tables,
     create_result_tables,
     create_operation_tables,
+    create_mending_tables,
 )
 """In the order in which they run; the first has number 1. Only ever append."""
 
