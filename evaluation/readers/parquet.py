@@ -26,8 +26,8 @@ def is_parquet(document: Document) -> bool:
     return document.data.startswith(_MAGIC)
 
 
-def parquet_table(document: Document) -> Table:
-    """The table.
+def parquet_table(document: Document, most_rows: int | None = None) -> Table:
+    """The table, or its first ``most_rows``.
 
     Raises:
         UnreadableFileError: It is damaged.
@@ -37,7 +37,7 @@ def parquet_table(document: Document) -> Table:
     import pyarrow as pa
 
     try:
-        return _read(document.data, document.limits)
+        return _read(document.data, document.limits, most_rows)
     except InputError:
         raise
     except (pa.ArrowException, OSError, ValueError, LookupError, OverflowError, MemoryError) as error:
@@ -45,7 +45,7 @@ def parquet_table(document: Document) -> Table:
         raise UnreadableFileError(f"The Parquet table is damaged: {reason}.", remedy="Export it again.") from None
 
 
-def _read(data: bytes, limits: Limits) -> Table:
+def _read(data: bytes, limits: Limits, most_rows: int | None) -> Table:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -59,7 +59,7 @@ def _read(data: bytes, limits: Limits) -> Table:
     file = pq.ParquetFile(pa.BufferReader(data), read_dictionary=texts)
     rows: list[Row] = []
     size = 0
-    for batch in file.iter_batches(_ROWS_AT_ONCE, columns=columns):
+    for batch in file.iter_batches(most_rows or _ROWS_AT_ONCE, columns=columns):
         # A damaged file may hold indices and offsets that point anywhere.
         batch.validate(full=True)
         cells = [list(_cells(batch.column(name), limits)) for name in columns]
@@ -71,6 +71,8 @@ def _read(data: bytes, limits: Limits) -> Table:
         limits.check_rows(len(rows) + batch.num_rows)
         for values in zip(*cells, strict=True):
             rows.append(Row(f"row {len(rows) + 1}", dict(zip(columns, values, strict=True))))
+        if most_rows is not None:
+            break
     return Table(tuple(columns), tuple(rows))
 
 

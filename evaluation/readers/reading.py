@@ -6,6 +6,7 @@ import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -19,33 +20,47 @@ from evaluation.readers.entries import Entry, is_zip, list_folder, load_file, pr
 from evaluation.readers.formats import ARCHIVE_READERS, FOLDER_READERS
 from evaluation.readers.limits import Limits
 from evaluation.readers.results import ReadResult, results_of
+from evaluation.readers.table_head import ChooseColumns, table_head
 
 _DEFAULT = Limits()
 
 
-def read_path(path: Path | str, limits: Limits = _DEFAULT) -> list[ReadResult]:
+def read_path(
+    path: Path | str, limits: Limits = _DEFAULT, choose_columns: ChooseColumns | None = None
+) -> list[ReadResult]:
     """The games in a file, a zip, the folder of one game, or a folder of any of these; never raises for its content.
 
     Hidden files, licences and readmes inside folders are passed over. The order is that of the paths.
+
+    Args:
+        path: The file or folder.
+        limits: Bounds for what is read.
+        choose_columns: Asked which column of a table holds what; without it, or where it answers ``None``, the columns'
+            names decide.
     """
-    return list(iter_path(path, limits))
+    return list(iter_path(path, limits, choose_columns))
 
 
-def iter_path(path: Path | str, limits: Limits = _DEFAULT) -> Iterator[ReadResult]:
+def iter_path(
+    path: Path | str, limits: Limits = _DEFAULT, choose_columns: ChooseColumns | None = None
+) -> Iterator[ReadResult]:
     """As ``read_path``, one game at a time, so that a large folder does not have to fit into memory."""
+    job = _Job(limits, choose_columns)
     place = Path(path)
     # Path("..").name is not what the person calls the folder.
     label = printable(place.name or place.resolve().name or str(place))
     try:
         if os.path.isdir(place):
-            yield from _read_entries(list_folder(place, limits), label, _Job(limits))
+            yield from _read_entries(list_folder(place, limits), label, job)
         else:
-            yield from _read_bytes(label, load_file(place, limits), _Job(limits))
+            yield from _read_bytes(label, load_file(place, limits), job)
     except InputError as error:
         yield ReadResult(label, error=error)
 
 
-def iter_paths(paths: Iterable[Path | str], limits: Limits = _DEFAULT) -> Iterator[ReadResult]:
+def iter_paths(
+    paths: Iterable[Path | str], limits: Limits = _DEFAULT, choose_columns: ChooseColumns | None = None
+) -> Iterator[ReadResult]:
     """As ``iter_path`` for each, but files of one folder that are the parts of one game are read as that game."""
     places = dict.fromkeys(Path(path) for path in paths)
     files: defaultdict[Path, list[Entry]] = defaultdict(list)
@@ -59,20 +74,24 @@ def iter_paths(paths: Iterable[Path | str], limits: Limits = _DEFAULT) -> Iterat
             if entry not in rest:
                 del places[parent / entry.name]
     for place in places:
-        yield from iter_path(place, limits)
+        yield from iter_path(place, limits, choose_columns)
 
 
-def read_upload(name: str, data: bytes, limits: Limits = _DEFAULT) -> list[ReadResult]:
+def read_upload(
+    name: str, data: bytes, limits: Limits = _DEFAULT, choose_columns: ChooseColumns | None = None
+) -> list[ReadResult]:
     """The games in one uploaded file, a zip included; never raises for its content."""
     label = printable(name) or "upload"
     try:
         limits.check_size(len(data), is_zip=is_zip(data))
-        return list(_read_bytes(label, data, _Job(limits)))
+        return list(_read_bytes(label, data, _Job(limits, choose_columns)))
     except InputError as error:
         return [ReadResult(label, error=error)]
 
 
-def read_uploads(files: Sequence[tuple[str, bytes]], limits: Limits = _DEFAULT) -> list[ReadResult]:
+def read_uploads(
+    files: Sequence[tuple[str, bytes]], limits: Limits = _DEFAULT, choose_columns: ChooseColumns | None = None
+) -> list[ReadResult]:
     """The games in files uploaded together, as name and content; those that are parts of one game are read as that.
 
     So the files of one LLMafia folder, or the runs and traces of Autobox, need not be zipped first.
@@ -82,7 +101,7 @@ def read_uploads(files: Sequence[tuple[str, bytes]], limits: Limits = _DEFAULT) 
     results = list(_folder_games(rest, _first_of(given), _Job(limits)))
     for entry, (name, data) in zip(given, files, strict=True):
         if any(entry is one for one in rest):
-            results.extend(read_upload(name, data, limits))
+            results.extend(read_upload(name, data, limits, choose_columns))
     return results
 
 
@@ -110,11 +129,16 @@ def _first_of(entries: Sequence[Entry]) -> str:
     return f"{entries[0].name} and {len(entries) - 1} more" if entries else "upload"
 
 
-class _Job:
-    """One call's limits and what it has used of them."""
+def _by_their_names(_: tuple[str, ...]) -> None:
+    """Nobody has chosen anything."""
 
-    def __init__(self, limits: Limits) -> None:
+
+class _Job:
+    """One call's limits and what it has used of them, and whom it asks for the columns of tables."""
+
+    def __init__(self, limits: Limits, choose_columns: ChooseColumns | None = None) -> None:
         self.limits = limits
+        self.choose_columns = choose_columns or _by_their_names
         self.budget = Budget.of(limits)
         self.depth = 0
 
@@ -132,7 +156,7 @@ class _Job:
 
 def _read_bytes(label: str, data: bytes, job: _Job) -> Iterator[ReadResult]:
     if not is_zip(data):
-        yield from _read_file(label, Document(data, job.limits))
+        yield from _read_file(label, Document(data, job.limits), job)
         return
     if job.depth > job.limits.archive_nesting:
         raise LimitError(
@@ -208,10 +232,32 @@ def _documents(parts: Sequence[Entry], job: _Job) -> dict[str, Document]:
     return documents
 
 
-def _read_file(label: str, document: Document) -> Iterator[ReadResult]:
+def _read_file(label: str, document: Document, job: _Job) -> Iterator[ReadResult]:
     try:
         reader = choose_reader(document)
+    except UnknownFormatError as error:
+        yield from _read_unknown(label, document, job, error)
     except InputError as error:
         yield ReadResult(label, error=error)
-        return
-    yield from results_of(label, reader.format, partial(reader.read, document), document.limits)
+    else:
+        if reader.format == table.FORMAT:
+            yield from _read_rows(label, document, job)
+        else:
+            yield from results_of(label, reader.format, partial(reader.read, document), document.limits)
+
+
+def _read_rows(label: str, document: Document, job: _Job) -> Iterator[ReadResult]:
+    head = table_head(document)
+    mapping = job.choose_columns(head.columns) if head else None
+    for result in results_of(label, table.FORMAT, partial(table.table_games, document, mapping), document.limits):
+        yield replace(result, head=head)
+
+
+def _read_unknown(label: str, document: Document, job: _Job, error: UnknownFormatError) -> Iterator[ReadResult]:
+    """What no reader knows is a table where somebody says which of its columns hold speaker and text."""
+    head = table_head(document)
+    mapping = job.choose_columns(head.columns) if head else None
+    if head and mapping and not mapping.missing and mapping.used <= set(head.columns):
+        yield from _read_rows(label, document, job)
+    else:
+        yield ReadResult(label, error=error, head=head)

@@ -9,6 +9,7 @@ from evaluation.errors import BrokenTranscriptError, InputError
 from evaluation.readers.entries import printable
 from evaluation.readers.limits import Limits
 from evaluation.readers.reader import Found, Game
+from evaluation.readers.table_head import TableHead
 from evaluation.transcript import Transcript
 
 
@@ -22,12 +23,14 @@ class ReadResult:
         transcript: The game; ``None`` when it was refused.
         error: Why it was refused; ``None`` when it was read.
         format: The format recognised; ``None`` when none was.
+        head: Columns and first rows of a table, whose columns a person may choose; ``None`` for any other file.
     """
 
     name: str
     transcript: Transcript | None = None
     error: InputError | None = None
     format: str | None = None
+    head: TableHead | None = None
 
 
 def results_of(label: str, format_name: str, read: Callable[[], Found], limits: Limits) -> Iterator[ReadResult]:

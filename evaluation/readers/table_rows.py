@@ -39,7 +39,7 @@ def table_columns(document: Document) -> tuple[str, ...]:
     first = first_record(document)
     if first is not None:
         return tuple(first) if isinstance(first, dict) else ()
-    return () if document.json_error else _split(document)[0]
+    return () if document.json_error else split_heading(document)[0]
 
 
 def text_table(document: Document) -> Table:
@@ -58,7 +58,7 @@ def _json_table(document: Document) -> Table:
     return Table(tuple(columns), tuple(Row(node.path, node.fields()) for node in nodes))
 
 
-def _split(document: Document) -> tuple[tuple[str, ...], str]:
+def split_heading(document: Document) -> tuple[tuple[str, ...], str]:
     """The headings and the delimiter under which the most of them are known; no headings when the text is no table."""
     beginning = document.text.lstrip("\n")
     candidates = []
@@ -90,7 +90,7 @@ def _is_heading(cell: str) -> bool:
 
 def _delimited_table(document: Document) -> Table:
     document.limits.check_lines(document.text)
-    columns, delimiter = _split(document)
+    columns, delimiter = split_heading(document)
     for position, column in enumerate(columns):
         if column in columns[:position]:
             raise BrokenTranscriptError(
