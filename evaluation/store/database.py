@@ -7,6 +7,8 @@ from pathlib import Path
 
 from evaluation.resources import checkout_root
 from evaluation.store.checks import require_storable
+from evaluation.store.deletions import Deletions
+from evaluation.store.corrections import Corrections
 from evaluation.store.drafts import Drafts
 from evaluation.store.file import DatabaseFile, shared_file
 from evaluation.store.iterations import Iterations
@@ -47,7 +49,9 @@ class Store(Units):
         self.settings = Settings(self)
         self.results = Results(self, self.ratings, self.overrides, self.settings)
         self.iterations = Iterations(self)
+        self.deletions = Deletions(self)
         self.jobs = Jobs(self)
+        self.corrections = Corrections(self)
 
     @property
     def place(self) -> str:

@@ -11,6 +11,7 @@ from evaluation.store.migrations.m0002_transcripts import create_transcript_tabl
 from evaluation.store.migrations.m0003_results import create_result_tables
 from evaluation.store.migrations.m0004_operations import create_operation_tables
 from evaluation.store.migrations.m0005_mending import create_mending_tables
+from evaluation.store.migrations.m0006_corrections import create_correction_columns
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -23,6 +24,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     create_result_tables,
     create_operation_tables,
     create_mending_tables,
+    create_correction_columns,
 )
 """In the order in which they run; the first has number 1. Only ever append."""
 
