@@ -1,0 +1,40 @@
+"""Statistics of the gate, worked out by hand."""
+
+from __future__ import annotations
+
+import math
+
+from evaluation.corrections.attempts import Attempt, Check, DimensionScore, GateOutcome, GateResult
+from evaluation.corrections.statistics import DimensionStatistics, gate_statistics
+
+
+def attempt(number: int, adherence: float | None, *, is_similar: bool = False) -> Attempt:
+    check = Check("adherence", 7.0, DimensionScore(adherence, "why"))
+    return Attempt(number, f"text {number}", (check,), 0.9 if is_similar else 0.1, is_similar)
+
+
+def test_three_messages() -> None:
+    passed, low, similar, retried = attempt(0, 8), attempt(0, 4), attempt(1, 9, is_similar=True), attempt(2, 7)
+    silent = attempt(0, None)
+    results = [
+        GateResult("a", passed, GateOutcome.PASSED, (passed,)),
+        GateResult("a", retried, GateOutcome.PASSED_AFTER_RETRY, (low, similar, retried)),
+        GateResult("b", silent, GateOutcome.TIMEOUT_PASS_THROUGH, (silent,)),
+        GateResult("b", Attempt(0, "unchecked"), None, (Attempt(0, "unchecked"),)),
+    ]
+    found = gate_statistics(results)
+    assert found.messages == 3
+    assert found.outcomes[GateOutcome.PASSED] == found.outcomes[GateOutcome.PASSED_AFTER_RETRY] == 1
+    assert found.outcomes[GateOutcome.CORRECTED] == 0
+    assert found.original_success_rate == 2 / 3
+    assert (found.retries, found.regeneration_failure_rate, found.similarity_failures) == (2, 0.5, 1)
+    # Scores 8, 4, 9, 7: mean 7; squares of 1, -3, 2, 0 sum to 14, over 3.
+    assert found.dimensions == {"adherence": DimensionStatistics(4, 1, 1, 7.0, math.sqrt(14 / 3))}
+    # Committed totals: 8, 7 and the threshold 7 for the silent judge.
+    assert found.mean_total == 22 / 3
+
+
+def test_nothing_yet() -> None:
+    found = gate_statistics([])
+    assert (found.messages, found.original_success_rate, found.regeneration_failure_rate) == (0, None, None)
+    assert dict(found.dimensions) == {}
