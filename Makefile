@@ -9,10 +9,10 @@ WORKERS ?= 2
 LOCK_FLAGS := --no-emit-project --no-header --no-annotate --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help run install install-dev browser test check format bench screenshots lock clean
+.PHONY: help run install install-dev browser test test-long check format bench screenshots bad-input-table lock clean
 
 help: ## List the targets
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
 
 run: install ## Serve the dashboard with sample games on http://localhost:8501
 	$(BIN)/dramaturg serve --samples
@@ -45,12 +45,18 @@ format: install-dev ## Format and mend what can be mended automatically
 test: install-dev browser check ## All checks and tests
 	$(BIN)/pytest --numprocesses $(WORKERS) --dist loadfile
 
+test-long: install-dev ## Simulations of thousands of data sets with known truth (some minutes)
+	$(BIN)/pytest -m long -s
+
 bench: install-dev ## Print measured speed and memory beside what is wanted
 	$(BIN)/python -m benchmarks.speed
 
 screenshots: install-dev browser ## Take the screenshots of the README anew
 	$(BIN)/pytest tests/browser -k screenshots --numprocesses 0
 	$(BIN)/python scripts/screenshots.py
+
+bad-input-table: install-dev ## Write docs/bad-input.md anew, from what each bad input gets
+	$(BIN)/python -m tests.faults.bad_input_table
 
 lock: ## Write the lock files anew (needs uv)
 	uv export $(LOCK_FLAGS) --extra build > requirements.lock

@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
+from pydantic_core import ErrorDetails
 
 from evaluation.errors import BrokenTranscriptError
 
@@ -26,6 +27,8 @@ CANONICAL_VERSION = 1
 # What a player says to the game engine instead of to the others (AIWolf's protocol, and turn-based engines like it).
 _CONTROL_WORDS = frozenset({"skip", "over"})
 _NOT_A_LETTER = re.compile(r"[^a-z]+")
+_REASONS = {"missing": "The value is missing", "extra_forbidden": "The format has no such key"}
+_LONGEST_SHOWN = 60
 
 
 def _storable(text: str) -> str:
@@ -159,7 +162,8 @@ class Transcript(_Frozen):
                 raise ValueError(f"messages[{position}].speaker {message.speaker!r} is not among the players")
         for position, vote in enumerate(self.votes):
             if vote.voter not in known or (vote.target is not None and vote.target not in known):
-                raise ValueError(f"votes[{position}] names {vote.voter!r} and {vote.target!r}, not both players")
+                stranger = vote.target if vote.voter in known else vote.voter
+                raise ValueError(f"votes[{position}] names {stranger!r}, who is not among the players")
         for position, elimination in enumerate(self.eliminations):
             if elimination.player not in known:
                 raise ValueError(f"eliminations[{position}].player {elimination.player!r} is not among the players")
@@ -236,15 +240,24 @@ def build_transcript(kind: type[_T], fields: Mapping[str, Any]) -> _T:
         first = error.errors(include_url=False, include_context=False)[0]
         place = "$" + "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"])
         more = f" ({error.error_count()} faults in all.)" if error.error_count() > 1 else ""
-        reason = first["msg"].removeprefix("Value error, ")
         raise BrokenTranscriptError(
-            f"{reason}.{more}", place=place, remedy="Correct that value and try again."
+            f"{_reason(first)}.{more}", place=place, remedy="Correct that value and try again."
         ) from None
+
+
+def _reason(fault: ErrorDetails) -> str:
+    """A fault that pydantic found, in plain words and with the value where it is short enough to be shown."""
+    if (kind := fault["type"]) in _REASONS:
+        return _REASONS[kind]
+    reason = fault["msg"].removeprefix("Value error, ").replace("Input should be", "It should be")
+    found = fault["input"]
+    is_short = isinstance(found, str | int | float | None) and len(repr(found)) <= _LONGEST_SHOWN
+    return f"Found {found!r}. {reason}" if kind != "value_error" and is_short else reason
 
 
 def _refuse_duplicates(what: str, values: list[str]) -> None:
     seen: set[str] = set()
     for value in values:
         if value in seen:
-            raise ValueError(f"the {what} {value!r} occurs twice")
+            raise ValueError(f"The {what} {value!r} occurs twice")
         seen.add(value)

@@ -48,6 +48,11 @@ class Budget:
         return cls(limits.archive_bytes, limits.files)
 
 
+def _reason(error: Exception) -> str:
+    # zipfile's words for a zip whose last bytes, where the list of files stands, are missing.
+    return "its end is missing" if str(error) == "File is not a zip file" else str(error) or type(error).__name__
+
+
 @contextmanager
 def unpack(data: bytes, limits: Limits, budget: Budget) -> Iterator[list[Entry]]:
     """The files in a zip, to be loaded while the context is open.
@@ -60,7 +65,9 @@ def unpack(data: bytes, limits: Limits, budget: Budget) -> Iterator[list[Entry]]
     try:
         archive = zipfile.ZipFile(io.BytesIO(data))
     except _UNPACK_ERRORS as error:
-        raise UnreadableFileError(f"The zip is damaged: {error}.", remedy="Pack or download it again.") from None
+        raise UnreadableFileError(
+            f"The zip is damaged: {_reason(error)}.", remedy="Pack or download it again."
+        ) from None
     with archive:
         members = [member for member in archive.infolist() if not member.is_dir()]
         _check_whole(members, budget)
@@ -89,7 +96,7 @@ def _content(archive: zipfile.ZipFile, member: zipfile.ZipInfo, limits: Limits, 
             with archive.open(member) as stream:
                 content = stream.read()
     except _UNPACK_ERRORS as error:
-        raise UnreadableFileError(f"The file cannot be unpacked: {error}.", remedy="Pack it again.") from None
+        raise UnreadableFileError(f"The file cannot be unpacked: {_reason(error)}.", remedy="Pack it again.") from None
     limits.check_size(len(content), is_zip=is_zip(content))
     budget.bytes_left -= len(content)
     return content

@@ -141,7 +141,10 @@ def _encoding(data: bytes) -> str:
         return "utf-16-le"
     if even > 0.4 * half and odd < 0.05 * half:
         return "utf-16-be"
-    raise UnreadableFileError("This is a binary file, not a transcript.", remedy="Choose the transcript itself.")
+    raise UnreadableFileError(
+        "This is a binary file, not a transcript.",
+        remedy="Choose the transcript itself; if this is it, save it as UTF-8 without null bytes.",
+    )
 
 
 def _undecodable(data: bytes, error: UnicodeDecodeError) -> UnreadableFileError:

@@ -147,7 +147,8 @@ def _first_fault(root: Any) -> InputError:
         if fault := _fault(value, path):
             return fault
         children = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-        waiting.extend((child, step(path, key)) for key, child in children)
+        # What is taken next is at the end, so the children stand there in reverse: the first fault is the file's first.
+        waiting.extend((child, step(path, key)) for key, child in reversed(list(children)))
     return BrokenTranscriptError("The JSON holds something that cannot be stored.", remedy="Export the file again.")
 
 

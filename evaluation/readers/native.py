@@ -45,6 +45,8 @@ def _read(document: Document) -> Transcript:
     document.limits.check_messages(root["messages"].size)
     document.limits.check_votes(root["votes"].size)
     players = [_player(node) for node in root["players"].entries()]
+    if not players:
+        raise BrokenTranscriptError("The game has no player.", place="$.players", remedy="Say who plays.")
     roster = Roster(player["name"] for player in players)
     _refuse_doubles(root["players"], "name", "player")
     messages = _messages(root["messages"], roster)

@@ -181,4 +181,4 @@ def test_a_broken_run_is_refused_and_the_others_go_in(traces: Any, expected: str
 
 def test_a_worker_twice() -> None:
     (result,) = read([RUN | {"workers": [{"name": "Ann"}, {"name": "Ann"}]}], {"r1": TRACE[:1]})
-    assert str(result.error) == "$: the player name 'Ann' occurs twice. Correct that value and try again."
+    assert str(result.error) == "$: The player name 'Ann' occurs twice. Correct that value and try again."

@@ -121,7 +121,7 @@ FAULTS: list[tuple[list[ReadResult], str]] = [
     ),
     (
         corpus([UTTERANCES[0], UTTERANCES[0]]),
-        "$: the message id 'u1' occurs twice. Correct that value and try again.",
+        "$: The message id 'u1' occurs twice. Correct that value and try again.",
     ),
     (
         corpus([UTTERANCES[1]]),

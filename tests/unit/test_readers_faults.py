@@ -14,7 +14,7 @@ DATA = Path(__file__).parent.parent / "data"
 LOG = (DATA / "aiwolf" / "game9.log").read_bytes()
 KNOWN = (
     "Known are dramaturg-transcript, native, llm-werewolf, werewolf-gpt, aiwolf, tinytroupe, inspect, openai-chat, "
-    "sharegpt, convokit, table, llmafia, autobox."
+    "sharegpt, convokit, table, llmafia, autobox; a table with the columns speaker and text is enough."
 )
 CHOOSE = "Choose the transcript itself."
 AGAIN = "Export the game again."
@@ -105,18 +105,21 @@ FAULTS = {
     "an image": (b"\x89PNG\r\n\x1a\n\0\0\0", f"This is a PNG image, not a transcript. {CHOOSE}"),
     "a PDF": (b"%PDF-1.7 ...", f"This is a PDF document, not a transcript. {CHOOSE}"),
     "a gzip": (b"\x1f\x8b\x08\0", f"This is a gzip archive, not a transcript. {CHOOSE}"),
-    "a binary": (b"\x01\x02\0\0\0\x03" * 50, f"This is a binary file, not a transcript. {CHOOSE}"),
+    "a binary": (
+        b"\x01\x02\0\0\0\x03" * 50,
+        f"This is a binary file, not a transcript. {CHOOSE[:-1]}; if this is it, save it as UTF-8 without null bytes.",
+    ),
     "a later version": (
         CANONICAL.replace('"version": 1', '"version": 9').encode(),
         "$.version: Version 9 of the format is not known. Update Dramaturg.",
     ),
     "a canonical file without players": (
         CANONICAL.encode(),
-        "$.players: Field required. (2 faults in all.) Correct that value and try again.",
+        "$.players: The value is missing. (2 faults in all.) Correct that value and try again.",
     ),
     "a damaged zip": (
         b"PK\x03\x04 nothing more",
-        "The zip is damaged: File is not a zip file. Pack or download it again.",
+        "The zip is damaged: its end is missing. Pack or download it again.",
     ),
     "an empty zip": (zip_of({}), "There is no transcript in it. Put the games into it."),
     "a zip of clutter": (
