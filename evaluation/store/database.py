@@ -11,6 +11,7 @@ from evaluation.store.deletions import Deletions
 from evaluation.store.corrections import Corrections
 from evaluation.store.drafts import Drafts
 from evaluation.store.file import DatabaseFile, shared_file
+from evaluation.store.imports import Imports
 from evaluation.store.iterations import Iterations
 from evaluation.store.jobs import Jobs
 from evaluation.store.migrations import migrate
@@ -51,6 +52,7 @@ class Store(Units):
         self.iterations = Iterations(self)
         self.deletions = Deletions(self)
         self.jobs = Jobs(self)
+        self.imports = Imports(self)
         self.corrections = Corrections(self)
 
     @property

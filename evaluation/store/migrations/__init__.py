@@ -12,6 +12,7 @@ from evaluation.store.migrations.m0003_results import create_result_tables
 from evaluation.store.migrations.m0004_operations import create_operation_tables
 from evaluation.store.migrations.m0005_mending import create_mending_tables
 from evaluation.store.migrations.m0006_corrections import create_correction_columns
+from evaluation.store.migrations.m0007_imports import create_import_tables
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -25,6 +26,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     create_operation_tables,
     create_mending_tables,
     create_correction_columns,
+    create_import_tables,
 )
 """In the order in which they run; the first has number 1. Only ever append."""
 

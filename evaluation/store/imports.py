@@ -1,0 +1,62 @@
+"""Import reports in the store: the latest hundred, each replaced as its import goes on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from evaluation.errors import NotFoundError
+from evaluation.import_report import ImportReport
+from evaluation.store.checks import readable
+from evaluation.store.units import Units
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+KEPT = 100
+"""How many reports are kept; older ones make room."""
+
+_Reports = list[ImportReport]
+
+
+class Imports:
+    """Keeps what became of the files of each import."""
+
+    def __init__(self, units: Units) -> None:
+        self._units = units
+
+    def save(self, report: ImportReport) -> None:
+        """Stores a report, in place of the one with the same id; beyond the latest hundred the oldest goes."""
+        document = readable(json.dumps(report.as_dict(), ensure_ascii=False))
+        with self._units.unit(write=True) as cursor:
+            held = cursor.execute("SELECT position FROM import_reports WHERE report_id = ?", [report.id]).fetchone()
+            if held is None:
+                held = cursor.execute("SELECT nextval('import_numbers')").fetchone()
+            assert held is not None
+            cursor.execute(
+                "INSERT OR REPLACE INTO import_reports (report_id, position, document) VALUES (?, ?, ?)",
+                [report.id, held[0], document],
+            )
+            cursor.execute("DELETE FROM import_reports WHERE position <= ?", [held[0] - KEPT])
+
+    def list(self, limit: int = KEPT) -> _Reports:
+        """The latest reports, newest first."""
+        with self._units.unit() as cursor:
+            return self._select(cursor, "ORDER BY position DESC LIMIT ?", [limit])
+
+    def get(self, report_id: str) -> ImportReport:
+        """The report with that id.
+
+        Raises:
+            NotFoundError: There is none.
+        """
+        with self._units.unit() as cursor:
+            found = self._select(cursor, "WHERE report_id = ?", [readable(report_id)])
+        if not found:
+            raise NotFoundError(f"There is no import report {report_id!r}.", remedy="Older ones made room for new.")
+        return found[0]
+
+    def _select(self, cursor: DuckDBPyConnection, rest: str, values: Sequence[object]) -> _Reports:
+        found = cursor.execute(f"SELECT document FROM import_reports {rest}", values).fetchall()
+        return [ImportReport.from_dict(json.loads(document)) for (document,) in found]
