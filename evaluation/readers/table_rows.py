@@ -115,10 +115,14 @@ def _lines(document: Document, delimiter: str) -> Iterator[tuple[int, list[str]]
             return
         except csv.Error as error:
             raise BrokenTranscriptError(
-                f"The row cannot be read: {error}.", place=f"line {number}", remedy=_QUOTE
+                f"The row cannot be read: {_reason(error)}.", place=f"line {number}", remedy=_QUOTE
             ) from None
         if cells:
             yield number, cells
+
+
+def _reason(error: csv.Error) -> str:
+    return "a quote in it is never closed" if "unexpected end of data" in str(error) else str(error)
 
 
 def _row(number: int, cells: list[str], columns: tuple[str, ...]) -> Row:
