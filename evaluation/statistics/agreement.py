@@ -1,0 +1,200 @@
+"""How far several people, or a person and a rule, agree about the same games."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from evaluation.statistics.samples import has_spread, known_pairs
+
+Level = Literal["nominal", "ordinal", "interval"]
+Numbers = NDArray[np.float64]
+
+
+def krippendorff_alpha(ratings: ArrayLike, level: Level = "nominal") -> float:
+    """Krippendorff's alpha = 1 - D_o / D_e (Krippendorff 2004, chapter 11), with missing cells.
+
+    1 is perfect agreement, 0 what chance gives, below 0 worse than chance. Items that fewer than two raters rated say
+    nothing and are left out.
+
+    Args:
+        ratings: Raters x items, NaN where a rater did not rate the item.
+        level: ``nominal`` (equal or not), ``ordinal`` (by ranks), ``interval`` (by squared distances).
+
+    Returns:
+        At most 1; NaN when no item has two ratings, or all ratings are equal (no disagreement was possible).
+
+    Raises:
+        ValueError: Not two-dimensional, an infinite rating, or another level.
+    """
+    counts, values = value_counts(ratings)
+    return float(alpha_of(coincidences(counts), values, level))
+
+
+def value_counts(ratings: ArrayLike) -> tuple[Numbers, Numbers]:
+    """How often each item was given each value: items x values, and the values, rising.
+
+    Args:
+        ratings: Raters x items, NaN where missing.
+
+    Raises:
+        ValueError: Not two-dimensional, or an infinite rating.
+    """
+    table = np.asarray(ratings, dtype=float)
+    if table.ndim != 2:
+        raise ValueError(f"ratings are raters x items, not an array of {table.ndim} dimensions")
+    if np.isinf(table).any():
+        raise ValueError("a rating is infinite")
+    rater, item = np.nonzero(~np.isnan(table))
+    values, seats = np.unique(table[rater, item], return_inverse=True)
+    counts = np.zeros((table.shape[1], len(values)))
+    np.add.at(counts, (item, seats), 1.0)
+    return counts, values
+
+
+def coincidences(counts: Numbers, weights: Numbers | None = None) -> Numbers:
+    """The coincidence matrix, values x values: every pair of ratings of an item, weighted by 1 / (ratings - 1).
+
+    Args:
+        counts: Items x values.
+        weights: Resamples x items, how often each item counts; then there is one matrix per resample.
+    """
+    given = counts.sum(axis=1)
+    pairable = given >= 2
+    kept, share = counts[pairable], 1.0 / (given[pairable] - 1.0)
+    if weights is None:
+        # Never items x values x values: continuous values are as many as ratings.
+        return np.asarray((kept * share[:, None]).T @ kept - np.diag(share @ kept))
+    each = np.einsum("ic,ik,i->ick", kept, kept, share)
+    seats = np.arange(counts.shape[1])
+    each[:, seats, seats] -= kept * share[:, None]
+    return np.asarray(np.tensordot(weights[:, pairable], each, axes=1))
+
+
+def alpha_of(matrix: Numbers, values: Numbers, level: Level) -> Numbers:
+    """Alpha from coincidence matrices (... x values x values); NaN where it is not defined."""
+    totals = matrix.sum(axis=-1)
+    pairs = totals.sum(axis=-1)
+    distance = _distances(totals, values, level)
+    observed = (matrix * distance).sum(axis=(-2, -1))
+    expected = (totals[..., :, None] * totals[..., None, :] * distance).sum(axis=(-2, -1))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(expected > 0, 1.0 - (pairs - 1.0) * observed / expected, np.nan)
+
+
+def _distances(totals: Numbers, values: Numbers, level: Level) -> Numbers:
+    if level == "nominal":
+        return 1.0 - np.eye(len(values))
+    if level == "interval":
+        return np.asarray((values[:, None] - values[None, :]) ** 2)
+    if level == "ordinal":
+        # The rank of a value: everything below it, and half of those that share it.
+        ranks = np.cumsum(totals, axis=-1) - totals / 2.0
+        return np.asarray((ranks[..., :, None] - ranks[..., None, :]) ** 2)
+    raise ValueError(f"the level is {level!r}, not nominal, ordinal or interval")
+
+
+def gwet_ac1(ratings: ArrayLike, categories: int | None = None) -> float:
+    """Gwet's AC1 = (p_a - p_e) / (1 - p_e) (Gwet 2008), with missing cells.
+
+    Stands beside nominal alpha because it does not collapse when nearly everybody gives the same answer.
+
+    Args:
+        ratings: Raters x items, NaN where missing.
+        categories: How many answers there are to choose from; those that occur when left out.
+
+    Returns:
+        At most 1; NaN when no item has two ratings, or there is one category only.
+    """
+    counts, values = value_counts(ratings)
+    return float(ac1_of(counts, categories or len(values)))
+
+
+def ac1_of(counts: Numbers, categories: int, weights: Numbers | None = None) -> Numbers:
+    """AC1 from items x values; with weights (resamples x items) one per resample."""
+    given = counts.sum(axis=1)
+    rated, pairable = given >= 1, given >= 2
+    weight = np.ones((1, len(counts))) if weights is None else weights
+    with np.errstate(divide="ignore", invalid="ignore"):
+        agreeing = (counts * (counts - 1)).sum(axis=1) / (given * (given - 1))
+        shares = counts / given[:, None]
+        observed = weight[:, pairable] @ agreeing[pairable] / weight[:, pairable].sum(axis=1)
+        prevalence = weight[:, rated] @ shares[rated] / weight[:, rated].sum(axis=1, keepdims=True)
+        by_chance = (prevalence * (1.0 - prevalence)).sum(axis=1) / (categories - 1) if categories > 1 else np.nan
+        found = (observed - by_chance) / (1.0 - by_chance)
+    return np.asarray(found if weights is not None else found[0])
+
+
+def quadratic_kappa(first: Iterable[float], second: Iterable[float]) -> float:
+    """Cohen's kappa with quadratic weights (Cohen 1968) of paired ratings; pairs with a NaN are left out.
+
+    1 - sum (x - y)^2 / (expected sum for independent ratings) = 2 cov / (var x + var y + (mean x - mean y)^2), all
+    with ddof = 0, which is the same as Lin's concordance.
+
+    Returns:
+        From -1 to 1; NaN for fewer than two pairs, or when both gave one and the same value throughout.
+    """
+    x, y = known_pairs(first, second)
+    if len(x) < 2:
+        return math.nan
+    return float(kappa_of(moments(x, y).sum(axis=0)))
+
+
+def spearman(first: Iterable[float], second: Iterable[float]) -> float:
+    """Spearman's rank correlation (``scipy.stats.spearmanr``); pairs with a NaN are left out.
+
+    Returns:
+        From -1 to 1; NaN for fewer than three pairs, or when one side has no spread.
+    """
+    x, y = known_pairs(first, second)
+    if len(x) < 3 or not has_spread(x) or not has_spread(y):
+        return math.nan
+    from scipy.stats import spearmanr  # slow to import
+
+    return float(spearmanr(x, y).statistic)
+
+
+def mean_bias(first: Iterable[float], second: Iterable[float]) -> float:
+    """The mean of first minus second; above zero the first is the more generous. NaN without a pair."""
+    x, y = known_pairs(first, second)
+    return float((x - y).mean()) if len(x) else math.nan
+
+
+def moments(x: Numbers, y: Numbers) -> Numbers:
+    """Pairs x (1, x, y, x^2, y^2, xy): sums of these rows are all that kappa, correlation and bias need."""
+    return np.stack([np.ones_like(x), x, y, x * x, y * y, x * y], axis=-1)
+
+
+def kappa_of(sums: Numbers) -> Numbers:
+    """Quadratic-weighted kappa from summed :func:`moments` (... x 6); NaN where it is not defined."""
+    mean_x, mean_y, var_x, var_y, covariance = _central(sums)
+    spread = var_x + var_y + (mean_x - mean_y) ** 2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(spread > _NOISE, 2.0 * covariance / spread, np.nan)
+
+
+def correlation_of(sums: Numbers) -> Numbers:
+    """Pearson's correlation from summed :func:`moments`; of ranks it is Spearman's. NaN where it is not defined."""
+    _, _, var_x, var_y, covariance = _central(sums)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = covariance / np.sqrt(np.maximum(var_x, 0.0) * np.maximum(var_y, 0.0))
+        return np.where((var_x > _NOISE) & (var_y > _NOISE), np.clip(found, -1.0, 1.0), np.nan)
+
+
+def bias_of(sums: Numbers) -> Numbers:
+    """The mean of x minus y from summed :func:`moments`; NaN without a pair."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray((sums[..., 1] - sums[..., 2]) / sums[..., 0])
+
+
+_NOISE = 1e-9
+
+
+def _central(sums: Numbers) -> tuple[Numbers, ...]:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mean_x, mean_y, square_x, square_y, product = (sums[..., place] / sums[..., 0] for place in range(1, 6))
+    return mean_x, mean_y, square_x - mean_x**2, square_y - mean_y**2, product - mean_x * mean_y

@@ -1,0 +1,45 @@
+"""The bootstrap over games: whole games are drawn, with everything that was said about them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluation.statistics.intervals import LEVEL, Interval, no_interval
+
+RESAMPLES = 1000
+_FEWEST_USABLE = 0.5
+
+
+def resample_weights(items: int, *, resamples: int = RESAMPLES, seed: int = 0) -> NDArray[np.float64]:
+    """How often each item occurs in each bootstrap sample, resamples x items; every row adds up to ``items``."""
+    generator = np.random.default_rng(seed)
+    return generator.multinomial(items, np.full(items, 1.0 / items), size=resamples).astype(float)
+
+
+def bootstrap_interval(
+    statistic: Callable[[NDArray[np.float64]], Any], items: int, *, level: float = LEVEL, seed: int = 0
+) -> Interval:
+    """The percentile bootstrap interval over games (Efron and Tibshirani 1993), 1,000 resamples, two-sided.
+
+    Resamples on which the statistic is not defined (all values equal) are left out; when that is more than half of
+    them there is no interval. With few games it covers too little, as every bootstrap does.
+
+    Args:
+        statistic: Takes weights (resamples x items) and returns one number per resample, NaN where not defined.
+        items: How many games; fewer than three have no interval.
+        level: Nominal coverage.
+        seed: The same seed gives the same interval.
+    """
+    if items < 3:
+        return no_interval("fewer than three games have no interval", level)
+    found = np.asarray(statistic(resample_weights(items, seed=seed)), dtype=float)
+    usable = found[~np.isnan(found)]
+    if len(usable) < _FEWEST_USABLE * len(found):
+        return no_interval("not defined in most resamples", level)
+    low, high = np.quantile(usable, [(1 - level) / 2, (1 + level) / 2])
+    note = "fewer than 20 games: covers too little" if items < 20 else ""
+    return Interval(float(low), float(high), level, "bootstrap", note)

@@ -1,0 +1,113 @@
+"""A difference as sentences: what was seen, whether it shows anything, and how many games would."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from evaluation.statistics.comparison import Difference, Outcome, Paired, Summary
+from evaluation.statistics.intervals import NO_SPREAD, Interval
+from evaluation.statistics.power import LEVEL
+from evaluation.statistics.tests import smallest_p
+
+_VERDICTS = {
+    Outcome.BETTER: "Better: chance alone would rarely do this.",
+    Outcome.WORSE: "Worse: chance alone would rarely do this.",
+    Outcome.NO_EVIDENCE: "No evidence either way.",
+}
+
+
+def difference_sentences(difference: Difference) -> list[str]:
+    """What a person should know about one metric's difference, the most important first."""
+    return [
+        *_seen(difference),
+        *_verdict(difference),
+        *_power(difference),
+        *_pairs(difference.paired, difference.unit),
+    ]
+
+
+def value_words(value: float, unit: str, digits: int = 1) -> str:
+    """A value with its unit: "61.2 %", "3.5", or "no score"."""
+    return "no score" if math.isnan(value) else f"{value:.{digits}f}" + (f" {unit}" if unit else "")
+
+
+def change_words(value: float, unit: str, digits: int = 1) -> str:
+    """A difference with its sign: "+5.9 points", "-0.4"."""
+    return "no difference known" if math.isnan(value) else f"{value:+.{digits}f}" + _points(unit)
+
+
+def interval_words(interval: Interval, unit: str = "", digits: int = 1, *, signed: bool = False) -> str:
+    """An interval: "-8.1 to +19.9", or why there is none."""
+    if interval.low is None or interval.high is None:
+        return interval.note or "no interval"
+    sign = "+" if signed else ""
+    return f"{interval.low:{sign}.{digits}f} to {interval.high:{sign}.{digits}f}" + (f" {unit}" if unit else "")
+
+
+def p_words(p: float) -> str:
+    """A p-value to three digits: "0.049", "<0.001", or "none"."""
+    if math.isnan(p):
+        return "none"
+    return "<0.001" if p < 0.0005 else f"{p:.3f}"
+
+
+def games_words(count: int) -> str:
+    """A count of games: "1 game", "3 games"."""
+    return f"{count} game" if count == 1 else f"{count} games"
+
+
+def _points(unit: str) -> str:
+    return " points" if unit == "%" else f" {unit}" if unit else ""
+
+
+def _seen(one: Difference) -> Iterator[str]:
+    before, after = (f"{value_words(side.mean, one.unit)} ({games_words(side.n)})" for side in (one.before, one.after))
+    if math.isnan(one.difference):
+        yield f"Before {before}, after {after}."
+    else:
+        interval = interval_words(one.interval, signed=True)
+        yield f"From {before} to {after}: {change_words(one.difference, one.unit)}, 95 % interval {interval}."
+
+
+def _verdict(one: Difference) -> Iterator[str]:
+    if one.outcome is not Outcome.UNTESTABLE:
+        yield f"{_VERDICTS[one.outcome]} Welch p {p_words(one.welch.p)}, {p_words(one.p_holm)} after Holm's adjustment."
+    elif one.welch.reason == NO_SPREAD:
+        yield "No test is possible: no spread was seen on either side."
+    else:
+        yield f"No test is possible: {one.welch.reason}."
+
+
+def _power(one: Difference) -> Iterator[str]:
+    if one.outcome in (Outcome.BETTER, Outcome.WORSE) or math.isnan(one.detectable):
+        return
+    yield (
+        f"With {_sizes(one.before, one.after)}, only a true difference of {one.detectable:.1f}{_points(one.unit)} or "
+        "more would show in 8 of 10 comparisons."
+    )
+    if one.games_needed is not None:
+        fewest = min(one.before.n, one.after.n)
+        more = one.games_needed - fewest
+        extra = f", {more} more" if more > 0 else ""
+        needed = games_words(one.games_needed)
+        yield f"If the difference is as large as seen, {needed} on each side would show it{extra}."
+
+
+def _sizes(before: Summary, after: Summary) -> str:
+    return f"{games_words(before.n)} on each side" if before.n == after.n else f"{before.n} and {games_words(after.n)}"
+
+
+def _pairs(paired: Paired | None, unit: str) -> Iterator[str]:
+    if paired is None or not paired.n:
+        return
+    yield (
+        f"{paired.n} pairs of games share a scenario or seed: {change_words(paired.difference, unit)} on average, "
+        f"exact p {p_words(paired.exact.p)}."
+    )
+    if paired.smallest_p > LEVEL:
+        enough = next(pairs for pairs in range(paired.n, 64) if smallest_p(pairs) <= LEVEL)
+        yield (
+            f"With {paired.n} pairs an exact p cannot be below {paired.smallest_p:g}, whatever happened in them; "
+            f"{enough} pairs could reach {smallest_p(enough):.3f}."
+        )

@@ -1,0 +1,148 @@
+"""Agreement: the published vector, the reference packages, and what missing ratings do."""
+
+from __future__ import annotations
+
+import math
+
+import krippendorff
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from statsmodels.stats.inter_rater import cohens_kappa, to_table
+
+from evaluation.statistics import (
+    bootstrap_interval,
+    gwet_ac1,
+    krippendorff_alpha,
+    mean_bias,
+    quadratic_kappa,
+    spearman,
+)
+from evaluation.statistics.agreement import ac1_of, alpha_of, coincidences, value_counts
+
+NAN = math.nan
+# Krippendorff (2011), "Computing Krippendorff's Alpha-Reliability": four observers, twelve units, missing cells.
+PUBLISHED = np.array(
+    [
+        [1, 2, 3, 3, 2, 1, 4, 1, 2, NAN, NAN, NAN],
+        [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, NAN, 3],
+        [NAN, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, NAN],
+        [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, NAN],
+    ]
+)
+LEVELS = ("nominal", "ordinal", "interval")
+tables = arrays(float, (4, 8), elements=st.sampled_from([1.0, 2.0, 3.0, 4.0, 5.0, NAN]))
+
+
+@pytest.mark.parametrize(("level", "expected"), list(zip(LEVELS, (0.743, 0.815, 0.849), strict=True)))
+def test_the_published_vector(level, expected: float) -> None:
+    assert krippendorff_alpha(PUBLISHED, level=level) == pytest.approx(expected, abs=5e-4)
+
+
+def test_ac1_of_the_same_ratings_as_published() -> None:
+    # Gwet, Handbook of Inter-Rater Reliability (2014), and the package irrCAC: 0.77544.
+    assert gwet_ac1(PUBLISHED) == pytest.approx(0.77544, abs=5e-6)
+
+
+@given(tables, st.sampled_from(LEVELS))
+def test_alpha_equals_the_reference_package(table: np.ndarray, level) -> None:
+    pairable = (~np.isnan(table)).sum(axis=0) >= 2
+    assume(len(np.unique(table[:, pairable][~np.isnan(table[:, pairable])])) > 1)
+    expected = krippendorff.alpha(table, level_of_measurement=level)
+    assert krippendorff_alpha(table, level=level) == pytest.approx(expected, abs=1e-9)
+
+
+@given(tables, st.permutations(range(4)))
+def test_alpha_does_not_ask_who_is_who(table: np.ndarray, order: list[int]) -> None:
+    assert krippendorff_alpha(table[order], "ordinal") == pytest.approx(
+        krippendorff_alpha(table, "ordinal"), nan_ok=True
+    )
+
+
+def test_alpha_by_hand() -> None:
+    # Two raters, two games, one agreement on 1 and one of 1 against 2. Values 1, 1, 1, 2 (n = 4).
+    # D_o: 2 unequal ordered pairs of 4; D_e: 2 * 3 * 1 of 4 * 3 = 6 / 12. Alpha = 1 - (2/4) / (6/12) = 0.
+    assert krippendorff_alpha([[1, 1], [1, 2]]) == pytest.approx(0.0)
+
+
+@pytest.mark.parametrize(
+    "table", [[[1, 1], [1, 1]], [[1, NAN], [NAN, 2]], [[1, 2, 3]], np.empty((0, 0)), [[NAN], [NAN]]]
+)
+def test_where_no_disagreement_was_possible_alpha_is_not_defined(table) -> None:
+    for level in LEVELS:
+        assert math.isnan(krippendorff_alpha(table, level))
+
+
+def test_what_is_no_table_of_ratings_is_refused() -> None:
+    with pytest.raises(ValueError, match="raters x items"):
+        krippendorff_alpha([1, 2, 3])
+    with pytest.raises(ValueError, match="infinite"):
+        krippendorff_alpha([[1, math.inf], [1, 2]])
+    with pytest.raises(ValueError, match="the level is 'ratio'"):
+        krippendorff_alpha([[1, 2], [2, 1]], level="ratio")  # type: ignore[arg-type]
+
+
+def test_many_different_values_need_no_large_table() -> None:
+    ratings = np.random.default_rng(1).normal(size=(2, 1500))
+    expected = krippendorff.alpha(ratings[:, :50], level_of_measurement="interval")
+    assert krippendorff_alpha(ratings[:, :50], "interval") == pytest.approx(expected)
+    assert abs(krippendorff_alpha(ratings, "interval")) < 0.1
+
+
+def test_ac1_does_not_collapse_when_nearly_all_say_yes() -> None:
+    # 19 games both yes, one split: p_a = 0.95, yes share 39/40, p_e = 2 * 39/40 * 1/40 = 0.04875.
+    # AC1 = (0.95 - 0.04875) / 0.95125 = 0.9474; nominal alpha of the same is below zero.
+    ratings = np.ones((2, 20))
+    ratings[1, 0] = 0
+    assert gwet_ac1(ratings) == pytest.approx(0.94744, abs=1e-5)
+    assert krippendorff_alpha(ratings) < 0.01
+    assert math.isnan(gwet_ac1(np.ones((2, 20))))
+    assert gwet_ac1(np.ones((2, 20)), categories=2) == pytest.approx(1.0)
+
+
+@given(st.lists(st.tuples(st.integers(1, 5), st.integers(1, 5)), min_size=2, max_size=30))
+def test_weighted_kappa_equals_statsmodels(pairs: list[tuple[int, int]]) -> None:
+    x, y = zip(*pairs, strict=True)
+    found = quadratic_kappa(x, y)
+    if len(set(x) | set(y)) == 1:
+        assert math.isnan(found)
+    else:
+        table = to_table(np.array(pairs) - 1, bins=np.arange(6) - 0.5)[0]
+        expected = cohens_kappa(table, wt="quadratic", return_results=False)
+        assert found == pytest.approx(expected, abs=1e-9)
+
+
+def test_bias_and_rank_correlation_by_hand() -> None:
+    # 4 - 3, 5 - 3, (missing), 2 - 3: mean 2/3.
+    assert mean_bias([4, 5, NAN, 2], [3, 3, 3, 3]) == pytest.approx(2 / 3)
+    assert spearman([1, 2, 3, NAN], [10, 20, 15, 1]) == pytest.approx(0.5)
+    assert math.isnan(spearman([1, 2], [1, 2]))
+    assert math.isnan(spearman([1, 1, 1], [1, 2, 3]))
+    assert math.isnan(mean_bias([NAN], [1]))
+
+
+def test_resampled_figures_with_every_game_once_are_the_figures_themselves() -> None:
+    counts, values = value_counts(PUBLISHED)
+    once = np.ones((1, 12))
+    for level in LEVELS:
+        assert alpha_of(coincidences(counts, once), values, level)[0] == pytest.approx(
+            krippendorff_alpha(PUBLISHED, level)
+        )
+    assert ac1_of(counts, 5, once)[0] == pytest.approx(gwet_ac1(PUBLISHED))
+
+
+def test_intervals_over_games_are_seeded_and_hold_the_figure() -> None:
+    counts, values = value_counts(PUBLISHED)
+
+    def alphas(weights: np.ndarray) -> np.ndarray:
+        return alpha_of(coincidences(counts, weights), values, "ordinal")
+
+    found = bootstrap_interval(alphas, 12, seed=1)
+    assert found == bootstrap_interval(alphas, 12, seed=1)
+    assert found.low is not None
+    assert found.high is not None
+    assert found.low < 0.815 < found.high
+    assert bootstrap_interval(alphas, 2).note == "fewer than three games have no interval"
+    assert bootstrap_interval(lambda weights: np.full(len(weights), NAN), 12).note == "not defined in most resamples"

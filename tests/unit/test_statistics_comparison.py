@@ -1,0 +1,75 @@
+"""Comparing two sets of games: the outcome, the words, and what few games cannot say."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from evaluation.statistics import compare
+from evaluation.statistics.comparison import Measure, Outcome
+from evaluation.statistics.words import difference_sentences, p_words
+
+PERCENT = (0.0, 100.0)
+
+
+def test_a_difference_that_three_games_cannot_show() -> None:
+    measure = Measure([50, 55, 60], [61, 70, 65], [(50, 61), (55, 70), (60, 65)], PERCENT, "%")
+    (found,) = compare({"depth": measure}).differences
+    # Means 55 and 65.33; sds 5 and 4.509; pairs differ by 11, 15 and 5.
+    assert found.difference == pytest.approx(10.3333, abs=1e-4)
+    assert (found.before.sd, found.after.sd) == pytest.approx((5.0, 4.5092), abs=1e-4)
+    assert found.outcome is Outcome.NO_EVIDENCE
+    assert found.paired is not None
+    assert (found.paired.exact.p, found.paired.smallest_p) == (0.25, 0.25)
+    said = " ".join(difference_sentences(found))
+    assert "From 55.0 % (3 games) to 65.3 % (3 games): +10.3 points, 95 % interval -0.5 to +21.2." in said
+    assert "No evidence either way. Welch p 0.057" in said
+    assert "With 3 games on each side, only a true difference of 14.7 points or more" in said
+    assert "5 games on each side would show it, 2 more." in said
+    assert "With 3 pairs an exact p cannot be below 0.25, whatever happened in them; 6 pairs could reach 0.031." in said
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "outcome"),
+    [
+        ([10, 11, 12, 13], [50, 51, 52, 53], Outcome.BETTER),
+        ([50, 51, 52, 53], [10, 11, 12, 13], Outcome.WORSE),
+        ([50, 50, 50], [50, 50, 50], Outcome.UNTESTABLE),
+        ([50], [60, 70], Outcome.UNTESTABLE),
+        ([math.nan, 50, 60], [55, math.nan], Outcome.UNTESTABLE),
+        ([], [], Outcome.UNTESTABLE),
+    ],
+)
+def test_outcomes(before: list[float], after: list[float], outcome: Outcome) -> None:
+    found = compare({"metric": Measure(before, after, limits=PERCENT)})["metric"]
+    assert found.outcome is outcome
+    assert all(sentence.endswith(".") for sentence in difference_sentences(found))
+
+
+def test_holm_runs_over_the_metrics_that_can_be_tested() -> None:
+    clear = Measure([10, 11, 12], [15, 16, 17])
+    alone = compare({"clear": clear})["clear"]
+    family = compare({"clear": clear, "flat": Measure([1, 1], [1, 1]), "noise": Measure([1, 2, 3], [1, 2, 3])})
+    assert alone.p_holm == alone.welch.p
+    # Two of three can be tested, so the smaller p counts twice.
+    assert family["clear"].p_holm == pytest.approx(2 * alone.welch.p)
+    assert math.isnan(family["flat"].p_holm)
+    assert "no spread was seen on either side" in " ".join(difference_sentences(family["flat"]))
+
+
+def test_intervals_stay_within_what_the_scale_allows() -> None:
+    found = compare({"m": Measure([0, 1], [99, 100], [(0, 99), (1, 100)], PERCENT)})["m"]
+    assert found.interval.high == 100
+    assert found.before.interval.low == 0
+
+
+def test_games_that_share_nothing_are_not_paired() -> None:
+    assert compare({"m": Measure([1, 2], [3, 5])})["m"].paired is None
+    empty = compare({"m": Measure([1, 2], [3, 5], [(math.nan, 3.0)])})["m"].paired
+    assert empty is not None
+    assert empty.n == 0
+
+
+def test_a_p_value_in_words() -> None:
+    assert [p_words(p) for p in (0.0496, 0.0001, math.nan, 1.0)] == ["0.050", "<0.001", "none", "1.000"]

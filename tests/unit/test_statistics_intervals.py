@@ -1,0 +1,107 @@
+"""Intervals: right where they can be computed, honest where they cannot, and equal to the reference packages."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+from statsmodels.stats.proportion import proportion_confint
+from statsmodels.stats.weightstats import CompareMeans, DescrStatsW
+
+from evaluation.statistics import difference_interval, mean_interval, proportion_interval
+
+scores = st.lists(st.floats(0, 100).map(lambda x: round(x, 2)), min_size=2, max_size=40)
+
+
+def test_t_below_twenty_games() -> None:
+    # Mean 60, sd 10, 3 games: 60 +- 4.302653 * 10 / sqrt(3) = 60 +- 24.8414.
+    found = mean_interval([50.0, 60.0, 70.0])
+    assert found.method == "t"
+    assert found.low == pytest.approx(35.1586, abs=1e-4)
+    assert found.high == pytest.approx(84.8414, abs=1e-4)
+
+
+def test_bca_from_twenty_games_on_equals_scipy() -> None:
+    sample = np.random.default_rng(1).beta(8, 2, 20) * 100
+    expected = stats.bootstrap((sample,), np.mean, n_resamples=2000, rng=np.random.default_rng(0)).confidence_interval
+    found = mean_interval(sample)
+    assert found.method == "BCa"
+    assert (found.low, found.high) == pytest.approx((expected.low, expected.high))
+    assert mean_interval(sample[:19]).method == "t"
+
+
+def test_the_same_seed_gives_the_same_interval() -> None:
+    sample = list(np.random.default_rng(2).normal(50, 10, 30))
+    assert mean_interval(sample, seed=3) == mean_interval(sample, seed=3)
+    assert mean_interval(sample, seed=3) != mean_interval(sample, seed=4)
+
+
+@pytest.mark.parametrize(
+    ("values", "note"),
+    [
+        ([], "no values"),
+        ([70.0], "one value has no interval"),
+        ([70.0, 70.0, 70.0], "no spread seen"),
+        ([0.3, 0.1 + 0.2], "no spread seen"),
+        ([math.nan, 70.0], "one value has no interval"),
+    ],
+)
+def test_without_spread_there_is_no_interval_but_a_reason(values: list[float], note: str) -> None:
+    found = mean_interval(values)
+    assert (found.low, found.high, found.note) == (None, None, note)
+    assert not found.is_known
+
+
+def test_limits_of_the_scale_clip() -> None:
+    found = mean_interval([96.0, 98.0, 100.0], limits=(0, 100))
+    # 98 +- 4.302653 * 2 / sqrt(3) = 98 +- 4.9683.
+    assert found.low == pytest.approx(93.0317, abs=1e-4)
+    assert found.high == 100
+
+
+def test_infinity_is_refused() -> None:
+    with pytest.raises(ValueError, match="infinite"):
+        mean_interval([1.0, math.inf])
+
+
+@given(scores, scores)
+def test_welch_difference_equals_statsmodels(after: list[float], before: list[float]) -> None:
+    found = difference_interval(after, before)
+    if np.ptp(after) + np.ptp(before) == 0:
+        assert found.note == "no spread seen"
+    else:
+        expected = CompareMeans(DescrStatsW(after), DescrStatsW(before)).tconfint_diff(usevar="unequal")
+        assert (found.low, found.high) == pytest.approx(expected, rel=1e-6, abs=1e-6)
+
+
+def test_a_difference_needs_two_games_on_each_side() -> None:
+    assert difference_interval([1.0], [1.0, 2.0]).note == "each side needs at least two values"
+
+
+@given(st.integers(0, 60), st.integers(0, 60))
+def test_wilson_equals_statsmodels(successes: int, failures: int) -> None:
+    trials = successes + failures
+    found = proportion_interval(successes, trials)
+    if trials:
+        expected = proportion_confint(successes, trials, method="wilson")
+        assert (found.low, found.high) == pytest.approx(expected, abs=1e-9)
+    else:
+        assert found.note == "no values"
+
+
+def test_an_interval_inside_one_game_is_marked_as_such() -> None:
+    assert "one game" in proportion_interval(17, 20, is_within_game=True).note
+    with pytest.raises(ValueError, match="3 successes in 2"):
+        proportion_interval(3, 2)
+
+
+@given(scores)
+def test_an_interval_holds_the_mean_and_stays_on_the_scale(values: list[float]) -> None:
+    found = mean_interval(values, limits=(0, 100))
+    if found.low is not None and found.high is not None:
+        assert 0 <= found.low <= np.mean(values) + 1e-6
+        assert np.mean(values) - 1e-6 <= found.high <= 100

@@ -1,0 +1,152 @@
+"""Tests of differences, effect sizes, Holm and power, beside scipy, statsmodels and pingouin."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import warnings
+
+import numpy as np
+import pingouin
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+from statsmodels.api import OLS, add_constant
+from statsmodels.stats.multitest import multipletests
+from statsmodels.stats.power import TTestIndPower
+
+from evaluation.statistics import (
+    clustered_difference,
+    cohens_d,
+    games_needed,
+    holm,
+    minimum_detectable_difference,
+    paired_t,
+    sign_flip,
+    smallest_p,
+    welch,
+)
+
+scores = st.lists(st.floats(0, 100).map(lambda x: round(x, 2)), min_size=2, max_size=30)
+
+
+@given(scores, scores)
+def test_welch_and_d_equal_pingouin_and_share_their_sign(after: list[float], before: list[float]) -> None:
+    test, effect = welch(after, before), cohens_d(after, before)
+    if np.ptp(after) + np.ptp(before) == 0:
+        assert test.reason == effect.reason == "no spread seen"
+        assert math.isnan(test.p)
+        assert math.isnan(effect.value)
+        return
+    with warnings.catch_warnings():
+        # scipy warns where one side has no spread.
+        warnings.simplefilter("ignore", RuntimeWarning)
+        expected = stats.ttest_ind(after, before, equal_var=False)
+    assert (test.statistic, test.p, test.freedom) == pytest.approx(
+        (expected.statistic, expected.pvalue, expected.df), nan_ok=True
+    )
+    assert effect.value == pytest.approx(pingouin.compute_effsize(after, before, eftype="cohen"))
+    assert np.sign(test.statistic) == np.sign(effect.value)
+
+
+def test_d_by_hand() -> None:
+    # Means 65 and 55; variances 25 and 25 over 3 games each: pooled sd 5, so d = 10 / 5.
+    assert cohens_d([60, 65, 70], [50, 55, 60]).value == pytest.approx(2.0)
+    assert cohens_d([50, 55, 60], [60, 65, 70]).value == pytest.approx(-2.0)
+
+
+@pytest.mark.parametrize("test", [welch, paired_t])
+def test_too_few_values_give_no_result_and_a_reason(test) -> None:
+    found = test([1.0], [2.0])
+    assert math.isnan(found.p)
+    assert "at least two" in found.reason
+
+
+def test_pairs_with_a_missing_value_are_left_out() -> None:
+    after, before = [5.0, 6.0, math.nan, 9.0], [4.0, 4.0, 3.0, 6.0]
+    expected = stats.ttest_rel([5.0, 6.0, 9.0], [4.0, 4.0, 6.0])
+    assert paired_t(after, before).p == pytest.approx(expected.pvalue)
+    with pytest.raises(ValueError, match="cannot be paired"):
+        paired_t([1.0], [1.0, 2.0])
+
+
+@given(st.lists(st.integers(-9, 9), min_size=1, max_size=8))
+def test_sign_flips_are_counted_exactly(differences: list[int]) -> None:
+    mean = abs(np.mean(differences))
+    patterns = list(itertools.product((1, -1), repeat=len(differences)))
+    as_far = sum(abs(np.mean(np.multiply(signs, differences))) >= mean - 1e-12 for signs in patterns)
+    assert sign_flip(differences, [0] * len(differences)).p == pytest.approx(as_far / len(patterns))
+
+
+def test_three_pairs_cannot_show_anything() -> None:
+    # All three went up, by however much: 2 of the 8 sign patterns are as far from zero.
+    assert sign_flip([90, 90, 90], [10, 20, 5]).p == 0.25 == smallest_p(3)
+    assert smallest_p(6) == pytest.approx(0.03125)
+
+
+def test_many_pairs_are_drawn_with_a_seed() -> None:
+    generator = np.random.default_rng(5)
+    after, before = generator.normal(0.3, 1, 40), generator.normal(0, 1, 40)
+    first = sign_flip(after, before, seed=1)
+    assert first == sign_flip(after, before, seed=1)
+    assert first.p == pytest.approx(paired_t(after, before).p, abs=0.01)
+
+
+@pytest.mark.parametrize("count", [1, 2, 7, 40])
+def test_holm_equals_statsmodels(count: int) -> None:
+    p_values = list(np.random.default_rng(count).beta(0.3, 1.0, count))
+    assert holm(p_values) == pytest.approx(list(multipletests(p_values, method="holm")[1]))
+
+
+def test_holm_by_hand_with_a_test_that_was_not_possible() -> None:
+    # Sorted 0.01, 0.02, 0.04 of three: 0.03, 0.04, 0.04 (not below the one before).
+    assert holm([0.04, math.nan, 0.01, 0.02]) == pytest.approx([0.04, math.nan, 0.03, 0.04], nan_ok=True)
+    with pytest.raises(ValueError, match="outside"):
+        holm([1.2])
+
+
+@pytest.mark.parametrize("games", [3, 6, 20, 100])
+def test_the_detectable_difference_equals_statsmodels(games: int) -> None:
+    expected = TTestIndPower().solve_power(nobs1=games, alpha=0.05, power=0.8)
+    assert minimum_detectable_difference(7.0, 7.0, games, games) == pytest.approx(7.0 * expected, rel=1e-4)
+
+
+def test_how_many_games_a_difference_takes() -> None:
+    # TTestIndPower asks for 63.77 games on each side for half a standard deviation.
+    assert games_needed(-5.0, 10.0, 10.0) == 64
+    assert games_needed(0.0, 10.0, 10.0) is None
+    assert games_needed(5.0, 0.0, 0.0) is None
+    assert games_needed(1e-6, 10.0, 10.0) is None
+    assert math.isnan(minimum_detectable_difference(math.nan, 1.0, 3, 3))
+
+
+@given(st.floats(1, 50), st.floats(0, 20), st.floats(1, 20))
+def test_so_many_games_show_it_and_one_fewer_does_not(difference: float, one: float, other: float) -> None:
+    games = games_needed(difference, one, other)
+    assert games is not None
+    assert minimum_detectable_difference(one, other, games, games) <= difference
+    if games > 2:
+        assert minimum_detectable_difference(one, other, games - 1, games - 1) > difference
+
+
+def test_cluster_robust_p_equals_statsmodels() -> None:
+    generator = np.random.default_rng(7)
+    people = np.repeat(np.arange(12), 8)
+    own = generator.normal(0, 1, 12)[people]
+    after, before = own + generator.normal(0.4, 1, 96), own + generator.normal(0, 1, 96)
+    found = clustered_difference(list(after), list(before), list(people), list(people))
+    design = add_constant(np.repeat([1.0, 0.0], 96))
+    fitted = OLS(np.concatenate([after, before]), design).fit(
+        cov_type="cluster", cov_kwds={"groups": np.concatenate([people, people])}, use_t=True
+    )
+    assert found.statistic == pytest.approx(fitted.tvalues[1])
+    assert found.p == pytest.approx(fitted.pvalues[1])
+    assert found.freedom == 11
+
+
+def test_clusters_that_cannot_be_tested() -> None:
+    assert math.isnan(clustered_difference([1.0, 2.0], [3.0], ["a", "a"], ["a"]).p)
+    assert clustered_difference([1.0, 1.0], [1.0, 1.0], "ab", "ab").reason == "no spread seen"
+    with pytest.raises(ValueError, match="cluster"):
+        clustered_difference([1.0], [1.0], [], ["a"])
