@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from evaluation.cli.columns import ColumnPairs, choose_columns
 from evaluation.cli.exits import BAD_INPUT, GATE_FAILED, INFRASTRUCTURE
 from evaluation.cli.gate import Gate, GateKeeper
 from evaluation.cli.options import Database, OutputFormat, open_store
@@ -17,6 +21,7 @@ from evaluation.rubric.wording import counted
 
 if TYPE_CHECKING:
     from evaluation.engine import Evaluation
+    from evaluation.store import Store
 
 Jobs = Annotated[int, typer.Option(min=1, help="How many processes compute at the same time.")]
 IterationName = Annotated[
@@ -51,6 +56,7 @@ def evaluate(
             "database are not looked at: engagement stays pending, and full cannot pass.",
         ),
     ] = None,
+    columns: ColumnPairs = None,
     jobs: Jobs = 1,
     db: Database = None,
 ) -> None:
@@ -68,7 +74,8 @@ def evaluate(
 
     tally, keeper = Tally(), GateKeeper(gate)
     held = open_store(db) if store else None
-    found = evaluate_paths(paths, tally, store=held, iteration=iteration, jobs=jobs)
+    chosen = choose_columns(columns)
+    found = evaluate_paths(paths, tally, store=held, iteration=iteration, jobs=jobs, choose_columns=chosen)
     print_evaluations(keeper.watch(_evaluations(_with_progress(found, tally))), output)
     _finish(tally, keeper)
 
@@ -84,6 +91,15 @@ def import_(
         bool, typer.Option("--samples", help="Import the games that come with Dramaturg, with their ratings.")
     ] = False,
     iteration: IterationName = None,
+    columns: ColumnPairs = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            show_default=False,
+            help="Write what became of each file to a new .json, .csv or .md. The database keeps the report anyway.",
+        ),
+    ] = None,
     jobs: Jobs = 1,
     db: Database = None,
 ) -> None:
@@ -94,6 +110,8 @@ def import_(
     """
     if not paths and not samples:
         raise typer.BadParameter("Name at least one path, or ask for --samples.", param_hint="PATH")
+    chosen = choose_columns(columns)
+    _check_report(report)
     store = open_store(db)
     tally = Tally()
     if samples:
@@ -103,11 +121,48 @@ def import_(
         tally.incomplete += loaded.incomplete
         say(f"{loaded.new_games} of {loaded.games} sample games are new, with {loaded.new_ratings} ratings.")
     if paths:
-        found = evaluate_paths(paths, tally, store=store, iteration=iteration, jobs=jobs)
-        rows = [_import_row(each) for each in _with_progress(found, tally)]
+        with _reported(store, tally, iteration, report):
+            found = evaluate_paths(paths, tally, store=store, iteration=iteration, jobs=jobs, choose_columns=chosen)
+            rows = [_import_row(each) for each in _with_progress(found, tally)]
         if rows:
             say(table(("Id", "File", "Iteration", "Stored", "Passed", "Verdict"), rows))
     _finish(tally, GateKeeper(None))
+
+
+def _check_report(path: Path | None) -> None:
+    """Refuses a report that could not be written, before anything is imported."""
+    from evaluation.errors import ConflictError
+    from evaluation.import_report import ImportReport
+    from evaluation.import_text import report_as
+
+    if path is not None:
+        report_as(ImportReport(()), path.suffix)
+        if path.exists():
+            raise ConflictError("The file exists.", place=str(path), remedy="Choose another name for the report.")
+
+
+@contextmanager
+def _reported(store: Store, tally: Tally, iteration: str | None, path: Path | None) -> Iterator[None]:
+    """Keeps the report on what is imported inside, also when that is interrupted."""
+    from evaluation.exporting import write_new_file
+    from evaluation.import_report import ImportReport
+    from evaluation.import_text import report_as
+
+    begun, started_at = time.monotonic(), datetime.now(UTC)
+    try:
+        yield
+    finally:
+        seconds = round(time.monotonic() - begun, 3)
+        done = ImportReport(tuple(tally.lines), "command line", iteration, started_at, seconds)
+        store.imports.save(done)
+        if path is not None:
+            text = report_as(done, path.suffix)
+            write_new_file(path, lambda neighbour: _write_text(neighbour, text))
+            note(f"The report is in {path}.")
+
+
+def _write_text(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8", newline="")
 
 
 def _import_row(found: Evaluated) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,8 @@ from evaluation.cli.terminal import note
 
 if TYPE_CHECKING:
     from evaluation.engine import Evaluation
+    from evaluation.import_report import ReportLine
+    from evaluation.readers import ChooseColumns, ReadResult
     from evaluation.store import Store
     from evaluation.transcript import Transcript
 
@@ -26,6 +28,7 @@ class Tally:
         new: How many transcripts the store did not have.
         known: How many it had.
         incomplete: How many transcripts lack a score because a scorer failed.
+        lines: What became of each file, for the report on an import.
     """
 
     refused: int = 0
@@ -33,6 +36,7 @@ class Tally:
     new: int = 0
     known: int = 0
     incomplete: int = 0
+    lines: list[ReportLine] = field(default_factory=list)
     _seen: dict[str, str] = field(default_factory=dict)
 
     def is_repeated(self, transcript_id: str, name: str) -> bool:
@@ -44,10 +48,11 @@ class Tally:
         note(f"{name}: the same content as {self._seen[transcript_id]}, counted once.")
         return True
 
-    def refuse(self, name: str, error: Exception) -> None:
+    def refuse(self, line: ReportLine, error: Exception) -> None:
         """Says why a file could not be read."""
         self.refused += 1
-        note(f"error: {name}: {error}")
+        self.lines.append(line)
+        note(f"error: {line.name}: {error}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,43 +77,53 @@ def evaluate_paths(
     store: Store | None = None,
     iteration: str | None = None,
     jobs: int = 1,
+    choose_columns: ChooseColumns | None = None,
 ) -> Iterator[Evaluated]:
     """Each readable transcript below ``paths``, evaluated; with a store, as it stands there with ratings and overrides.
 
-    Files that cannot be read are reported on standard error and counted in ``tally``; the others go on.
+    Files that cannot be read are reported on standard error and counted in ``tally``; the others go on. With a store,
+    its settings say how large a file may be.
     """
     from evaluation.engine import evaluate_many
+    from evaluation.readers import Limits, iter_paths
 
-    names: deque[str] = deque()
+    lines: deque[ReportLine] = deque()
     thresholds = store.settings.thresholds() if store is not None else None
-    transcripts = _remembering(_read(paths, tally), names)
+    limits = store.settings.limits() if store is not None else Limits()
+    results = iter_paths(paths, limits, choose_columns)
+    transcripts = _remembering(_read(results, tally), lines)
     for evaluation in evaluate_many(transcripts, thresholds=thresholds, jobs=jobs):
-        name = names.popleft()
+        line = lines.popleft()
         if store is None:
-            yield Evaluated(name, evaluation)
+            yield Evaluated(line.name, evaluation)
         else:
-            yield _stored(store, name, evaluation, iteration, tally)
+            yield _stored(store, line, evaluation, iteration, tally)
 
 
-def _read(paths: Sequence[Path], tally: Tally) -> Iterator[tuple[str, Transcript]]:
-    from evaluation.readers import iter_paths
+def _read(results: Iterable[ReadResult], tally: Tally) -> Iterator[tuple[ReportLine, Transcript]]:
+    from evaluation.import_report import Outcome, ReportLine
 
-    for result in iter_paths(paths):
+    for result in results:
         if result.error is not None:
-            tally.refuse(result.name, result.error)
-        elif result.transcript is not None and not tally.is_repeated(result.transcript.id, result.name):
-            yield result.name, result.transcript
+            tally.refuse(ReportLine.of(result), result.error)
+        elif result.transcript is not None:
+            if tally.is_repeated(result.transcript.id, result.name):
+                tally.lines.append(ReportLine.of(result, Outcome.REPEATED))
+            else:
+                yield ReportLine.of(result), result.transcript
 
 
-def _remembering(named: Iterable[tuple[str, Transcript]], names: deque[str]) -> Iterator[Transcript]:
+def _remembering(read: Iterable[tuple[ReportLine, Transcript]], lines: deque[ReportLine]) -> Iterator[Transcript]:
     # The engine may read ahead; it answers in the order in which it was given.
-    for name, transcript in named:
-        names.append(name)
+    for line, transcript in read:
+        lines.append(line)
         yield transcript
 
 
-def _stored(store: Store, name: str, evaluation: Evaluation, iteration: str | None, tally: Tally) -> Evaluated:
-    transcript = evaluation.transcript
+def _stored(store: Store, line: ReportLine, evaluation: Evaluation, iteration: str | None, tally: Tally) -> Evaluated:
+    from evaluation.import_report import Outcome
+
+    transcript, name = evaluation.transcript, line.name
     with store.unit(write=True):
         if iteration is not None:
             store.iterations.ensure(iteration)
@@ -118,6 +133,9 @@ def _stored(store: Store, name: str, evaluation: Evaluation, iteration: str | No
         if iteration is not None and belongs_to is None:
             store.iterations.assign(transcript.id, iteration)
             belongs_to = iteration
+    outcome = Outcome.STORED if added.is_new else Outcome.KNOWN
+    remark = " ".join(failure.what for failure in evaluation.failures) if added.is_new else ""
+    tally.lines.append(replace(line, outcome=outcome, message=remark))
     if added.is_new:
         tally.new += 1
         return Evaluated(name, evaluation, True, belongs_to)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from evaluation.cli.columns import ColumnPairs, choose_columns
 from evaluation.cli.exits import BAD_INPUT
 from evaluation.cli.options import ListFormat
 from evaluation.cli.terminal import note, safe, say
@@ -24,6 +25,7 @@ def validate(
             metavar="FILE", show_default=False, help="Transcripts: files, zips, game folders, or folders of these."
         ),
     ],
+    columns: ColumnPairs = None,
     output: Annotated[
         ListFormat, typer.Option("--format", help="Words to read, or JSON for programs: one object per game.")
     ] = ListFormat.TABLE,
@@ -33,14 +35,14 @@ def validate(
     Exits with 2 when a file would be refused, and says why, where and what to do. Warnings do not change the exit code.
     """
     from evaluation.cli.rendering import print_json_list
-    from evaluation.readers import iter_paths
+    from evaluation.readers import Limits, iter_paths
     from evaluation.validation import Report
 
-    refused = 0
+    refused, chosen = 0, choose_columns(columns)
 
     def reports() -> Iterator[Report]:
         nonlocal refused
-        for result in iter_paths(paths):
+        for result in iter_paths(paths, Limits(), chosen):
             report = Report.of(result)
             refused += report.error is not None
             yield report

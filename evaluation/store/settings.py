@@ -1,12 +1,15 @@
-"""Settings: values by key, and the thresholds that today's verdicts are given by."""
+"""Settings: values by key, the thresholds that today's verdicts are given by, and how large an import may be."""
 
 from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from evaluation.errors import InputError
+from evaluation.readers.limits import Limits
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS
 from evaluation.store.checks import require_text
 from evaluation.store.units import Units
@@ -15,6 +18,8 @@ _THRESHOLDS = "thresholds"
 _TEST_SIZE = "test_size"
 _DEFAULT_TEST_SIZE = 3
 _LARGEST_TEST_SIZE = 100
+_LIMITS = "import_limits"
+_LARGEST_FACTOR = 20
 
 
 class Settings:
@@ -84,3 +89,34 @@ class Settings:
                 remedy=f"Give a whole number from 1 to {_LARGEST_TEST_SIZE}; the rubric's is {_DEFAULT_TEST_SIZE}.",
             )
         self.set(_TEST_SIZE, games)
+
+    def limits(self) -> Limits:
+        """How large what is imported may be; the defaults where nothing was set."""
+        chosen = self.get(_LIMITS, {})
+        known = asdict(Limits())
+        return Limits(**{name: int(value) for name, value in chosen.items() if name in known})
+
+    def set_limits(self, values: Mapping[str, int | None]) -> None:
+        """Changes limits by the names of their fields; ``None`` returns to the default. The others stay.
+
+        Raises:
+            InputError: No such limit, or a value below 1 or above twenty times the default.
+        """
+        defaults = asdict(Limits())
+        for name, value in values.items():
+            _check_limit(name, value, defaults)
+        with self._units.unit(write=True):
+            held = self.get(_LIMITS, {}) | dict(values)
+            self.set(_LIMITS, {name: value for name, value in held.items() if value is not None})
+
+
+def _check_limit(name: str, value: int | None, defaults: Mapping[str, int]) -> None:
+    if name not in defaults:
+        raise InputError(f"{name!r} is not a limit.", remedy=f"Choose from {', '.join(defaults)}.")
+    largest = _LARGEST_FACTOR * defaults[name]
+    if value is not None and not 1 <= value <= largest:
+        raise InputError(
+            f"{value:,} cannot be the limit.",
+            place=name,
+            remedy=f"Give a whole number from 1 to {largest:,}; the default is {defaults[name]:,}.",
+        )

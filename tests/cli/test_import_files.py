@@ -1,0 +1,120 @@
+"""``dramaturg import``: columns that a person names, the report that is kept and written, limits that were set."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evaluation.import_report import Outcome
+from evaluation.store import Store
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    path = tmp_path / "chat.csv"
+    path.write_text("wer,was,tag\nAnn,Guten Morgen,1\nBen,Hallo Ann,2\n", encoding="utf-8")
+    return path
+
+
+def test_columns_are_named_on_the_command_line(run: Any, table: Path, database: Path) -> None:
+    assert run("import", table).exit_code == 2
+    done = run("import", table, "--map", "speaker=wer", "--map", "text=was", "--map", "round=tag")
+    assert done.exit_code == 0
+    (transcript_id,) = Store(database).transcripts.summaries()["transcript_id"]
+    transcript = Store(database).transcripts.get(transcript_id)
+    assert [(m.speaker, m.text, m.round) for m in transcript.messages] == [
+        ("Ann", "Guten Morgen", 1),
+        ("Ben", "Hallo Ann", 2),
+    ]
+
+
+def test_validate_and_evaluate_take_the_same_columns(run: Any, table: Path) -> None:
+    columns = ("--map", "speaker=wer", "--map", "text=was")
+    assert "chat.csv: table" in run("validate", table, *columns).stdout
+    assert json.loads(run("evaluate", table, "--no-store", "--format", "json", *columns).stdout)
+
+
+def test_a_field_can_be_left_without_a_column(run: Any, tmp_path: Path) -> None:
+    path = tmp_path / "chat.csv"
+    path.write_text("speaker,text,day\nAnn,Hi,soon\n", encoding="utf-8")
+    assert "expected a round's number" in run("validate", path).stdout
+    assert run("validate", path, "--map", "round=").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("pairs", "reason"),
+    [
+        (["speaker"], "is no FIELD=COLUMN"),
+        (["colour=x"], "Fields are speaker, text, game"),
+        (["speaker=a", "speaker=b"], "The speaker is given twice"),
+    ],
+)
+def test_a_wrong_mapping_is_explained(run: Any, table: Path, pairs: list[str], reason: str) -> None:
+    done = run("import", table, *(part for pair in pairs for part in ("--map", pair)))
+    assert done.exit_code == 2
+    assert reason in " ".join(done.stderr.replace("│", " ").split())
+
+
+def test_a_column_that_a_table_lacks_is_named_with_those_it_has(run: Any, tmp_path: Path) -> None:
+    path = tmp_path / "chat.csv"
+    path.write_text("speaker,text\nAnn,Hi\n", encoding="utf-8")
+    done = run("import", path, "--map", "speaker=nick")
+    assert done.exit_code == 2
+    assert "There is no column 'nick' for the speaker; there are speaker, text." in done.stderr
+
+
+def test_the_report_is_written_and_kept(
+    run: Any, write_game: Any, refused: Path, tmp_path: Path, database: Path
+) -> None:
+    first, second = write_game("one"), write_game("two")
+    again = tmp_path / "again.json"
+    again.write_bytes(second.read_bytes())
+    assert run("import", first).exit_code == 0
+    target = tmp_path / "report.json"
+    done = run("import", first, second, again, refused, "--iteration", "V2", "--report", target)
+    assert done.exit_code == 2
+    assert f"The report is in {target}." in done.stderr
+    written = json.loads(target.read_text("utf-8"))
+    assert [(line["name"], line["outcome"]) for line in written["files"]] == [
+        ("one.json", "known already"),
+        ("two.json", "stored"),
+        ("again.json", "twice in this import"),
+        ("notes.txt", "refused"),
+    ]
+    assert written["counts"]["refused"] == 1
+    assert written["files"][3]["remedy"].startswith("Known are")
+    latest, earlier = Store(database).imports.list()
+    assert latest.as_dict() == written
+    assert (latest.source, latest.iteration) == ("command line", "V2")
+    assert earlier.counts[Outcome.STORED] == 1
+
+
+def test_the_report_can_be_a_table_or_a_text(run: Any, write_game: Any, tmp_path: Path) -> None:
+    game = write_game()
+    assert run("import", game, "--report", tmp_path / "a.csv").exit_code == 0
+    with (tmp_path / "a.csv").open(encoding="utf-8", newline="") as file:
+        assert [row["outcome"] for row in csv.DictReader(file)] == ["stored"]
+    assert run("import", game, "--report", tmp_path / "b.md").exit_code == 0
+    assert "1 game: 1 known already." in (tmp_path / "b.md").read_text("utf-8")
+
+
+def test_a_report_that_cannot_be_written_stops_before_anything_is_stored(
+    run: Any, write_game: Any, tmp_path: Path, database: Path
+) -> None:
+    game = write_game()
+    assert "cannot be written as '.xlsx'" in run("import", game, "--report", tmp_path / "a.xlsx").stderr
+    (tmp_path / "a.csv").write_text("mine")
+    done = run("import", game, "--report", tmp_path / "a.csv")
+    assert (done.exit_code, "The file exists." in done.stderr) == (2, True)
+    assert not database.exists()
+
+
+def test_limits_that_were_set_hold_for_the_command_line(run: Any, write_game: Any, database: Path) -> None:
+    Store(database).settings.set_limits({"messages": 5})
+    done = run("import", write_game())
+    assert done.exit_code == 2
+    assert "The game has 6 messages, more than 5." in done.stderr
