@@ -7,8 +7,8 @@ from pathlib import Path
 
 from evaluation.resources import checkout_root
 from evaluation.store.checks import require_storable
-from evaluation.store.deletions import Deletions
 from evaluation.store.corrections import Corrections
+from evaluation.store.deletions import Deletions
 from evaluation.store.drafts import Drafts
 from evaluation.store.file import DatabaseFile, shared_file
 from evaluation.store.imports import Imports
@@ -19,6 +19,7 @@ from evaluation.store.overrides import Overrides
 from evaluation.store.ratings import Ratings
 from evaluation.store.results import Results
 from evaluation.store.settings import Settings
+from evaluation.store.spool import Spool
 from evaluation.store.transcripts import Transcripts
 from evaluation.store.units import Units
 
@@ -52,6 +53,7 @@ class Store(Units):
         self.iterations = Iterations(self)
         self.deletions = Deletions(self)
         self.jobs = Jobs(self)
+        self.spool = Spool(self)
         self.imports = Imports(self)
         self.corrections = Corrections(self)
 

@@ -38,6 +38,8 @@ class Job:
         owner: The process that runs it.
         is_cancel_requested: Whether the one who runs it shall stop after the current item.
         heartbeat: When it last reported.
+        resumed_at: When it last went on after an interruption; ``None`` when it never did.
+        resumed_done: How many items were finished then.
         finished_at: When it ended; ``None`` while it runs, and for an interrupted one.
     """
 
@@ -53,6 +55,8 @@ class Job:
     created_at: datetime
     heartbeat: datetime
     finished_at: datetime | None
+    resumed_at: datetime | None
+    resumed_done: int | None
 
 
 _Jobs = list[Job]
@@ -107,6 +111,27 @@ class Jobs:
                 "UPDATE jobs SET is_cancel_requested = true WHERE job_id = ? AND state = 'running'", [job_id]
             )
 
+    def take_over(self, job_id: str) -> Job:
+        """Lets this process go on with a job that has stopped before its end.
+
+        Raises:
+            NotFoundError: There is no such job.
+            ConflictError: It runs, or there is nothing to go on with; or another of its kind runs.
+        """
+        with self._units.unit(write=True) as cursor:
+            job = self.get(job_id)
+            if job.state not in (JobState.INTERRUPTED, JobState.FAILED):
+                raise ConflictError(f"{job.label} is {job.state}.", remedy="See how far it is before you start it.")
+            if any(other.kind == job.kind for other in self.running()):
+                raise ConflictError(f"{job.label} is running already.", remedy="Wait for it, or cancel it.")
+            cursor.execute(_TAKE_OVER, {"job": job_id, "owner": this_process()})
+            return self.get(job_id)
+
+    def interrupted(self) -> _Jobs:
+        """The jobs whose process ended before they did, oldest first, until somebody goes on with them or ends them."""
+        recorded = self._select("WHERE state = 'running' ORDER BY position", [])
+        return [job for job in recorded if job.state is JobState.INTERRUPTED]
+
     def get(self, job_id: str) -> Job:
         """The job with that id.
 
@@ -134,7 +159,14 @@ class Jobs:
 
 _COLUMNS = """
 job_id, kind, label, total, done, state, message, owner, is_cancel_requested,
-epoch_us(created_at), epoch_us(heartbeat), epoch_us(finished_at)
+epoch_us(created_at), epoch_us(heartbeat), epoch_us(finished_at), epoch_us(resumed_at), resumed_done
+"""
+
+_TAKE_OVER = """
+UPDATE jobs SET
+    state = 'running', owner = $owner, is_cancel_requested = false, message = '', finished_at = NULL,
+    heartbeat = now(), resumed_at = now(), resumed_done = done
+WHERE job_id = $job
 """
 
 _UPDATE = """
@@ -150,9 +182,9 @@ WHERE job_id = $job
 
 
 def _job(row: tuple[Any, ...]) -> Job:
-    created_at, heartbeat, finished_at = row[-3:]
+    created_at, heartbeat, finished_at, resumed_at, resumed_done = row[-5:]
     times = (from_microseconds(created_at), from_microseconds(heartbeat), maybe_from_microseconds(finished_at))
-    job = Job(*(row[:-3] + times))
+    job = Job(*(*row[:-5], *times, maybe_from_microseconds(resumed_at), resumed_done))
     state = JobState(job.state)
-    has_ended = state is JobState.RUNNING and not may_run(job.owner)
+    has_ended = state is JobState.RUNNING and not may_run(job.owner, job.heartbeat)
     return replace(job, state=JobState.INTERRUPTED if has_ended else state)

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import os
 import socket
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+
+# A container that is started anew has another name, and nobody can ask the old one any more.
+SILENCE_OF_OTHER_HOSTS = timedelta(minutes=15)
 
 
 def this_process() -> str:
@@ -12,10 +16,15 @@ def this_process() -> str:
     return f"{socket.gethostname()}:{os.getpid()}:{_started(os.getpid())}"
 
 
-def may_run(owner: str) -> bool:
-    """False when ``owner`` is known to have ended: a process of this host that is gone, or whose number was reused."""
+def may_run(owner: str, heartbeat: datetime) -> bool:
+    """False when ``owner`` has ended: a process of this host that is gone, or whose number was reused.
+
+    One of another host has ended when it has not reported for a quarter of an hour.
+    """
     host, pid, started = owner.rsplit(":", 2)
-    return host != socket.gethostname() or _started(int(pid)) == started
+    if host != socket.gethostname():
+        return datetime.now(UTC) - heartbeat < SILENCE_OF_OTHER_HOSTS
+    return _started(int(pid)) == started
 
 
 def _started(pid: int) -> str:

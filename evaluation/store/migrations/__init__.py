@@ -13,6 +13,7 @@ from evaluation.store.migrations.m0004_operations import create_operation_tables
 from evaluation.store.migrations.m0005_mending import create_mending_tables
 from evaluation.store.migrations.m0006_corrections import create_correction_columns
 from evaluation.store.migrations.m0007_imports import create_import_tables
+from evaluation.store.migrations.m0008_spool import create_spool_tables
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -27,6 +28,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     create_mending_tables,
     create_correction_columns,
     create_import_tables,
+    create_spool_tables,
 )
 """In the order in which they run; the first has number 1. Only ever append."""
 
