@@ -81,7 +81,7 @@ _STRUCTURES = (
             r"|<</?sys>>|\[/?(?:inst|sys|system)\]|[\u27e6\u301a]{1,3}[^\u27e7\u301b\n]{0,40}[\u27e7\u301b]"
             r"|^[ \t#*>]{0,20}(?:system|assistant|developer|new instructions?)[ \t*]{0,20}:"
             r"|^#{1,6} {0,4}(?:system|instructions?|assistant|response|new task|evaluation|judge|rubric)\b"
-            r"|[-=*#]{3,} {0,4}(?:begin|end|start|stop)\b[^\n]{0,40}[-=*#]{3,}|\[end of [^\]\n]{1,40}\]"
+            r"|(?<![-=*#])[-=*#]{3,40} {0,4}(?:begin|end|start|stop)\b[^\n]{0,40}[-=*#]{3}|\[end of [^\]\n]{1,40}\]"
             r"|```(?:json|system)\b|^[ \t]{0,20}\[m[ \t]{0,3}\d{1,6}\]",
             re.MULTILINE,
         ),
@@ -172,11 +172,13 @@ def _decodes_to_text(run: str) -> bool:
 
 # Joiners and selectors belong to emoji, and joiners to scripts whose letters change their form.
 _JOINERS = "\u200c\u200d\ufe0e\ufe0f"
+# Line ends of other systems, and what people's keyboards leave in recordings of games: backspaces.
+_HARMLESS = "\r\b"
 
 
 def _invisible(text: str) -> Iterator[Flag]:
     for place, character in enumerate(text):
-        if character in "\r" or is_drawn(character) or (place == 0 and character == "\ufeff"):
+        if character in _HARMLESS or is_drawn(character) or (place == 0 and character == "\ufeff"):
             continue
         before = text[place - 1] if place else ""
         if character in _JOINERS and before and (not before.isalpha() or not _is_latin(before)):
@@ -189,14 +191,19 @@ def _is_latin(letter: str) -> bool:
     return letter <= "\u04ff"
 
 
-_WORD_WITH_OTHERS = re.compile(r"[^\W\d_]{3,}")
+_LONG_WORD = re.compile(r"[^\W\d_]{3,}")
 _STYLED = re.compile(r"[\U0001d400-\U0001d7ff\uff21-\uff3a\uff41-\uff5a\u24b6-\u24e9]{4,}")
 
 
 def _look_alikes(text: str) -> Iterator[Flag]:
-    for found in _WORD_WITH_OTHERS.finditer(text):
-        word = found.group()
-        if not word.isascii() and any(map(str.isascii, word)) and any(map(is_look_alike, word)):
+    for found in _LONG_WORD.finditer(text):
+        if _imitates_latin(found.group()):
             yield Flag("look_alike", *found.span())
     for found in _STYLED.finditer(text):
         yield Flag("look_alike", *found.span())
+
+
+def _imitates_latin(word: str) -> bool:
+    others = [letter for letter in word if not letter.isascii()]
+    # Models slip into another alphabet in the middle of a word; those letters are not chosen for their looks.
+    return 0 < len(others) < len(word) and all(map(is_look_alike, others))

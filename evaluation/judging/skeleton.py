@@ -19,6 +19,9 @@ _LOOK_ALIKES = dict(
 _LOOK_ALIKES["к"] = "k"
 
 
+_LINE_ENDS = dict.fromkeys(map(ord, "\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"), "\n")
+
+
 @dataclass(frozen=True, slots=True)
 class Skeleton:
     """The reduced text. ``places`` holds each character's index in the original; ``None`` where none has moved."""
@@ -34,12 +37,15 @@ class Skeleton:
 
 
 def skeleton(text: str) -> Skeleton:
-    """``text`` in lower case, without accents and invisible characters, look-alikes as the letter they imitate."""
+    """``text`` in lower case, without accents and invisible characters, look-alikes as the letter they imitate.
+
+    Every kind of line end is a line feed.
+    """
     if text.isascii():
-        return Skeleton(text.lower())
+        return Skeleton(text.lower().translate(_LINE_ENDS))
     pieces: list[str] = []
     places = array("L")
-    for place, character in enumerate(text):
+    for place, character in enumerate(text.translate(_LINE_ENDS)):
         piece = _reduced(character)
         pieces.append(piece)
         places.extend([place] * len(piece))

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.injection import LARGEST_SHARE, alarms, share
 from evaluation.judging.guard import FENCE, KINDS, as_message, as_name, fenced, flags, neutralise
 from tests.faults.injection_attacks import ATTACKS, NAMES, Attack
 
@@ -149,6 +150,7 @@ SLOW_TEXTS = {
     "roles": "\nsystem ",
     "fences": "\u27e6 ```",
     "scores": "score give a 9 ",
+    "rulers": "=",
 }
 
 
@@ -157,3 +159,9 @@ def test_a_hundred_thousand_characters_of_anything_are_read_to_the_end(piece: st
     text = piece * (100_000 // len(piece))
     assert neutralise(text).count("\u27e6") == 0
     assert all(flag.end <= len(text) for flag in flags(text))
+
+
+def test_real_games_raise_few_alarms() -> None:
+    found = alarms()
+    assert sum(one.messages for one in found) > 2_000
+    assert share(found) <= LARGEST_SHARE
