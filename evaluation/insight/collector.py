@@ -1,0 +1,102 @@
+"""Collects the figures of a running simulation from its events.
+
+Source: ADR-010, ``MetricsCollector``, with its running average of lengths mended.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from evaluation.insight.events import Event, LLMCallEvent, MemoryEvent, MessageEvent, RetrievalEvent
+from evaluation.insight.metrics import SimulationMetrics
+from evaluation.insight.network import interaction_graph, network_metrics
+
+
+class MetricsCollector:
+    """Counts events; ``get_metrics`` may be asked at any time.
+
+    Args:
+        players: Everybody who takes part, those too who never speak: they are nodes of the network.
+    """
+
+    def __init__(self, players: Iterable[str] = ()) -> None:
+        self._players = tuple(dict.fromkeys(players))
+        self.reset()
+
+    def reset(self) -> None:
+        """Forgets every event, for the next run with the same players."""
+        self._senders: Counter[str] = Counter()
+        self._pairs: Counter[tuple[str, str]] = Counter()
+        self._characters = 0
+        self._observations: Counter[str] = Counter()
+        self._reflections: Counter[str] = Counter()
+        self._importance = 0.0
+        self._retrievals = self._hits = 0
+        self._tokens: Counter[str] = Counter()
+        self._calls = self._total_tokens = 0
+        self._prices: list[float] = []
+
+    def add(self, event: Event) -> None:
+        """Counts one event."""
+        match event:
+            case MessageEvent():
+                self._senders[event.sender] += 1
+                self._characters += len(event.content)
+                self._pairs.update((event.sender, receiver) for receiver in dict.fromkeys(event.receivers))
+            case MemoryEvent():
+                self._importance += event.importance
+                (self._observations if event.memory_type == "observation" else self._reflections)[event.agent_id] += 1
+            case RetrievalEvent():
+                self._retrievals += 1
+                self._hits += event.results_count > 0
+            case LLMCallEvent():
+                self._add_call(event)
+
+    def _add_call(self, event: LLMCallEvent) -> None:
+        self._calls += 1
+        self._total_tokens += event.tokens
+        if event.agent_id is not None:
+            self._tokens[event.agent_id] += event.tokens
+        if event.estimated_cost is not None:
+            self._prices.append(event.estimated_cost)
+
+    async def on_message(self, event: MessageEvent) -> None:
+        """Counts a message, its length and whom it addresses; for an event bus that awaits its listeners."""
+        self.add(event)
+
+    async def on_memory_added(self, event: MemoryEvent) -> None:
+        """Counts an observation or a reflection, apart from each other."""
+        self.add(event)
+
+    async def on_memory_retrieval(self, event: RetrievalEvent) -> None:
+        """Counts a search and whether it found something."""
+        self.add(event)
+
+    async def on_llm_call(self, event: LLMCallEvent) -> None:
+        """Counts a call, its tokens, and its price where that is known."""
+        self.add(event)
+
+    def get_metrics(self) -> SimulationMetrics:
+        """A snapshot; later events do not change it."""
+        memories = self._observations.total() + self._reflections.total()
+        messages = self._senders.total()
+        graph = interaction_graph([*self._players, *self._senders], self._pairs)
+        return SimulationMetrics(
+            total_messages=messages,
+            messages_per_agent=dict(self._senders),
+            avg_response_length=self._characters / messages if messages else None,
+            interaction_matrix=dict(self._pairs),
+            observations_per_agent=dict(self._observations) if memories else None,
+            reflections_per_agent=dict(self._reflections) if memories else None,
+            total_reflections=self._reflections.total() if memories else None,
+            avg_memory_importance=self._importance / memories if memories else None,
+            retrieval_calls=self._retrievals or None,
+            retrieval_hit_rate=self._hits / self._retrievals if self._retrievals else None,
+            network=network_metrics(graph) if messages else None,
+            total_tokens=self._total_tokens if self._calls else None,
+            tokens_per_agent=dict(self._tokens) if self._calls else None,
+            api_calls=self._calls or None,
+            estimated_cost_usd=sum(self._prices) if self._prices else None,
+            unpriced_calls=self._calls - len(self._prices) if self._calls else None,
+        )
