@@ -1,7 +1,8 @@
 """The store: one DuckDB file, usable by the dashboard and the command line at the same time."""
 
 from evaluation.store.database import Store, default_path
+from evaluation.store.deletions import Deletion, DeletionKind
 from evaluation.store.jobs import Job, JobState
 from evaluation.store.transcripts import Added
 
-__all__ = ["Added", "Job", "JobState", "Store", "default_path"]
+__all__ = ["Added", "Deletion", "DeletionKind", "Job", "JobState", "Store", "default_path"]

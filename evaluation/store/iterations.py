@@ -1,20 +1,27 @@
-"""Iterations in the store: created once; promotion and sign-off are events added later."""
+"""Iterations in the store. Promotion and sign-off are events; every edit keeps what stood before."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
-from evaluation.errors import ConflictError, NotFoundError
+from evaluation.errors import ConflictError, InputError, NotFoundError
 from evaluation.iterations import Iteration
+from evaluation.iterations.history import Description, Edit, edits
 from evaluation.store.checks import readable, require_storable, require_text
 from evaluation.store.tables import next_numbers
 from evaluation.store.times import from_microseconds, maybe_from_microseconds
-from evaluation.store.transcripts import require_iteration, require_transcript
+from evaluation.store.transcripts import MOVE, require_iteration, require_transcript
 from evaluation.store.units import Units
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+_Edits = list[Edit]
 
 
 class Iterations:
-    """Creates and lists iterations, and puts transcripts into them."""
+    """Creates, lists and edits iterations, and puts transcripts into them. ``Deletions`` deletes them."""
 
     def __init__(self, units: Units) -> None:
         self._units = units
@@ -38,8 +45,7 @@ class Iterations:
         wanted = Iteration(name, 0, parent, prompt_text, change, target_metric)
         require_storable(name=name, prompt_text=prompt_text, change=change)
         with self._units.unit(write=True) as cursor:
-            if cursor.execute("SELECT 1 FROM iterations WHERE name = ?", [name]).fetchone():
-                raise ConflictError(f"There is an iteration {name!r} already.", remedy="Choose another name.")
+            _require_free(cursor, name)
             require_iteration(cursor, parent)
             position = next_numbers(cursor, "iteration_numbers", 1)[0]
             cursor.execute(
@@ -72,6 +78,69 @@ class Iterations:
         with self._units.unit() as cursor:
             return [_iteration(row) for row in cursor.execute(_LIST).fetchall()]
 
+    def rename(self, name: str, new_name: str, *, who: str) -> Iteration:
+        """Gives an iteration another name, also where others name it as their parent.
+
+        Raises:
+            NotFoundError: There is none of that name.
+            ConflictError: The new name is taken.
+            InputError: The new name cannot be used, or nobody is named.
+        """
+        with self._units.unit(write=True) as cursor:
+            held = self.get(name)
+            if new_name != name:
+                wanted = Iteration(new_name)
+                require_storable(name=new_name)
+                _require_free(cursor, wanted.name)
+                _remember(cursor, held, who)
+                for statement in _RENAME:
+                    cursor.execute(statement, {"old": name, "new": new_name})
+            return self.get(new_name)
+
+    def describe(self, description: Description, *, who: str) -> Iteration:
+        """Corrects what is said about the iteration of that name: all but the name itself.
+
+        Raises:
+            NotFoundError: There is none of that name, or no parent of the name given.
+            InputError: It would be its own ancestor, a text or the metric cannot be used, or nobody is named.
+        """
+        told = description
+        Iteration(told.name, 0, told.parent, told.prompt_text, told.change, told.target_metric)
+        require_storable(prompt_text=told.prompt_text, change=told.change)
+        with self._units.unit(write=True) as cursor:
+            held = self.get(told.name)
+            if told.parent != held.parent:
+                require_iteration(cursor, told.parent)
+                self._require_no_circle(told)
+            if told != _description(held):
+                _remember(cursor, held, who)
+                cursor.execute(_DESCRIBE, [told.parent, told.prompt_text, told.change, told.target_metric, told.name])
+            return self.get(told.name)
+
+    def history(self, name: str) -> _Edits:
+        """What was changed in the iteration's name and description since it was created, oldest first.
+
+        Raises:
+            NotFoundError: There is none of that name.
+        """
+        with self._units.unit() as cursor:
+            current = _description(self.get(name))
+            rows = cursor.execute(_HISTORY, [name]).fetchall()
+        return list(edits([(Description(*row[:5]), row[5], from_microseconds(row[6])) for row in rows], current))
+
+    def _require_no_circle(self, told: Description) -> None:
+        parents = {one.name: one.parent for one in self.list()}
+        ancestor, seen = told.parent, {told.name}
+        while ancestor is not None and ancestor not in seen:
+            seen.add(ancestor)
+            ancestor = parents.get(ancestor)
+        if ancestor == told.name:
+            raise InputError(
+                f"{told.parent!r} was itself changed from {told.name!r}.",
+                place="parent",
+                remedy="Choose an earlier iteration.",
+            )
+
     def assign(self, transcript_id: str, iteration: str | None) -> None:
         """Puts a transcript into an iteration, after the games it has; ``None`` takes it out of all.
 
@@ -80,10 +149,15 @@ class Iterations:
         Raises:
             NotFoundError: The transcript or the iteration is not stored.
         """
+        self.move([transcript_id], iteration)
+
+    def move(self, transcript_ids: Sequence[str], iteration: str | None) -> None:
+        """The same for several at once, in the order given: all of them or none."""
         with self._units.unit(write=True) as cursor:
-            require_transcript(cursor, transcript_id)
             require_iteration(cursor, iteration)
-            cursor.execute(_ASSIGN, {"transcript": transcript_id, "iteration": iteration})
+            for transcript_id in transcript_ids:
+                require_transcript(cursor, transcript_id)
+                cursor.execute(MOVE, {"transcript": transcript_id, "iteration": iteration})
 
     def promote(self, name: str) -> None:
         """Makes an iteration the baseline that the others are compared with.
@@ -116,9 +190,25 @@ _INSERT = """
 INSERT INTO iterations (position, name, parent, prompt_text, change, target_metric) VALUES (?, ?, ?, ?, ?, ?)
 """
 
-_ASSIGN = """
-UPDATE transcripts SET iteration = $iteration, position = nextval('transcript_numbers')
-WHERE transcript_id = $transcript AND iteration IS DISTINCT FROM $iteration
+_RENAME = (
+    "UPDATE iterations SET name = $new WHERE name = $old",
+    "UPDATE iterations SET parent = $new WHERE parent = $old",
+    "UPDATE trash.iterations SET parent = $new WHERE parent = $old",
+    "UPDATE iteration_events SET iteration = $new WHERE iteration = $old",
+    "UPDATE transcripts SET iteration = $new WHERE iteration = $old",
+)
+
+_DESCRIBE = "UPDATE iterations SET parent = ?, prompt_text = ?, change = ?, target_metric = ? WHERE name = ?"
+
+_REMEMBER = """
+INSERT INTO iteration_changes (iteration_number, name, parent, prompt_text, change, target_metric, who)
+SELECT position, name, parent, prompt_text, change, target_metric, ? FROM iterations WHERE name = ?
+"""
+
+_HISTORY = """
+SELECT c.name, c.parent, c.prompt_text, c.change, c.target_metric, c.who, epoch_us(c.changed_at)
+FROM iteration_changes c JOIN iterations i ON i.position = c.iteration_number
+WHERE i.name = ? ORDER BY c.change_id
 """
 
 _LIST = """
@@ -134,6 +224,20 @@ SELECT name, place, parent, prompt_text, change, target_metric,
 FROM numbered n LEFT JOIN signed_off s ON s.iteration = n.name
 ORDER BY place
 """
+
+
+def _require_free(cursor: DuckDBPyConnection, name: str) -> None:
+    if cursor.execute("SELECT 1 FROM iterations WHERE name = ?", [name]).fetchone():
+        raise ConflictError(f"There is an iteration {name!r} already.", remedy="Choose another name.")
+
+
+def _remember(cursor: DuckDBPyConnection, held: Iteration, who: str) -> None:
+    require_text(who=who)
+    cursor.execute(_REMEMBER, [who, held.name])
+
+
+def _description(held: Iteration) -> Description:
+    return Description(held.name, held.parent, held.prompt_text, held.change, held.target_metric)
 
 
 def _iteration(row: tuple[Any, ...]) -> Iteration:

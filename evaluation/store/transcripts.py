@@ -6,10 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from evaluation.errors import ConflictError, NotFoundError
-from evaluation.store.checks import readable
+from evaluation.errors import ConflictError, InputError, NotFoundError
+from evaluation.store.checks import readable, require_text
 from evaluation.store.tables import append, columns_of, frame, marks, next_numbers
 from evaluation.store.transcript_rows import child_rows, transcript_row, unpack
+from evaluation.store.trash import bring_back, trashed
 from evaluation.store.units import Units
 from evaluation.transcript import Transcript
 
@@ -18,9 +19,9 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 SHORTEST_PREFIX = 4
+LONGEST_GAME_NAME = 200
 
 _CHILDREN = ("players", "messages", "votes", "eliminations")
-_ATTACHED = ("metric_results", "ratings", "assignments", "overrides", "score_failures")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,17 +29,19 @@ class Added:
     """What became of a transcript that was to be stored.
 
     Attributes:
-        is_new: False when the same content was stored before; nothing was changed then.
+        is_new: False when the same content was stored before; nothing was changed then, unless ``is_restored``.
         iteration: The iteration that it belongs to now, ``None`` for none.
+        is_restored: True when it had been deleted: it is back, with its results, ratings and overrides.
     """
 
     transcript_id: str
     is_new: bool
     iteration: str | None = None
+    is_restored: bool = False
 
 
 class Transcripts:
-    """Adds, finds, lists and deletes transcripts."""
+    """Adds, finds, lists and renames transcripts. ``Deletions`` deletes them."""
 
     def __init__(self, units: Units) -> None:
         self._units = units
@@ -59,6 +62,8 @@ class Transcripts:
     def add_many(self, items: Iterable[tuple[Transcript, str]], *, iteration: str | None = None) -> list[Added]:
         """Stores transcripts with their source names in one transaction: all of them or none.
 
+        One that was deleted comes back as it was, into ``iteration`` where one is named, else to where it was.
+
         Returns:
             One ``Added`` per item, in the order given. The second of two with the same content is not new.
 
@@ -66,17 +71,19 @@ class Transcripts:
             NotFoundError: There is no such iteration.
         """
         given = list(items)
+        ids = [transcript.id for transcript, _ in given]
         with self._units.unit(write=True) as cursor:
             require_iteration(cursor, iteration)
-            known = iterations_of(cursor, [transcript.id for transcript, _ in given])
+            restored = _restore(cursor, ids, iteration)
+            known = iterations_of(cursor, ids)
             fresh: dict[str, _Rows] = {}
             for transcript, source_name in given:
                 if transcript.id not in known and transcript.id not in fresh:
                     fresh[transcript.id] = _Rows.of(transcript, readable(source_name), iteration)
             _insert(cursor, list(fresh.values()))
         return [
-            Added(transcript.id, fresh.pop(transcript.id, None) is not None, known.get(transcript.id, iteration))
-            for transcript, _ in given
+            Added(key, fresh.pop(key, None) is not None, known.get(key, iteration), restored.pop(key, False))
+            for key in ids
         ]
 
     def get(self, transcript_id: str) -> Transcript:
@@ -90,7 +97,7 @@ class Transcripts:
                 "SELECT document FROM transcripts WHERE transcript_id = ?", [readable(transcript_id)]
             ).fetchone()
         if found is None:
-            raise _unknown(transcript_id)
+            raise unknown_transcript(transcript_id)
         return unpack(found[0])
 
     def resolve(self, reference: str) -> str:
@@ -110,7 +117,7 @@ class Transcripts:
                 return str(candidates[0])
         if len(found) == 1:
             return str(found[0][0])
-        raise _ambiguous(reference, sorted(str(row[0]) for row in found)) if found else _unknown(reference)
+        raise _ambiguous(reference, sorted(str(row[0]) for row in found)) if found else unknown_transcript(reference)
 
     def summaries(self, iteration: str | None = None) -> pd.DataFrame:
         """The stored transcripts without their text, in the order in which they were put into their iteration.
@@ -128,19 +135,42 @@ class Transcripts:
                 times=["added_at"],
             )
 
-    def delete(self, transcript_id: str) -> None:
-        """Removes a transcript with everything that was computed from it or said about it.
+    def rename(self, transcript_id: str, name: str | None) -> str:
+        """Changes the name by which people see and find a game; returns the new one.
+
+        What was read stays as it was read, in exports too, so that the same file is recognised again.
+
+        Args:
+            transcript_id: The full id.
+            name: The new name; ``None`` returns to the one that the file gave.
 
         Raises:
-            NotFoundError: There is none.
+            NotFoundError: There is no such transcript.
+            InputError: The name is blank, too long, or not valid UTF-8.
         """
+        chosen = self.get(transcript_id).game_id if name is None else _game_name(name)
         with self._units.unit(write=True) as cursor:
             require_transcript(cursor, transcript_id)
-            for table, key, query in _DEPENDENT:
-                cursor.execute(f"DELETE FROM {table} WHERE {key} IN ({query})", [transcript_id])
-            for table in (*_ATTACHED, *_CHILDREN, "transcripts"):
-                cursor.execute(f"DELETE FROM {table} WHERE transcript_id = ?", [transcript_id])
+            cursor.execute("UPDATE transcripts SET game_id = ? WHERE transcript_id = ?", [chosen, transcript_id])
+        return chosen
 
+
+def _game_name(name: str) -> str:
+    require_text(name=name)
+    if len(name) > LONGEST_GAME_NAME:
+        raise InputError(
+            f"The name has {len(name)} characters.", place="name", remedy=f"Give at most {LONGEST_GAME_NAME}."
+        )
+    return name.strip()
+
+
+MOVE = """
+UPDATE transcripts SET iteration = $iteration, position = nextval('transcript_numbers')
+WHERE transcript_id = $transcript AND iteration IS DISTINCT FROM $iteration
+"""
+"""Puts a transcript into an iteration, after the games it has; leaves it alone where it is there already."""
+
+_BY_ADDING = "added again"
 
 _SUMMARIES = """
 SELECT transcript_id, game_id, source_format, source_name, iteration,
@@ -150,11 +180,6 @@ FROM transcripts
 WHERE $iteration::text IS NULL OR iteration = $iteration
 ORDER BY transcripts.position
 """
-
-_DEPENDENT = (
-    ("ledger", "result_id", "SELECT result_id FROM metric_results WHERE transcript_id = ?"),
-    ("drafts", "token", "SELECT token FROM assignments WHERE transcript_id = ?"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +200,7 @@ def require_transcript(cursor: DuckDBPyConnection, transcript_id: str) -> None:
         cursor.execute("SELECT 1 FROM transcripts WHERE transcript_id = ?", [readable(transcript_id)]).fetchone()
         is None
     ):
-        raise _unknown(transcript_id)
+        raise unknown_transcript(transcript_id)
 
 
 def require_iteration(cursor: DuckDBPyConnection, name: str | None) -> None:
@@ -183,6 +208,15 @@ def require_iteration(cursor: DuckDBPyConnection, name: str | None) -> None:
     query = "SELECT 1 FROM iterations WHERE name = ?"
     if name is not None and cursor.execute(query, [readable(name)]).fetchone() is None:
         raise NotFoundError(f"There is no iteration {name!r}.", remedy="Create it first: dramaturg iterations.")
+
+
+def _restore(cursor: DuckDBPyConnection, transcript_ids: Sequence[str], iteration: str | None) -> dict[str, bool]:
+    found = trashed(cursor, transcript_ids)
+    bring_back(cursor, found, _BY_ADDING)
+    if iteration is not None:
+        for transcript_id in found:
+            cursor.execute(MOVE, {"transcript": transcript_id, "iteration": iteration})
+    return dict.fromkeys(found, True)
 
 
 def _insert(cursor: DuckDBPyConnection, transcripts: Sequence[_Rows]) -> None:
@@ -199,7 +233,8 @@ def iterations_of(cursor: DuckDBPyConnection, transcript_ids: Sequence[str]) -> 
     return dict(cursor.execute(query, list(transcript_ids)).fetchall())
 
 
-def _unknown(reference: str) -> NotFoundError:
+def unknown_transcript(reference: str) -> NotFoundError:
+    """What to raise when no stored transcript answers to ``reference``."""
     return NotFoundError(f"No stored transcript is called {reference!r}.", remedy="See them with: dramaturg list.")
 
 

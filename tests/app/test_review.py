@@ -132,7 +132,7 @@ def test_skipping_goes_to_another_game_and_back(seat, filled) -> None:
 
 
 def test_a_failed_save_tells_and_keeps_the_answers(seat, filled) -> None:
-    filled.transcripts.delete(seat.transcript_id)
+    filled.deletions.delete([seat.transcript_id], who="Ann")
     parts.submit(filled, seat, form(seat))
     assert seat.data["error"]["text"].startswith("Not saved:")
     assert "kept" in seat.data["error"]["text"]

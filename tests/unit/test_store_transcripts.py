@@ -193,7 +193,7 @@ def test_a_full_id_wins_over_a_game_that_bears_it(store: Store) -> None:
 
 
 def test_an_unknown_transcript_is_not_found(store: Store) -> None:
-    for call in (store.transcripts.get, store.transcripts.delete, store.results.load):
+    for call in (store.transcripts.get, store.results.load):
         with pytest.raises(NotFoundError, match="'nothing'"):
             call("nothing")
 
@@ -228,29 +228,6 @@ def test_summaries_tell_counts_money_and_place(store: Store) -> None:
     assert table["cache_hit_rate"].isna().tolist() == [True, False, True]
     assert abs(table["added_at"].iloc[0] - datetime.now(UTC)) < timedelta(minutes=1)
     assert store.transcripts.summaries("v1")["game_id"].tolist() == ["paid", "unknown"]
-
-
-def test_deleting_a_transcript_removes_all_that_belongs_to_it_and_nothing_else(store: Store) -> None:
-    gone, kept = game("gone"), game("kept")
-    store.transcripts.add_many([(gone, "f"), (kept, "f")])
-    for one in (gone, kept):
-        store.results.save([evaluate_transcript(one)])
-        store.drafts.save(store.ratings.token("ann", one.id), 1, {"score": 3})
-        store.ratings.add(Rating(one.id, "bob", 4))
-        store.overrides.add(one.id, "strategic_depth", "strategic_depth:m0", "counts", author="ann", reason="deep")
-    store.transcripts.delete(gone.id)
-    with store.unit() as cursor:
-        tables = [name for (name,) in cursor.execute("SELECT table_name FROM duckdb_tables()").fetchall()]
-        for table in tables:
-            columns = [row[0] for row in cursor.execute(f"DESCRIBE {table}").fetchall()]
-            if "transcript_id" in columns:
-                ids = {row[0] for row in cursor.execute(f"SELECT transcript_id FROM {table}").fetchall()}
-                assert ids <= {kept.id}, table
-        left = "SELECT count(*) FROM ledger WHERE result_id NOT IN (SELECT result_id FROM metric_results)"
-        assert cursor.execute(left).fetchall() == [(0,)]
-        assert cursor.execute("SELECT count(*) FROM drafts").fetchall() == [(1,)]
-    assert store.transcripts.get(kept.id) == kept
-    assert store.transcripts.add(gone, source_name="again").is_new
 
 
 def test_messages_can_be_searched_with_sql(store: Store) -> None:

@@ -1,0 +1,44 @@
+"""What was changed in the description of an iteration: when, by whom, from what to what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+from datetime import datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """What a person says about an iteration. ``parent`` and ``target_metric`` are ``None`` where none is named."""
+
+    name: str
+    parent: str | None = None
+    prompt_text: str = ""
+    change: str = ""
+    target_metric: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One changed field of a description: ``name``, ``parent``, ``prompt_text``, ``change`` or ``target_metric``."""
+
+    field: str
+    before: str
+    after: str
+    who: str
+    at: datetime
+
+
+def edits(states: Sequence[tuple[Description, str, datetime]], current: Description) -> Iterator[Edit]:
+    """The fields that each change altered, oldest first.
+
+    Args:
+        states: The descriptions that were replaced, oldest first, each with who replaced it and when.
+        current: The one that stands.
+    """
+    described = [*(description for description, _, _ in states), current]
+    for (before, who, at), after in zip(states, described[1:], strict=True):
+        for field in fields(Description):
+            old, new = getattr(before, field.name) or "", getattr(after, field.name) or ""
+            if old != new:
+                yield Edit(field.name, old, new, who, at)

@@ -1,0 +1,135 @@
+"""The trash: where the rows of deleted transcripts stand, out of every query's sight, until they are put back.
+
+Each table of the store has one of the same columns in the schema ``trash``. Rows move there and back as they are, so
+that what comes back is what went, and no query has to know about deletions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+KEPT = frozenset({"judgements", "llm_calls", "evaluation_runs", "evaluation_scores", "correction_logs"})
+"""Tables that stay whatever becomes of a transcript: what was paid for, and what was said about an agent."""
+
+_OWN = "transcript_id IN (SELECT unnest($ids::text[]))"
+
+# How a row belongs to a transcript, by the first of these columns that its table has.
+_LINKS = {
+    "transcript_id": _OWN,
+    "result_id": f"result_id IN (SELECT result_id FROM {{schema}}.metric_results WHERE {_OWN})",
+    "token": f"token IN (SELECT token FROM {{schema}}.assignments WHERE {_OWN})",
+}
+
+
+def throw_in(cursor: DuckDBPyConnection, transcript_ids: Sequence[str]) -> None:
+    """Moves everything that belongs to the transcripts into the trash."""
+    for table, link in _tables(cursor):
+        mirror(cursor, table)
+        _copy(cursor, table, link, "main", "trash", transcript_ids)
+    _remove(cursor, "main", transcript_ids)
+
+
+def take_out(cursor: DuckDBPyConnection, transcript_ids: Sequence[str]) -> None:
+    """Moves everything that belongs to the transcripts back to where it was."""
+    for table, link in _tables(cursor):
+        mirror(cursor, table)
+        _copy(cursor, table, link, "trash", "main", transcript_ids)
+    _remove(cursor, "trash", transcript_ids)
+
+
+def burn(cursor: DuckDBPyConnection, transcript_ids: Sequence[str]) -> None:
+    """Removes everything of the transcripts that lies in the trash, for ever."""
+    for table, _ in _tables(cursor):
+        mirror(cursor, table)
+    _remove(cursor, "trash", transcript_ids)
+
+
+def trashed(cursor: DuckDBPyConnection, transcript_ids: Sequence[str]) -> list[str]:
+    """Those among the transcripts that lie in the trash."""
+    query = "SELECT game FROM deleted_games WHERE list_contains($ids::text[], game)"
+    return [str(game) for (game,) in cursor.execute(query, {"ids": list(transcript_ids)}).fetchall()]
+
+
+def bring_back(cursor: DuckDBPyConnection, transcript_ids: Sequence[str], who: str) -> None:
+    """Takes transcripts out of the trash, into the iterations that they were in, whatever these are called now.
+
+    One whose iteration is deleted stays outside all of them until that comes back. A deletion of games of which none
+    is left in the trash counts as undone.
+    """
+    if transcript_ids:
+        ids = {"ids": list(transcript_ids)}
+        cursor.execute(_REMEMBER, ids)
+        cursor.execute(_RENAME, ids)
+        take_out(cursor, transcript_ids)
+        cursor.execute("DELETE FROM deleted_games WHERE list_contains($ids::text[], game)", ids)
+        cursor.execute(_END_EMPTY, {"who": who})
+
+
+def mirror(cursor: DuckDBPyConnection, table: str) -> None:
+    """Gives the trash a table with the columns of ``table``, also of those that it got since the last time."""
+    cursor.execute(f"CREATE TABLE IF NOT EXISTS trash.{table} AS FROM main.{table} LIMIT 0")
+    for column, kind in cursor.execute(_MISSING, [table, table]).fetchall():
+        cursor.execute(f'ALTER TABLE trash.{table} ADD COLUMN "{column}" {kind}')
+
+
+def _tables(cursor: DuckDBPyConnection) -> Iterator[tuple[str, str]]:
+    """Every table whose rows belong to transcripts, with the column that says to which."""
+    columns: dict[str, set[str]] = {}
+    for table, column in cursor.execute(_COLUMNS, [list(_LINKS)]).fetchall():
+        columns.setdefault(table, set()).add(column)
+    for table in sorted(columns.keys() - KEPT):
+        yield table, next(column for column in _LINKS if column in columns[table])
+
+
+def _copy(
+    cursor: DuckDBPyConnection, table: str, link: str, source: str, target: str, transcript_ids: Sequence[str]
+) -> None:
+    condition = _LINKS[link].format(schema=source)
+    query = f"INSERT INTO {target}.{table} BY NAME SELECT * FROM {source}.{table} WHERE {condition}"
+    cursor.execute(query, {"ids": list(transcript_ids)})
+
+
+def _remove(cursor: DuckDBPyConnection, schema: str, transcript_ids: Sequence[str]) -> None:
+    # What hangs on a result or a form is found through it, so it goes first.
+    for table, link in sorted(_tables(cursor), key=lambda one: one[1] == "transcript_id"):
+        condition = _LINKS[link].format(schema=schema)
+        cursor.execute(f"DELETE FROM {schema}.{table} WHERE {condition}", {"ids": list(transcript_ids)})
+
+
+_COLUMNS = """
+SELECT table_name, column_name FROM duckdb_columns()
+WHERE schema_name = 'main' AND NOT internal AND list_contains(?::text[], column_name)
+    AND table_name IN (SELECT table_name FROM duckdb_tables() WHERE schema_name = 'main')
+"""
+
+_MISSING = """
+SELECT column_name, data_type FROM duckdb_columns() WHERE schema_name = 'main' AND table_name = ?
+    AND column_name NOT IN (
+        SELECT column_name FROM duckdb_columns() WHERE schema_name = 'trash' AND table_name = ?
+    )
+ORDER BY column_index
+"""
+
+_REMEMBER = """
+INSERT INTO deleted_memberships (iteration_number, game, position)
+SELECT g.iteration_number, g.game, t.position FROM deleted_games g JOIN trash.transcripts t ON t.transcript_id = g.game
+WHERE list_contains($ids::text[], g.game) AND g.iteration_number IN (SELECT position FROM trash.iterations)
+"""
+
+_RENAME = """
+UPDATE trash.transcripts SET iteration = (
+    SELECT i.name FROM deleted_games g JOIN iterations i ON i.position = g.iteration_number WHERE g.game = transcript_id
+)
+WHERE list_contains($ids::text[], transcript_id)
+"""
+
+_END_EMPTY = """
+INSERT INTO deletion_ends (deletion_id, kind, who)
+SELECT deletion_id, 'undone', $who FROM deletions
+WHERE kind = 'games' AND deletion_id NOT IN (SELECT deletion_id FROM deletion_ends)
+    AND deletion_id NOT IN (SELECT deletion_id FROM deleted_games)
+"""
