@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from evaluation.cli import doctor, evaluate, export, iterations, listing, rate, serve, validate
+from evaluation.cli import doctor, evaluate, export, iterations, listing, override, rate, serve, validate
 from evaluation.cli.exits import CommandGroup, report_fault
 
 # Without rich, help is plain text and appears in half the time.
@@ -28,6 +28,7 @@ app.command()(validate.validate)
 app.command("list")(listing.list_transcripts)
 app.command()(listing.show)
 app.command()(rate.rate)
+app.add_typer(override.app, name="override")
 app.add_typer(iterations.app, name="iterations")
 app.add_typer(export.app, name="export")
 app.command()(doctor.doctor)

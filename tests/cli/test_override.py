@@ -1,0 +1,90 @@
+"""``dramaturg override``: a row is overruled, listed and given back, and the score follows."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+ALL_COUNT = "Strategic depth: 100.0 %, passed (6 of 6; threshold 60)"
+FIVE_COUNT = "Strategic depth: 83.3 %, passed (5 of 6; threshold 60)"
+
+
+def overrule(run: Any, row: str = "strategic_depth:m1", verdict: str = "does_not_count") -> Any:
+    return run("override", "game-1", row, "--verdict", verdict, "--author", "Grace", "--reason", "Only words.")
+
+
+def score(run: Any) -> str:
+    return str(run("show", "game-1", "--metric", "strategic_depth").stdout.splitlines()[0])
+
+
+def test_a_row_is_overruled_and_the_score_computed_again(run: Any, write_game: Any) -> None:
+    run("import", write_game())
+    assert score(run) == ALL_COUNT
+    done = overrule(run)
+    assert done.exit_code == 0
+    # 6 of 6 messages held a keyword; one of them no longer counts: 5 / 6 = 83.3 %.
+    assert done.stdout.splitlines() == [
+        "1: Grace made strategic_depth:m1 does not count; it was counts.",
+        FIVE_COUNT,
+    ]
+    assert score(run) == FIVE_COUNT
+    shown = json.loads(run("show", "game-1", "--metric", "strategic_depth", "--format", "json").stdout)
+    assert (shown["method"], shown["ledger"][1]["reason"]) == ("human", "Grace: Only words.")
+
+
+def test_a_row_is_found_by_the_number_of_its_message(run: Any, write_game: Any) -> None:
+    run("import", write_game())
+    assert "made strategic_depth:m1 excluded" in overrule(run, "strategic_depth:#2", "excluded").stdout
+    # 5 of 5 that are left.
+    assert score(run) == "Strategic depth: 100.0 %, passed (5 of 5; threshold 60)"
+
+
+def test_a_decision_is_taken_back_and_stays_on_record(run: Any, write_game: Any) -> None:
+    run("import", write_game())
+    overrule(run)
+    assert "Ada took decision 1 back." in run("override", "undo", 1, "--author", "Ada").stdout
+    assert score(run) == ALL_COUNT
+    [listed] = json.loads(run("override", "list", "game-1", "--format", "json").stdout)
+    assert (listed["author"], listed["undone_by"], listed["state"]) == ("Grace", "Ada", "taken back by Ada")
+    again = run("override", "undo", 1, "--author", "Ada")
+    assert (again.exit_code, "undone before" in again.stderr) == (2, True)
+
+
+def test_the_later_of_two_decisions_stands(run: Any, write_game: Any) -> None:
+    run("import", write_game())
+    overrule(run)
+    overrule(run, verdict="excluded")
+    states = [row["state"] for row in json.loads(run("override", "list", "game-1", "--format", "json").stdout)]
+    assert states == ["replaced by a later one", "stands"]
+    table = run("override", "list", "game-1").stdout
+    assert "Only words." in table
+    assert "strategic_depth:m1" in table
+
+
+def test_nothing_overruled_says_how(run: Any, write_game: Any) -> None:
+    run("import", write_game())
+    done = run("override", "list", "game-1")
+    assert (done.exit_code, done.stdout) == (0, "")
+    assert "Nothing was overruled" in done.stderr
+
+
+def test_what_is_not_there_is_refused_with_a_remedy(run: Any, write_game: Any) -> None:
+    run("import", write_game())
+    for row in ("strategic_depth:m99", "nonsense", "coherence:#99"):
+        done = overrule(run, row)
+        assert done.exit_code == 2
+        assert "dramaturg show" in done.stderr
+
+
+def test_a_decision_needs_a_reason_and_a_rating_is_not_overruled(run: Any, write_game: Any) -> None:
+    run("import", write_game())
+    blank = run("override", "game-1", "coherence:m1", "--verdict", "counts", "--author", "Grace", "--reason", " ")
+    assert (blank.exit_code, "reason" in blank.stderr) == (2, True)
+    run("rate", "game-1", "--rater", "Grace", "--score", "4", "--answers", "yyyyy")
+    assert overrule(run, "engagement:Grace").exit_code == 2
+
+
+def test_a_transcript_called_like_a_sub_command_is_reached(run: Any, write_game: Any) -> None:
+    run("import", write_game("undo"))
+    arguments = ("undo", "coherence:m1", "--verdict", "excluded", "--author", "Grace", "--reason", "Why not.")
+    assert run("override", "add", *arguments).exit_code == 0
