@@ -57,7 +57,9 @@ st.title(page.title, anchor=False)
 try:
     store = resources.store()
     jobs.start_samples_on_first_start(store)
-    job_banner(store, page.title, is_blind=page.title == "Review")
+    # The banner has a place of its own: the browser would build everything below it anew when it comes or goes.
+    with st.container():
+        job_banner(store, page.title, is_blind=page.title == "Review")
     page.run()
 except DramaturgError as error:
     show_error(error)

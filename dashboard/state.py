@@ -17,6 +17,7 @@ VIEW = "show"
 CONVERSATION = "Conversation"
 LEDGER = "Ledger"
 _AIMS = "aims"
+_FOLLOWED = "followed"
 Aim = tuple[str | None, str | None, int]
 
 
@@ -43,13 +44,27 @@ def aim(transcript_id: str, message_id: str, metric: str | None) -> None:
     count = aim_of(transcript_id)[2] + 1
     st.session_state[_AIMS][transcript_id] = (message_id, metric, count)
     if metric:
-        choose(message=message_id, metric=metric)
+        follow(transcript_id, message_id, metric)
+
+
+def follow(transcript_id: str, message_id: str, metric: str | None) -> None:
+    """Puts into the URL what the conversation shows already, so that it need not be told."""
+    choose(message=message_id, metric=metric)
+    st.session_state.setdefault(_FOLLOWED, {})[transcript_id] = (message_id, metric)
 
 
 def aim_of(transcript_id: str) -> Aim:
-    """Message, metric and how often it was aimed anew. The first aim of a session is that of the link it came by."""
+    """Message, metric and how often it was aimed anew.
+
+    It stays the same while a person clicks in the conversation, and follows the URL where that was changed elsewhere: by
+    the link the person came by, the browser's back button, or the way back from the list.
+    """
     aims = st.session_state.setdefault(_AIMS, {})
-    if transcript_id not in aims:
-        aims[transcript_id] = (chosen(MESSAGE), chosen(METRIC), 1)
+    followed = st.session_state.setdefault(_FOLLOWED, {})
+    linked = (chosen(MESSAGE), chosen(METRIC))
+    if transcript_id not in aims or followed.get(transcript_id) != linked:
+        count = aims[transcript_id][2] + 1 if transcript_id in aims else 1
+        aims[transcript_id] = (*linked, count)
+        followed[transcript_id] = linked
     found: Aim = aims[transcript_id]
     return found

@@ -1,14 +1,13 @@
 // A discussion as a chat: only the rows on screen exist in the document, so 5,000 messages scroll like 50.
-// All text comes from strangers: it enters the page through textContent alone.
+// chat_rows.js, which draws a row, is put in front of it.
 
 const GAP = 10;
 const OVERSCAN = 800;
-const VERDICTS = [
-  { mark: "✓", word: "counts", css: "counts" },
-  { mark: "✗", word: "does not count", css: "fails" },
-  { mark: "○", word: "left out", css: "excluded" },
-];
+const NARROW = 700;
+const MOST_MEMORIES = 20;
 const views = new WeakMap();
+// Where people were in each conversation: Streamlit mounts a view anew when an element above it comes or goes.
+const memories = new Map();
 
 export default function (component) {
   const { parentElement, data, setTriggerValue } = component;
@@ -18,50 +17,115 @@ export default function (component) {
     views.set(parentElement, view);
   }
   view.send = (detail) => setTriggerValue("open", detail);
-  if (view.version !== data.version) {
-    load(view, data);
-  }
-  if (data.focus && view.focusCount !== data.focus.count) {
-    view.focusCount = data.focus.count;
-    select(view, data.focus.row, data.focus.metric);
-    scrollToRow(view, data.focus.row);
-  }
+  view.data = data;
+  view.run += 1;
+  const run = view.run;
+  whenReleased(view, () => update(view));
+  // Streamlit calls this again when the data changes, and cleans up after a call that was overtaken by the next one
+  // while the view is still in use: only the clean-up of the last call may take it down.
   return () => {
-    view.observer.disconnect();
-    cancelAnimationFrame(view.frame);
-    views.delete(parentElement);
+    if (view.run === run) remove(view, parentElement);
   };
 }
 
-function element(tag, className, text) {
-  const node = document.createElement(tag);
-  if (className) node.className = className;
-  if (text !== undefined) node.textContent = text;
-  return node;
-}
-
 function createView(root) {
-  const view = { drawn: new Map(), selected: null, frame: 0, version: null, focusCount: 0, width: 0, found: [], at: -1 };
-  const shell = element("div", "shell");
-  view.bar = createSearch(view);
+  const view = { run: 0, drawn: new Map(), selected: null, frame: 0, focusCount: 0, found: [], at: -1, late: [] };
+  view.shell = element("div", "shell");
   view.scroller = element("div", "scroller");
   view.scroller.tabIndex = 0;
   view.scroller.setAttribute("role", "region");
   view.scroller.setAttribute("aria-label", "Conversation");
   view.canvas = element("div", "canvas");
   view.scroller.append(view.canvas);
-  shell.append(view.bar, view.scroller);
-  root.append(shell);
+  view.shell.append(createSearch(view), view.scroller);
+  root.append(view.shell);
   view.scroller.onscroll = () => schedule(view);
+  view.canvas.onclick = (event) => act(view, event.target.closest("button"));
+  holdWhilePressed(view);
   view.observer = new ResizeObserver(() => {
-    if (Math.abs(view.scroller.clientWidth - view.width) < 1 || !view.rows) return;
-    const anchor = rowAt(view, view.scroller.scrollTop);
-    measureAnew(view);
-    view.scroller.scrollTop = view.tops[anchor] ?? 0;
-    schedule(view);
+    if (Math.abs(view.scroller.clientWidth - view.width) >= 1) whenReleased(view, () => widen(view));
   });
   view.observer.observe(view.scroller);
   return view;
+}
+
+function remove(view, parentElement) {
+  memorise(view);
+  view.isGone = true;
+  view.observer.disconnect();
+  cancelAnimationFrame(view.frame);
+  window.removeEventListener("pointerup", view.release);
+  window.removeEventListener("pointercancel", view.release);
+  view.shell.remove();
+  views.delete(parentElement);
+}
+
+// Rows must not move or vanish between the moment a button is pressed and its click.
+function holdWhilePressed(view) {
+  view.canvas.onpointerdown = (event) => {
+    view.isHeld = event.button === 0 && Boolean(event.target.closest("button"));
+  };
+  view.release = () => {
+    // The click comes after this event.
+    setTimeout(() => {
+      view.isHeld = false;
+      for (const work of view.late.splice(0)) if (!view.isGone) work();
+    });
+  };
+  window.addEventListener("pointerup", view.release);
+  window.addEventListener("pointercancel", view.release);
+}
+
+function whenReleased(view, work) {
+  if (view.isHeld) view.late.push(work);
+  else work();
+}
+
+function update(view) {
+  const { data } = view;
+  if (view.version !== data.version) load(view, data);
+  if (view.focusCount !== data.focus.count) {
+    view.focusCount = data.focus.count;
+    select(view, data.focus.row, data.focus.metric);
+    if (data.focus.row >= 0) scrollToRow(view, data.focus.row);
+  }
+}
+
+function load(view, data) {
+  const before = view.rows ? memorise(view) : memories.get(data.id);
+  view.id = data.id;
+  view.version = data.version;
+  view.rows = data.rows;
+  view.speakers = data.speakers;
+  view.metrics = data.metrics;
+  const places = new Map();
+  view.rows.forEach((row, index) => row.k === "m" && places.set(row.i, index));
+  const index = places.get(before?.message) ?? -1;
+  view.selected = index < 0 ? null : { index, metric: before.metric };
+  view.focusCount = before?.focusCount ?? 0;
+  for (const node of view.drawn.values()) node.remove();
+  view.drawn.clear();
+  measureAnew(view);
+  view.scroller.scrollTop = (view.tops[places.get(before?.top)] ?? 0) + (before?.below ?? 0);
+  schedule(view);
+}
+
+function memorise(view) {
+  if (!view.rows) return undefined;
+  let top = rowAt(view, view.scroller.scrollTop);
+  while (top > 0 && view.rows[top].k !== "m") top -= 1;
+  const chosen = view.selected;
+  const memory = {
+    message: chosen?.index === undefined ? null : view.rows[chosen.index].i,
+    metric: chosen?.metric ?? -1,
+    top: view.rows[top]?.i,
+    below: view.scroller.scrollTop - (view.tops[top] ?? 0),
+    focusCount: view.focusCount,
+  };
+  memories.delete(view.id);
+  memories.set(view.id, memory);
+  if (memories.size > MOST_MEMORIES) memories.delete(memories.keys().next().value);
+  return memory;
 }
 
 function createSearch(view) {
@@ -77,31 +141,24 @@ function createSearch(view) {
     view.at = (view.at + by + view.found.length) % view.found.length;
     count.textContent = `${view.at + 1} of ${view.found.length}`;
     scrollToRow(view, view.found[view.at]);
-    redraw(view);
   };
   input.oninput = () => {
     view.needle = input.value.trim().toLowerCase();
     view.found = view.needle ? matches(view) : [];
     view.at = -1;
     count.textContent = view.needle ? (view.found.length ? `${view.found.length} found` : "nothing found") : "";
-    if (view.found.length) step(1);
-    else redraw(view);
+    repaint(view);
+    step(1);
   };
   input.onkeydown = (event) => {
     if (event.key === "Enter") step(event.shiftKey ? -1 : 1);
   };
-  const previous = iconButton("↑", "Previous match", () => step(-1));
-  const next = iconButton("↓", "Next match", () => step(1));
+  const previous = actionButton("icon", "↑", "", "Previous match");
+  const next = actionButton("icon", "↓", "", "Next match");
+  previous.onclick = () => step(-1);
+  next.onclick = () => step(1);
   bar.append(input, count, previous, next);
   return bar;
-}
-
-function iconButton(text, label, onclick) {
-  const button = element("button", "icon", text);
-  button.type = "button";
-  button.setAttribute("aria-label", label);
-  button.onclick = onclick;
-  return button;
 }
 
 function matches(view) {
@@ -112,15 +169,40 @@ function matches(view) {
   return found;
 }
 
-function load(view, data) {
-  view.version = data.version;
-  view.rows = data.rows;
-  view.speakers = data.speakers;
-  view.metrics = data.metrics;
-  view.selected = null;
-  measureAnew(view);
-  view.scroller.scrollTop = 0;
+function act(view, button) {
+  if (!button) return;
+  const index = Number(button.closest("[data-row]").dataset.row);
+  if (button.dataset.action === "jump") {
+    const target = Number(button.dataset.target);
+    scrollToRow(view, target);
+    flash(view, target);
+  } else if (button.dataset.action === "open") {
+    const metric = Number(button.dataset.metric);
+    select(view, index, metric);
+    const names = { message: view.rows[index].i, metric: view.metrics[metric].name };
+    view.send({ ...names, narrow: window.innerWidth < NARROW });
+  }
+}
+
+function select(view, index, metric) {
+  view.selected = index < 0 ? null : { index, metric };
+  repaint(view);
+}
+
+function repaint(view) {
+  for (const [index, node] of view.drawn) paintRow(view, node, index);
   schedule(view);
+}
+
+function widen(view) {
+  if (!view.rows) return;
+  const anchor = rowAt(view, view.scroller.scrollTop);
+  const below = view.scroller.scrollTop - view.tops[anchor];
+  measureAnew(view);
+  for (const [index, node] of view.drawn) view.heights[index] = node.offsetHeight;
+  place(view, 0);
+  view.scroller.scrollTop = view.tops[anchor] + below;
+  draw(view);
 }
 
 // Heights are guessed from the length of the text and corrected once a row has been drawn.
@@ -132,13 +214,7 @@ function measureAnew(view) {
     const lines = row.x.split("\n").reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / perLine)), 0);
     return 62 + 23 * lines + (row.b.length ? 30 : 0);
   });
-  clear(view);
   place(view, 0);
-}
-
-function clear(view) {
-  for (const node of view.drawn.values()) node.remove();
-  view.drawn.clear();
 }
 
 function place(view, from) {
@@ -165,12 +241,7 @@ function rowAt(view, y) {
 
 function schedule(view) {
   cancelAnimationFrame(view.frame);
-  view.frame = requestAnimationFrame(() => draw(view));
-}
-
-function redraw(view) {
-  clear(view);
-  schedule(view);
+  view.frame = requestAnimationFrame(() => whenReleased(view, () => draw(view)));
 }
 
 function draw(view) {
@@ -184,12 +255,16 @@ function draw(view) {
       view.drawn.delete(index);
     }
   }
+  let above = null;
   for (let index = first; index <= last; index += 1) {
     if (!view.drawn.has(index)) {
       const node = drawRow(view, index);
       view.drawn.set(index, node);
-      view.canvas.append(node);
+      // In reading order, for the tab key and screen readers.
+      if (above) above.after(node);
+      else view.canvas.prepend(node);
     }
+    above = view.drawn.get(index);
   }
   correctHeights(view, first, last);
 }
@@ -209,125 +284,6 @@ function correctHeights(view, first, last) {
   for (const [index, node] of view.drawn) node.style.top = `${view.tops[index]}px`;
   const shift = view.tops[anchor] - before;
   if (shift) view.scroller.scrollTop += shift;
-}
-
-function drawRow(view, index) {
-  const row = view.rows[index];
-  const node = row.k === "m" ? drawMessage(view, row, index) : drawEvent(row);
-  node.style.top = `${view.tops[index]}px`;
-  return node;
-}
-
-function drawEvent(row) {
-  const node = element("div", `event ${row.k}`);
-  node.append(element("span", "title", row.x));
-  for (const line of row.l ?? []) node.append(element("span", "line", line));
-  return node;
-}
-
-function drawMessage(view, row, index) {
-  const speaker = view.speakers[row.s];
-  const chosen = view.selected && view.selected.index === index ? view.selected : null;
-  const node = element("article", `message${chosen ? " chosen" : ""}${row.c ? " aside" : ""}`);
-  node.setAttribute("aria-label", `Message ${row.n}`);
-  node.dataset.message = row.i;
-  const avatar = element("span", "avatar", initials(speaker.name));
-  avatar.style.setProperty("--hue", String((row.s * 137 + 250) % 360));
-  avatar.setAttribute("aria-hidden", "true");
-  const body = element("div", "body");
-  body.append(drawHead(view, row, speaker), drawText(view, row, index));
-  if (row.b.length) body.append(drawBadges(view, row, index, chosen));
-  node.append(avatar, body);
-  return node;
-}
-
-function initials(name) {
-  const words = name.split(/[\s_-]+/).filter(Boolean);
-  const last = words[words.length - 1] ?? "?";
-  return words.length > 1 ? [...words[0]][0] + [...last][0] : [...last].slice(0, 2).join("");
-}
-
-function drawHead(view, row, speaker) {
-  const head = element("div", "head");
-  head.append(element("span", "name", speaker.name));
-  if (speaker.role) head.append(element("span", `role ${speaker.side ?? ""}`, speaker.role));
-  if (row.c) head.append(element("span", "role", row.c));
-  head.append(element("span", "number", `#${row.n}`));
-  if (row.q >= 0) head.append(jumpButton(view, row.q, "replies to"));
-  return head;
-}
-
-function jumpButton(view, target, words) {
-  const button = element("button", "jump", `↪ ${words} #${view.rows[target].n}`);
-  button.type = "button";
-  button.onclick = () => {
-    scrollToRow(view, target);
-    flash(view, target);
-  };
-  return button;
-}
-
-function drawText(view, row, index) {
-  const text = element("p", "text");
-  let at = 0;
-  for (const [start, end, css] of marksOf(view, row, index)) {
-    if (start < at) continue;
-    text.append(document.createTextNode(row.x.slice(at, start)));
-    text.append(element("mark", css, row.x.slice(start, end)));
-    at = end;
-  }
-  text.append(document.createTextNode(row.x.slice(at)));
-  return text;
-}
-
-function marksOf(view, row, index) {
-  const marks = [];
-  const chosen = view.selected;
-  const badge = chosen && view.rows[chosen.index].b.find((candidate) => candidate[0] === chosen.metric);
-  if (badge) {
-    if (chosen.index === index) for (const [start, end] of badge[2]) marks.push([start, end, VERDICTS[badge[1]].css]);
-    for (const [place, start, end] of badge[3]) if (place === index) marks.push([start, end, "cited"]);
-  }
-  if (view.needle) {
-    const lower = row.x.toLowerCase();
-    // Lower-casing changes the length of a few letters; then the hit is found but not painted.
-    if (lower.length === row.x.length) {
-      for (let at = lower.indexOf(view.needle); at >= 0; at = lower.indexOf(view.needle, at + view.needle.length)) {
-        marks.push([at, at + view.needle.length, "hit"]);
-      }
-    }
-  }
-  return marks.sort((one, other) => one[0] - other[0]);
-}
-
-function drawBadges(view, row, index, chosen) {
-  const line = element("div", "badges");
-  for (const badge of row.b) {
-    const [metric, code, , , references, tally] = badge;
-    const verdict = VERDICTS[code];
-    const button = element("button", `badge ${verdict.css}`);
-    button.type = "button";
-    button.append(element("span", "sign", verdict.mark), document.createTextNode(` ${view.metrics[metric].short}${tally ? ` ${tally}` : ""}`));
-    button.setAttribute("aria-label", `${view.metrics[metric].label}: ${verdict.word}. Show why.`);
-    const pressed = Boolean(chosen && chosen.metric === metric);
-    button.setAttribute("aria-pressed", String(pressed));
-    button.onclick = () => {
-      select(view, index, metric);
-      view.send({ message: row.i, metric: view.metrics[metric].name, narrow: window.innerWidth < 700 });
-    };
-    line.append(button);
-    if (pressed) for (const target of references) line.append(jumpButton(view, target, "rests on"));
-  }
-  return line;
-}
-
-function select(view, index, metric) {
-  const focused = view.scroller.getRootNode().activeElement;
-  const refocus = focused && focused.classList.contains("badge");
-  view.selected = { index, metric };
-  clear(view);
-  draw(view);
-  if (refocus) view.drawn.get(index)?.querySelector('.badge[aria-pressed="true"]')?.focus({ preventScroll: true });
 }
 
 function scrollToRow(view, index) {

@@ -34,7 +34,7 @@ _FOLDER = Path(__file__).parent
 _component = st.components.v2.component(
     "dramaturg_chat_view",
     css=(_FOLDER / "chat_view.css").read_text(encoding="utf-8"),
-    js=(_FOLDER / "chat_view.js").read_text(encoding="utf-8"),
+    js="".join((_FOLDER / name).read_text(encoding="utf-8") for name in ("chat_rows.js", "chat_view.js")),
 )
 
 
@@ -80,6 +80,7 @@ def chat_data(
         for entry in entries
     ]
     return {
+        "id": transcript.id,
         "version": version,
         "rows": rows,
         "speakers": [_speaker(transcript, name, roles_hidden) for name in speakers],
@@ -174,12 +175,13 @@ def _merged(spans: set[tuple[int, int]]) -> list[list[int]]:
     return merged
 
 
-def focus_on(data: Mapping[str, Any], message_id: str, metric: str | None, count: int) -> dict[str, int] | None:
-    """The place to scroll to and the badge to open there; ``None`` when the view does not show that message."""
+def focus_on(data: Mapping[str, Any], message_id: str | None, metric: str | None, count: int) -> dict[str, int]:
+    """The row to scroll to and the badge to open there; -1 for none, or where the view does not show that message.
+
+    ``count`` rises whenever the view shall do so anew.
+    """
     rows = data["rows"]
-    place = next((index for index, row in enumerate(rows) if row["k"] == "m" and row["i"] == message_id), None)
-    if place is None:
-        return None
+    place = next((index for index, row in enumerate(rows) if row["k"] == "m" and row["i"] == message_id), -1)
     return {"row": place, "metric": _METRICS.index(metric) if metric in _METRICS else -1, "count": count}
 
 

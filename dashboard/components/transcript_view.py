@@ -126,8 +126,7 @@ def _data(opened: OpenTranscript, roles_hidden: bool) -> dict[str, object]:
     data = chat_data(
         opened.transcript, opened.results, roles_hidden=roles_hidden, version=f"{transcript_id}:{roles_hidden}"
     )
-    message_id, metric, count = state.aim_of(transcript_id)
-    data["focus"] = focus_on(data, message_id, metric, count) if message_id else None
+    data["focus"] = focus_on(data, *state.aim_of(transcript_id))
     return data
 
 
@@ -135,5 +134,5 @@ def _open(opened: OpenTranscript) -> None:
     value = st.session_state[_chat_key(opened.transcript.id)].open
     chosen = read_open(value, opened.transcript)
     if chosen:
-        state.choose(message=chosen[0], metric=chosen[1])
+        state.follow(opened.transcript.id, *chosen)
         st.session_state["open_in_dialog"] = value.get("narrow") is True

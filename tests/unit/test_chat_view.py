@@ -153,9 +153,10 @@ def test_a_reply_points_to_the_row_of_its_message() -> None:
 
 def test_the_focus_is_a_row_that_is_shown() -> None:
     data = shown(roles_hidden=True)
-    assert focus_on(data, "n", "coherence", 1) is None
+    # "n" is team chat, which is hidden: no row, and the badge is for nothing.
+    assert focus_on(data, "n", "coherence", 1)["row"] == -1
+    assert focus_on(data, None, None, 1) == {"row": -1, "metric": -1, "count": 1}
     focus = focus_on(data, "c", "coherence", 2)
-    assert focus is not None
     assert data["rows"][focus["row"]]["i"] == "c"
     assert data["metrics"][focus["metric"]]["name"] == "coherence"
 

@@ -1,0 +1,139 @@
+// How the rows of the chat view look: messages with their badges and marks, and what happens between them.
+// Part of the module chat_view.js. All text comes from strangers: it enters the page through textContent alone.
+
+const VERDICTS = [
+  { mark: "✓", word: "counts", css: "counts" },
+  { mark: "✗", word: "does not count", css: "fails" },
+  { mark: "○", word: "left out", css: "excluded" },
+];
+
+function element(tag, className, text) {
+  const node = document.createElement(tag);
+  if (className) node.className = className;
+  if (text !== undefined) node.textContent = text;
+  return node;
+}
+
+function actionButton(className, text, action, label) {
+  const button = element("button", className, text);
+  button.type = "button";
+  button.dataset.action = action;
+  if (label) button.setAttribute("aria-label", label);
+  return button;
+}
+
+function drawRow(view, index) {
+  const row = view.rows[index];
+  const node = row.k === "m" ? drawMessage(view, row, index) : drawEvent(row);
+  node.style.top = `${view.tops[index]}px`;
+  node.dataset.row = String(index);
+  return node;
+}
+
+function drawEvent(row) {
+  const node = element("div", `event ${row.k}`);
+  node.append(element("span", "title", row.x));
+  for (const line of row.l ?? []) node.append(element("span", "line", line));
+  return node;
+}
+
+function drawMessage(view, row, index) {
+  const speaker = view.speakers[row.s];
+  const node = element("article", `message${row.c ? " aside" : ""}`);
+  node.setAttribute("aria-label", `Message ${row.n}`);
+  node.dataset.message = row.i;
+  const avatar = element("span", "avatar", initials(speaker.name));
+  avatar.style.setProperty("--hue", String((row.s * 137 + 250) % 360));
+  avatar.setAttribute("aria-hidden", "true");
+  const body = element("div", "body");
+  body.append(drawHead(view, row, speaker), element("p", "text"));
+  if (row.b.length) body.append(drawBadges(view, row));
+  node.append(avatar, body);
+  paintRow(view, node, index);
+  return node;
+}
+
+function initials(name) {
+  const words = name.split(/[\s_-]+/).filter(Boolean);
+  const last = words[words.length - 1] ?? "?";
+  return words.length > 1 ? [...words[0]][0] + [...last][0] : [...last].slice(0, 2).join("");
+}
+
+function drawHead(view, row, speaker) {
+  const head = element("div", "head");
+  head.append(element("span", "name", speaker.name));
+  if (speaker.role) head.append(element("span", `role ${speaker.side ?? ""}`, speaker.role));
+  if (row.c) head.append(element("span", "role", row.c));
+  head.append(element("span", "number", `#${row.n}`));
+  if (row.q >= 0) head.append(jumpButton(view, row.q, "replies to"));
+  return head;
+}
+
+function jumpButton(view, target, words) {
+  const button = actionButton("jump", `↪ ${words} #${view.rows[target].n}`, "jump");
+  button.dataset.target = String(target);
+  return button;
+}
+
+function drawBadges(view, row) {
+  const line = element("div", "badges");
+  for (const [metric, code, , , , tally] of row.b) {
+    const { label, short } = view.metrics[metric];
+    const verdict = VERDICTS[code];
+    const button = actionButton(`badge ${verdict.css}`, undefined, "open", `${label}: ${verdict.word}. Show why.`);
+    button.dataset.metric = String(metric);
+    button.append(element("span", "sign", verdict.mark), document.createTextNode(` ${short}${tally ? ` ${tally}` : ""}`));
+    line.append(button);
+  }
+  return line;
+}
+
+// What a selection or a search changes about a row that is drawn. The row and its buttons stay the same elements, so
+// that a pointer that is over one of them, or goes down on it, still has it when it comes up.
+function paintRow(view, node, index) {
+  const row = view.rows[index];
+  if (row.k !== "m") return;
+  const chosen = view.selected && view.selected.index === index ? view.selected : null;
+  node.classList.toggle("chosen", Boolean(chosen));
+  paintText(node.querySelector(".text"), row.x, marksOf(view, row, index));
+  for (const extra of node.querySelectorAll(".badges .jump")) extra.remove();
+  for (const badge of node.querySelectorAll(".badge")) {
+    const isPressed = Boolean(chosen) && Number(badge.dataset.metric) === chosen.metric;
+    badge.setAttribute("aria-pressed", String(isPressed));
+    if (isPressed) {
+      const references = row.b.find((candidate) => candidate[0] === chosen.metric)[4];
+      badge.parentElement.append(...references.map((target) => jumpButton(view, target, "rests on")));
+    }
+  }
+}
+
+function paintText(text, content, marks) {
+  const parts = [];
+  let at = 0;
+  for (const [start, end, css] of marks) {
+    if (start < at) continue;
+    parts.push(document.createTextNode(content.slice(at, start)), element("mark", css, content.slice(start, end)));
+    at = end;
+  }
+  text.replaceChildren(...parts, document.createTextNode(content.slice(at)));
+}
+
+function marksOf(view, row, index) {
+  const marks = [];
+  const chosen = view.selected;
+  const badge = chosen && view.rows[chosen.index].b.find((candidate) => candidate[0] === chosen.metric);
+  if (badge) {
+    if (chosen.index === index) for (const [start, end] of badge[2]) marks.push([start, end, VERDICTS[badge[1]].css]);
+    for (const [place, start, end] of badge[3]) if (place === index) marks.push([start, end, "cited"]);
+  }
+  if (view.needle) {
+    const lower = row.x.toLowerCase();
+    // Lower-casing changes the length of a few letters; then the hit is found but not painted.
+    if (lower.length === row.x.length) {
+      for (let at = lower.indexOf(view.needle); at >= 0; at = lower.indexOf(view.needle, at + view.needle.length)) {
+        marks.push([at, at + view.needle.length, "hit"]);
+      }
+    }
+  }
+  return marks.sort((one, other) => one[0] - other[0]);
+}
