@@ -13,7 +13,19 @@ from typer.main import get_command
 
 from evaluation.cli.main import app
 
-PROMISED = {"serve", "import", "evaluate", "validate", "list", "show", "rate", "override", "iterations", "export", "doctor"}
+PROMISED = {
+    "serve",
+    "import",
+    "evaluate",
+    "validate",
+    "list",
+    "show",
+    "rate",
+    "override",
+    "iterations",
+    "export",
+    "doctor",
+}
 DRAMATURG = Path(sys.executable).with_name("dramaturg")
 
 
