@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol
 
 from evaluation.corrections.attempts import (
@@ -20,6 +20,7 @@ from evaluation.corrections.attempts import (
     PoorQualityError,
 )
 from evaluation.corrections.config import CorrectionConfig
+from evaluation.corrections.context import ActionContext
 from evaluation.corrections.feedback import feedback_on
 from evaluation.corrections.similarity import RECENT_MESSAGES, highest_similarity
 from evaluation.errors import DramaturgError
@@ -30,27 +31,6 @@ MAX_CONCURRENT_CHECKS = 512
 Generate = Callable[[str], Awaitable[str]]
 """Produces a message. It is given the feedback on the attempt before, and an empty text the first time."""
 Log = Callable[[GateResult], Awaitable[None]]
-
-
-@dataclass(frozen=True, slots=True)
-class ActionContext:
-    """What is known when an agent is about to speak.
-
-    Attributes:
-        agent: The agent's id.
-        own_messages: What the agent has said so far, oldest first. Its length is how often the agent has acted.
-        persona: Text of the persona.
-        trajectory: What happened so far, as the judge shall read it; see ``evaluation.judging.trajectory``.
-        channel: Where the message will be sent.
-        recipient: To whom, in a private conversation.
-    """
-
-    agent: str
-    own_messages: Sequence[str] = ()
-    persona: str = ""
-    trajectory: Sequence[object] = ()
-    channel: str = ""
-    recipient: str = ""
 
 
 class Checker(Protocol):

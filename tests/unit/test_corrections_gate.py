@@ -9,7 +9,8 @@ import pytest
 
 from evaluation.corrections.attempts import Attempt, DimensionScore, GateOutcome, GateResult, PoorQualityError
 from evaluation.corrections.config import DIMENSIONS, CorrectionConfig, read_config
-from evaluation.corrections.gate import ActionContext, ActionGate
+from evaluation.corrections.context import ActionContext
+from evaluation.corrections.gate import ActionGate
 from evaluation.errors import InfrastructureError, InputError
 
 HANGS = "hangs"
