@@ -174,7 +174,7 @@ def _trash_games(cursor: DuckDBPyConnection, deletion_id: int, ids: Sequence[str
 
 
 def _trash_iteration(cursor: DuckDBPyConnection, name: str, number: int) -> None:
-    mirror(cursor, "iterations")
+    mirror(cursor, ["iterations"])
     cursor.execute("INSERT INTO trash.iterations BY NAME SELECT * FROM iterations WHERE name = ?", [name])
     cursor.execute(
         """INSERT INTO trash.iteration_events BY NAME
@@ -190,7 +190,7 @@ def _bring_back_iteration(cursor: DuckDBPyConnection, deletion_id: int) -> None:
     name = _value(cursor, "SELECT name FROM trash.iterations WHERE position = ?", [number])
     if cursor.execute("SELECT 1 FROM iterations WHERE name = ?", [name]).fetchone():
         raise ConflictError(f"Another iteration is called {name!r} now.", remedy="Rename that one first, then undo.")
-    mirror(cursor, "iterations")
+    mirror(cursor, ["iterations"])
     for statement in _RETURN:
         cursor.execute(statement, {"number": number})
 

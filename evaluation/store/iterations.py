@@ -196,6 +196,7 @@ _RENAME = (
     "UPDATE trash.iterations SET parent = $new WHERE parent = $old",
     "UPDATE iteration_events SET iteration = $new WHERE iteration = $old",
     "UPDATE transcripts SET iteration = $new WHERE iteration = $old",
+    "UPDATE spool SET iteration = $new WHERE iteration = $old",
 )
 
 _DESCRIBE = "UPDATE iterations SET parent = ?, prompt_text = ?, change = ?, target_metric = ? WHERE name = ?"

@@ -6,7 +6,7 @@ that what comes back is what went, and no query has to know about deletions.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -15,11 +15,12 @@ if TYPE_CHECKING:
 KEPT = frozenset({"judgements", "llm_calls", "evaluation_runs", "evaluation_scores", "correction_logs"})
 """Tables that stay whatever becomes of a transcript: what was paid for, and what was said about an agent."""
 
+_DIRECT = "transcript_id"
 _OWN = "transcript_id IN (SELECT unnest($ids::text[]))"
 
 # How a row belongs to a transcript, by the first of these columns that its table has.
 _LINKS = {
-    "transcript_id": _OWN,
+    _DIRECT: _OWN,
     "result_id": f"result_id IN (SELECT result_id FROM {{schema}}.metric_results WHERE {_OWN})",
     "token": f"token IN (SELECT token FROM {{schema}}.assignments WHERE {_OWN})",
 }
@@ -27,25 +28,19 @@ _LINKS = {
 
 def throw_in(cursor: DuckDBPyConnection, transcript_ids: Sequence[str]) -> None:
     """Moves everything that belongs to the transcripts into the trash."""
-    for table, link in _tables(cursor):
-        mirror(cursor, table)
-        _copy(cursor, table, link, "main", "trash", transcript_ids)
-    _remove(cursor, "main", transcript_ids)
+    _move(cursor, "main", "trash", transcript_ids)
 
 
 def take_out(cursor: DuckDBPyConnection, transcript_ids: Sequence[str]) -> None:
     """Moves everything that belongs to the transcripts back to where it was."""
-    for table, link in _tables(cursor):
-        mirror(cursor, table)
-        _copy(cursor, table, link, "trash", "main", transcript_ids)
-    _remove(cursor, "trash", transcript_ids)
+    _move(cursor, "trash", "main", transcript_ids)
 
 
 def burn(cursor: DuckDBPyConnection, transcript_ids: Sequence[str]) -> None:
     """Removes everything of the transcripts that lies in the trash, for ever."""
-    for table, _ in _tables(cursor):
-        mirror(cursor, table)
-    _remove(cursor, "trash", transcript_ids)
+    tables = _tables(cursor)
+    mirror(cursor, list(tables))
+    _remove(cursor, tables, "trash", transcript_ids)
 
 
 def trashed(cursor: DuckDBPyConnection, transcript_ids: Sequence[str]) -> list[str]:
@@ -69,33 +64,40 @@ def bring_back(cursor: DuckDBPyConnection, transcript_ids: Sequence[str], who: s
         cursor.execute(_END_EMPTY, {"who": who})
 
 
-def mirror(cursor: DuckDBPyConnection, table: str) -> None:
-    """Gives the trash a table with the columns of ``table``, also of those that it got since the last time."""
-    cursor.execute(f"CREATE TABLE IF NOT EXISTS trash.{table} AS FROM main.{table} LIMIT 0")
-    for column, kind in cursor.execute(_MISSING, [table, table]).fetchall():
+def mirror(cursor: DuckDBPyConnection, tables: Sequence[str]) -> None:
+    """Gives the trash tables with the columns of ``tables``, also those that they got since the last time."""
+    known = {table for (table,) in cursor.execute(_TRASH_TABLES).fetchall()}
+    for table in tables:
+        if table not in known:
+            cursor.execute(f"CREATE TABLE trash.{table} AS FROM main.{table} LIMIT 0")
+    for table, column, kind in cursor.execute(_MISSING_COLUMNS, [list(tables)]).fetchall():
         cursor.execute(f'ALTER TABLE trash.{table} ADD COLUMN "{column}" {kind}')
 
 
-def _tables(cursor: DuckDBPyConnection) -> Iterator[tuple[str, str]]:
-    """Every table whose rows belong to transcripts, with the column that says to which."""
+def _tables(cursor: DuckDBPyConnection) -> dict[str, str]:
+    """Every table whose rows belong to transcripts, with the column that says to which.
+
+    What hangs on a result or a form is found through it, so it comes first.
+    """
     columns: dict[str, set[str]] = {}
     for table, column in cursor.execute(_COLUMNS, [list(_LINKS)]).fetchall():
         columns.setdefault(table, set()).add(column)
-    for table in sorted(columns.keys() - KEPT):
-        yield table, next(column for column in _LINKS if column in columns[table])
+    links = {table: next(link for link in _LINKS if link in columns[table]) for table in sorted(columns.keys() - KEPT)}
+    return dict(sorted(links.items(), key=lambda one: one[1] == _DIRECT))
 
 
-def _copy(
-    cursor: DuckDBPyConnection, table: str, link: str, source: str, target: str, transcript_ids: Sequence[str]
-) -> None:
-    condition = _LINKS[link].format(schema=source)
-    query = f"INSERT INTO {target}.{table} BY NAME SELECT * FROM {source}.{table} WHERE {condition}"
-    cursor.execute(query, {"ids": list(transcript_ids)})
+def _move(cursor: DuckDBPyConnection, source: str, target: str, transcript_ids: Sequence[str]) -> None:
+    tables = _tables(cursor)
+    mirror(cursor, list(tables))
+    for table, link in tables.items():
+        condition = _LINKS[link].format(schema=source)
+        query = f"INSERT INTO {target}.{table} BY NAME SELECT * FROM {source}.{table} WHERE {condition}"
+        cursor.execute(query, {"ids": list(transcript_ids)})
+    _remove(cursor, tables, source, transcript_ids)
 
 
-def _remove(cursor: DuckDBPyConnection, schema: str, transcript_ids: Sequence[str]) -> None:
-    # What hangs on a result or a form is found through it, so it goes first.
-    for table, link in sorted(_tables(cursor), key=lambda one: one[1] == "transcript_id"):
+def _remove(cursor: DuckDBPyConnection, tables: Mapping[str, str], schema: str, transcript_ids: Sequence[str]) -> None:
+    for table, link in tables.items():
         condition = _LINKS[link].format(schema=schema)
         cursor.execute(f"DELETE FROM {schema}.{table} WHERE {condition}", {"ids": list(transcript_ids)})
 
@@ -106,12 +108,15 @@ WHERE schema_name = 'main' AND NOT internal AND list_contains(?::text[], column_
     AND table_name IN (SELECT table_name FROM duckdb_tables() WHERE schema_name = 'main')
 """
 
-_MISSING = """
-SELECT column_name, data_type FROM duckdb_columns() WHERE schema_name = 'main' AND table_name = ?
-    AND column_name NOT IN (
-        SELECT column_name FROM duckdb_columns() WHERE schema_name = 'trash' AND table_name = ?
-    )
-ORDER BY column_index
+_TRASH_TABLES = "SELECT table_name FROM duckdb_tables() WHERE schema_name = 'trash'"
+
+_MISSING_COLUMNS = """
+SELECT table_name, column_name, data_type FROM duckdb_columns() o
+WHERE schema_name = 'main' AND list_contains(?::text[], table_name) AND NOT EXISTS (
+    SELECT 1 FROM duckdb_columns() t
+    WHERE t.schema_name = 'trash' AND t.table_name = o.table_name AND t.column_name = o.column_name
+)
+ORDER BY table_name, column_index
 """
 
 _REMEMBER = """

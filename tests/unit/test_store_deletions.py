@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import itertools
+import shutil
 from collections import Counter
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from uuid import uuid4
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -19,6 +22,8 @@ from evaluation.store import DeletionKind, Store
 from evaluation.transcript import Elimination, Message, Player, Transcript, Vote
 
 BOOKKEEPING = {"deletions", "deletion_ends", "deleted_games", "deleted_memberships", "schema_migrations"}
+
+NEW_YEAR = datetime(2025, 1, 1, tzinfo=UTC)
 
 
 def game(name: str) -> Transcript:
@@ -43,14 +48,14 @@ EVALUATIONS = [evaluate_transcript(one) for one in GAMES]
 
 
 def put_in(store: Store) -> None:
-    """Two iterations, the second signed off and the baseline; games 0 and 1 in the first, 2 in the second, 3 in none."""
+    """Two iterations, the second signed off and the baseline: games 0 and 1 in one, 2 in the other, 3 in none."""
     store.iterations.create("v1", change="first")
     store.iterations.create("v2", parent="v1", prompt_text="Be bold", target_metric="coherence")
     for number, iteration in enumerate(("v1", "v1", "v2", None)):
         one = GAMES[number]
         store.transcripts.add(one, source_name=f"{number}.json", iteration=iteration)
         store.results.save([EVALUATIONS[number]])
-        store.ratings.add(Rating(one.id, "bob", 4, created_at=datetime(2025, 1, 1, tzinfo=UTC)))
+        store.ratings.add(Rating(one.id, "bob", 4, created_at=NEW_YEAR))
         store.ratings.add(Rating(one.id, "bob", 5, (True, None, False, None, True)))
         store.drafts.save(store.ratings.token("ann", one.id), 1, {"score": 3})
         made = store.overrides.add(one.id, "strategic_depth", "strategic_depth:m0", "counts", author="a", reason="b")
@@ -170,7 +175,7 @@ def test_an_iteration_of_the_same_name_stands_in_the_way_of_undo(store: Store) -
     deletion = store.deletions.delete_iteration("v1", who="Ann", with_games=True)
     store.iterations.create("v1")
     before = contents(store)
-    with pytest.raises(ConflictError, match="Another iteration is called 'v1' now. Rename that one first"):
+    with pytest.raises(ConflictError, match=r"Another iteration is called 'v1' now\. Rename that one first"):
         store.deletions.undo(deletion.id, who="Ann")
     assert contents(store) == before
     store.iterations.rename("v1", "v1 again", who="Ann")
@@ -309,6 +314,7 @@ def test_every_place_that_names_an_iteration_is_renamed() -> None:
         ("iterations", "parent"),
         ("iteration_events", "iteration"),
         ("transcripts", "iteration"),
+        ("spool", "iteration"),
         ("iteration_changes", "parent"),
     }
 
@@ -318,11 +324,21 @@ steps = st.lists(
 )
 
 
-@settings(max_examples=8, suppress_health_check=[HealthCheck.too_slow])
-@given(steps)
-def test_whatever_is_deleted_and_in_whatever_order_undone_all_comes_back(taken: list[tuple[str, int]]) -> None:
-    store = Store(":memory:")
+@pytest.fixture(scope="module")
+def filled_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("filled") / "filled.duckdb"
+    store = Store(path)
     put_in(store)
+    store.close()
+    return path
+
+
+@settings(max_examples=8, suppress_health_check=[HealthCheck.too_slow])
+@given(taken=steps)
+def test_whatever_is_deleted_and_in_whatever_order_undone_all_comes_back(
+    filled_file: Path, taken: list[tuple[str, int]]
+) -> None:
+    store = Store(shutil.copy(filled_file, filled_file.with_name(f"{uuid4().hex}.duckdb")))
     before = contents(store)
     for what, choice in taken:
         listed, held, left = store.transcripts.summaries(), store.iterations.list(), store.deletions.list()

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from evaluation.engine import evaluate_transcript
 from evaluation.errors import ConflictError, NotFoundError
-from evaluation.ratings import Rating
 from evaluation.readers import read_path
 from evaluation.store import Store
 from evaluation.transcript import Cost, Elimination, Message, Player, Transcript, Vote
