@@ -7,7 +7,19 @@ from typing import Annotated
 
 import typer
 
-from evaluation.cli import doctor, evaluate, export, iterations, listing, override, rate, serve, validate
+from evaluation.cli import (
+    agreement,
+    backup,
+    doctor,
+    evaluate,
+    export,
+    iterations,
+    listing,
+    override,
+    rate,
+    serve,
+    validate,
+)
 from evaluation.cli.exits import CommandGroup, report_fault
 
 # Without rich, help is plain text and appears in half the time.
@@ -27,11 +39,15 @@ app.command()(evaluate.evaluate)
 app.command()(validate.validate)
 app.command("list")(listing.list_transcripts)
 app.command()(listing.show)
+app.command()(search.search)
 app.command()(rate.rate)
+app.command()(agreement.agreement)
 app.add_typer(override.app, name="override")
 app.add_typer(iterations.app, name="iterations")
 app.add_typer(export.app, name="export")
 app.command()(doctor.doctor)
+app.command()(backup.backup)
+app.command()(backup.restore)
 
 
 def _print_version(wanted: bool) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,19 @@ _FEWEST_USABLE = 0.5
 
 
 def resample_weights(items: int, *, resamples: int = RESAMPLES, seed: int = 0) -> NDArray[np.float64]:
-    """How often each item occurs in each bootstrap sample, resamples x items; every row adds up to ``items``."""
+    """How often each item occurs in each bootstrap sample, resamples x items; every row adds up to ``items``.
+
+    The array is shared and must not be written to: a report draws the same thousand samples for every figure.
+    """
+    return _weights(items, resamples, seed)
+
+
+@lru_cache(maxsize=8)
+def _weights(items: int, resamples: int, seed: int) -> NDArray[np.float64]:
     generator = np.random.default_rng(seed)
-    return generator.multinomial(items, np.full(items, 1.0 / items), size=resamples).astype(float)
+    drawn = generator.multinomial(items, np.full(items, 1.0 / items), size=resamples).astype(float)
+    drawn.setflags(write=False)
+    return drawn
 
 
 def bootstrap_interval(

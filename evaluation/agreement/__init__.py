@@ -1,0 +1,23 @@
+"""Whether raters agree with each other, and whether the rules agree with them."""
+
+from evaluation.agreement.disagreements import GameDisagreement, Overruled, RuleGap
+from evaluation.agreement.figures import Figure
+from evaluation.agreement.items import ITEMS, Item
+from evaluation.agreement.raters import ItemAgreement, PairAgreement, RaterLeaning
+from evaluation.agreement.references import ReferenceAgreement
+from evaluation.agreement.report import AgreementReport, agreement_report
+
+__all__ = [
+    "ITEMS",
+    "AgreementReport",
+    "Figure",
+    "GameDisagreement",
+    "Item",
+    "ItemAgreement",
+    "Overruled",
+    "PairAgreement",
+    "RaterLeaning",
+    "ReferenceAgreement",
+    "RuleGap",
+    "agreement_report",
+]

@@ -1,0 +1,115 @@
+"""Everything about agreement in one value: what the Agreement page and ``dramaturg agreement`` show."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from evaluation.agreement.disagreements import GameDisagreement, Overruled, RuleGap, rule_gaps, split_games
+from evaluation.agreement.items import RatingTable, rating_table
+from evaluation.agreement.raters import (
+    ItemAgreement,
+    PairAgreement,
+    RaterLeaning,
+    all_items,
+    pair_agreements,
+    rater_leanings,
+)
+from evaluation.agreement.references import Reference, ReferenceAgreement, reference_agreements
+from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.score import PERCENT, Status, status_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ALL_METRICS = "automatic"
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementReport:
+    """Raters against each other, rules against raters, and where to look first.
+
+    Attributes:
+        raters: How many people rated.
+        games: How many games have a rating.
+        shared_games: How many have two or more.
+        ratings: How many current ratings there are.
+    """
+
+    raters: int
+    games: int
+    shared_games: int
+    ratings: int
+    items: tuple[ItemAgreement, ...]
+    pairs: tuple[PairAgreement, ...]
+    leanings: tuple[RaterLeaning, ...]
+    references: tuple[ReferenceAgreement, ...]
+    split: tuple[GameDisagreement, ...]
+    gaps: tuple[RuleGap, ...]
+    overruled: tuple[Overruled, ...]
+
+
+def agreement_report(
+    ratings: pd.DataFrame,
+    scores: pd.DataFrame,
+    names: Mapping[str, str],
+    thresholds: Mapping[str, float],
+    overruled: Sequence[Overruled] = (),
+    *,
+    seed: int = 0,
+) -> AgreementReport:
+    """The report on the current ratings.
+
+    Args:
+        ratings: As ``Store.ratings.all`` returns them; only each rater's latest of a game counts.
+        scores: As ``Store.results.scores`` returns them.
+        names: Game ids by transcript id.
+        thresholds: Today's, by metric.
+        overruled: Ledger rows that people decided against the rule.
+        seed: Of the bootstrap; the same seed gives the same intervals.
+    """
+    table = rating_table(ratings)
+    references = _references(scores, thresholds)
+    return AgreementReport(
+        raters=len(table.raters),
+        games=len(table.transcripts),
+        shared_games=int((table.rated >= 2).sum()),
+        ratings=int(table.rated.sum()),
+        items=all_items(table, seed=seed),
+        pairs=pair_agreements(table),
+        leanings=rater_leanings(table),
+        references=reference_agreements(table, references, seed=seed) if _is_rated(table) else (),
+        split=split_games(table, names),
+        gaps=rule_gaps(table, references[ALL_METRICS].scores, names),
+        overruled=tuple(overruled),
+    )
+
+
+def _is_rated(table: RatingTable) -> bool:
+    return bool(len(table.transcripts))
+
+
+def _references(scores: pd.DataFrame, thresholds: Mapping[str, float]) -> dict[str, Reference]:
+    """Every percent metric by name, and first the mean of all of them, which passes when most of them do."""
+    by_metric: dict[str, dict[str, float]] = {name: {} for name, one in DEFINITIONS.items() if one.scale == PERCENT}
+    for row in scores.to_dict("records"):
+        if row["metric"] in by_metric and not math.isnan(value := float(row["score"])):
+            by_metric[str(row["metric"])][str(row["transcript_id"])] = value
+    passes = {
+        name: {key: status_of(value, thresholds[name]) is Status.PASSED for key, value in found.items()}
+        for name, found in by_metric.items()
+    }
+    single = {name: Reference(name, DEFINITIONS[name].label, found, passes[name]) for name, found in by_metric.items()}
+    return {ALL_METRICS: _mean_of(list(single.values())), **single}
+
+
+def _mean_of(references: Sequence[Reference]) -> Reference:
+    keys = dict.fromkeys(key for one in references for key in one.scores)
+    scores, passes = {}, {}
+    for key in keys:
+        having = [one for one in references if key in one.scores]
+        scores[key] = math.fsum(one.scores[key] for one in having) / len(having)
+        passes[key] = 2 * sum(one.passes[key] for one in having) > len(having)
+    return Reference(ALL_METRICS, "All automatic metrics", scores, passes)

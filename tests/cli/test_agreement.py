@@ -1,0 +1,36 @@
+"""``dramaturg agreement``: table, Markdown and JSON, and what it says before two people have rated."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+
+def rate(run: Any, rater: str, score: int, answers: str = "yynny") -> None:
+    run("rate", "game-1", "--rater", rater, "--score", score, "--answers", answers)
+
+
+def test_before_anybody_has_rated(run: Any, write_game: Any) -> None:
+    run("import", write_game())
+    done = run("agreement")
+    assert (done.exit_code, done.stdout) == (0, "")
+    assert "At least two raters of the same game are needed" in done.stderr
+    assert json.loads(run("agreement", "--format", "json").stdout)["raters"] == 0
+
+
+def test_two_raters_in_every_format(run: Any, write_game: Any) -> None:
+    run("import", write_game())
+    rate(run, "Ann", 2)
+    assert "so far there are 1 rating by 1 rater." in run("agreement").stderr
+    rate(run, "Ben|`[x](http://evil.example)", 5, "nynny")
+    done = run("agreement")
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert "Games that split the raters" in done.stdout
+    assert "Ann 2, Ben|`[x](http://evil.example) 5" in done.stdout
+    markdown = run("agreement", "--format", "markdown").stdout
+    assert "`Ann` 2, `Ben\\|'[x](http://evil.example)` 5" in markdown
+    report = json.loads(run("agreement", "--format", "json").stdout)
+    [split] = report["disagreements"]["between_raters"]
+    assert (split["spread"], split["split_questions"]) == (3, [1])
+    assert report["items"][0]["alpha"]["interval"]["note"] == "fewer than three games have no interval"
+    assert report["references"][0]["metric"] == "automatic"
