@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from evaluation.resources import checkout_root
+from evaluation.store.backup import Backups
 from evaluation.store.checks import require_storable
 from evaluation.store.corrections import Corrections
 from evaluation.store.deletions import Deletions
@@ -14,6 +15,7 @@ from evaluation.store.file import DatabaseFile, shared_file
 from evaluation.store.imports import Imports
 from evaluation.store.iterations import Iterations
 from evaluation.store.jobs import Jobs
+from evaluation.store.messages import Messages
 from evaluation.store.migrations import migrate
 from evaluation.store.overrides import Overrides
 from evaluation.store.ratings import Ratings
@@ -45,6 +47,7 @@ class Store(Units):
     def __init__(self, path: Path | str, *, wait_seconds: float = 10.0) -> None:
         super().__init__(_file(path), wait_seconds)
         self.transcripts = Transcripts(self)
+        self.messages = Messages(self)
         self.ratings = Ratings(self)
         self.drafts = Drafts(self)
         self.overrides = Overrides(self)
@@ -55,6 +58,7 @@ class Store(Units):
         self.jobs = Jobs(self)
         self.spool = Spool(self)
         self.imports = Imports(self)
+        self.backups = Backups(self, self._file, self.jobs, wait_seconds)
         self.corrections = Corrections(self)
 
     @property

@@ -12,12 +12,12 @@ import os
 import threading
 import time
 import uuid
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evaluation.errors import StoreError
+from evaluation.errors import StoreBusyError, StoreError
 from evaluation.store import faults, turns
 
 if TYPE_CHECKING:
@@ -124,6 +124,49 @@ class DatabaseFile:
             else:
                 self._must_close = True
 
+    @property
+    def path(self) -> Path | None:
+        """The file; ``None`` for a database in memory."""
+        return self._path
+
+    def replace(self, new: Path, kept: Path | None, wait_seconds: float) -> None:
+        """Puts another database in this one's place in one step, when no process uses it.
+
+        Args:
+            new: The other database, in the same folder; its name is free afterwards.
+            kept: Under which name the present one stays; ``None`` when there is none.
+            wait_seconds: How long to wait for units of work of this process, and then for other processes.
+
+        Raises:
+            StoreBusyError: The file was in use all the time.
+        """
+        assert self._path is not None
+        with self._state:
+            if not self._state.wait_for(lambda: self._users == 0, timeout=wait_seconds):
+                raise StoreBusyError("The database is in use.", place=self.place, remedy="Try again in a moment.")
+            self._close()
+            with self._held_alone(wait_seconds):
+                if kept is not None:
+                    _keep(self._path, kept)
+                os.replace(new, self._path)
+
+    @contextmanager
+    def _held_alone(self, wait_seconds: float) -> Iterator[None]:
+        """Keeps other processes out of the file, and its write-ahead log empty."""
+        try:
+            connection = self._connect(time.monotonic(), wait_seconds)
+        except StoreBusyError:
+            raise
+        except StoreError:
+            # Too damaged to be opened: nobody else can use it either.
+            yield
+            return
+        try:
+            connection.execute("CHECKPOINT")
+            yield
+        finally:
+            connection.close()
+
     def _give_way(self) -> None:
         if self._connection is not None and (self._must_close or self._is_turn_over()):
             self._state.wait_for(lambda: self._users == 0, timeout=DRAIN_SECONDS)
@@ -206,6 +249,18 @@ def _make_folder(folder: Path) -> None:
         raise StoreError(
             f"The folder cannot be made: {reason}.", place=str(folder), remedy="Choose another place with --db."
         ) from error
+
+
+def _keep(path: Path, kept: Path) -> None:
+    """Gives a database a second name; a log that could not be worked into it goes along."""
+    try:
+        os.link(path, kept)
+    except OSError:
+        # A file system without links: for an instant there is no database.
+        path.rename(kept)
+    log = Path(f"{path}.wal")
+    if log.exists():
+        log.rename(f"{kept}.wal")
 
 
 def _create(path: Path) -> None:

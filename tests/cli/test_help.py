@@ -25,6 +25,8 @@ PROMISED = {
     "iterations",
     "export",
     "doctor",
+    "backup",
+    "restore",
 }
 DRAMATURG = Path(sys.executable).with_name("dramaturg")
 

@@ -1,0 +1,215 @@
+"""Copies of the whole database: made while others use it, checked before they replace it, and never without a copy."""
+
+from __future__ import annotations
+
+import shutil
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from evaluation.errors import ConflictError, InputError, NotFoundError, StoreBusyError, StoreError
+from evaluation.store import faults
+from evaluation.store.file import DatabaseFile
+from evaluation.store.jobs import Jobs
+from evaluation.store.migrations import MIGRATIONS, migrate
+from evaluation.store.units import Units
+
+if TYPE_CHECKING:
+    import duckdb
+    from duckdb import DuckDBPyConnection
+
+_ANOTHER = "Choose a file that Dramaturg wrote as a backup."
+_COPY = "backup_copy"
+_COUNTED = ("transcripts", "iterations", "ratings")
+
+
+@dataclass(frozen=True, slots=True)
+class BackupInfo:
+    """What a backup holds.
+
+    Attributes:
+        schema: The number of its latest migration; an older one is brought up to date when it is opened.
+        size: Bytes.
+    """
+
+    schema: int
+    transcripts: int
+    iterations: int
+    ratings: int
+    size: int
+
+
+class Backups:
+    """Writes, checks and restores backups of one database file."""
+
+    def __init__(self, units: Units, file: DatabaseFile, jobs: Jobs, wait_seconds: float) -> None:
+        self._units = units
+        self._file = file
+        self._jobs = jobs
+        self._wait_seconds = wait_seconds
+
+    def write(self, path: Path) -> BackupInfo:
+        """Writes the database, as it stands between two changes, to a new file, and says what is in it.
+
+        Raises:
+            ConflictError: The file exists.
+            InputError: Its folder does not exist.
+            StoreError: The disk is full, or the database cannot be read.
+        """
+        _require_new(path)
+        unfinished = _neighbour(path)
+        try:
+            with self._units.unit() as cursor, self._nobody_writes():
+                _copy(cursor, unfinished)
+            info = check_backup(unfinished)
+            unfinished.replace(path)
+        finally:
+            unfinished.unlink(missing_ok=True)
+        return info
+
+    def restore(self, path: Path) -> Path | None:
+        """Puts a backup in the place of the database, whose file stays beside it under another name.
+
+        Returns:
+            Where the database of before is now; ``None`` when there was none.
+
+        Raises:
+            InputError: It is no backup of Dramaturg; nothing was changed then.
+            ConflictError: A job is running.
+            StoreBusyError: The database was in use all the time.
+        """
+        place = self._file.path
+        if place is None:
+            raise InputError("A database in memory cannot be restored.", remedy="Give it a file with --db.")
+        check_backup(path)
+        kept = _name_for_kept(place) if place.exists() else None
+        self._require_no_job()
+        copy = _neighbour(place)
+        try:
+            shutil.copyfile(path, copy)
+            check_backup(copy)
+            self._file.replace(copy, kept, self._wait_seconds)
+        finally:
+            copy.unlink(missing_ok=True)
+        return kept
+
+    @contextmanager
+    def _nobody_writes(self) -> Iterator[None]:
+        if not self._file.writer.acquire(timeout=self._wait_seconds):
+            raise StoreBusyError(
+                f"Another thread has been writing for {self._wait_seconds:g} s.",
+                place=self._file.place,
+                remedy="Try again when it is done.",
+            )
+        try:
+            yield
+        finally:
+            self._file.writer.release()
+
+    def _require_no_job(self) -> None:
+        running = []
+        # A database that is too damaged to be read is what backups are for.
+        with suppress(StoreError):
+            running = self._jobs.running()
+        if running:
+            raise ConflictError(f"{running[0].label} is running.", remedy="Wait for it, or cancel it, then restore.")
+
+
+def _copy(cursor: DuckDBPyConnection, target: Path) -> None:
+    found = cursor.execute("SELECT current_database()").fetchone()
+    assert found is not None
+    source = str(found[0]).replace('"', '""')
+    with faults.translated(str(target)):
+        cursor.execute(f"ATTACH '{_quoted(target)}' AS {_COPY}")
+        try:
+            cursor.execute(f'COPY FROM DATABASE "{source}" TO {_COPY}')
+        finally:
+            cursor.execute(f"DETACH {_COPY}")
+
+
+def _quoted(path: Path) -> str:
+    return str(path).replace("'", "''")
+
+
+def check_backup(path: Path) -> BackupInfo:
+    """What a backup holds, after a look at all of its tables.
+
+    Raises:
+        NotFoundError: There is no such file.
+        InputError: It is no database, no database of Dramaturg, or one of a newer version.
+    """
+    import duckdb
+
+    if not path.is_file():
+        raise NotFoundError("There is no such file.", place=str(path), remedy="Check the path.")
+    try:
+        # Whatever somebody has put into it shall not reach other files.
+        with duckdb.connect(str(path), read_only=True, config={"enable_external_access": "false"}) as connection:
+            schema = _require_own(connection, path)
+            transcripts, iterations, ratings = (_count(connection, table) for table in _COUNTED)
+    except duckdb.Error as error:
+        raise _unusable(path, error) from None
+    return BackupInfo(schema, transcripts, iterations, ratings, path.stat().st_size)
+
+
+def _require_own(connection: DuckDBPyConnection, path: Path) -> int:
+    """The number of its schema, which must have the very tables that this version makes with that number."""
+    import duckdb
+
+    found = connection.execute("SELECT max(number) FROM schema_migrations").fetchone()
+    number = found[0] if found else None
+    if not isinstance(number, int) or number < 1:
+        raise InputError("It is no database of Dramaturg.", place=str(path), remedy=_ANOTHER)
+    if number > len(MIGRATIONS):
+        raise InputError(
+            f"It has schema {number}; this version of Dramaturg knows {len(MIGRATIONS)}.",
+            place=str(path),
+            remedy="Update Dramaturg.",
+        )
+    with duckdb.connect(":memory:") as fresh:
+        migrate(fresh, MIGRATIONS[:number])
+        if _shape(fresh) != _shape(connection):
+            raise InputError("Its tables are not those of Dramaturg.", place=str(path), remedy=_ANOTHER)
+    return number
+
+
+def _shape(connection: DuckDBPyConnection) -> list[tuple[object, ...]]:
+    """Every column of every table and view with its type and default, and every macro."""
+    columns = connection.execute(
+        "SELECT table_name, column_name, data_type, column_default FROM duckdb_columns() WHERE NOT internal"
+    ).fetchall()
+    views = connection.execute("SELECT view_name FROM duckdb_views() WHERE NOT internal").fetchall()
+    macros = connection.execute("SELECT function_name FROM duckdb_functions() WHERE NOT internal").fetchall()
+    return sorted([*columns, *views, *macros], key=repr)
+
+
+def _count(connection: DuckDBPyConnection, table: str) -> int:
+    found = connection.execute(f"SELECT count(*) FROM {table}").fetchone()
+    return int(found[0]) if found else 0
+
+
+def _unusable(path: Path, error: duckdb.Error) -> InputError:
+    reason = str(faults.explain(error, "").message)
+    return InputError(f"It cannot be used as a backup: {reason}", place=str(path), remedy=_ANOTHER)
+
+
+def _require_new(path: Path) -> None:
+    if path.exists():
+        raise ConflictError("The file exists.", place=str(path), remedy="Choose another name.")
+    if not path.parent.is_dir():
+        raise InputError("There is no such folder.", place=str(path.parent), remedy="Create it first.")
+
+
+def _neighbour(path: Path) -> Path:
+    return path.with_name(f".{path.name}.{uuid.uuid4().hex}")
+
+
+def _name_for_kept(place: Path) -> Path:
+    """A name beside the database that nothing has yet: ``dramaturg-before-restore-20260131-120000.duckdb``."""
+    base = f"{place.stem}-before-restore-{datetime.now(UTC):%Y%m%d-%H%M%S}"
+    names = [base, *(f"{base}-{number}" for number in range(2, 1000))]
+    return next(kept for name in names if not (kept := place.with_name(name + place.suffix)).exists())

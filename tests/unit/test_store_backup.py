@@ -1,0 +1,198 @@
+"""Backups: whole, checked, restored without losing what was there before."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from evaluation.errors import ConflictError, InputError, NotFoundError, StoreBusyError
+from evaluation.ratings import Rating
+from evaluation.store import Store
+from evaluation.store.backup import check_backup
+from evaluation.store.migrations import MIGRATIONS, migrate
+from evaluation.transcript import Message, Player, Transcript
+
+HOLD = (
+    "import sys\nfrom evaluation.store import Store\n"
+    "with Store(sys.argv[1]).unit():\n    print('ready', flush=True)\n    sys.stdin.read()\n"
+)
+
+
+def game(name: str) -> Transcript:
+    said = (Message(id="m0", index=0, speaker="Ann", text=f"Hello {name}"),)
+    return Transcript(game_id=name, source_format="native", players=(Player(name="Ann"),), messages=said)
+
+
+def names(store: Store) -> list[str]:
+    return list(store.transcripts.summaries()["game_id"])
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    """A store with two games, one of them rated, in an iteration."""
+    made = Store(tmp_path / "it's mine" / "main.duckdb")
+    made.iterations.create("First")
+    for name in ("one", "two"):
+        made.transcripts.add(game(name), source_name=name, iteration="First")
+    made.ratings.add(Rating(game("one").id, "Ada", 4))
+    return made
+
+
+def test_a_backup_holds_everything_and_can_be_used_as_a_database(store: Store, tmp_path: Path) -> None:
+    info = store.backups.write(tmp_path / "it's a copy.duckdb")
+    assert (info.transcripts, info.iterations, info.ratings, info.schema) == (2, 1, 1, len(MIGRATIONS))
+    copy = Store(tmp_path / "it's a copy.duckdb")
+    assert names(copy) == names(store) == ["one", "two"]
+    # The numbers that order games go on where they were.
+    copy.transcripts.add(game("three"), source_name="three")
+    assert names(copy) == ["one", "two", "three"]
+    copy.close()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["it's a copy.duckdb", "it's mine"]
+
+
+def test_a_backup_of_a_database_in_memory() -> None:
+    held = Store(":memory:")
+    held.transcripts.add(game("one"), source_name="one")
+    with pytest.raises(InputError, match="in memory cannot be restored"):
+        held.backups.restore(Path("x"))
+
+
+def test_a_backup_made_while_others_write_is_whole(store: Store, tmp_path: Path) -> None:
+    stop = threading.Event()
+
+    def write_on() -> None:
+        number = 0
+        while not stop.is_set():
+            store.transcripts.add_many([(game(f"{number} a"), "a"), (game(f"{number} b"), "b")])
+            number += 1
+
+    writer = threading.Thread(target=write_on)
+    writer.start()
+    try:
+        infos = [store.backups.write(tmp_path / f"copy{number}.duckdb") for number in range(3)]
+    finally:
+        stop.set()
+        writer.join()
+    # Games are added two at a time, in one transaction.
+    assert [info.transcripts % 2 for info in infos] == [0, 0, 0]
+    for number in range(3):
+        (tables,) = (
+            duckdb.connect(str(tmp_path / f"copy{number}.duckdb"))
+            .execute("SELECT (SELECT count(*) FROM transcripts) - (SELECT count(*) FROM messages)")
+            .fetchall()
+        )
+        assert tables == (0,)
+
+
+def test_an_existing_file_is_not_written_over(store: Store, tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("mine")
+    with pytest.raises(ConflictError, match="The file exists"):
+        store.backups.write(tmp_path / "mine.txt")
+    with pytest.raises(InputError, match="no such folder"):
+        store.backups.write(tmp_path / "nowhere" / "copy.duckdb")
+    assert (tmp_path / "mine.txt").read_text() == "mine"
+
+
+def test_restoring_keeps_the_database_of_before(store: Store, tmp_path: Path) -> None:
+    store.backups.write(tmp_path / "copy.duckdb")
+    store.transcripts.add(game("three"), source_name="three")
+    kept = store.backups.restore(tmp_path / "copy.duckdb")
+    assert names(store) == ["one", "two"]
+    assert kept is not None
+    assert names(Store(kept)) == ["one", "two", "three"]
+    assert kept.name.startswith("main-before-restore-")
+    again = store.backups.restore(tmp_path / "copy.duckdb")
+    assert again not in (None, kept)
+    # The backup itself is left alone, and no half-made file remains.
+    assert check_backup(tmp_path / "copy.duckdb").transcripts == 2
+    for used in (store, Store(kept)):
+        used.close()
+    assert {path.name for path in Path(store.place).parent.iterdir()} == {"main.duckdb", kept.name, again.name}
+
+
+def test_restoring_to_where_nothing_was(store: Store, tmp_path: Path) -> None:
+    store.backups.write(tmp_path / "copy.duckdb")
+    other = Store(tmp_path / "new folder" / "other.duckdb")
+    assert other.backups.restore(tmp_path / "copy.duckdb") is None
+    assert names(other) == ["one", "two"]
+
+
+def test_a_damaged_database_can_be_replaced_and_stays_beside(store: Store, tmp_path: Path) -> None:
+    store.backups.write(tmp_path / "copy.duckdb")
+    store.close()
+    Path(store.place).write_bytes(b"this is no database")
+    kept = store.backups.restore(tmp_path / "copy.duckdb")
+    assert names(store) == ["one", "two"]
+    assert kept is not None
+    assert kept.read_bytes() == b"this is no database"
+
+
+def test_a_database_of_an_older_version_is_brought_up_to_date(store: Store, tmp_path: Path) -> None:
+    with duckdb.connect(str(tmp_path / "old.duckdb")) as connection:
+        migrate(connection, MIGRATIONS[:4])
+    assert check_backup(tmp_path / "old.duckdb").schema == 4
+    store.backups.restore(tmp_path / "old.duckdb")
+    assert names(store) == []
+    assert store.imports.list() == []
+
+
+@pytest.mark.parametrize(
+    ("statements", "reason"),
+    [
+        (["CREATE TABLE other (a integer)"], "schema_migrations"),
+        (["CREATE TABLE schema_migrations (number integer, name text)"], "no database of Dramaturg"),
+        (["INSERT INTO schema_migrations (number, name) VALUES (999, 'future')"], "has schema 999"),
+        (["CREATE VIEW spy AS SELECT 1"], "not those of Dramaturg"),
+        (["CREATE MACRO spy() AS 1"], "not those of Dramaturg"),
+        (["ALTER TABLE transcripts ADD COLUMN x integer"], "not those of Dramaturg"),
+    ],
+)
+def test_what_is_no_backup_is_refused_and_nothing_changes(
+    store: Store, tmp_path: Path, statements: list[str], reason: str
+) -> None:
+    path = tmp_path / "bad.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        if not statements[0].startswith("CREATE TABLE"):
+            migrate(connection)
+        for statement in statements:
+            connection.execute(statement)
+    with pytest.raises(InputError, match=reason):
+        store.backups.restore(path)
+    assert names(store) == ["one", "two"]
+
+
+def test_files_that_are_no_databases(store: Store, tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("hello " * 1000)
+    with pytest.raises(InputError, match="not a DuckDB database"):
+        store.backups.restore(tmp_path / "text")
+    with pytest.raises(NotFoundError, match="no such file"):
+        store.backups.restore(tmp_path / "nothing")
+    (tmp_path / "cut").write_bytes(Path(store.place).read_bytes()[:9000])
+    with pytest.raises(InputError, match="cannot be used as a backup"):
+        store.backups.restore(tmp_path / "cut")
+
+
+def test_nothing_is_replaced_under_a_running_job(store: Store, tmp_path: Path) -> None:
+    store.backups.write(tmp_path / "copy.duckdb")
+    store.jobs.create("evaluate", "Scoring uploaded games", 3)
+    with pytest.raises(ConflictError, match="Scoring uploaded games is running"):
+        store.backups.restore(tmp_path / "copy.duckdb")
+
+
+def test_nothing_is_replaced_while_another_process_uses_it(store: Store, tmp_path: Path) -> None:
+    store.backups.write(tmp_path / "copy.duckdb")
+    hasty = Store(store.place, wait_seconds=0.3)
+    hasty.close()
+    command = [sys.executable, "-c", HOLD, store.place]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == "ready\n"
+        with pytest.raises(StoreBusyError):
+            hasty.backups.restore(tmp_path / "copy.duckdb")
+        other.kill()
+    assert names(store) == ["one", "two"]
