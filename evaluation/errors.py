@@ -74,3 +74,27 @@ class StoreBusyError(StoreError):
 
 class NewerSchemaError(StoreError):
     """The database was written by a newer version of Dramaturg."""
+
+
+class JudgeError(InfrastructureError):
+    """A judge could not be asked, or refused to answer."""
+
+
+class JSONParseError(JudgeError):
+    """A model did not give the JSON that was asked for, however often it was told what is wrong.
+
+    Args:
+        message: What is wrong with the last answer.
+        raw: Everything that the model wrote, word for word.
+    """
+
+    def __init__(self, message: str, *, raw: str = "", place: str = "", remedy: str = "") -> None:
+        super().__init__(message, place=place, remedy=remedy)
+        self.raw = raw
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_rebuild_with_raw, (self.message, self.raw, self.place, self.remedy))
+
+
+def _rebuild_with_raw(message: str, raw: str, place: str, remedy: str) -> JSONParseError:
+    return JSONParseError(message, raw=raw, place=place, remedy=remedy)

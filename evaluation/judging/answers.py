@@ -21,10 +21,16 @@ def _message_number(value: Any) -> Any:
     return int(found[1]) if found else value
 
 
-Text = Annotated[str, Field(max_length=_LONGEST_TEXT)]
-Confidence = Annotated[float, Field(strict=True, ge=0.0, le=1.0, allow_inf_nan=False)]
+# The descriptions are what models read in the place of a value; see ``formats``.
+Reason = Annotated[str, Field(max_length=_LONGEST_TEXT, description="your reason, in two or three sentences")]
+Confidence = Annotated[
+    float, Field(strict=True, ge=0.0, le=1.0, allow_inf_nan=False, description="how sure you are, from 0.0 to 1.0")
+]
 Citation = Annotated[StrictInt, BeforeValidator(_message_number)]
-Citations = Annotated[list[Citation], Field(max_length=_MOST_ITEMS)]
+Citations = Annotated[
+    list[Citation],
+    Field(max_length=_MOST_ITEMS, description="a list of the numbers N of the messages [MN] that bear it out"),
+]
 
 
 class Answer(BaseModel):
@@ -44,18 +50,18 @@ class ScoreAnswer(Answer):
         data_missing: Whether the 9 says no more than that there was nothing to judge.
     """
 
-    reason: Text
-    score: Annotated[StrictInt, Field(ge=LOWEST_SCORE, le=HIGHEST_SCORE)]
+    reason: Reason
+    score: Annotated[StrictInt, Field(ge=LOWEST_SCORE, le=HIGHEST_SCORE, description="a whole number from 0 to 9")]
     confidence: Confidence
     citations: Citations = Field(default_factory=list)
-    data_missing: StrictBool = False
+    data_missing: Annotated[StrictBool, Field(description="true if there was nothing to judge, else false")] = False
 
 
 class CheckAnswer(Answer):
     """Whether a claim holds."""
 
-    reason: Text
-    holds: StrictBool
+    reason: Reason
+    holds: Annotated[StrictBool, Field(description="true or false")]
     confidence: Confidence
     citations: Citations = Field(default_factory=list)
 
@@ -63,20 +69,22 @@ class CheckAnswer(Answer):
 class Idea(Answer):
     """One idea and the messages that voice it."""
 
-    text: Text
+    text: Annotated[str, Field(max_length=_LONGEST_TEXT, description="the idea in one sentence")]
     citations: Citations = Field(default_factory=list)
 
 
 class IdeasAnswer(Answer):
     """The distinct ideas of a conversation."""
 
-    ideas: Annotated[list[Idea], Field(max_length=_MOST_ITEMS)]
+    ideas: Annotated[
+        list[Idea], Field(max_length=_MOST_ITEMS, description='a list of {"text": the idea, "citations": as [1, 2]}')
+    ]
 
 
 class LabelAnswer(Answer):
     """Which of the labels named in the prompt fits."""
 
-    reason: Text
-    label: Annotated[str, Field(min_length=1, max_length=200)]
+    reason: Reason
+    label: Annotated[str, Field(min_length=1, max_length=200, description="one of the labels")]
     confidence: Confidence
     citations: Citations = Field(default_factory=list)

@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from evaluation.judging.answers import Answer, CheckAnswer, Idea, IdeasAnswer, LabelAnswer, ScoreAnswer
+from evaluation.judging.formats import FORMAT_VERSION
 from evaluation.judging.usage import Usage
 
 __all__ = [
@@ -80,6 +81,8 @@ class OfflineInput:
 class JudgeRequest:
     """One question to a judge.
 
+    How to write the answer down is added by the judge (``formats``): it differs between one question and a batch.
+
     Attributes:
         purpose: What it is for, as calls are logged and counted: "adherence", "coherence", ...
         subject: What is judged, for people: the proposition and its target.
@@ -116,6 +119,7 @@ class JudgeRequest:
         parts = [
             model,
             self.prompt_version,
+            FORMAT_VERSION,
             self.prompt.system,
             self.prompt.user,
             self.prompt.question,

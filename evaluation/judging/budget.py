@@ -1,0 +1,101 @@
+"""Limits on money and calls, and the switch that stops a run."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+
+from evaluation.errors import InputError
+
+
+class BudgetSpentError(Exception):
+    """Nothing more may be asked; the message is the short word that skipped judgements show as their reason."""
+
+
+class Budget:
+    """What a run may spend. No limit is ever passed: money is set aside before a call and settled after it.
+
+    One budget may be shared by several judges and threads.
+
+    Args:
+        usd: Limit in US dollars; ``None`` for none.
+        calls: Limit of calls, failed ones and retries included; ``None`` for none.
+
+    Raises:
+        InputError: A limit is negative.
+    """
+
+    def __init__(self, *, usd: float | None = None, calls: int | None = None) -> None:
+        for name, limit in (("usd", usd), ("calls", calls)):
+            if limit is not None and not limit >= 0:
+                raise InputError(f"A budget of {limit} makes no sense.", place=name, remedy="Give 0 or more.")
+        self.usd = usd
+        self.calls = calls
+        self._lock = threading.Lock()
+        self._spent = 0.0
+        self._set_aside = 0.0
+        self._started = 0
+        self._in_flight = 0
+        self._stopped = ""
+        self._waiting: list[tuple[asyncio.AbstractEventLoop, asyncio.Future[None]]] = []
+
+    @property
+    def spent_usd(self) -> float:
+        """What the calls so far cost, as far as their price is known."""
+        return self._spent
+
+    @property
+    def calls_made(self) -> int:
+        """Calls begun so far."""
+        return self._started
+
+    def stop(self, reason: str = "cancelled") -> None:
+        """Lets nothing more begin; what is under way ends. Safe from any thread."""
+        with self._lock:
+            self._stopped = reason
+            self._wake()
+
+    async def set_aside(self, usd: float) -> None:
+        """Allows one call that costs at most ``usd``; every such call must be settled.
+
+        Waits while only calls under way keep the money from being free.
+
+        Raises:
+            BudgetSpentError: A limit is reached ("budget"), or the run was stopped (the reason given).
+        """
+        while True:
+            with self._lock:
+                if self._stopped:
+                    raise BudgetSpentError(self._stopped)
+                if self.calls is not None and self._started >= self.calls:
+                    raise BudgetSpentError("budget")
+                if self.usd is None or self._spent + self._set_aside + usd <= self.usd:
+                    self._started += 1
+                    self._in_flight += 1
+                    self._set_aside += usd
+                    return
+                if not self._in_flight:
+                    raise BudgetSpentError("budget")
+                loop = asyncio.get_running_loop()
+                settled = loop.create_future()
+                self._waiting.append((loop, settled))
+            await settled
+
+    def settle(self, set_aside_usd: float, cost_usd: float) -> None:
+        """Ends a call for which ``set_aside_usd`` was set aside and that cost ``cost_usd``."""
+        with self._lock:
+            self._in_flight -= 1
+            self._set_aside -= set_aside_usd
+            self._spent += cost_usd
+            self._wake()
+
+    def _wake(self) -> None:
+        for loop, settled in self._waiting:
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(_resolve, settled)
+        self._waiting.clear()
+
+
+def _resolve(settled: asyncio.Future[None]) -> None:
+    if not settled.done():
+        settled.set_result(None)

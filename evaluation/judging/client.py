@@ -1,0 +1,170 @@
+"""The connection to providers of models: the only place that imports litellm, and only for the first call."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from types import ModuleType
+from typing import Any
+
+from evaluation.judging.calls import Completion, Messages
+from evaluation.judging.prices import Price
+from evaluation.judging.retry import CallFailure, FailureKind, kind_of_status, seconds_to_wait
+from evaluation.judging.secrets import scrubbed
+
+# litellm's name for any server that speaks OpenAI's protocol. It costs two thirds of the time of its "openai", which
+# goes through a second library, and lets us own the connections.
+_COMPATIBLE = "hosted_vllm"
+_OPENAI_PREFIX = "openai/"
+_NO_KEY = "none"
+
+_import_lock = threading.Lock()
+
+
+def _import_litellm() -> ModuleType:
+    """Takes seconds and much memory, once; offline and silent."""
+    with _import_lock:
+        os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+        import litellm
+
+        litellm.suppress_debug_info = True
+        litellm.telemetry = False
+        # What a model does not know, such as a temperature, is left out and not refused.
+        litellm.drop_params = True
+        logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)
+        return litellm
+
+
+class LiteLLMProvider:
+    """Any model that litellm knows, or any server that speaks OpenAI's protocol.
+
+    Keys come from the environment alone (``OPENAI_API_KEY``, ``ANTHROPIC_API_KEY``, ...).
+
+    Args:
+        model: The model's name, with the provider before it where that is not OpenAI ("anthropic/claude-haiku").
+        base_url: The address of an OpenAI-compatible server; ``None`` for the provider's own.
+    """
+
+    def __init__(self, model: str, *, base_url: str | None = None) -> None:
+        self.model = model
+        self._base_url = base_url
+        self._litellm: Any = None
+        self._connections: dict[asyncio.AbstractEventLoop, _Connection] = {}
+
+    @asynccontextmanager
+    async def session(self) -> AsyncIterator[None]:
+        """Keeps connections open until the last session of this event loop ends."""
+        loop = asyncio.get_running_loop()
+        connection = self._connections.setdefault(loop, _Connection())
+        connection.users += 1
+        try:
+            yield
+        finally:
+            connection.users -= 1
+            if not connection.users:
+                del self._connections[loop]
+                await connection.close()
+
+    async def complete(
+        self, messages: Messages, *, temperature: float, max_tokens: int, timeout_seconds: float
+    ) -> Completion:
+        """The model's answer, whole, within the time: also a server that sends a byte now and then is given up.
+
+        Raises:
+            CallFailure: There is none.
+        """
+        litellm = await self._loaded()
+        async with self.session():
+            try:
+                async with asyncio.timeout(timeout_seconds):
+                    response = await litellm.acompletion(
+                        messages=list(messages),
+                        temperature=temperature,
+                        max_tokens=max_tokens,
+                        timeout=timeout_seconds,
+                        num_retries=0,
+                        max_retries=0,
+                        **self._destination(litellm),
+                    )
+            except TimeoutError:
+                raise CallFailure(FailureKind.TIMEOUT, f"no answer within {timeout_seconds:g} s") from None
+            except litellm.exceptions.OpenAIError as error:
+                raise _failure(error) from None
+        return _completion(response)
+
+    async def price(self) -> Price | None:
+        """From the price map that comes with litellm; ``None`` when the model is not in it."""
+        litellm = await self._loaded()
+        entry = litellm.model_cost.get(self.model) or litellm.model_cost.get(self._bare_name)
+        if not entry or entry.get("input_cost_per_token") is None:
+            return None
+        read = float(entry["input_cost_per_token"])
+        cached = entry.get("cache_read_input_token_cost")
+        written = float(entry.get("output_cost_per_token") or 0.0)
+        return Price(read, read if cached is None else float(cached), written)
+
+    @property
+    def _bare_name(self) -> str:
+        return self.model.removeprefix(_OPENAI_PREFIX)
+
+    async def _loaded(self) -> Any:
+        if self._litellm is None:
+            self._litellm = await asyncio.to_thread(_import_litellm)
+        return self._litellm
+
+    def _destination(self, litellm: Any) -> dict[str, Any]:
+        if self._base_url is None:
+            return {"model": self.model}
+        connection = self._connections[asyncio.get_running_loop()]
+        return {
+            "model": self._bare_name,
+            "custom_llm_provider": _COMPATIBLE,
+            "base_url": self._base_url,
+            "api_key": os.environ.get("OPENAI_API_KEY") or _NO_KEY,
+            "client": connection.opened(litellm),
+        }
+
+
+class _Connection:
+    """The open connections of one event loop, and how many sessions need them."""
+
+    def __init__(self) -> None:
+        self.users = 0
+        self._handler: Any = None
+
+    def opened(self, litellm: Any) -> Any:
+        if self._handler is None:
+            self._handler = litellm.llms.custom_httpx.http_handler.AsyncHTTPHandler()
+        return self._handler
+
+    async def close(self) -> None:
+        if self._handler is not None:
+            await self._handler.close()
+
+
+def _failure(error: Any) -> CallFailure:
+    """What litellm raised, in our words. It gives a broken connection the status 500."""
+    status = getattr(error, "status_code", None)
+    headers = getattr(error, "litellm_response_headers", None) or {}
+    message = scrubbed(str(getattr(error, "message", "") or error))
+    kind = kind_of_status(status) if isinstance(status, int) else FailureKind.CONNECTION
+    return CallFailure(kind, message, status=status, retry_after=seconds_to_wait(headers.get("retry-after")))
+
+
+def _completion(response: Any) -> Completion:
+    if not response.choices:
+        raise CallFailure(FailureKind.BROKEN_RESPONSE, "the answer holds no choices")
+    choice, usage = response.choices[0], getattr(response, "usage", None)
+    details = getattr(usage, "prompt_tokens_details", None)
+    return Completion(
+        content=choice.message.content or "",
+        model=str(response.model or ""),
+        input_tokens=int(getattr(usage, "prompt_tokens", 0) or 0),
+        cached_tokens=int(getattr(details, "cached_tokens", 0) or 0),
+        output_tokens=int(getattr(usage, "completion_tokens", 0) or 0),
+        is_cut_off=choice.finish_reason == "length",
+    )

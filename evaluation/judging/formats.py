@@ -1,0 +1,43 @@
+"""How a judge is told to write its answer down, to be sure of it, and to mend it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from evaluation.judging.answers import Answer
+
+FORMAT_VERSION = "format-1"
+"""Part of every cache key: change it with any wording below."""
+
+ANSWER = """Answer with one JSON object and nothing else, its fields in this order, the reason before the verdict:
+{shape}"""
+
+BATCH = """Answer every item on its own, as if it had been asked alone. Answer with one JSON object and nothing else: a
+list "answers" with one entry per item, in order, its fields in this order, the reason before the verdict:
+{{"answers": [{shape}, ...]}}"""
+
+RECHECK = """Are you sure? Look at the evidence once more, be strict with your own first answer, and give your final
+answer, the same or another, in the same form."""
+
+CORRECTION = """Your answer could not be used: {problem}. Answer again, in the form that was asked for and with nothing
+around it."""
+
+
+def answer_format(answer: type[Answer]) -> str:
+    """What stands at the end of a prompt that asks one question."""
+    return ANSWER.format(shape=_shape(answer))
+
+
+def batch_format(answer: type[Answer]) -> str:
+    """What stands at the end of a prompt that asks several."""
+    return BATCH.format(shape=_shape(answer, '"item": number of the item, '))
+
+
+def batch_questions(questions: Sequence[str]) -> str:
+    """The questions of a batch, numbered from ``[P1]``."""
+    return "\n\n".join(f"[P{number}] {question}" for number, question in enumerate(questions, start=1))
+
+
+def _shape(answer: type[Answer], before: str = "") -> str:
+    fields = ", ".join(f'"{name}": {field.description or "..."}' for name, field in answer.model_fields.items())
+    return f"{{{before}{fields}}}"

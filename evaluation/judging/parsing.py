@@ -1,0 +1,172 @@
+"""Getting answers out of what models write: fences, prose around them and trailing commas are tolerated, no more."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+
+from evaluation.judging.answers import Answer
+
+LONGEST_ANSWER = 200_000
+"""Characters; what is longer is no answer, and must not cost time."""
+
+_MOST_TRIES = 1_000
+_MOST_COMMAS = 100
+_MOST_ERRORS_NAMED = 3
+
+Value = TypeVar("Value")
+
+Validate = Callable[[dict[str, Any]], Value]
+"""Makes something of a JSON object, or raises ``ValidationError`` or ``AnswerError``; a model's ``model_validate``."""
+
+
+class AnswerError(ValueError):
+    """What a model wrote is not the answer that was asked for; the message tells the model what is wrong."""
+
+
+def parse_answer(text: str, validate: Validate[Value]) -> Value:
+    """What ``validate`` makes of the last JSON object in ``text`` that it accepts.
+
+    Objects inside other objects, and inside their strings, do not count.
+
+    Raises:
+        AnswerError: There is none; tells what is wrong with the last object.
+    """
+    found: list[Value] = []
+    problem = "there is no complete JSON object in it"
+    for body in json_objects(text):
+        try:
+            found = [validate(body)]
+        except ValidationError as error:
+            problem = describe(error)
+        except AnswerError as error:
+            problem = str(error)
+    if not found:
+        raise AnswerError(problem)
+    return found[0]
+
+
+def parse_items(text: str, models: Sequence[type[Answer]]) -> dict[int, Answer]:
+    """The answers of a batch by position (from 0); positions without a valid answer are left out.
+
+    Takes ``{"answers": [{"item": 1, ...}, ...]}``, a bare list, or single objects with an ``item``, which also saves
+    the whole items of an answer that breaks off. Of several valid answers to one item the last counts.
+    """
+    found: dict[int, Answer] = {}
+    for item in _items(text):
+        number = item.get("item")
+        if isinstance(number, int) and not isinstance(number, bool) and 1 <= number <= len(models):
+            try:
+                found[number - 1] = models[number - 1].model_validate(item)
+            except ValidationError:
+                continue
+    return found
+
+
+def _items(text: str) -> Iterator[Mapping[str, Any]]:
+    try:
+        for body in json_objects(text):
+            inside = body.get("answers")
+            yield from [one for one in inside if isinstance(one, dict)] if isinstance(inside, list) else [body]
+    except AnswerError:
+        return
+
+
+def json_objects(text: str) -> Iterator[dict[str, Any]]:
+    """The outermost JSON objects in ``text``, in order. Takes time linear in the text for all but hostile ones.
+
+    Raises:
+        AnswerError: The text is too long, or so full of braces that nobody can tell what is meant.
+    """
+    if len(text) > LONGEST_ANSWER:
+        raise AnswerError(f"it has {len(text):,} characters, more than the {LONGEST_ANSWER:,} that are read")
+    position = text.find("{")
+    tries = 0
+    while position >= 0:
+        tries += 1
+        if tries > _MOST_TRIES:
+            raise AnswerError(f"it holds more than {_MOST_TRIES:,} braces")
+        decoded = _object_at(text, position)
+        if decoded is None:
+            position = text.find("{", position + 1)
+        else:
+            body, text, end = decoded
+            yield body
+            position = text.find("{", end)
+
+
+def _object_at(text: str, start: int) -> tuple[dict[str, Any], str, int] | None:
+    """The object, the text without the trailing commas in it, and where the object ends there."""
+    for _ in range(_MOST_COMMAS):
+        try:
+            body, end = _DECODER.raw_decode(text, start)
+        except json.JSONDecodeError as error:
+            comma = _trailing_comma(text, error.pos)
+            if comma is None:
+                return None
+            text = text[:comma] + text[comma + 1 :]
+        except (ValueError, RecursionError):
+            return None
+        else:
+            return (body, text, end) if isinstance(body, dict) else None
+    return None
+
+
+def _trailing_comma(text: str, position: int) -> int | None:
+    """Where the comma is that makes JSON fail at ``position``; Python versions point at it or at the bracket."""
+    before = text[:position].rstrip()
+    if text[position : position + 1] in {"}", "]"} and before.endswith(","):
+        return len(before) - 1
+    if text[position : position + 1] == "," and text[position + 1 :].lstrip()[:1] in {"}", "]"}:
+        return position
+    return None
+
+
+def describe(error: ValidationError) -> str:
+    """What is wrong with an answer, field by field, without repeating what the model wrote."""
+    problems = [
+        f"{'.'.join(map(str, one['loc'])) or 'the object'}: {one['msg']}"
+        for one in error.errors(include_url=False, include_input=False, include_context=False)
+    ]
+    more = len(problems) - _MOST_ERRORS_NAMED
+    return "; ".join(problems[:_MOST_ERRORS_NAMED]) + (f"; and {more} more" if more > 0 else "")
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    body = dict(pairs)
+    if len(body) != len(pairs):
+        raise ValueError("a key stands twice")
+    return body
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON")
+
+
+# Line breaks inside strings are common in models' JSON and harmless.
+_DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_constant, strict=False)
+
+
+def with_fields(schema: Mapping[str, Any]) -> Validate[dict[str, Any]]:
+    """Checks an object against ``{"required": {field: type}}`` or ``{"required": [field, ...]}`` (ADR-010)."""
+    required = schema.get("required", {})
+    types: Mapping[str, type] = required if isinstance(required, Mapping) else dict.fromkeys(required, object)
+
+    def validate(body: dict[str, Any]) -> dict[str, Any]:
+        for name, kind in types.items():
+            if name not in body:
+                raise AnswerError(f"the field {name} is missing")
+            if not _is_a(body[name], kind):
+                raise AnswerError(f"the field {name} should be of type {kind.__name__}")
+        return body
+
+    return validate
+
+
+def _is_a(value: Any, kind: type) -> bool:
+    if isinstance(value, bool):
+        return kind in (bool, object)
+    return isinstance(value, (int, float) if kind is float else kind)

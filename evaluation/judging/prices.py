@@ -1,0 +1,67 @@
+"""What tokens cost: from a price list of one's own, else from the one that comes with litellm."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from evaluation.data_file import parse_yaml
+from evaluation.errors import InputError
+from evaluation.judging.parsing import describe
+from evaluation.judging.usage import Usage
+
+_MILLION = 1_000_000
+_SHAPE = (
+    "See docs/judging.md: a model's name, and below it input, output and, if it differs, cached, in USD per million."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """US dollars per token: read, read from the provider's cache, written."""
+
+    input: float
+    cached: float
+    output: float
+
+    def cost(self, input_tokens: float, cached_tokens: float, output_tokens: float) -> float:
+        """What these tokens cost; cached ones are among the ``input_tokens``."""
+        cached = min(cached_tokens, input_tokens)
+        return (input_tokens - cached) * self.input + cached * self.cached + output_tokens * self.output
+
+    def of(self, usage: Usage) -> float:
+        """What ``usage`` costs."""
+        return self.cost(usage.input_tokens, usage.cached_tokens, usage.output_tokens)
+
+
+class _Entry(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    input: float = Field(ge=0, allow_inf_nan=False)
+    output: float = Field(ge=0, allow_inf_nan=False)
+    cached: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+
+
+def read_prices(path: Path) -> Mapping[str, Price]:
+    """The prices in a ``pricing.yaml``, by the model's name.
+
+    Raises:
+        InputError: The file cannot be read or is not as described.
+    """
+    try:
+        body = parse_yaml(path.read_text(encoding="utf-8"))
+        entries = TypeAdapter(dict[str, _Entry]).validate_python(body or {})
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise InputError(f"The prices cannot be read: {error}.", place=str(path), remedy=_SHAPE) from None
+    except ValidationError as error:
+        raise InputError(f"{describe(error)}.", place=str(path), remedy=_SHAPE) from None
+    return {name: _price(entry) for name, entry in entries.items()}
+
+
+def _price(entry: _Entry) -> Price:
+    cached = entry.input if entry.cached is None else entry.cached
+    return Price(entry.input / _MILLION, cached / _MILLION, entry.output / _MILLION)

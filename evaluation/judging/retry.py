@@ -1,0 +1,113 @@
+"""When to try a call again, and how long to wait before it."""
+
+from __future__ import annotations
+
+import math
+import random
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from enum import StrEnum
+
+
+class FailureKind(StrEnum):
+    """Why a call gave no answer."""
+
+    RATE_LIMITED = "rate_limited"
+    SERVER_ERROR = "server_error"
+    TIMEOUT = "timeout"
+    CONNECTION = "connection"
+    BROKEN_RESPONSE = "broken_response"
+    REFUSED = "refused"
+
+
+class CallFailure(Exception):
+    """A call that gave no answer; its text is free of secrets.
+
+    Args:
+        kind: Why.
+        message: What the provider or the network said, for people.
+        status: The HTTP status, where there was one.
+        retry_after: Seconds that the provider wants us to wait.
+    """
+
+    def __init__(
+        self, kind: FailureKind, message: str, *, status: int | None = None, retry_after: float | None = None
+    ) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.message = message
+        self.status = status
+        self.retry_after = retry_after
+
+    @property
+    def is_transient(self) -> bool:
+        """Whether the same call may succeed later."""
+        return self.kind is not FailureKind.REFUSED
+
+
+_TOO_MANY_REQUESTS = 429
+_TIMEOUT_STATUSES = frozenset({408, 504})
+_FIRST_CLIENT_ERROR, _FIRST_SERVER_ERROR = 400, 500
+
+
+def kind_of_status(status: int) -> FailureKind:
+    """What an HTTP status means for the call: of the client's errors only 408 and 429 are worth another try."""
+    if status == _TOO_MANY_REQUESTS:
+        return FailureKind.RATE_LIMITED
+    if status in _TIMEOUT_STATUSES:
+        return FailureKind.TIMEOUT
+    if status >= _FIRST_SERVER_ERROR:
+        return FailureKind.SERVER_ERROR
+    return FailureKind.REFUSED if status >= _FIRST_CLIENT_ERROR else FailureKind.BROKEN_RESPONSE
+
+
+def seconds_to_wait(header: str | None, now: datetime | None = None) -> float | None:
+    """The value of a ``Retry-After`` header, seconds or an HTTP date, as seconds from ``now``; ``None`` if unreadable.
+
+    A date in the past is 0.
+    """
+    if not header:
+        return None
+    try:
+        seconds = float(header)
+    except ValueError:
+        return _seconds_until(header, now or datetime.now(UTC))
+    return seconds if math.isfinite(seconds) and seconds >= 0 else None
+
+
+def _seconds_until(date: str, now: datetime) -> float | None:
+    try:
+        then = parsedate_to_datetime(date)
+    except (ValueError, IndexError, OverflowError):
+        return None
+    return max(0.0, (then if then.tzinfo else then.replace(tzinfo=UTC)).timestamp() - now.timestamp())
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """How often and after which waits a call is tried again.
+
+    Attributes:
+        retries: Tries after the first.
+        first_wait_seconds: The longest wait before the first retry; it doubles with each.
+        longest_wait_seconds: Where the doubling ends.
+        longest_told_wait_seconds: The most that a provider's ``Retry-After`` is heeded.
+    """
+
+    retries: int = 5
+    first_wait_seconds: float = 0.5
+    longest_wait_seconds: float = 30.0
+    longest_told_wait_seconds: float = 60.0
+
+    def wait_seconds(self, retry: int, retry_after: float | None, chance: random.Random) -> float:
+        """The wait before that retry (0 is the first): anything up to the back-off ("full jitter").
+
+        With a ``Retry-After`` never less than that, and as much again of the first wait at most, so that not everybody
+        comes back at once.
+        """
+        if retry_after is not None:
+            return min(retry_after, self.longest_told_wait_seconds) + chance.uniform(0, self.first_wait_seconds)
+        # Beyond a thousand doublings a float overflows; nobody waits that long.
+        longest = min(self.longest_wait_seconds, self.first_wait_seconds * 2.0 ** min(retry, 64))
+        return chance.uniform(0, longest)
