@@ -1,0 +1,187 @@
+"""Interventions: when all preconditions hold before a step, an effect steers the agents.
+
+Source: persona evaluation specification, "Intervention Framework" (TinyTroupe, arXiv:2507.09788, section 3.6.2). Other
+than there, preconditions that cost nothing are looked at first, and a judge that does not answer never lets one hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+from evaluation.corrections.steering import Steered, joint_target
+from evaluation.judging.asking import Options, ask, check_request
+from evaluation.judging.proposition_scores import settle
+from evaluation.judging.propositions import EVALUATION_WINDOW, Dimension, Proposition
+from evaluation.judging.protocol import Judge
+
+Targets = Sequence[Steered]
+FunctionalPrecondition = Callable[[Targets], bool]
+Effect = Callable[[Targets], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """What became of an intervention in one step.
+
+    Attributes:
+        name: The intervention.
+        is_applied: Whether all preconditions held and the effect took place.
+        reasons: Why each precondition that was looked at held or not, in that order. A judge's words are untrusted.
+    """
+
+    name: str
+    is_applied: bool
+    reasons: tuple[str, ...]
+
+
+class Intervention:
+    """Steers agents when its preconditions hold; one that was not set holds.
+
+    Args:
+        targets: Who is looked at and steered.
+        first_n: How many of the first messages a judge sees.
+        last_n: How many of the last.
+        name: For people.
+    """
+
+    def __init__(
+        self,
+        targets: Steered | Targets,
+        *,
+        first_n: int = EVALUATION_WINDOW.first_n,
+        last_n: int = EVALUATION_WINDOW.last_n,
+        name: str = "intervention",
+    ) -> None:
+        self.targets: Targets = tuple(targets) if isinstance(targets, Sequence) else (targets,)
+        self.name = name
+        self._window = (first_n, last_n)
+        self._text = ""
+        self._function: FunctionalPrecondition | None = None
+        self._proposition: Proposition | None = None
+        self._threshold: float | None = None
+        self._effect: Effect | None = None
+
+    def set_textual_precondition(self, text: str) -> Self:
+        """A claim in plain words that a judge must say holds of the conversation."""
+        self._text = text
+        return self
+
+    def set_functional_precondition(self, function: FunctionalPrecondition) -> Self:
+        """A function of the targets that must be true; it is asked before any judge."""
+        self._function = function
+        return self
+
+    def set_propositional_precondition(self, proposition: Proposition, threshold: float | None = None) -> Self:
+        """A proposition that must score below ``threshold`` (0 to 9); without one, a judge must say that it holds.
+
+        With a threshold a high score means that all is well already, so that nothing needs to be done.
+        """
+        self._proposition, self._threshold = proposition, threshold
+        return self
+
+    def set_effect(self, effect: Effect) -> Self:
+        """What to do to the targets."""
+        self._effect = effect
+        return self
+
+    async def execute(self, judge: Judge) -> Execution:
+        """Looks at the preconditions, and applies the effect when all hold."""
+        reasons: list[str] = []
+        holds = self._check_function(reasons)
+        holds = holds and await self._check_proposition(judge, reasons)
+        holds = holds and await self._check_text(judge, reasons)
+        if holds and self._effect is not None:
+            self._effect(self.targets)
+        return Execution(self.name, holds and self._effect is not None, tuple(reasons))
+
+    def _check_function(self, reasons: list[str]) -> bool:
+        if self._function is None:
+            return True
+        holds = self._function(self.targets)
+        reasons.append(f"the function says {'yes' if holds else 'no'}")
+        return holds
+
+    async def _check_text(self, judge: Judge, reasons: list[str]) -> bool:
+        if not self._text:
+            return True
+        first_n, last_n = self._window
+        proposition = Proposition(
+            self.name, self._text, Dimension.CONVERGENCE, includes_personas=False, first_n=first_n, last_n=last_n
+        )
+        return await self._holds(judge, proposition, reasons)
+
+    async def _check_proposition(self, judge: Judge, reasons: list[str]) -> bool:
+        if self._proposition is None:
+            return True
+        if self._threshold is None:
+            return await self._holds(judge, self._proposition, reasons)
+        asked = ask(self._proposition, joint_target(self.targets), options=Options())
+        judgement = (await judge.judge([asked.request]))[0] if asked.request else None
+        found = settle(asked, judgement)
+        if found.score is None:
+            reasons.append(f"no score: {found.detail}")
+            return False
+        reasons.append(f"scored {found.score:g} of 9, acts below {self._threshold:g}: {found.reason}")
+        return found.score < self._threshold
+
+    async def _holds(self, judge: Judge, proposition: Proposition, reasons: list[str]) -> bool:
+        request = check_request(proposition.claim, joint_target(self.targets), proposition, purpose="intervention")
+        (judgement,) = await judge.judge([request])
+        if judgement.holds is None:
+            reasons.append(f"no answer: {judgement.detail}")
+            return False
+        reasons.append(f"the judge says {'yes' if judgement.holds else 'no'}: {judgement.reason}")
+        return judgement.holds
+
+
+class InterventionBatch:
+    """The same intervention for each of several agents, by itself."""
+
+    def __init__(self, interventions: Iterable[Intervention]) -> None:
+        self._interventions = tuple(interventions)
+
+    @classmethod
+    def create_for_each(
+        cls,
+        targets: Targets,
+        *,
+        first_n: int = EVALUATION_WINDOW.first_n,
+        last_n: int = EVALUATION_WINDOW.last_n,
+        name: str = "intervention",
+    ) -> Self:
+        """One intervention per target; the arguments are those of ``Intervention``."""
+        return cls(Intervention(each, first_n=first_n, last_n=last_n, name=name) for each in targets)
+
+    def __iter__(self) -> Iterator[Intervention]:
+        return iter(self._interventions)
+
+    def set_textual_precondition(self, text: str) -> Self:
+        """As for one intervention."""
+        for each in self._interventions:
+            each.set_textual_precondition(text)
+        return self
+
+    def set_functional_precondition(self, function: FunctionalPrecondition) -> Self:
+        """As for one intervention."""
+        for each in self._interventions:
+            each.set_functional_precondition(function)
+        return self
+
+    def set_propositional_precondition(self, proposition: Proposition, threshold: float | None = None) -> Self:
+        """As for one intervention."""
+        for each in self._interventions:
+            each.set_propositional_precondition(proposition, threshold)
+        return self
+
+    def set_effect(self, effect: Effect) -> Self:
+        """As for one intervention."""
+        for each in self._interventions:
+            each.set_effect(effect)
+        return self
+
+
+async def run_interventions(interventions: Iterable[Intervention], judge: Judge) -> list[Execution]:
+    """Executes each intervention once, in order, never two at a time: at the beginning of a step, before agents act."""
+    return [await intervention.execute(judge) for intervention in interventions]
