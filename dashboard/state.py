@@ -56,8 +56,8 @@ def follow(transcript_id: str, message_id: str, metric: str | None) -> None:
 def aim_of(transcript_id: str) -> Aim:
     """Message, metric and how often it was aimed anew.
 
-    It stays the same while a person clicks in the conversation, and follows the URL where that was changed elsewhere: by
-    the link the person came by, the browser's back button, or the way back from the list.
+    It stays the same while a person clicks in the conversation, and follows the URL where that was changed elsewhere:
+    by the link the person came by, the browser's back button, or the way back from the list.
     """
     aims = st.session_state.setdefault(_AIMS, {})
     followed = st.session_state.setdefault(_FOLLOWED, {})

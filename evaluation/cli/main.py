@@ -17,6 +17,7 @@ from evaluation.cli import (
     listing,
     override,
     rate,
+    search,
     serve,
     validate,
 )

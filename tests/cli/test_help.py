@@ -20,6 +20,7 @@ PROMISED = {
     "validate",
     "list",
     "show",
+    "search",
     "rate",
     "override",
     "iterations",

@@ -1,0 +1,58 @@
+"""What a person types into a search field, and the part of a text that shows what was found."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from evaluation.errors import InputError
+
+MOST_PHRASES = 20
+MOST_LETTERS = 500
+_ELLIPSIS = "…"
+_TYPOGRAPHIC_QUOTES = dict.fromkeys(map(ord, "“”„‟«»"), '"')
+_PART = re.compile(r'"([^"]*)"?|([^\s"]+)')
+
+
+def phrases(query: str) -> tuple[str, ...]:
+    """What a text must hold to be found, all of it: single words, and what stands in double quotes as one phrase.
+
+    A quote that is never closed ends with the query. Case does not matter to the search, so of two phrases that differ
+    in nothing else the first stays.
+
+    Raises:
+        InputError: The query holds no word, more than 20 words and phrases, or more than 500 letters.
+    """
+    if len(query) > MOST_LETTERS:
+        raise InputError(f"The search is {len(query)} letters long.", remedy=f"Use {MOST_LETTERS} at the most.")
+    found: dict[str, str] = {}
+    for quoted, word in _PART.findall(query.translate(_TYPOGRAPHIC_QUOTES)):
+        if phrase := " ".join((quoted or word).split()):
+            found.setdefault(phrase.lower(), phrase)
+    if not found:
+        raise InputError("There is no word to search for.", remedy='Type a word, or a phrase in quotes: "voted for".')
+    if len(found) > MOST_PHRASES:
+        raise InputError(
+            f"The search holds {len(found)} words and phrases; {MOST_PHRASES} are the most.",
+            remedy="Put words that belong together in quotes.",
+        )
+    return tuple(found.values())
+
+
+def pattern(phrase: str) -> str:
+    """A regular expression for ``phrase`` in any case, with any white space between its words; linear in time."""
+    return r"(?i)" + r"\s+".join(map(re.escape, phrase.split()))
+
+
+def excerpt(text: str, wanted: Sequence[str], length: int = 160) -> str:
+    """At most ``length`` characters of ``text`` on one line, around the first place that holds one of ``wanted``."""
+    line = " ".join(text.split())
+    if len(line) <= length:
+        return line
+    places = [found.start() for phrase in wanted if (found := re.search(pattern(phrase), line))]
+    # A third of the excerpt stands before what was found; the ellipses take a character each.
+    start = min(max(0, min(places, default=0) - length // 3), len(line) - length)
+    end = start + length
+    head = _ELLIPSIS if start else ""
+    tail = _ELLIPSIS if end < len(line) else ""
+    return head + line[start + len(head) : end - len(tail)] + tail

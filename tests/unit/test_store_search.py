@@ -1,0 +1,88 @@
+"""Full-text search over the messages of a store."""
+
+from __future__ import annotations
+
+import pytest
+
+from evaluation.errors import InputError, NotFoundError
+from evaluation.store import Store
+from evaluation.transcript import Message, Player, Transcript
+
+
+def game(name: str, *said: str) -> Transcript:
+    return Transcript(
+        game_id=name,
+        source_format="native",
+        players=(Player(name="Ann"),),
+        messages=tuple(
+            Message(id=f"{name}-{place}", index=place, round=place or None, speaker="Ann", text=text)
+            for place, text in enumerate(said)
+        ),
+    )
+
+
+@pytest.fixture
+def store() -> Store:
+    store = Store(":memory:")
+    store.iterations.create("v1")
+    store.transcripts.add(game("one", "I voted for Bob.", "Nobody did", "Skip"), source_name="1", iteration="v1")
+    store.transcripts.add(game("two", "Yes, you VOTED\nfor Ann", "100 % {x} (sic)", "Straße ÉTÉ"), source_name="2")
+    store.transcripts.add(game("three", "for whom have you voted?"), source_name="3")
+    return store
+
+
+def found(store: Store, query: str, **options: object) -> list[str]:
+    return list(store.messages.search(query, **options).table["message_id"])  # type: ignore[arg-type]
+
+
+def test_every_word_must_stand_in_the_message_in_any_order(store: Store) -> None:
+    assert found(store, "voted for") == ["one-0", "two-0", "three-0"]
+    assert found(store, "VOTED whom") == ["three-0"]
+    assert found(store, "voted nowhere") == []
+
+
+def test_a_phrase_in_quotes_stands_as_it_is_whatever_the_white_space(store: Store) -> None:
+    assert found(store, '"voted for"') == ["one-0", "two-0"]
+
+
+def test_signs_are_letters_like_any_other(store: Store) -> None:
+    for query in ("100 %", "{x}", '"% {x}"', "(sic)", "%", "été", "straße"):
+        assert found(store, query) in (["two-1"], ["two-2"]), query
+    # Neither a pattern nor a wildcard.
+    assert found(store, "v.ted") == found(store, "_oted") == found(store, "\\") == []
+
+
+def test_the_answer_names_game_place_and_speaker(store: Store) -> None:
+    answer = store.messages.search('"voted for"')
+    assert (answer.total, answer.games, answer.phrases) == (2, 2, ("voted for",))
+    first, second = answer.table.to_dict("records")
+    assert (first["game_id"], first["iteration"], first["number"], first["speaker"]) == ("one", "v1", 1, "Ann")
+    assert (second["game_id"], second["number"], second["text"]) == ("two", 1, "Yes, you VOTED\nfor Ann")
+    assert answer.table["round"].isna().all()
+
+
+def test_the_table_is_limited_and_the_total_is_not(store: Store) -> None:
+    answer = store.messages.search("o", limit=2)
+    # "o" stands in "voted for Bob", "Nobody", "VOTED", "whom"; "Skip" is no message and has none.
+    assert (answer.total, answer.games, len(answer.table)) == (4, 3, 2)
+
+
+def test_only_an_iteration_is_searched(store: Store) -> None:
+    assert found(store, "voted", iteration="v1") == ["one-0"]
+    with pytest.raises(NotFoundError):
+        store.messages.search("voted", iteration="v9")
+
+
+def test_words_to_the_engine_are_not_found(store: Store) -> None:
+    assert found(store, "skip") == []
+    assert store.messages.search("skip").total == 0
+
+
+def test_deleted_games_are_not_found(store: Store) -> None:
+    store.deletions.delete([game("three", "for whom have you voted?").id], who="Ada")
+    assert found(store, "whom") == []
+
+
+def test_an_empty_search_is_refused(store: Store) -> None:
+    with pytest.raises(InputError):
+        store.messages.search("  ")
