@@ -1,7 +1,8 @@
 """Work that goes on when the person leaves the page: a thread of the server that reports to a row in the store.
 
 A thread sees no session and cannot draw. It gets plain arguments, stores every item as soon as it is done, and stops
-after the current one when somebody asks. Pages read the row. A job whose server has ended shows as interrupted.
+after the current one when somebody asks. Pages read the row. A job whose server has ended shows as interrupted, and
+goes on from where it was when somebody wishes: what it has still to do is in the store too.
 """
 
 from __future__ import annotations
@@ -9,12 +10,14 @@ from __future__ import annotations
 import logging
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from dashboard.formatting import counted
 from evaluation.errors import DramaturgError
 from evaluation.samples import AddedGame, add_evaluated, load_samples
 from evaluation.store import Job, JobState, Store
+from evaluation.store.spool import Outcome, SpooledGame
 from evaluation.transcript import Transcript
 
 SAMPLES = "samples"
@@ -45,8 +48,12 @@ def start(store: Store, kind: str, label: str, total: int, work: Callable[[Repor
         ConflictError: A job of the kind is running.
     """
     job = store.jobs.create(kind, label, total, is_exclusive=True)
-    threading.Thread(target=_run, args=(store, job.id, work), name=f"job-{kind}", daemon=True).start()
+    _begin(store, job, work)
     return job
+
+
+def _begin(store: Store, job: Job, work: Callable[[Report], str]) -> None:
+    threading.Thread(target=_run, args=(store, job.id, work), name=f"job-{job.kind}", daemon=True).start()
 
 
 def _run(store: Store, job_id: str, work: Callable[[Report], str]) -> None:
@@ -57,7 +64,7 @@ def _run(store: Store, job_id: str, work: Callable[[Report], str]) -> None:
     try:
         message = work(report)
     except Cancelled:
-        store.jobs.update(job_id, state=JobState.CANCELLED, message="What was done until then is stored.")
+        end(store, job_id)
     except DramaturgError as error:
         store.jobs.update(job_id, state=JobState.FAILED, message=str(error))
     except Exception as error:
@@ -66,21 +73,56 @@ def _run(store: Store, job_id: str, work: Callable[[Report], str]) -> None:
         store.jobs.update(job_id, state=JobState.FAILED, message=f"{type(error).__name__}: {error}")
     else:
         store.jobs.update(job_id, state=JobState.DONE, message=message)
+        store.spool.clear(job_id)
 
 
 def start_evaluation(store: Store, games: Sequence[tuple[Transcript, str]], iteration: str | None) -> Job:
-    """Scores and stores games with their source names, into an iteration that exists or into none."""
+    """Scores and stores games with their source names, into an iteration that exists or into none.
 
-    def work(report: Report) -> str:
-        added: list[AddedGame] = []
-        for done, (transcript, source_name) in enumerate(games, start=1):
-            added.append(add_evaluated(store, transcript, source_name=source_name, iteration=iteration))
-            report(done, len(games))
-        new = sum(game.is_new for game in added)
-        same = f", {len(games) - new} stored before and left as they were" if new < len(games) else ""
-        return f"{new} stored{same}{_incomplete_words(sum(bool(game.failures) for game in added))}"
+    The games are kept in the store until they are scored, all of them before this returns.
 
-    return start(store, EVALUATE, "Scoring uploaded games", len(games), work)
+    Raises:
+        ConflictError: Games are being scored already.
+    """
+    with store.unit(write=True):
+        job = store.jobs.create(EVALUATE, "Scoring uploaded games", len(games), is_exclusive=True)
+        for earlier in store.jobs.list():
+            if earlier.state is JobState.FAILED:
+                # Whoever starts anew has had the choice to go on with it.
+                store.spool.clear(earlier.id)
+        store.spool.put(job.id, games, iteration)
+    _begin(store, job, partial(_score_waiting, store, job.id))
+    return job
+
+
+def _score_waiting(store: Store, job_id: str, report: Report) -> str:
+    total = store.jobs.get(job_id).total
+    waiting = store.spool.waiting(job_id)
+    known = {iteration.name for iteration in store.iterations.list()}
+    for done, position in enumerate(waiting, start=total - len(waiting) + 1):
+        outcome = _score(store, store.spool.get(job_id, position), known)
+        store.spool.settle(job_id, position, outcome)
+        report(done, total)
+    return _outcome_words(store.spool.outcomes(job_id))
+
+
+def _score(store: Store, game: SpooledGame, iterations: set[str]) -> Outcome:
+    # The iteration may have gone while the job was interrupted; the game must not go with it.
+    iteration = game.iteration if game.iteration in iterations else None
+    added = add_evaluated(store, game.transcript, source_name=game.source_name, iteration=iteration)
+    return _outcome(added)
+
+
+def _outcome(added: AddedGame) -> Outcome:
+    if not added.is_new:
+        return "known"
+    return "incomplete" if added.failures else "new"
+
+
+def _outcome_words(outcomes: Mapping[str, int]) -> str:
+    incomplete, known = outcomes.get("incomplete", 0), outcomes.get("known", 0)
+    same = f", {known} stored before and left as they were" if known else ""
+    return f"{outcomes.get('new', 0) + incomplete} stored{same}{_incomplete_words(incomplete)}"
 
 
 def _incomplete_words(count: int) -> str:
@@ -89,13 +131,13 @@ def _incomplete_words(count: int) -> str:
 
 def start_samples(store: Store) -> Job:
     """Loads the games that come with Dramaturg."""
+    return start(store, SAMPLES, "Loading the sample games", 0, partial(_load_samples, store, ""))
 
-    def work(report: Report) -> str:
-        loaded = load_samples(store, report)
-        words = f"{loaded.new_games} of {loaded.games} sample games are new, with {loaded.new_ratings} ratings"
-        return words + _incomplete_words(loaded.incomplete)
 
-    return start(store, SAMPLES, "Loading the sample games", 0, work)
+def _load_samples(store: Store, _job_id: str, report: Report) -> str:
+    loaded = load_samples(store, report)
+    words = f"{loaded.new_games} of {loaded.games} sample games are new, with {loaded.new_ratings} ratings"
+    return words + _incomplete_words(loaded.incomplete)
 
 
 def start_samples_on_first_start(store: Store) -> None:
@@ -106,6 +148,35 @@ def start_samples_on_first_start(store: Store) -> None:
         if os.environ.get(SAMPLES_VARIABLE) == "1" and store.transcripts.summaries().empty and not store.jobs.list(1):
             start_samples(store)
         os.environ.pop(SAMPLES_VARIABLE, None)
+
+
+# What can go on after its server has ended: it finds out from the store what is left to do.
+_GOING_ON: Mapping[str, Callable[[Store, str, Report], str]] = {EVALUATE: _score_waiting, SAMPLES: _load_samples}
+
+
+def can_go_on(store: Store, job: Job) -> bool:
+    """Whether a job that was interrupted or failed knows what is left to do."""
+    if job.state not in (JobState.INTERRUPTED, JobState.FAILED) or job.kind not in _GOING_ON:
+        return False
+    return job.kind != EVALUATE or bool(store.spool.waiting(job.id))
+
+
+def go_on(store: Store, job_id: str) -> Job:
+    """Goes on with a job that was interrupted or failed, from where it was. What is stored is not scored again.
+
+    Raises:
+        ConflictError: It runs already, in this tab or another.
+    """
+    job = store.jobs.take_over(job_id)
+    _begin(store, job, partial(_GOING_ON[job.kind], store, job.id))
+    return job
+
+
+def end(store: Store, job_id: str) -> None:
+    """Ends a job that shall not go on. What is done stays stored; what waits is forgotten."""
+    with store.unit(write=True):
+        store.jobs.update(job_id, state=JobState.CANCELLED, message="What was done until then is stored.")
+        store.spool.clear(job_id)
 
 
 def running(store: Store, kind: str) -> Job | None:

@@ -62,10 +62,18 @@ def _cached(key: tuple[Hashable, ...], _query: Callable[[], Any]) -> Any:  # noq
 
 
 def read_files(files: Sequence[tuple[str, bytes]]) -> list[ReadResult]:
-    """The games in files uploaded together, as name and content; the same files are read once."""
+    """The games in files uploaded together, as name and content; the same files are read once.
+
+    Only the latest files of a session are remembered, and only while it lasts: games may be hundreds of megabytes.
+    """
     return _read_files(tuple((name, hashlib.sha256(data).hexdigest()) for name, data in files), files)
 
 
-@st.cache_resource(show_spinner=False, max_entries=16)
+def forget_files() -> None:
+    """Lets go of the games that ``read_files`` remembers for this session."""
+    _read_files.clear()
+
+
+@st.cache_resource(show_spinner=False, max_entries=1, scope="session")
 def _read_files(key: Hashable, _files: Sequence[tuple[str, bytes]]) -> list[ReadResult]:  # noqa: ARG001 - their hashes
     return read_uploads(_files)

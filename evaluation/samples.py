@@ -14,6 +14,7 @@ from evaluation.ratings import Rating, parse_answers
 from evaluation.readers import read_path
 from evaluation.resources import SampleIteration, load_manifest, sample_root
 from evaluation.store import Store
+from evaluation.store.transcripts import iterations_of
 from evaluation.transcript import Transcript
 
 RATINGS_FILE = "ratings.csv"
@@ -86,7 +87,10 @@ def _silent(done: int, total: int) -> None:
 
 
 def add_evaluated(store: Store, transcript: Transcript, *, source_name: str, iteration: str | None = None) -> AddedGame:
-    """Scores a transcript and stores both in one transaction; the same content is not stored twice."""
+    """Scores a transcript and stores both in one transaction; what is stored already is neither scored nor changed."""
+    with store.unit() as cursor:
+        if iterations_of(cursor, [transcript.id]):
+            return AddedGame(is_new=False)
     evaluation = evaluate_transcript(transcript)
     with store.unit(write=True):
         added = store.transcripts.add(transcript, source_name=source_name, iteration=iteration)

@@ -2,6 +2,7 @@ import streamlit as st
 
 from dashboard import jobs, queries, resources
 from dashboard.components import upload_parts as parts
+from dashboard.components.job_status import job_history
 from dashboard.components.messages import plain
 from dashboard.components.sample_button import first_steps
 from dashboard.formatting import counted
@@ -20,9 +21,11 @@ files = st.file_uploader(
     help="Up to 64 MB a zip, 20 MB a file, 50,000 messages a game.",
 )
 if not files:
+    resources.forget_files()
     if not resources.read(queries.transcript_ids):
         st.caption("Nothing at hand? Look around with the sample games.")
         first_steps("upload")
+    job_history(store)
     st.stop()
 
 with st.spinner(f"Reading {counted(len(files), 'file')}"):

@@ -1,0 +1,144 @@
+"""Background jobs as every page shows them: how far, how they ended, and how an interrupted one goes on."""
+
+from __future__ import annotations
+
+import threading
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from dashboard import jobs
+from dashboard.components.job_status import progress_text
+from evaluation.samples import add_evaluated
+from evaluation.store import JobState
+
+
+def abandon(store, job, *, done: int) -> None:
+    """Leaves the job as a killed server does: some games done, the row as if it still ran."""
+    games = [store.spool.get(job.id, position) for position in store.spool.waiting(job.id)[:done]]
+    for position, game in enumerate(games):
+        add_evaluated(store, game.transcript, source_name=game.source_name, iteration=game.iteration)
+        store.spool.settle(job.id, position, "new")
+    store.jobs.update(job.id, done=done)
+    with store.unit(write=True) as cursor:
+        cursor.execute("UPDATE jobs SET owner = owner || '1'")
+
+
+@pytest.fixture
+def interrupted(store, small_game):
+    """A job of five games whose server died after two of them."""
+    store.iterations.create("v1")
+    job = store.jobs.create(jobs.EVALUATE, "Scoring uploaded games", 5, is_exclusive=True)
+    store.spool.put(job.id, [(small_game(f"g{n}"), f"g{n}.json") for n in range(5)], "v1")
+    abandon(store, job, done=2)
+    return job
+
+
+def wait_for_jobs() -> None:
+    for thread in threading.enumerate():
+        if thread.name.startswith("job-"):
+            thread.join(timeout=60)
+
+
+def scorings(store) -> list[tuple[str, str, int]]:
+    with store.unit() as cursor:
+        query = "SELECT transcript_id, metric, result_id FROM metric_results ORDER BY result_id"
+        return cursor.execute(query).fetchall()
+
+
+@pytest.mark.parametrize("page", ["overview", "upload", "trends", "review"])
+def test_every_page_says_what_a_killed_server_left(open_page, interrupted, words, page) -> None:
+    app = open_page(page)
+    assert not app.exception
+    assert "Scoring uploaded games: interrupted, 2 of 5 done." in words(app)
+    assert "Go on with the other 3" in [button.label for button in app.button]
+
+
+def test_an_interrupted_job_goes_on_without_scoring_again_what_is_stored(open_page, store, interrupted, words) -> None:
+    before = scorings(store)
+    app = open_page("upload")
+    app.button(key=f"go_on_{interrupted.id}").click().run()
+    wait_for_jobs()
+    job = store.jobs.get(interrupted.id)
+    assert (job.state, job.done, job.message) == (JobState.DONE, 5, "5 stored")
+    assert list(store.transcripts.summaries("v1")["game_id"]) == [f"g{n}" for n in range(5)]
+    after = scorings(store)
+    assert [row for row in after if row in before] == before
+    assert len(after) == len(before) // 2 * 5
+    assert store.spool.outcomes(job.id) == {}
+    assert "done, 5 of 5" in words(app.run())
+
+
+def test_a_game_stored_in_the_very_moment_of_the_kill_is_not_scored_again(store, interrupted, small_game) -> None:
+    add_evaluated(store, small_game("g2"), source_name="g2.json", iteration="v1")
+    before = scorings(store)
+    jobs.go_on(store, interrupted.id)
+    wait_for_jobs()
+    assert [row for row in scorings(store) if row in before] == before
+    assert store.jobs.get(interrupted.id).message == "4 stored, 1 stored before and left as they were"
+
+
+def test_an_interrupted_job_can_be_left(open_page, store, interrupted, words) -> None:
+    app = open_page()
+    app.button(key=f"leave_job_{interrupted.id}").click().run()
+    assert not app.exception
+    assert "interrupted" not in words(app)
+    assert store.jobs.get(interrupted.id).state is JobState.CANCELLED
+    assert store.spool.waiting(interrupted.id) == []
+    assert len(store.transcripts.summaries()) == 2
+
+
+def test_pressing_it_in_two_tabs_starts_it_once(open_page, store, interrupted) -> None:
+    first, second = open_page("upload"), open_page("trends")
+    first.button(key=f"go_on_{interrupted.id}").click().run()
+    second.button(key=f"go_on_{interrupted.id}").click().run()
+    wait_for_jobs()
+    assert not second.exception
+    assert "did not start" in second.toast[0].value
+    assert store.jobs.get(interrupted.id).done == 5
+    assert len(store.transcripts.summaries()) == 5
+
+
+def test_an_iteration_that_is_gone_loses_no_game(store, interrupted) -> None:
+    with store.unit(write=True) as cursor:
+        cursor.execute("UPDATE spool SET iteration = 'gone'")
+    jobs.go_on(store, interrupted.id)
+    wait_for_jobs()
+    assert store.jobs.get(interrupted.id).state is JobState.DONE
+    assert len(store.transcripts.summaries()) == 5
+
+
+def test_a_job_that_knows_nothing_of_its_rest_says_to_start_again(open_page, store, words) -> None:
+    job = store.jobs.create("evaluate", "Scoring uploaded games", 5)
+    abandon(store, job, done=0)
+    app = open_page()
+    assert "The rest is not known any more" in words(app)
+    assert f"go_on_{job.id}" not in [button.key for button in app.button]
+
+
+def test_the_samples_go_on_too(store) -> None:
+    job = store.jobs.create(jobs.SAMPLES, "Loading the sample games", 18)
+    abandon(store, job, done=0)
+    assert jobs.can_go_on(store, store.jobs.get(job.id))
+
+
+def test_the_upload_page_lists_how_earlier_work_ended(open_page, store, table) -> None:
+    job = store.jobs.create("evaluate", "Scoring uploaded games", 5)
+    store.jobs.update(job.id, done=5, state=JobState.DONE, message="5 stored")
+    app = open_page("upload")
+    listed = table(app)
+    assert "5 of 5" in listed
+    assert "5 stored" in listed
+
+
+def test_the_time_left_of_a_resumed_job_counts_from_where_it_went_on(store) -> None:
+    job = store.jobs.create("evaluate", "Games", 120)
+    store.jobs.update(job.id, done=30)
+    with store.unit(write=True) as cursor:
+        # Begun an hour ago, of which it was dead for most.
+        cursor.execute("UPDATE jobs SET owner = owner || '1', created_at = now() - INTERVAL 1 HOUR")
+    resumed = store.jobs.take_over(job.id)
+    assert progress_text(resumed, datetime.now(UTC)) == "Games: 30 of 120"
+    further = store.jobs.update(job.id, done=40)
+    # 10 games in 20 s are 2 s a game; 80 games are left.
+    assert progress_text(further, resumed.resumed_at + timedelta(seconds=20)) == "Games: 40 of 120, about 3 min left"
