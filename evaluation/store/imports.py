@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from evaluation.errors import NotFoundError
-from evaluation.import_report import ImportReport
+from evaluation.import_report import ImportReport, Outcome
 from evaluation.store.checks import readable
+from evaluation.store.tables import marks
 from evaluation.store.units import Units
 
 if TYPE_CHECKING:
@@ -40,6 +42,20 @@ class Imports:
             )
             cursor.execute("DELETE FROM import_reports WHERE position <= ?", [held[0] - KEPT])
 
+    def discard(self, report_id: str) -> None:
+        """Forgets a report whose import did not begin."""
+        with self._units.unit(write=True) as cursor:
+            cursor.execute("DELETE FROM import_reports WHERE report_id = ?", [report_id])
+
+    def settle(self) -> None:
+        """Completes the reports of imports that have ended, by what the store has of their games by now."""
+        with self._units.unit(write=True) as cursor:
+            for report in self.list():
+                if report.seconds is None:
+                    passed = datetime.now(UTC) - report.started_at
+                    found = _found(cursor, [line.transcript_id for line in report.lines if line.transcript_id])
+                    self.save(report.with_outcomes(found, round(passed.total_seconds(), 3)))
+
     def list(self, limit: int = KEPT) -> _Reports:
         """The latest reports, newest first."""
         with self._units.unit() as cursor:
@@ -60,3 +76,18 @@ class Imports:
     def _select(self, cursor: DuckDBPyConnection, rest: str, values: Sequence[object]) -> _Reports:
         found = cursor.execute(f"SELECT document FROM import_reports {rest}", values).fetchall()
         return [ImportReport.from_dict(json.loads(document)) for (document,) in found]
+
+
+def _found(cursor: DuckDBPyConnection, transcript_ids: Sequence[str]) -> dict[str, tuple[Outcome, str]]:
+    """The stored ones among the transcripts, each with the metrics that could not be computed."""
+    stored = cursor.execute(
+        f"SELECT transcript_id FROM transcripts WHERE transcript_id IN ({marks(transcript_ids)})", transcript_ids
+    ).fetchall()
+    failed = cursor.execute(
+        f"SELECT transcript_id, subject FROM score_failures WHERE transcript_id IN ({marks(transcript_ids)})",
+        transcript_ids,
+    ).fetchall()
+    remarks: dict[str, list[str]] = {transcript_id: [] for (transcript_id,) in stored}
+    for transcript_id, what in failed:
+        remarks[transcript_id].append(what)
+    return {transcript_id: (Outcome.STORED, " ".join(words)) for transcript_id, words in remarks.items()}

@@ -10,12 +10,15 @@ from pathlib import Path
 
 import pytest
 
+from evaluation.engine import SCORERS, evaluate_transcript
 from evaluation.errors import InputError, NotFoundError
 from evaluation.import_report import ImportReport, Outcome, ReportLine, planned, refusal_groups
 from evaluation.import_text import counts_words, report_as, report_csv, report_markdown
 from evaluation.readers import read_path, read_uploads
+from evaluation.score import MetricResult
 from evaluation.store import Store
 from evaluation.store.imports import KEPT
+from evaluation.transcript import Transcript
 
 GAME = b'{"gameId": "%s", "players": [{"name": "Ann"}], "messages": [{"playerName": "Ann", "message": "Hi"}]}'
 BAD = b'{"gameId": '
@@ -120,3 +123,41 @@ def test_names_that_utf_8_cannot_hold_are_kept_readable() -> None:
     store = Store(":memory:")
     store.imports.save(ImportReport((ReportLine("caf\udce9.json", Outcome.REFUSED, message="No."),)))
     assert [held.lines[0].name for held in store.imports.list()] == ["caf\ufffd\ufffd\ufffd.json"]
+
+
+def test_a_report_is_settled_by_what_the_store_has_in_the_end() -> None:
+    store = Store(":memory:")
+    results = read_uploads([(f"{name}.json", GAME % name.encode()) for name in ("one", "two", "three")])
+    before = planned(results, ())
+    store.imports.save(before)
+    first, second = (result.transcript for result in results[:2])
+    assert first is not None
+    assert second is not None
+    evaluation = evaluate_transcript(second, scorers=SCORERS | {"coherence": broken})
+    store.transcripts.add(first, source_name="one.json")
+    store.transcripts.add(second, source_name="two.json")
+    store.results.save([evaluation])
+    store.imports.settle()
+    (after,) = store.imports.list()
+    assert [(line.outcome, line.message) for line in after.lines] == [
+        (Outcome.STORED, ""),
+        (Outcome.STORED, "Conversation coherence could not be computed."),
+        (Outcome.NOT_STORED, ""),
+    ]
+    assert after.seconds is not None
+    # It is settled once: what happens to the games later is no part of it.
+    store.transcripts.delete(first.id)
+    store.imports.settle()
+    assert store.imports.list() == [after]
+
+
+def test_a_report_whose_import_did_not_begin_is_forgotten() -> None:
+    store = Store(":memory:")
+    held = report("one")
+    store.imports.save(held)
+    store.imports.discard(held.id)
+    assert store.imports.list() == []
+
+
+def broken(transcript: Transcript, *, threshold: float | None = None) -> MetricResult:
+    raise ArithmeticError("no")
