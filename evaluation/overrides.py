@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
-from evaluation.score import LedgerRow, Method, RowVerdict
+from evaluation.score import LedgerRow, Method, RowVerdict, redecided
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,17 +29,10 @@ class Override:
     undone_at: datetime | None = None
 
     def applied_to(self, row: LedgerRow) -> LedgerRow:
-        """``row`` as this person decided it.
-
-        The row keeps its weight, its denominator; one that had none weighs one. It adds all of its weight to the
-        numerator when it counts, nothing when it does not, and to neither side when it is excluded.
-        """
-        weight = 0.0 if self.verdict is RowVerdict.EXCLUDED else row.denominator or 1.0
-        return replace(
+        """``row`` as this person decided it."""
+        return redecided(
             row,
-            verdict=self.verdict,
-            numerator=weight if self.verdict is RowVerdict.COUNTS else 0.0,
-            denominator=weight,
+            self.verdict,
             method=Method.HUMAN,
             reason=f"{self.author}: {self.reason}",
             details={**row.details, "override_id": self.id, "author": self.author, "at": self.created_at.isoformat()},

@@ -146,6 +146,17 @@ def decided(row_id: str, kind: str, counts: bool | None, reason: str, **fields: 
     return LedgerRow(row_id, kind, verdict, reason, numerator=float(counts), denominator=1.0, **fields)
 
 
+def redecided(row: LedgerRow, verdict: RowVerdict, **changes: Any) -> LedgerRow:
+    """``row`` with another verdict and whatever else changes with it.
+
+    The row keeps its weight, its denominator; one that had none weighs one. It adds all of its weight to the numerator
+    when it counts, nothing when it does not, and to neither side when it is excluded.
+    """
+    weight = 0.0 if verdict is RowVerdict.EXCLUDED else row.denominator or 1.0
+    numerator = weight if verdict is RowVerdict.COUNTS else 0.0
+    return replace(row, verdict=verdict, numerator=numerator, denominator=weight, **changes)
+
+
 @dataclass(frozen=True, slots=True)
 class MetricResult:
     """A metric's score on one transcript, with the ledger it is computed from.
