@@ -61,6 +61,15 @@ def proposition_root() -> Path:
     return _shipped("propositions")
 
 
+def persona_root() -> Path:
+    """The folder with the shipped agents: their personas and what they say.
+
+    Raises:
+        InfrastructureError: The folder is not there; the installation is damaged.
+    """
+    return _shipped("data/personas")
+
+
 def _shipped(relative: str) -> Path:
     # The build puts these top-level folders of a checkout inside the package; see pyproject.toml.
     checkout = checkout_root()

@@ -12,6 +12,7 @@ from evaluation.judging.propositions import Dimension, Proposition
 from evaluation.judging.protocol import (
     CheckAnswer,
     IdeasAnswer,
+    JudgementStatus,
     JudgeRequest,
     OfflineInput,
     Prompt,
@@ -62,6 +63,7 @@ class Asked:
         claim: With its variables filled in, for people; untrusted where it quotes names and messages.
         request: For the judge; ``None`` when nobody needs to be asked.
         fault: Why it cannot be asked; empty otherwise.
+        fault_status: What a fault counts as: an error in the proposition, or something that cannot be scored.
         holds_trivially: Whether its precondition does not hold, which makes it trivially true.
     """
 
@@ -70,6 +72,7 @@ class Asked:
     claim: str
     request: JudgeRequest | None = None
     fault: str = ""
+    fault_status: JudgementStatus = JudgementStatus.ERROR
     holds_trivially: bool = False
 
 

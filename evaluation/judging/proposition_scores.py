@@ -84,7 +84,7 @@ def settle(asked: Asked, judgement: Judgement | None) -> PropositionScore:
         )
     if judgement is None:
         return PropositionScore(
-            proposition, asked.claim, JudgementStatus.ERROR, reference=reference, detail=asked.fault, snippet=snippet
+            proposition, asked.claim, asked.fault_status, reference=reference, detail=asked.fault, snippet=snippet
         )
     mark = Mark.DATA_MISSING if judgement.is_data_missing and judgement.score == HIGHEST_SCORE else Mark.NONE
     ideas = distinct(judgement.ideas, asked.request.messages if asked.request else {})

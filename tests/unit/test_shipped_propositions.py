@@ -19,7 +19,7 @@ def load(path: Path) -> dict[str, Any]:
 
 
 def test_every_dimension_has_defaults() -> None:
-    dimensions = {"adherence", "consistency", "fluency", "convergence", "ideas_quantity"}
+    dimensions = {"adherence", "consistency", "fluency", "convergence", "ideas_quantity", "suitability"}
     assert {path.parent.name for path in ROOT.glob("*/_default.yaml")} == dimensions
 
 

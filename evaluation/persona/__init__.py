@@ -1,0 +1,1 @@
+"""How agents hold their character: adherence, consistency, fluency, voice distinctness, and the ideas they have."""

@@ -1,0 +1,31 @@
+"""Adherence: does the agent behave as its persona says?"""
+
+from __future__ import annotations
+
+from evaluation.judging.asking import Asked
+from evaluation.judging.protocol import JudgementStatus
+from evaluation.persona.questions import Task, put
+
+_NO_PERSONA = (
+    "No persona of {name} is known, so nothing can be held against it. Import an agent file, write the persona on the "
+    "Personas page, or use transcripts that hold it."
+)
+
+
+def adherence_questions(task: Task) -> list[Asked]:
+    """What the agent said, held against its persona.
+
+    A claim that names ``{{action}}`` is asked of every sampled message with what came before it, any other once of the
+    whole trajectory. Without a persona a judge could only answer "data missing: 9"; such a 9 would say that an unknown
+    character is held perfectly, so it is not scored at all.
+
+    Source: persona specification, ``scoreAdherence``.
+    """
+    target = task.portrayal.target
+    if not target.personas:
+        fault = _NO_PERSONA.format(name=target.name)
+        return [
+            Asked(each, target, each.claim, fault=fault, fault_status=JudgementStatus.NOT_SCORED)
+            for each in task.propositions.propositions
+        ]
+    return put(task, target, [target.at(position) for position in task.sampled])

@@ -1,0 +1,75 @@
+"""Agents: who speaks in stored transcripts, by name."""
+
+from __future__ import annotations
+
+import hashlib
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from pydantic import JsonValue
+
+from evaluation.judging.propositions import TargetType
+from evaluation.transcript import Message
+
+CHANNEL_PREFIX = "channel:"
+"""Begins the id of every channel; no agent's id holds a colon."""
+
+_PUBLIC_CHANNEL = "public"
+_LONGEST_ID = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """An agent, or a channel with everybody in it.
+
+    Attributes:
+        id: A slug of its name; ``channel:<slug>`` for a channel.
+        kind: ``agent``, or ``environment`` for a channel, which owns convergence and ideas.
+        persona: As a text or a mapping; ``None`` where nobody gave one, and transcripts or shipped ones count.
+    """
+
+    id: str
+    display_name: str
+    kind: TargetType = TargetType.AGENT
+    persona: JsonValue = None
+
+
+@dataclass(frozen=True, slots=True)
+class SpeakerMap:
+    """Which agent a speaker in a transcript is.
+
+    Attributes:
+        chosen: Agent ids by speaker, as a person decided.
+        known: Agent ids by the slug of a name or nickname of agents that exist already.
+    """
+
+    chosen: Mapping[str, str] = field(default_factory=dict)
+    known: Mapping[str, str] = field(default_factory=dict)
+
+    def agent_id(self, speaker: str) -> str:
+        """The agent's id: a person's choice, else an agent of that name or nickname, else the slug of the name."""
+        if speaker in self.chosen:
+            return self.chosen[speaker]
+        slug = slug_of(speaker)
+        return self.known.get(slug, slug)
+
+
+def slug_of(name: str) -> str:
+    """The name in lower case with every run of other characters than letters and digits as one hyphen.
+
+    Letters of all scripts stay. A name without any, or a very long one, gets digits of its hash, so that no two of
+    them share a slug.
+    """
+    plain = unicodedata.normalize("NFKC", name).casefold()
+    words = "".join(character if character.isalnum() else " " for character in plain).split()
+    slug = "-".join(words)
+    if slug and len(slug) <= _LONGEST_ID:
+        return slug
+    digits = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return f"{slug[:_LONGEST_ID]}-{digits}" if slug else f"agent-{digits}"
+
+
+def channel_id_of(message: Message) -> str:
+    """The id of the channel that a public message stands in; channels without a name are one, ``channel:public``."""
+    return f"{CHANNEL_PREFIX}{slug_of(message.channel_name or _PUBLIC_CHANNEL)}"

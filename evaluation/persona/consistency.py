@@ -1,0 +1,38 @@
+"""Consistency: could the agent's earlier and later messages come from the same character?"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from evaluation.judging.asking import Asked, Supplement, ask
+from evaluation.judging.propositions import Dimension, Proposition
+from evaluation.judging.protocol import OfflineInput
+from evaluation.judging.targets import Target
+from evaluation.persona.questions import Task
+
+
+def consistency_questions(task: Task) -> list[Asked]:
+    """Each sampled message paired with a window of the agent's earlier ones; what others said is left out.
+
+    Every proposition is asked of every pair, whether or not it names ``{{action}}``.
+
+    Source: persona specification, ``scoreConsistency`` ("current and historical message pairs").
+    """
+    pairs = [_pair(task.portrayal.target, position) for position in task.sampled]
+    return [
+        ask(proposition, pair, _supplement(proposition, pair), task.options)
+        for proposition in task.propositions.propositions
+        for pair in pairs
+    ]
+
+
+def _pair(target: Target, position: int) -> Target:
+    moment = target.at(position)
+    return replace(moment, trajectory=tuple([event for event in moment.trajectory if event.is_action]))
+
+
+def _supplement(proposition: Proposition, pair: Target) -> Supplement:
+    earlier = tuple([event.text for event in pair.trajectory])
+    later = (pair.action.text,) if pair.action else ()
+    offline = OfflineInput(Dimension.CONSISTENCY, (earlier, later), proposition.is_inverted)
+    return Supplement(offline=offline)

@@ -1,0 +1,27 @@
+"""Convergence, shown as voice distinctness: do the speakers of a conversation keep voices of their own?"""
+
+from __future__ import annotations
+
+from evaluation.judging.asking import Asked, Supplement
+from evaluation.judging.propositions import Dimension, Proposition
+from evaluation.judging.protocol import OfflineInput
+from evaluation.judging.targets import Target
+from evaluation.persona.questions import Task, put
+from evaluation.persona.wording import vocabulary_evidence
+
+
+def convergence_questions(task: Task) -> list[Asked]:
+    """The whole conversation, with the speakers' vocabularies as supplementary evidence. Higher is more distinct.
+
+    Source: persona specification, ``scoreConvergence``.
+    """
+    return put(task, task.portrayal.target, (), _supplement)
+
+
+def _supplement(proposition: Proposition, target: Target) -> Supplement:
+    said: dict[str, list[str]] = {}
+    for event in target.trajectory:
+        said.setdefault(event.speaker, []).append(event.text)
+    groups = tuple([tuple(texts) for texts in said.values()])
+    offline = OfflineInput(Dimension.CONVERGENCE, groups, proposition.is_inverted)
+    return Supplement(evidence=vocabulary_evidence(said), offline=offline)

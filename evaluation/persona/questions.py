@@ -1,0 +1,42 @@
+"""What the five scorers have in common: which propositions are put to which messages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from evaluation.judging.asking import Asked, Options, Supplement, ask
+from evaluation.judging.propositions import Proposition, PropositionSet
+from evaluation.judging.targets import Target
+from evaluation.persona.subjects import Portrayal
+
+Supply = Callable[[Proposition, Target], Supplement]
+"""What a judge gets besides the trajectory, for a proposition and the target that it is put to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What one scorer is to ask about.
+
+    Attributes:
+        sampled: Positions in the trajectory of the agent's messages that are judged one by one.
+        propositions: Those that apply, of the scorer's dimension.
+    """
+
+    portrayal: Portrayal
+    sampled: tuple[int, ...]
+    propositions: PropositionSet
+    options: Options
+
+
+Scorer = Callable[[Task], list[Asked]]
+"""A dimension's scorer: the questions that its score is the weighted mean of."""
+
+
+def put(task: Task, whole: Target, messages: Sequence[Target], supply: Supply | None = None) -> list[Asked]:
+    """Every proposition once per sampled message if it is about a message, else once about the whole."""
+    return [
+        ask(proposition, target, supply(proposition, target) if supply else None, task.options)
+        for proposition in task.propositions.propositions
+        for target in (messages if proposition.is_asked_of_messages else (whole,))
+    ]
