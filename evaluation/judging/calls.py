@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
-from evaluation.judging.prices import Price
-from evaluation.judging.usage import Usage
+from evaluation.judging.usage import Price, Usage
 
 Messages = Sequence[Mapping[str, str]]
 """A conversation: ``{"role": "system" | "user" | "assistant", "content": text}``, oldest first."""

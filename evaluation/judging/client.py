@@ -12,9 +12,9 @@ from types import ModuleType
 from typing import Any
 
 from evaluation.judging.calls import Completion, Messages
-from evaluation.judging.prices import Price
 from evaluation.judging.retry import CallFailure, FailureKind, kind_of_status, seconds_to_wait
 from evaluation.judging.secrets import scrubbed
+from evaluation.judging.usage import Price
 
 # litellm's name for any server that speaks OpenAI's protocol. It costs two thirds of the time of its "openai", which
 # goes through a second library, and lets us own the connections.
@@ -57,7 +57,11 @@ class LiteLLMProvider:
 
     @asynccontextmanager
     async def session(self) -> AsyncIterator[None]:
-        """Keeps connections open until the last session of this event loop ends."""
+        """Keeps connections open until the last session of this event loop ends; litellm is imported before it begins.
+
+        Whoever counts a call's time should open a session first: the import takes seconds.
+        """
+        await self._loaded()
         loop = asyncio.get_running_loop()
         connection = self._connections.setdefault(loop, _Connection())
         connection.users += 1

@@ -29,9 +29,8 @@ from evaluation.judging.calls import (
 from evaluation.judging.formats import CORRECTION
 from evaluation.judging.guard import FENCE
 from evaluation.judging.parsing import AnswerError, Validate, Value, parse_answer, with_fields
-from evaluation.judging.prices import Price
 from evaluation.judging.retry import CallFailure, RetryPolicy
-from evaluation.judging.usage import Usage
+from evaluation.judging.usage import Price, Usage
 
 MAX_TOKENS = 1_000
 _WRONG_KEY = 401

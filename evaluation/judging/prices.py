@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
@@ -12,30 +11,12 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from evaluation.data_file import parse_yaml
 from evaluation.errors import InputError
 from evaluation.judging.parsing import describe
-from evaluation.judging.usage import Usage
+from evaluation.judging.usage import Price
 
 _MILLION = 1_000_000
 _SHAPE = (
     "See docs/judging.md: a model's name, and below it input, output and, if it differs, cached, in USD per million."
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Price:
-    """US dollars per token: read, read from the provider's cache, written."""
-
-    input: float
-    cached: float
-    output: float
-
-    def cost(self, input_tokens: float, cached_tokens: float, output_tokens: float) -> float:
-        """What these tokens cost; cached ones are among the ``input_tokens``."""
-        cached = min(cached_tokens, input_tokens)
-        return (input_tokens - cached) * self.input + cached * self.cached + output_tokens * self.output
-
-    def of(self, usage: Usage) -> float:
-        """What ``usage`` costs."""
-        return self.cost(usage.input_tokens, usage.cached_tokens, usage.output_tokens)
 
 
 class _Entry(BaseModel):

@@ -1,4 +1,4 @@
-"""What calls to models use and cost."""
+"""What calls to models use, and what tokens cost."""
 
 from __future__ import annotations
 
@@ -42,6 +42,20 @@ class Usage:
             self.cost_usd / parts,
             self.calls / parts,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """US dollars per token: read, read from the provider's cache, written."""
+
+    input: float
+    cached: float
+    output: float
+
+    def cost(self, input_tokens: float, cached_tokens: float, output_tokens: float) -> float:
+        """What these tokens cost; cached ones are among the ``input_tokens``."""
+        cached = min(cached_tokens, input_tokens)
+        return (input_tokens - cached) * self.input + cached * self.cached + output_tokens * self.output
 
 
 def total(usages: Iterable[Usage]) -> Usage:

@@ -9,12 +9,15 @@ from evaluation.resources import checkout_root
 from evaluation.store.backup import Backups
 from evaluation.store.checks import require_storable
 from evaluation.store.corrections import Corrections
+from evaluation.store.decisions import Decisions
 from evaluation.store.deletions import Deletions
 from evaluation.store.drafts import Drafts
 from evaluation.store.file import DatabaseFile, shared_file
 from evaluation.store.imports import Imports
 from evaluation.store.iterations import Iterations
 from evaluation.store.jobs import Jobs
+from evaluation.store.judgements import Judgements
+from evaluation.store.llm_calls import LLMCalls
 from evaluation.store.messages import Messages
 from evaluation.store.migrations import migrate
 from evaluation.store.overrides import Overrides
@@ -52,10 +55,13 @@ class Store(Units):
         self.drafts = Drafts(self)
         self.overrides = Overrides(self)
         self.settings = Settings(self)
-        self.results = Results(self, self.ratings, self.overrides, self.settings)
+        self.decisions = Decisions(self)
+        self.results = Results(self, self.ratings, self.overrides, self.decisions, self.settings)
         self.iterations = Iterations(self)
         self.deletions = Deletions(self)
         self.jobs = Jobs(self)
+        self.llm_calls = LLMCalls(self)
+        self.judgements = Judgements(self, self.llm_calls)
         self.spool = Spool(self)
         self.imports = Imports(self)
         self.backups = Backups(self, self._file, self.jobs, wait_seconds)

@@ -14,6 +14,8 @@ from evaluation.store.migrations.m0005_mending import create_mending_tables
 from evaluation.store.migrations.m0006_corrections import create_correction_columns
 from evaluation.store.migrations.m0007_imports import create_import_tables
 from evaluation.store.migrations.m0008_spool import create_spool_tables
+from evaluation.store.migrations.m0009_judging import create_judging_columns
+from evaluation.store.migrations.m0010_row_decisions import create_decision_tables
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -29,6 +31,8 @@ MIGRATIONS: tuple[Migration, ...] = (
     create_correction_columns,
     create_import_tables,
     create_spool_tables,
+    create_judging_columns,
+    create_decision_tables,
 )
 """In the order in which they run; the first has number 1. Only ever append."""
 
