@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 from evaluation.errors import NotFoundError
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.engagement import measure_ratings
+from evaluation.rubric_judge.judging import apply_decisions
 from evaluation.score import LedgerRow, MetricResult, overrule
+from evaluation.store.decisions import Decisions
 from evaluation.store.failures import read_failures, replace_failures
 from evaluation.store.overrides import Overrides
 from evaluation.store.ratings import Ratings
@@ -49,10 +51,13 @@ class Evaluated(Protocol):
 class Results:
     """Stores and reads metric results."""
 
-    def __init__(self, units: Units, ratings: Ratings, overrides: Overrides, settings: Settings) -> None:
+    def __init__(
+        self, units: Units, ratings: Ratings, overrides: Overrides, decisions: Decisions, settings: Settings
+    ) -> None:
         self._units = units
         self._ratings = ratings
         self._overrides = overrides
+        self._decisions = decisions
         self._settings = settings
 
     def save(self, evaluations: Iterable[Evaluated]) -> None:
@@ -80,16 +85,18 @@ class Results:
             replace_failures(cursor, tried, failures)
 
     def load(self, transcript_id: str) -> dict[str, MetricResult]:
-        """The transcript's results as they stand, in the rubric's order: overrides applied, engagement from ratings.
+        """The transcript's results as they stand, in the rubric's order, engagement from ratings.
 
-        A metric that was never computed is missing; engagement never is.
+        Row by row, a person outranks a judge, and a judge outranks the rule. A metric that was never computed is
+        missing; engagement never is.
 
         Raises:
             NotFoundError: The transcript is not stored.
         """
         with self._units.unit() as cursor:
             require_transcript(cursor, transcript_id)
-            computed = _current_results(cursor, transcript_id)
+            ruled = _current_results(cursor, transcript_id)
+            computed = apply_decisions(ruled, self._decisions.current(transcript_id))
             replacements = self._replacements(transcript_id, computed)
             ratings = self._ratings.history(transcript_id)
             threshold = self._settings.thresholds()[ENGAGEMENT.name]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from evaluation.overrides import Override
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.score import LedgerRow, Method, MetricResult, RowVerdict, Status, overrule, summarise
 from evaluation.store.checks import readable
+from evaluation.store.decisions import decided_sums
 from evaluation.store.result_rows import definition_of
 from evaluation.store.tables import frame, numbers
 
@@ -39,8 +41,8 @@ def score_table(
 ) -> pd.DataFrame:
     """The table that ``Results.scores`` describes.
 
-    The stored scores come as they are. What ratings and standing ``overrides`` change goes through ``summarise``, like
-    every score, and takes the place of the stored row.
+    The stored scores come as they are. What ratings, judges' decisions and standing ``overrides`` change goes through
+    ``summarise``, like every score, and takes the place of the stored row.
     """
     import pandas as pd
 
@@ -49,7 +51,7 @@ def score_table(
     history = frame(cursor, _STORED, chosen | {"metrics": list(DEFINITIONS)})
     ratings = _latest_scores(cursor)
     rated = [_row(key, _engagement(given, engagement_threshold)) for key, given in ratings.items()]
-    changed = [row for row in (*_overruled_rows(cursor, overrides), *rated) if row[0] in positions]
+    changed = [row for row in (*_decided_rows(cursor, overrides), *rated) if row[0] in positions]
     parts = (history, _changed(changed, positions), _unrated(ratings, positions, engagement_threshold))
     table = pd.concat([part for part in parts if len(part)] or [history], ignore_index=True)
     latest = table.sort_values(["place", "result_id"]).drop_duplicates("place", keep="last")
@@ -117,23 +119,30 @@ def _engagement(scores: Sequence[int], threshold: float) -> MetricResult:
     return summarise(ENGAGEMENT, rows, threshold=threshold)
 
 
-def _overruled_rows(cursor: DuckDBPyConnection, overrides: Sequence[Override]) -> list[Row]:
+def _decided_rows(cursor: DuckDBPyConnection, overrides: Sequence[Override]) -> list[Row]:
     wanted = {(override.transcript_id, override.metric, override.row_id): override for override in overrides}
-    if not wanted:
+    judged = decided_sums(cursor, list(wanted))
+    concerned = {key[:2] for key in wanted} | judged.keys()
+    if not concerned:
         return []
-    transcript_ids, _, row_ids = (sorted(set(part)) for part in zip(*wanted, strict=True))
-    concerned = {key[:2] for key in wanted}
+    transcript_ids, row_ids = sorted({key[0] for key in concerned}), sorted({key[2] for key in wanted})
     # Read in the order in which they were stored, so that the current result is the one that stays.
     current = {row[1:3]: row for row in cursor.execute(_HISTORY, [transcript_ids]).fetchall() if row[1:3] in concerned}
     results = {row[0]: row[1:] for row in current.values()}
     decisions: dict[int, list[tuple[Override, LedgerRow]]] = {}
-    for result_id, *row in cursor.execute(_ROWS.format(numbers(results)), [row_ids]).fetchall():
+    for result_id, *row in cursor.execute(_ROWS.format(numbers(results)), [row_ids]).fetchall() if row_ids else ():
         if override := wanted.get((*results[result_id][:2], row[0])):
             decisions.setdefault(result_id, []).append((override, _bare_row(*row)))
-    return [_row(results[key][0], _overrule(results[key], decided)) for key, decided in decisions.items()]
+    return [
+        _row(stored[0], _redecided(stored, decisions.get(key, ()), judged.get(stored[:2])))
+        for key, stored in results.items()
+        if key in decisions or stored[:2] in judged
+    ]
 
 
-def _overrule(stored: Sequence[Any], decided: Sequence[tuple[Override, LedgerRow]]) -> MetricResult:
+def _redecided(
+    stored: Sequence[Any], decided: Sequence[tuple[Override, LedgerRow]], judged: tuple[float, float] | None
+) -> MetricResult:
     """The stored result with decisions applied; one row stands for all that nobody overruled."""
     _, metric, score, numerator, denominator, status, threshold, _, version, reason = stored
     overruled = [row for _, row in decided]
@@ -153,7 +162,14 @@ def _overrule(stored: Sequence[Any], decided: Sequence[tuple[Override, LedgerRow
         ledger=(rest, *overruled),
         reason=reason,
     )
-    return overrule(result, {row.id: override.applied_to(row) for override, row in decided})
+    return overrule(result, _judged_rest(rest, judged) | {row.id: one.applied_to(row) for one, row in decided})
+
+
+def _judged_rest(rest: LedgerRow, judged: tuple[float, float] | None) -> dict[str, LedgerRow]:
+    if judged is None:
+        return {}
+    numerator, denominator = rest.numerator + judged[0], rest.denominator + judged[1]
+    return {rest.id: replace(rest, numerator=numerator, denominator=denominator, method=Method.JUDGE)}
 
 
 def _bare_row(row_id: str, verdict: str, numerator: float, denominator: float) -> LedgerRow:
