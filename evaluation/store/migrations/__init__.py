@@ -16,6 +16,7 @@ from evaluation.store.migrations.m0007_imports import create_import_tables
 from evaluation.store.migrations.m0008_spool import create_spool_tables
 from evaluation.store.migrations.m0009_judging import create_judging_columns
 from evaluation.store.migrations.m0010_row_decisions import create_decision_tables
+from evaluation.store.migrations.m0011_evaluations import create_evaluation_columns
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -33,6 +34,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     create_spool_tables,
     create_judging_columns,
     create_decision_tables,
+    create_evaluation_columns,
 )
 """In the order in which they run; the first has number 1. Only ever append."""
 
