@@ -10,13 +10,16 @@ import typer
 from evaluation.cli import (
     agreement,
     backup,
+    compare,
     doctor,
     evaluate,
     export,
     iterations,
     listing,
+    mend,
     override,
     rate,
+    reevaluate,
     search,
     serve,
     validate,
@@ -42,9 +45,17 @@ app.command("list")(listing.list_transcripts)
 app.command()(listing.show)
 app.command()(search.search)
 app.command()(rate.rate)
+app.command()(reevaluate.reevaluate)
+app.command()(mend.rename)
+app.command()(mend.move)
+app.command()(mend.delete)
+app.command()(mend.deleted)
+app.command()(mend.undo)
+app.command()(mend.purge)
 app.command()(agreement.agreement)
 app.add_typer(override.app, name="override")
 app.add_typer(iterations.app, name="iterations")
+app.command()(compare.compare)
 app.add_typer(export.app, name="export")
 app.command()(doctor.doctor)
 app.command()(backup.backup)

@@ -84,8 +84,10 @@ class Difference:
         interval: Welch's, at 95 %.
         p_holm: Welch's p, adjusted over the metrics of the comparison; it alone decides the outcome.
         paired: ``None`` when no games are paired.
-        detectable: What so many games would find in 8 of 10 comparisons, given this spread; NaN when unknown.
-        games_needed: On each side, to find a difference as large as the one seen; ``None`` when that has no answer.
+        detectable: What so many games would find in 8 of 10 comparisons, given this spread; NaN when unknown. As every
+            metric is tested, at the level that Holm asks of the smallest p: 0.05 over the number of tests.
+        games_needed: On each side, to find a difference as large as the one seen at that level; ``None`` when that has
+            no answer.
     """
 
     name: str
@@ -128,18 +130,23 @@ def compare(measures: Mapping[str, Measure], *, level: float = LEVEL, seed: int 
     """
     tests = {name: welch(measure.after, measure.before) for name, measure in measures.items()}
     adjusted = dict(zip(tests, holm(test.p for test in tests.values()), strict=True))
-    found = [_difference(name, measure, tests[name], adjusted[name], level, seed) for name, measure in measures.items()]
+    strictest = level / max(1, sum(not math.isnan(test.p) for test in tests.values()))
+    found = [
+        _difference(name, measure, tests[name], adjusted[name], (level, strictest), seed)
+        for name, measure in measures.items()
+    ]
     return Comparison(tuple(found), level, {one.name: one for one in found})
 
 
 def _difference(
-    name: str, measure: Measure, test: SignificanceTest, p_holm: float, level: float, seed: int
+    name: str, measure: Measure, test: SignificanceTest, p_holm: float, levels: tuple[float, float], seed: int
 ) -> Difference:
+    level, strictest = levels
     before, after = (_summary(values, measure.limits, seed) for values in (measure.before, measure.after))
     difference = after.mean - before.mean
     interval = difference_interval(measure.after, measure.before, limits=_span(measure.limits))
-    detectable = minimum_detectable_difference(after.sd, before.sd, after.n, before.n)
-    needed = None if math.isnan(test.p) else games_needed(difference, after.sd, before.sd)
+    detectable = minimum_detectable_difference(after.sd, before.sd, after.n, before.n, level=strictest)
+    needed = None if math.isnan(test.p) else games_needed(difference, after.sd, before.sd, level=strictest)
     return Difference(
         name,
         measure.unit,

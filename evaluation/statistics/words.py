@@ -66,8 +66,8 @@ def _seen(one: Difference) -> Iterator[str]:
     if math.isnan(one.difference):
         yield f"Before {before}, after {after}."
     else:
-        interval = interval_words(one.interval, signed=True)
-        yield f"From {before} to {after}: {change_words(one.difference, one.unit)}, 95 % interval {interval}."
+        interval = f", 95 % interval {interval_words(one.interval, signed=True)}" if one.interval.is_known else ""
+        yield f"From {before} to {after}: {change_words(one.difference, one.unit)}{interval}."
 
 
 def _verdict(one: Difference) -> Iterator[str]:

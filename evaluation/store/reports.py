@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from evaluation.agreement.disagreements import Overruled
 from evaluation.agreement.report import AgreementReport, agreement_report
+from evaluation.comparison.iterations import IterationComparison, Side, compare_iterations
+from evaluation.comparison.movers import biggest_movers
+from evaluation.comparison.pairs import PairKey, pair_key, paired_games
+from evaluation.errors import InputError
+from evaluation.iterations import games_by_iteration
+from evaluation.score import LedgerRow, RowVerdict
 from evaluation.store.database import Store
 from evaluation.store.tables import marks
+from evaluation.store.transcript_rows import metadata_of
 
 if TYPE_CHECKING:
+    import pandas as pd
     from duckdb import DuckDBPyConnection
 
     from evaluation.overrides import Override
@@ -56,4 +65,64 @@ def _overruled(cursor: DuckDBPyConnection, overrides: list[Override], names: dic
 _MESSAGES = """
 SELECT transcript_id, metric, row_id, message_id FROM current_results JOIN ledger USING (result_id)
 WHERE transcript_id IN ({}) AND row_id IN ({})
+"""
+
+
+def stored_comparison(store: Store, before: str, after: str, *, seed: int = 0) -> IterationComparison:
+    """Two stored iterations compared, with the scores as they stand and today's thresholds.
+
+    Args:
+        store: Where to read.
+        before: The name of the control.
+        after: The name of the iteration whose change is in question.
+        seed: Of what is drawn for the intervals.
+
+    Raises:
+        NotFoundError: There is no iteration of that name.
+        InputError: Both are the same.
+    """
+    if before == after:
+        raise InputError(f"{before!r} cannot be compared with itself.", remedy="Name two iterations.")
+    with store.unit() as cursor:
+        iterations = store.iterations.get(before), store.iterations.get(after)
+        games = games_by_iteration(store.transcripts.summaries(), store.results.scores())
+        old, new = (Side(one, tuple(games.get(one.name, ()))) for one in iterations)
+        pairs = paired_games(_pair_keys(cursor, old), _pair_keys(cursor, new))
+        movers = biggest_movers(_ledger_rows(cursor, old, new, store.overrides.current()))
+        thresholds = store.settings.thresholds()
+    return compare_iterations(old, new, pairs, movers, thresholds, seed=seed)
+
+
+def _pair_keys(cursor: DuckDBPyConnection, side: Side) -> dict[str, PairKey | None]:
+    ids = [game.transcript_id for game in side.games]
+    query = f"SELECT transcript_id, document FROM transcripts WHERE transcript_id IN ({marks(ids)})"
+    documents = dict(cursor.execute(query, ids).fetchall())
+    return {transcript_id: pair_key(metadata_of(documents[transcript_id])) for transcript_id in ids}
+
+
+def _ledger_rows(cursor: DuckDBPyConnection, before: Side, after: Side, overrides: Sequence[Override]) -> pd.DataFrame:
+    names = {game.transcript_id: game.game_id for side in (before, after) for game in side.games}
+    late = {game.transcript_id for game in after.games}
+    rows = cursor.execute(_LEDGER.format(marks(list(names))), list(names)).df()
+    _overrule(rows, [one for one in overrides if one.transcript_id in names])
+    rows["is_after"] = rows["transcript_id"].isin(late)
+    rows["game_id"] = rows["transcript_id"].map(names)
+    return rows
+
+
+def _overrule(rows: pd.DataFrame, overrides: Sequence[Override]) -> None:
+    decided = {(one.transcript_id, one.metric, one.row_id): one for one in overrides}
+    if not decided:
+        return
+    numerators, denominators, reasons = (rows[name].tolist() for name in ("numerator", "denominator", "reason"))
+    for place, key in enumerate(zip(rows["transcript_id"], rows["metric"], rows["row_id"], strict=True)):
+        if key in decided:
+            row = decided[key].applied_to(LedgerRow("", "", RowVerdict.COUNTS, "", denominator=denominators[place]))
+            numerators[place], denominators[place], reasons[place] = row.numerator, row.denominator, row.reason
+    rows["numerator"], rows["denominator"], rows["reason"] = numerators, denominators, reasons
+
+
+_LEDGER = """
+SELECT transcript_id, metric, row_id, player, message_id, l.numerator, l.denominator, l.reason
+FROM current_results JOIN ledger l USING (result_id) WHERE transcript_id IN ({}) ORDER BY result_id, position
 """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import zlib
 from typing import Any
 
-from evaluation.store.tables import fitting, to_json
+from evaluation.store.tables import fitting, from_json, to_json
 from evaluation.store.times import to_utc
 from evaluation.transcript import Cost, Transcript
 
@@ -41,6 +41,12 @@ def pack(transcript: Transcript) -> bytes:
 def unpack(document: bytes) -> Transcript:
     """The transcript that ``pack`` packed."""
     return Transcript.from_json(zlib.decompress(document))
+
+
+def metadata_of(document: bytes) -> dict[str, Any]:
+    """The game's metadata alone, without building its messages."""
+    metadata: dict[str, Any] = from_json(zlib.decompress(document).decode("utf-8")).get("metadata") or {}
+    return metadata
 
 
 def child_rows(transcript: Transcript) -> dict[str, list[dict[str, Any]]]:

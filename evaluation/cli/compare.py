@@ -1,0 +1,108 @@
+"""``dramaturg compare``: two iterations side by side, and what their games can show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from evaluation.cli.options import Database, OutputFormat, open_store
+from evaluation.cli.terminal import code, markdown_table, safe, say, shortened, table
+from evaluation.rubric.definitions import DEFINITIONS
+
+if TYPE_CHECKING:
+    from evaluation.comparison import IterationComparison
+    from evaluation.statistics import Difference
+
+_LONGEST_NAME = 40
+_LONGEST_REASON = 90
+_ID_DIGITS = 8
+
+Words = Callable[[object], str]
+
+
+def compare(
+    before: Annotated[str, typer.Argument(metavar="BEFORE", show_default=False, help="The iteration to compare with.")],
+    after: Annotated[str, typer.Argument(metavar="AFTER", show_default=False, help="The iteration in question.")],
+    output: Annotated[
+        OutputFormat, typer.Option("--format", help="A table to read, JSON for programs, or Markdown.")
+    ] = OutputFormat.TABLE,
+    seed: Annotated[int, typer.Option(min=0, help="Of what is drawn for the intervals.")] = 0,
+    db: Database = None,
+) -> None:
+    """Compare two iterations: every metric's difference with its interval, what it shows, and what moved it.
+
+    The words say better or worse only where Welch's test does so after Holm's adjustment over all metrics.
+    """
+    from evaluation.store.reports import stored_comparison
+
+    found = stored_comparison(open_store(db), before, after, seed=seed)
+    if output is OutputFormat.JSON:
+        from evaluation.cli.rendering import json_text
+        from evaluation.comparison.as_data import comparison_data
+
+        say(json_text(comparison_data(found)))
+    else:
+        say("\n".join(_lines(found, is_markdown=output is OutputFormat.MARKDOWN)))
+
+
+def _lines(found: IterationComparison, *, is_markdown: bool) -> Iterator[str]:
+    words: Words = code if is_markdown else safe
+    draw = markdown_table if is_markdown else table
+    mark, bullet = ("## ", "- ") if is_markdown else ("", "  ")
+    names = [words(shortened(side.iteration.name, _LONGEST_NAME)) for side in (found.before, found.after)]
+    yield f"From {names[0]} ({len(found.before.games)} games) to {names[1]} ({len(found.after.games)} games)."
+    yield ""
+    headers = ("Metric", "Before", "After", "Difference", "95 % interval", "d", "p", "p Holm", "Paired p", "Verdict")
+    yield draw(headers, [_row(one) for one in found.comparison.differences])
+    yield ""
+    yield f"{mark}Keep or revert: {found.decision.choice}"
+    yield from (f"{bullet}{words(shortened(sentence, 200))}" for sentence in found.decision.evidence)
+    yield ""
+    yield f"{mark}What this shows"
+    yield from (f"{bullet}{line}" for one in found.comparison.differences for line in _sentences(one))
+    if found.movers:
+        yield ""
+        yield f"{mark}What moved the scores most"
+        yield ""
+        columns = ("Metric", "By", "What", "Lost before", "Lost after", "Change", "Example")
+        yield draw(columns, list(_movers(found, words)))
+
+
+def _row(one: Difference) -> tuple[str, ...]:
+    from evaluation.statistics.words import change_words, interval_words, p_words, value_words
+
+    paired = one.paired
+    return (
+        DEFINITIONS[one.name].label,
+        f"{value_words(one.before.mean, one.unit)} ({one.before.n})",
+        f"{value_words(one.after.mean, one.unit)} ({one.after.n})",
+        change_words(one.difference, one.unit),
+        interval_words(one.interval, signed=True),
+        "none" if one.effect.reason else f"{one.effect.value:+.2f}",
+        p_words(one.welch.p),
+        p_words(one.p_holm),
+        p_words(paired.exact.p) if paired else "",
+        str(one.outcome),
+    )
+
+
+def _sentences(one: Difference) -> Iterator[str]:
+    from evaluation.statistics.words import difference_sentences
+
+    yield f"{DEFINITIONS[one.name].label}: {' '.join(difference_sentences(one))}"
+
+
+def _movers(found: IterationComparison, words: Words) -> Iterator[tuple[str, ...]]:
+    for one in found.movers:
+        example = one.examples[0] if one.examples else None
+        yield (
+            DEFINITIONS[one.metric].label,
+            one.kind,
+            words(shortened(one.label, _LONGEST_REASON)),
+            f"{one.before:.1f} points ({one.before_rows})",
+            f"{one.after:.1f} points ({one.after_rows})",
+            f"{one.change:+.1f}",
+            words(f"{example.transcript_id[:_ID_DIGITS]} {example.message_id or example.player}") if example else "",
+        )

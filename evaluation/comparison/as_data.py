@@ -1,0 +1,101 @@
+"""A comparison as JSON-compatible data. Numbers that are not defined are null."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from evaluation.comparison.iterations import IterationComparison, Side
+from evaluation.comparison.movers import Mover
+from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.statistics.comparison import Difference, Paired, Summary
+from evaluation.statistics.words import difference_sentences
+
+
+def comparison_data(found: IterationComparison) -> dict[str, Any]:
+    """Both sides, keep or revert, every metric's difference with its words, and what moved it."""
+    decision = found.decision
+    return {
+        "before": _side(found.before),
+        "after": _side(found.after),
+        "decision": {"choice": str(decision.choice), "target": decision.target, "evidence": list(decision.evidence)},
+        "level": found.comparison.level,
+        "metrics": [difference_data(one) for one in found.comparison.differences],
+        "pairs": [{"before": one, "after": other} for one, other in found.pairs],
+        "movers": [_mover(one) for one in found.movers],
+    }
+
+
+def difference_data(one: Difference) -> dict[str, Any]:
+    """One metric's difference, after minus before, on its scale."""
+    return {
+        "metric": one.name,
+        "label": DEFINITIONS[one.name].label if one.name in DEFINITIONS else one.name,
+        "before": _summary(one.before),
+        "after": _summary(one.after),
+        "difference": _number(one.difference),
+        "interval": one.interval.as_dict(),
+        "welch_t": _number(one.welch.statistic),
+        "welch_p": _number(one.welch.p),
+        "degrees_of_freedom": one.welch.freedom,
+        "p_holm": _number(one.p_holm),
+        "cohens_d": _number(one.effect.value),
+        "no_test_because": one.welch.reason,
+        "paired": _paired(one.paired) if one.paired else None,
+        "minimum_detectable_difference": _number(one.detectable),
+        "games_needed_per_side": one.games_needed,
+        "verdict": str(one.outcome),
+        "words": difference_sentences(one),
+    }
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+def _side(side: Side) -> dict[str, Any]:
+    return {"iteration": side.iteration.name, "games": [game.transcript_id for game in side.games]}
+
+
+def _summary(side: Summary) -> dict[str, Any]:
+    return {
+        "n": side.n,
+        "mean": _number(side.mean),
+        "sd": _number(side.sd),
+        "interval": side.interval.as_dict(),
+        "values": list(side.values),
+    }
+
+
+def _paired(paired: Paired) -> dict[str, Any]:
+    return {
+        "pairs": paired.n,
+        "difference": _number(paired.difference),
+        "interval": paired.interval.as_dict(),
+        "exact_p": _number(paired.exact.p),
+        "smallest_possible_p": _number(paired.smallest_p),
+        "t_p": _number(paired.t.p),
+    }
+
+
+def _mover(one: Mover) -> dict[str, Any]:
+    return {
+        "metric": one.metric,
+        "kind": one.kind,
+        "label": one.label,
+        "points_lost_before": one.before,
+        "points_lost_after": one.after,
+        "change": one.change,
+        "rows_before": one.before_rows,
+        "rows_after": one.after_rows,
+        "examples": [
+            {
+                "transcript_id": example.transcript_id,
+                "game_id": example.game_id,
+                "message_id": example.message_id,
+                "player": example.player,
+                "reason": example.reason,
+            }
+            for example in one.examples
+        ],
+    }

@@ -1,0 +1,41 @@
+"""``dramaturg compare``: the same comparison as table, Markdown and JSON."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+
+@pytest.fixture
+def iterations(run: Any, write_game: Any) -> None:
+    for name, good in (("v1", False), ("v2", True)):
+        run("iterations", "create", name)
+        run("import", *[write_game(f"{name}-{n}", good=good) for n in range(3)], "--iteration", name)
+
+
+def test_a_comparison_in_every_format(run: Any, iterations: None) -> None:
+    done = run("compare", "v1", "v2")
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert "From v1 (3 games) to v2 (3 games)." in done.stdout
+    assert "Keep or revert: keep" in done.stdout
+    assert "Holds none of the strategic keywords." in done.stdout
+    assert "| Metric | Before | After |" in run("compare", "v1", "v2", "--format", "markdown").stdout
+    data = json.loads(run("compare", "v1", "v2", "--format", "json").stdout)
+    assert [one["metric"] for one in data["metrics"]][:2] == ["memory_accuracy", "strategic_depth"]
+    depth = data["metrics"][1]
+    # Three equal games on each side: no spread, so no test.
+    assert (depth["verdict"], depth["welch_p"], depth["no_test_because"]) == (
+        "cannot be tested",
+        None,
+        "no spread seen",
+    )
+    assert data["movers"][0]["examples"][0]["transcript_id"] in data["before"]["games"]
+
+
+def test_an_unknown_or_the_same_iteration_is_refused(run: Any, iterations: None) -> None:
+    assert run("compare", "v1", "v9").exit_code == 2
+    done = run("compare", "v1", "v1")
+    assert done.exit_code == 2
+    assert "cannot be compared with itself" in done.stderr
