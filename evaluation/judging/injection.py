@@ -97,9 +97,11 @@ def _structures(reduced: Skeleton) -> Iterator[Flag]:
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
+    """A pattern, and sets of words of which a text must hold one each, which is cheaper to ask first."""
+
     kind: str
     pattern: re.Pattern[str]
-    triggers: frozenset[str]
+    needed: tuple[frozenset[str], ...]
 
 
 _WORD = re.compile(r"\w+")
@@ -110,7 +112,7 @@ def _phrases(reduced: Skeleton) -> Iterator[Flag]:
     rules, anywhere = _rules()
     words = set(_WORD.findall(reduced.text))
     for rule in rules:
-        if not words.isdisjoint(rule.triggers):
+        if not any(map(words.isdisjoint, rule.needed)):
             for found in rule.pattern.finditer(reduced.text):
                 yield Flag(rule.kind, *reduced.original_span(*found.span()))
     if not reduced.text.isascii():
@@ -135,8 +137,12 @@ def _rule(entry: Mapping[str, Any]) -> _Rule:
     if "then" in entry:
         # Every repetition is bounded, so that a text full of triggers still takes linear time.
         pattern += rf"{_BETWEEN}{{0,{entry['gap']}}}?\W{{1,20}}{_either(entry['then'])}(?!\w)"
-    triggers = frozenset(_WORD.findall(skeleton(phrase).text)[0] for phrase in first)
-    return _Rule(entry["kind"], re.compile(pattern), triggers)
+    needed = tuple(_longest_words(entry[part]) for part in ("first", "then") if part in entry)
+    return _Rule(entry["kind"], re.compile(pattern), needed)
+
+
+def _longest_words(phrases: Sequence[object]) -> frozenset[str]:
+    return frozenset(max(_WORD.findall(skeleton(str(phrase)).text), key=len) for phrase in phrases)
 
 
 def _either(phrases: Sequence[object]) -> str:
