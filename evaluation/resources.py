@@ -70,6 +70,15 @@ def persona_root() -> Path:
     return _shipped("data/personas")
 
 
+def recording_root() -> Path:
+    """The folder with the shipped recordings of judges' answers.
+
+    Raises:
+        InfrastructureError: The folder is not there; the installation is damaged.
+    """
+    return _shipped("data/recordings")
+
+
 def _shipped(relative: str) -> Path:
     # The build puts these top-level folders of a checkout inside the package; see pyproject.toml.
     checkout = checkout_root()
