@@ -47,10 +47,10 @@ def flags(text: str) -> tuple[Flag, ...]:
     """
     reduced = skeleton(text)
     found = [*_structures(reduced), *_phrases(reduced), *_encoded(text)]
-    if not text.isascii():
-        found += [*_invisible(text), *_look_alikes(text)]
-    elif not text.isprintable():
+    if not text.isprintable() and not all(map(is_drawn, set(text))):
         found += _invisible(text)
+    if not text.isascii():
+        found += _look_alikes(text)
     return _merged(found)
 
 

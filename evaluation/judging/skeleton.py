@@ -43,13 +43,16 @@ def skeleton(text: str) -> Skeleton:
     """
     if text.isascii():
         return Skeleton(text.lower().translate(_LINE_ENDS))
-    pieces: list[str] = []
-    places = array("L")
-    for place, character in enumerate(text.translate(_LINE_ENDS)):
-        piece = _reduced(character)
-        pieces.append(piece)
-        places.extend([place] * len(piece))
+    reduced = {character: _reduced(character) for character in set(text)}
+    if all(map(_is_one, reduced.values())):
+        return Skeleton(text.translate({ord(character): piece for character, piece in reduced.items()}))
+    pieces = [reduced[character] for character in text]
+    places = array("L", [place for place, piece in enumerate(pieces) for _ in piece])
     return Skeleton("".join(pieces), places)
+
+
+def _is_one(piece: str) -> bool:
+    return len(piece) == 1
 
 
 def is_drawn(character: str) -> bool:
@@ -67,6 +70,7 @@ def is_look_alike(character: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _reduced(character: str) -> str:
+    character = character.translate(_LINE_ENDS)
     if not is_drawn(character):
         return ""
     decomposed = unicodedata.normalize("NFKD", character.casefold()).casefold()
