@@ -171,7 +171,7 @@ def _import_row(found: Evaluated) -> tuple[str, ...]:
         found.evaluation.transcript.id[:8],
         shortened(found.source_name, 50),
         found.iteration or "",
-        "new" if found.is_new else "known",
+        "new" if found.is_new else "back" if found.is_restored else "known",
         f"{verdict.passed_count}/7",
         str(verdict.status),
     )

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from evaluation.cli.consent import By, Yes, person, require_consent
 from evaluation.cli.exits import CommandGroup
 from evaluation.cli.listing import MetricName
 from evaluation.cli.options import Database, DatabaseAgain, ListFormat, Rows, open_store
-from evaluation.cli.terminal import note, safe, say
+from evaluation.cli.terminal import note, safe, say, shortened, table
+from evaluation.cli.versions import mix_dict, stored_mixes, warn_of
+from evaluation.rubric.wording import counted
 
 if TYPE_CHECKING:
     from evaluation.iterations import Board
@@ -19,7 +23,7 @@ if TYPE_CHECKING:
 app = typer.Typer(
     cls=CommandGroup,
     rich_markup_mode=None,
-    help="List iterations with their tests, means and decisions; create, fill, promote or sign off one.",
+    help="List iterations with their tests, means and decisions; create, fill, mend, promote or sign off one.",
 )
 
 Name = Annotated[str, typer.Argument(metavar="NAME", show_default=False, help="The iteration's name.")]
@@ -27,20 +31,23 @@ Name = Annotated[str, typer.Argument(metavar="NAME", show_default=False, help="T
 
 @app.callback(invoke_without_command=True)
 def list_iterations(context: typer.Context, output: Rows = ListFormat.TABLE, db: Database = None) -> None:
-    """List iterations with their tests, means and decisions; create, fill, promote or sign off one."""
+    """List iterations with their tests, means and decisions; create, fill, mend, promote or sign off one."""
     if context.invoked_subcommand is not None:
         context.obj = db
         return
     from evaluation.cli.board import board_dict, board_lines
     from evaluation.cli.rendering import json_text
 
-    board = load_board(open_store(db))
+    store = open_store(db)
+    board = load_board(store)
+    mixes = stored_mixes(store)
     if output is ListFormat.JSON:
-        say(json_text(board_dict(board)))
+        say(json_text(board_dict(board) | {"versions": [mix_dict(mix) for mix in mixes]}))
     elif board.iterations:
         say("\n".join(board_lines(board)))
     else:
         note("There is no iteration yet. Create one with: dramaturg iterations create NAME.")
+    warn_of(mixes)
 
 
 def load_board(store: Store) -> Board:
@@ -111,8 +118,101 @@ def assign(
 
 
 @app.command()
+def rename(
+    context: typer.Context,
+    name: Name,
+    new_name: Annotated[str, typer.Argument(metavar="NEW_NAME", show_default=False, help="What it shall be called.")],
+    by: By = None,
+    db: DatabaseAgain = None,
+) -> None:
+    """Give an iteration another name; its games, place, sign-off and children stay."""
+    _store(context, db).iterations.rename(name, new_name, who=person(by))
+    say(f"{safe(name)} is called {safe(new_name)} now.")
+
+
+@app.command()
+def edit(
+    context: typer.Context,
+    name: Name,
+    parent: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", show_default=False, help="The iteration whose prompt was changed; '' for none."),
+    ] = None,
+    change: Annotated[str | None, typer.Option(show_default=False, help="The one change that was made.")] = None,
+    target: Annotated[
+        MetricName | None, typer.Option(show_default=False, help="The metric that the change is meant to raise.")
+    ] = None,
+    no_target: Annotated[
+        bool, typer.Option("--no-target", help="It is meant to raise no metric in particular.")
+    ] = False,
+    prompt: Annotated[
+        Path | None,
+        typer.Option(exists=True, dir_okay=False, show_default=False, help="A file with the prompt's text."),
+    ] = None,
+    by: By = None,
+    db: DatabaseAgain = None,
+) -> None:
+    """Correct what is said about an iteration. What is left out stays; what stood before is kept, see 'history'."""
+    from evaluation.iterations.history import Description
+
+    if target is not None and no_target:
+        raise typer.BadParameter("Name a metric, or say --no-target.", param_hint="--target")
+    store = _store(context, db)
+    with store.unit(write=True):
+        held = store.iterations.get(name)
+        described = Description(
+            name,
+            held.parent if parent is None else parent or None,
+            held.prompt_text if prompt is None else _prompt_text(prompt),
+            held.change if change is None else change,
+            None if no_target else target.value if target else held.target_metric,
+        )
+        store.iterations.describe(described, who=person(by))
+    say(f"Corrected {safe(name)}. What stood before: dramaturg iterations history {safe(name)}.")
+
+
+@app.command()
+def history(context: typer.Context, name: Name, output: Rows = ListFormat.TABLE, db: DatabaseAgain = None) -> None:
+    """List what was changed in an iteration's name and description, oldest first."""
+    from evaluation.cli.rendering import json_text
+
+    edits = _store(context, db).iterations.history(name)
+    if output is ListFormat.JSON:
+        say(json_text([{**asdict(one), "at": one.at.isoformat()} for one in edits]))
+    elif edits:
+        lines = [
+            (f"{e.at:%Y-%m-%d %H:%M}", shortened(e.who, 24), e.field, shortened(e.before, 40), shortened(e.after, 40))
+            for e in edits
+        ]
+        say(table(("When (UTC)", "By", "What", "Before", "After"), lines))
+    else:
+        note("Nothing was changed since it was created.")
+
+
+@app.command()
+def delete(
+    context: typer.Context,
+    name: Name,
+    with_games: Annotated[
+        bool, typer.Option("--with-games", help="Delete its games too; else they stay, outside all iterations.")
+    ] = False,
+    by: By = None,
+    yes: Yes = False,
+    db: DatabaseAgain = None,
+) -> None:
+    """Delete an iteration, and its games only if asked to; 'dramaturg undo' brings all of it back."""
+    store = _store(context, db)
+    store.iterations.get(name)
+    games = counted(len(store.transcripts.summaries(name)), "game")
+    fate = f"and its {games}" if with_games else f"and leave its {games} without an iteration"
+    require_consent(f"Delete the iteration {safe(name)} {fate}?", yes)
+    deletion = store.deletions.delete_iteration(name, who=person(by), with_games=with_games)
+    say(f"Deleted {safe(name)}. To bring it back: dramaturg undo {deletion.id}.")
+
+
+@app.command()
 def promote(context: typer.Context, name: Name, db: DatabaseAgain = None) -> None:
-    """Make an iteration the baseline that the others are compared with."""
+    """Set the baseline: the iteration that the others are compared with."""
     _store(context, db).iterations.promote(name)
     say(f"{safe(name)} is the baseline now.")
 

@@ -12,6 +12,7 @@ import typer
 from evaluation.cli.options import Database, ListFormat, Rows, TranscriptReference, open_store
 from evaluation.cli.pipeline import current_evaluation
 from evaluation.cli.terminal import note, say, shortened, table
+from evaluation.cli.versions import stored_mixes, warn_of
 
 if TYPE_CHECKING:
     from evaluation.engine import Evaluation
@@ -46,7 +47,9 @@ def list_transcripts(
     """List the stored transcripts with their verdicts."""
     from evaluation.cli.rendering import json_text
 
-    rows = _listed(open_store(db), iteration)
+    store = open_store(db)
+    rows = _listed(store, iteration)
+    warn_of(stored_mixes(store, iteration))
     if output is ListFormat.JSON:
         say(json_text(rows))
     elif rows:
@@ -121,27 +124,28 @@ def show(
     store = open_store(db)
     with store.unit():
         found = store.transcripts.get(store.transcripts.resolve(transcript))
+        name = store.transcripts.name(found.id)
         evaluation = current_evaluation(store, found)
         outcomes = rejudge(evaluation.metrics, store.settings.thresholds())
     if metric is None:
-        say(json_text(evaluation.as_dict()) if output is ListFormat.JSON else _overview(evaluation, outcomes))
+        say(json_text(evaluation.as_dict()) if output is ListFormat.JSON else _overview(evaluation, outcomes, name))
         return
     result = evaluation.metrics.get(metric.value)
     if result is None:
-        note(f"{metric.value} was not computed for {found.id}. Evaluate its file again.")
+        note(f"{metric.value} was not computed for {found.id}. Try again with: dramaturg reevaluate {found.id[:8]}.")
     elif output is ListFormat.JSON:
         say(json_text(result.as_dict()))
     else:
         say("\n".join(_ledger(result, found)))
 
 
-def _overview(evaluation: Evaluation, outcomes: Mapping[str, Scored]) -> str:
+def _overview(evaluation: Evaluation, outcomes: Mapping[str, Scored], name: str) -> str:
     from evaluation.cli.rendering import metric_rows
 
     transcript, verdict = evaluation.transcript, evaluation.verdict
     lines = [
         f"Transcript {transcript.id}",
-        f"Game       {shortened(transcript.game_id, 80)} ({shortened(transcript.source_format, 40)})",
+        f"Game       {shortened(name, 80)} ({shortened(transcript.source_format, 40)})",
         f"Players    {len(transcript.players)}; {len(transcript.messages)} messages, "
         f"{len(transcript.discussion)} of them in the discussion",
         "",

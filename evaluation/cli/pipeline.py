@@ -62,12 +62,14 @@ class Evaluated:
     Attributes:
         is_new: Whether the store did not have it; ``None`` when nothing is stored.
         iteration: The iteration that it belongs to in the store.
+        is_restored: Whether it had been deleted, and is back now.
     """
 
     source_name: str
     evaluation: Evaluation
     is_new: bool | None = None
     iteration: str | None = None
+    is_restored: bool = False
 
 
 def evaluate_paths(
@@ -140,9 +142,11 @@ def _stored(store: Store, line: ReportLine, evaluation: Evaluation, iteration: s
         tally.new += 1
         return Evaluated(name, evaluation, True, belongs_to)
     tally.known += 1
+    if added.is_restored:
+        note(f"{name}: had been deleted; it is back with its ratings and overrides.")
     if iteration is not None and belongs_to != iteration:
         note(f"{name}: stays in the iteration {belongs_to}; move it with: dramaturg iterations assign.")
-    return Evaluated(name, current_evaluation(store, transcript), False, belongs_to)
+    return Evaluated(name, current_evaluation(store, transcript), False, belongs_to, added.is_restored)
 
 
 def current_evaluation(store: Store, transcript: Transcript) -> Evaluation:

@@ -100,6 +100,19 @@ class Transcripts:
             raise unknown_transcript(transcript_id)
         return unpack(found[0])
 
+    def name(self, transcript_id: str) -> str:
+        """What people call the game: the name that its file gave, unless it was renamed.
+
+        Raises:
+            NotFoundError: There is no transcript of that full id.
+        """
+        with self._units.unit() as cursor:
+            query = "SELECT game_id FROM transcripts WHERE transcript_id = ?"
+            found = cursor.execute(query, [readable(transcript_id)]).fetchone()
+        if found is None:
+            raise unknown_transcript(transcript_id)
+        return str(found[0])
+
     def resolve(self, reference: str) -> str:
         """The id of the transcript that a person means by its id, its game id, or the first 4 or more digits of its id.
 

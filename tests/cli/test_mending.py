@@ -1,0 +1,213 @@
+"""Mending what is stored, from the command line: rename, move, delete, undo, purge, edit, and scoring again."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evaluation.cli.consent import person
+from evaluation.engine import evaluate_transcript
+from evaluation.ratings import Rating
+from evaluation.store import Store
+from evaluation.transcript import Transcript
+
+
+@dataclass(frozen=True)
+class Results:
+    """An evaluation as an older version of Dramaturg might have made it."""
+
+    transcript: Transcript
+    metrics: Any
+    failures: tuple[()] = ()
+
+
+@pytest.fixture
+def games(run: Any, write_game: Any) -> list[str]:
+    """Two games in v1 and one in none: one, two and three; their ids."""
+    run("import", write_game("one"), write_game("two"), "--iteration", "v1")
+    run("import", write_game("three"))
+    return [row["id"] for row in listed(run)]
+
+
+def listed(run: Any, *arguments: str) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = json.loads(run("list", "--format", "json", *arguments).stdout)
+    return rows
+
+
+def names(run: Any, *arguments: str) -> list[str]:
+    return [row["game_id"] for row in listed(run, *arguments)]
+
+
+def make_outdated(store: Store, transcript_id: str) -> None:
+    transcript = store.transcripts.get(transcript_id)
+    results = dict(evaluate_transcript(transcript).metrics)
+    old = results["coherence"]
+    results["coherence"] = replace(old, definition=replace(old.definition, version="0"), score=1.0)
+    store.results.save([Results(transcript, results)])
+
+
+def test_a_game_is_renamed_and_gets_its_name_back(run: Any, games: list[str]) -> None:
+    assert run("rename", "one", "The long night").stdout == f"{games[0][:8]} is called The long night now.\n"
+    assert names(run) == ["The long night", "two", "three"]
+    assert "Game       The long night" in run("show", "The long night").stdout
+    assert run("rename", games[0], "--original").exit_code == 0
+    assert names(run) == ["one", "two", "three"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("one",), ("one", "new", "--original"), ("nothing", "new"), ("one", " "), ("one", "x" * 201)],
+    ids=["no name", "both", "unknown", "blank", "long"],
+)
+def test_a_wrong_new_name_is_bad_input(run: Any, games: list[str], arguments: tuple[str, ...]) -> None:
+    assert run("rename", *arguments).exit_code == 2
+    assert names(run) == ["one", "two", "three"]
+
+
+def test_games_move_between_iterations(run: Any, games: list[str]) -> None:
+    run("iterations", "create", "v2")
+    assert run("move", "three", "one", "--to", "v2").stdout == "Moved 2 games; v2 has 2 now.\n"
+    assert names(run, "--iteration", "v2") == ["three", "one"]
+    assert run("move", "one", "--out").exit_code == 0
+    assert names(run, "--iteration", "v2") == ["three"]
+    for wrong in (("one",), ("one", "--to", "v2", "--out"), ("one", "--to", "v9"), ("two", "nothing", "--to", "v2")):
+        assert run("move", *wrong).exit_code == 2
+    assert names(run, "--iteration", "v2") == ["three"]
+
+
+def test_deleting_needs_consent_and_undo_brings_back(run: Any, games: list[str], database: Path) -> None:
+    Store(database).ratings.add(Rating(games[0], "ann", 4))
+    refused = run("delete", "one", "three")
+    assert refused.exit_code == 2
+    assert "Delete 2 games: one, three? Nobody can be asked here. Say --yes." in refused.stderr
+    assert names(run) == ["one", "two", "three"]
+    done = run("delete", "one", "three", "--yes", "--by", "Ann")
+    assert done.stdout == "Deleted 2 games. To bring it back: dramaturg undo 1.\n"
+    assert names(run) == ["two"]
+    [deletion] = json.loads(run("deleted", "--format", "json").stdout)
+    assert (deletion["number"], deletion["label"], deletion["games"], deletion["who"]) == (1, "2 games", 2, "Ann")
+    assert "2 games" in run("deleted").stdout
+    assert run("undo").stdout == "Back again: 2 games.\n"
+    assert names(run) == ["one", "two", "three"]
+    assert Store(database).ratings.latest(games[0])[0].score == 4
+    assert run("undo").exit_code == 2
+    assert run("undo", "1").exit_code == 2
+    assert run("undo", "7").exit_code == 2
+
+
+def test_a_deleted_game_imported_again_comes_back_and_that_is_said(run: Any, games: list[str], write_game: Any) -> None:
+    run("delete", "one", "--yes")
+    done = run("import", write_game("one"))
+    assert done.exit_code == 0
+    assert "one.json: had been deleted; it is back with its ratings and overrides." in done.stderr
+    assert "back" in done.stdout
+    assert names(run, "--iteration", "v1") == ["one", "two"]
+    assert run("deleted").stdout == ""
+
+
+def test_purging_is_for_ever(run: Any, games: list[str], write_game: Any) -> None:
+    run("delete", "one", "--yes")
+    run("delete", "two", "--yes")
+    assert run("purge", "1").exit_code == 2
+    assert run("purge").exit_code == 2
+    assert run("purge", "1", "--yes").stdout == "Removed for ever: one.\n"
+    assert run("undo", "1").exit_code == 2
+    assert run("purge", "--all", "--yes").stdout == "Removed for ever: two.\n"
+    assert run("purge", "--all", "--yes").exit_code == 0
+    assert run("import", write_game("one")).stdout.split()[-3] == "new"
+
+
+def test_an_iteration_is_renamed_edited_and_its_history_shown(run: Any, games: list[str], tmp_path: Path) -> None:
+    run("iterations", "create", "v2", "--parent", "v1", "--target", "coherence")
+    prompt = tmp_path / "prompt.txt"
+    prompt.write_text("Be bold.", encoding="utf-8")
+    edited = run("iterations", "edit", "v2", "--change", "Bolder", "--prompt", prompt, "--by", "Ann")
+    assert edited.exit_code == 0
+    assert run("iterations", "rename", "v2", "bold", "--by", "Bob").stdout == "v2 is called bold now.\n"
+    run("iterations", "edit", "bold", "--no-target", "--parent", "", "--by", "Cid")
+    history = json.loads(run("iterations", "history", "bold", "--format", "json").stdout)
+    assert [(one["field"], one["before"], one["after"], one["who"]) for one in history] == [
+        ("prompt_text", "", "Be bold.", "Ann"),
+        ("change", "", "Bolder", "Ann"),
+        ("name", "v2", "bold", "Bob"),
+        ("parent", "v1", "", "Cid"),
+        ("target_metric", "coherence", "", "Cid"),
+    ]
+    assert "Be bold." in run("iterations", "history", "bold").stdout
+    assert "Nothing was changed" in run("iterations", "history", "v1").stderr
+    [_, board] = json.loads(run("iterations", "--format", "json").stdout)["iterations"]
+    assert (board["name"], board["parent"], board["change"], board["target_metric"]) == ("bold", None, "Bolder", None)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("rename", "v9", "v10"),
+        ("rename", "v1", "v2"),
+        ("edit", "v9", "--change", "x"),
+        ("edit", "v1", "--target", "coherence", "--no-target"),
+        ("edit", "v1", "--parent", "v1"),
+        ("edit", "v1", "--by", " ", "--change", "x"),
+        ("history", "v9"),
+        ("delete", "v9", "--yes"),
+        ("delete", "v1"),
+    ],
+    ids=" ".join,
+)
+def test_a_wrong_edit_is_bad_input(run: Any, games: list[str], arguments: tuple[str, ...]) -> None:
+    run("iterations", "create", "v2")
+    assert run("iterations", *arguments).exit_code == 2
+    assert run("iterations", "history", "v1").stdout == ""
+
+
+@pytest.mark.parametrize(("option", "left"), [((), ["one", "two", "three"]), (("--with-games",), ["three"])])
+def test_a_deleted_iteration_keeps_or_takes_its_games(
+    run: Any, games: list[str], option: tuple[str, ...], left: list[str]
+) -> None:
+    assert "To bring it back: dramaturg undo 1." in run("iterations", "delete", "v1", *option, "--yes").stdout
+    assert names(run) == left
+    assert json.loads(run("iterations", "--format", "json").stdout)["iterations"] == []
+    assert run("undo").stdout == ("Back again: v1 with 2 games.\n" if option else "Back again: v1.\n")
+    assert names(run, "--iteration", "v1") == ["one", "two"]
+
+
+def test_mixed_versions_are_warned_of_and_scoring_again_mends_them(run: Any, games: list[str], database: Path) -> None:
+    warning = "warning: Conversation coherence was computed by version 0 in 1 game and by version"
+    make_outdated(Store(database), games[0])
+    for command in ("list", "iterations"):
+        done = run(command)
+        assert warning in done.stderr
+        assert "dramaturg reevaluate" in done.stderr
+    [mix] = json.loads(run("iterations", "--format", "json").stdout)["versions"]
+    assert (mix["metric"], mix["is_mixed"]) == ("coherence", True)
+    assert run("reevaluate").stdout == "Scored 1 game again; changed: Conversation coherence in 1 game.\n"
+    assert run("list").stderr == ""
+    assert "today's definitions" in run("reevaluate").stderr
+
+
+def test_games_to_score_again_can_be_chosen(run: Any, games: list[str], database: Path) -> None:
+    for transcript_id in games:
+        make_outdated(Store(database), transcript_id)
+    assert "Scored 1 game again" in run("reevaluate", "three").stdout
+    assert "Scored 2 games again" in run("reevaluate", "--iteration", "v1").stdout
+    assert run("reevaluate", "--all").stdout == "Scored 3 games again; changed: nothing.\n"
+    assert "Scored 2 games again" in run("reevaluate", "--all", "--iteration", "v1", "--jobs", 2).stdout
+    for wrong in (("one", "--all"), ("nothing",), ("--iteration", "v9"), ("--all", "--iteration", "v9")):
+        assert run("reevaluate", *wrong).exit_code == 2
+
+
+def test_who_acts_is_the_user_unless_somebody_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LOGNAME", "grace")
+    assert person(None) == "grace"
+    assert person("Ann") == "Ann"
+
+
+def test_hostile_names_cannot_steer_the_terminal(run: Any, games: list[str]) -> None:
+    run("rename", "one", "a\x1b[31mb")
+    run("delete", games[0], "--yes")
+    for done in (run("deleted"), run("undo")):
+        assert "\x1b" not in done.output
