@@ -19,7 +19,7 @@ from evaluation.judging.protocol import (
     ScoreAnswer,
 )
 from evaluation.judging.targets import Event, Target
-from evaluation.judging.templates import MissingVariableError, fill
+from evaluation.judging.templates import MissingVariableError, fill, fill_known
 from evaluation.judging.trajectory import Numbered, trajectory_text, windowed
 
 _LONGEST_SHOWN = 300
@@ -90,11 +90,11 @@ def ask(
     extra = supplement or Supplement()
     readable = variables_for(target)
     if not _applies(proposition, target, extra.additional_context, readable):
-        return Asked(proposition, target, proposition.claim, holds_trivially=True)
+        return Asked(proposition, target, fill_known(proposition.claim, readable), holds_trivially=True)
     try:
         claim = fill(proposition.claim, readable, place=proposition.source or proposition.id)
     except MissingVariableError as error:
-        return Asked(proposition, target, proposition.claim, fault=str(error))
+        return Asked(proposition, target, fill_known(proposition.claim, readable), fault=str(error))
     request = _request(proposition, target, claim, extra, options or Options())
     return Asked(proposition, target, claim, request)
 

@@ -58,3 +58,8 @@ def fill(claim: str, values: Mapping[str, str], *, place: str = "") -> str:
         remedy = _REMEDIES.get(name, f"Known are {', '.join(VARIABLES)}.")
         raise MissingVariableError(f"There is no value for {{{{{name}}}}}.", place=place, remedy=remedy)
     return _VARIABLE.sub(lambda found: values[found[1]], claim)
+
+
+def fill_known(claim: str, values: Mapping[str, str]) -> str:
+    """The claim with those of its variables replaced that have a value; for people, where no judge is asked."""
+    return _VARIABLE.sub(lambda found: values.get(found[1], found[0]), claim)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from evaluation.judging.asking import Asked
+from evaluation.judging.asking import Asked, variables_for
 from evaluation.judging.protocol import JudgementStatus
+from evaluation.judging.templates import fill_known
 from evaluation.persona.questions import Task, put
 
 _NO_PERSONA = (
@@ -25,7 +26,13 @@ def adherence_questions(task: Task) -> list[Asked]:
     if not target.personas:
         fault = _NO_PERSONA.format(name=target.name)
         return [
-            Asked(each, target, each.claim, fault=fault, fault_status=JudgementStatus.NOT_SCORED)
+            Asked(
+                each,
+                target,
+                fill_known(each.claim, variables_for(target)),
+                fault=fault,
+                fault_status=JudgementStatus.NOT_SCORED,
+            )
             for each in task.propositions.propositions
         ]
     return put(task, target, [target.at(position) for position in task.sampled])

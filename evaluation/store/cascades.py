@@ -13,7 +13,7 @@ _OF_AGENT = "SELECT id FROM evaluation_runs WHERE agent_id = ?"
 
 
 def delete_agent(units: Units, agent_id: str) -> None:
-    """Removes an agent with its evaluations, corrections and config. An unknown one is gone already."""
+    """Removes an agent with its evaluations, corrections, config and speakers. An unknown one is gone already."""
     _in_turn(
         units,
         agent_id,
@@ -22,6 +22,7 @@ def delete_agent(units: Units, agent_id: str) -> None:
         "DELETE FROM evaluation_runs WHERE agent_id = ?",
         "DELETE FROM correction_logs WHERE agent_id = ?",
         "DELETE FROM agent_evaluation_config WHERE agent_id = ?",
+        "DELETE FROM agent_speakers WHERE agent_id = ?",
         "DELETE FROM agents WHERE id = ?",
     )
 

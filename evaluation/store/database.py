@@ -6,12 +6,14 @@ import os
 from pathlib import Path
 
 from evaluation.resources import checkout_root
+from evaluation.store.agents import Agents
 from evaluation.store.backup import Backups
 from evaluation.store.checks import require_storable
 from evaluation.store.corrections import Corrections
 from evaluation.store.decisions import Decisions
 from evaluation.store.deletions import Deletions
 from evaluation.store.drafts import Drafts
+from evaluation.store.evaluations import Evaluations
 from evaluation.store.file import DatabaseFile, shared_file
 from evaluation.store.imports import Imports
 from evaluation.store.iterations import Iterations
@@ -66,6 +68,8 @@ class Store(Units):
         self.imports = Imports(self)
         self.backups = Backups(self, self._file, self.jobs, wait_seconds)
         self.corrections = Corrections(self)
+        self.agents = Agents(self)
+        self.evaluations = Evaluations(self)
 
     @property
     def place(self) -> str:
