@@ -13,6 +13,7 @@ from evaluation.cli import (
     compare,
     doctor,
     evaluate,
+    experiment,
     export,
     iterations,
     listing,
@@ -56,6 +57,7 @@ app.command()(agreement.agreement)
 app.add_typer(override.app, name="override")
 app.add_typer(iterations.app, name="iterations")
 app.command()(compare.compare)
+app.add_typer(experiment.app, name="experiment")
 app.add_typer(export.app, name="export")
 app.command()(doctor.doctor)
 app.command()(backup.backup)

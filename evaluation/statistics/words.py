@@ -49,7 +49,7 @@ def p_words(p: float) -> str:
     """A p-value to three digits: "0.049", "<0.001", or "none"."""
     if math.isnan(p):
         return "none"
-    return "<0.001" if p < 0.0005 else f"{p:.3f}"
+    return "<0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def games_words(count: int) -> str:
