@@ -35,6 +35,7 @@ def validate(
     Exits with 2 when a file would be refused, and says why, where and what to do. Warnings do not change the exit code.
     """
     from evaluation.cli.rendering import print_json_list
+    from evaluation.problems import every_problem
     from evaluation.readers import Limits, iter_paths
     from evaluation.validation import Report
 
@@ -42,8 +43,12 @@ def validate(
 
     def reports() -> Iterator[Report]:
         nonlocal refused
+        files = {path.name: path for path in paths if path.is_file()}
         for result in iter_paths(paths, Limits(), chosen):
-            report = Report.of(result)
+            # What no reader takes, or what cannot even be opened, has one problem.
+            is_broken = result.error is not None and result.format is not None and result.name in files
+            data = files[result.name].read_bytes() if is_broken else None
+            report = Report.of(result, every_problem(data, Limits(), chosen) if data else ())
             refused += report.error is not None
             yield report
 
@@ -60,7 +65,7 @@ def validate(
 def _words(report: Report) -> str:
     if report.error is not None:
         taken_for = f" (taken for {report.format})" if report.format else ""
-        return f"{safe(report.name)}: refused{taken_for}\n  {safe(report.error)}"
+        return "\n  ".join((f"{safe(report.name)}: refused{taken_for}", *map(safe, report.problems)))
     lines = [f"{safe(report.name)}: {report.format}", f"  {_counts(report)}"]
     return "\n".join(lines + [f"  warning: {safe(warning)}" for warning in report.warnings])
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -49,12 +50,19 @@ class Imports:
 
     def settle(self) -> None:
         """Completes the reports of imports that have ended, by what the store has of their games by now."""
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True):
             for report in self.list():
                 if report.seconds is None:
                     passed = datetime.now(UTC) - report.started_at
-                    found = _found(cursor, [line.transcript_id for line in report.lines if line.transcript_id])
-                    self.save(report.with_outcomes(found, round(passed.total_seconds(), 3)))
+                    self.save(replace(self.so_far(report), seconds=round(passed.total_seconds(), 3)))
+
+    def so_far(self, report: ImportReport) -> ImportReport:
+        """A report with the games that are stored by now; one that is complete stays as it is."""
+        if report.seconds is not None:
+            return report
+        with self._units.unit() as cursor:
+            found = _found(cursor, [line.transcript_id for line in report.lines if line.transcript_id])
+        return report.with_outcomes(found, None)
 
     def list(self, limit: int = KEPT) -> _Reports:
         """The latest reports, newest first."""

@@ -137,6 +137,7 @@ def test_a_report_is_settled_by_what_the_store_has_in_the_end() -> None:
     store.transcripts.add(first, source_name="one.json")
     store.transcripts.add(second, source_name="two.json")
     store.results.save([evaluation])
+    assert store.imports.so_far(before).counts[Outcome.STORED] == 2
     store.imports.settle()
     (after,) = store.imports.list()
     assert [(line.outcome, line.message) for line in after.lines] == [
@@ -148,7 +149,7 @@ def test_a_report_is_settled_by_what_the_store_has_in_the_end() -> None:
     # It is settled once: what happens to the games later is no part of it.
     store.deletions.delete([first.id], who="Ada")
     store.imports.settle()
-    assert store.imports.list() == [after]
+    assert store.imports.list() == [after] == [store.imports.so_far(after)]
 
 
 def test_a_report_whose_import_did_not_begin_is_forgotten() -> None:
