@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import pandas as pd
 
+from dashboard.conversation import RowsByMessage, chat_data, rows_by_message
 from dashboard.formatting import look, score_text
 from evaluation.iterations.board import Board, make_board
 from evaluation.iterations.frames import games_by_iteration, metrics_by_transcript
@@ -118,9 +121,10 @@ def score_cell(metric: str, outcome: MetricScore | None) -> str:
     return f"{look(outcome.status).symbol} {score_text(outcome.score, DEFINITIONS[metric].scale, outcome.threshold)}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class OpenTranscript:
-    """One transcript with its results and verdict, judged by today's thresholds.
+    """One transcript with its results and verdict, judged by today's thresholds. Shared between sessions: nobody
+    changes it.
 
     Attributes:
         judged_otherwise: Metrics whose stored results were judged by another threshold than today's.
@@ -132,6 +136,23 @@ class OpenTranscript:
     outcomes: Mapping[str, MetricScore]
     verdict: Verdict
     judged_otherwise: Sequence[str]
+
+    @cached_property
+    def concerning(self) -> RowsByMessage:
+        """The ledger rows of each message: message id -> metric -> rows."""
+        return rows_by_message(self.results)
+
+    def conversation(self, *, roles_hidden: bool) -> Mapping[str, Any]:
+        """What the chat view draws: the same object each time."""
+        return self._blind_conversation if roles_hidden else self._whole_conversation
+
+    @cached_property
+    def _whole_conversation(self) -> Mapping[str, Any]:
+        return chat_data(self.transcript, self.concerning, roles_hidden=False)
+
+    @cached_property
+    def _blind_conversation(self) -> Mapping[str, Any]:
+        return chat_data(self.transcript, self.concerning, roles_hidden=True)
 
 
 def open_transcript(store: Store, transcript_id: str) -> OpenTranscript:

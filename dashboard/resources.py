@@ -61,6 +61,18 @@ def _cached(key: tuple[Hashable, ...], _query: Callable[[], Any]) -> Any:  # noq
     return _query()
 
 
+def share(query: Callable[..., Answer], *arguments: Hashable) -> Answer:
+    """As ``read``, for large answers that nobody changes: all sessions get the same object, not a copy each."""
+    key = (str(default_path()), revision(), query.__module__, query.__qualname__, arguments)
+    answer: Answer = _shared(key, partial(query, store(), *arguments))
+    return answer
+
+
+@st.cache_resource(show_spinner=False, max_entries=8)
+def _shared(key: tuple[Hashable, ...], _query: Callable[[], Any]) -> Any:  # noqa: ARG001 - Streamlit hashes the key
+    return _query()
+
+
 def read_files(files: Sequence[tuple[str, bytes]]) -> list[ReadResult]:
     """The games in files uploaded together, as name and content; the same files are read once.
 

@@ -9,6 +9,8 @@ from collections.abc import Collection
 
 import streamlit as st
 
+from dashboard.conversation import Aim
+
 TRANSCRIPT = "transcript"
 MESSAGE = "message"
 METRIC = "metric"
@@ -18,7 +20,6 @@ CONVERSATION = "Conversation"
 LEDGER = "Ledger"
 _AIMS = "aims"
 _FOLLOWED = "followed"
-Aim = tuple[str | None, str | None, int]
 
 
 def chosen(name: str, allowed: Collection[str] | None = None) -> str | None:
@@ -40,11 +41,19 @@ def choose(**selections: str | None) -> None:
 
 
 def aim(transcript_id: str, message_id: str, metric: str | None) -> None:
-    """Where the conversation of a transcript shall scroll to next."""
-    count = aim_of(transcript_id)[2] + 1
-    st.session_state[_AIMS][transcript_id] = (message_id, metric, count)
-    if metric:
-        follow(transcript_id, message_id, metric)
+    """Makes the conversation go to a message and choose it."""
+    _aim(transcript_id, message_id, metric)
+    follow(transcript_id, message_id, metric)
+
+
+def glance(transcript_id: str, message_id: str) -> None:
+    """Makes the conversation show another message, without changing what is chosen."""
+    _aim(transcript_id, message_id, None, is_glance=True)
+
+
+def _aim(transcript_id: str, message_id: str, metric: str | None, *, is_glance: bool = False) -> None:
+    count = aim_of(transcript_id).count + 1
+    st.session_state[_AIMS][transcript_id] = Aim(message_id, metric, count, is_glance)
 
 
 def follow(transcript_id: str, message_id: str, metric: str | None) -> None:
@@ -54,7 +63,7 @@ def follow(transcript_id: str, message_id: str, metric: str | None) -> None:
 
 
 def aim_of(transcript_id: str) -> Aim:
-    """Message, metric and how often it was aimed anew.
+    """Where the conversation was last told to go.
 
     It stays the same while a person clicks in the conversation, and follows the URL where that was changed elsewhere:
     by the link the person came by, the browser's back button, or the way back from the list.
@@ -63,8 +72,8 @@ def aim_of(transcript_id: str) -> Aim:
     followed = st.session_state.setdefault(_FOLLOWED, {})
     linked = (chosen(MESSAGE), chosen(METRIC))
     if transcript_id not in aims or followed.get(transcript_id) != linked:
-        count = aims[transcript_id][2] + 1 if transcript_id in aims else 1
-        aims[transcript_id] = (*linked, count)
+        count = aims[transcript_id].count + 1 if transcript_id in aims else 1
+        aims[transcript_id] = Aim(*linked, count)
         followed[transcript_id] = linked
     found: Aim = aims[transcript_id]
     return found

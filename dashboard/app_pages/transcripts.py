@@ -21,7 +21,7 @@ if wanted is None:
     st.stop()
 
 try:
-    opened = resources.read(queries.open_transcript, wanted)
+    opened = resources.share(queries.open_transcript, wanted)
 except NotFoundError as error:
     st.warning("That transcript is not here. It may have been deleted, or the link is incomplete.")
     plain(str(error))

@@ -1,102 +1,38 @@
-"""The rows behind a score: those of one message, and all of a metric."""
+"""The ledger of a metric: every row behind its score, those that count and those that were left out."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import pandas as pd
 import streamlit as st
 
 from dashboard import state
-from dashboard.components.chat_view import rows_by_message
+from dashboard.components.ledger_row import choose_message, ledger_row
 from dashboard.components.messages import plain
 from dashboard.components.status_table import status_table
-from dashboard.formatting import counted, look, shortened
+from dashboard.formatting import counted, fraction_text, look, score_text, shortened, threshold_text
 from dashboard.queries import OpenTranscript
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import LedgerRow, MetricResult, RowVerdict
 from evaluation.transcript import Transcript
 
-
-def message_rows(opened: OpenTranscript, message_id: str, metric: str) -> None:
-    """Why a message got its verdict: reason, evidence and what it rests on, for each row that concerns it."""
-    transcript = opened.transcript
-    message = transcript.message(message_id)
-    assert message is not None
-    rows = rows_by_message(opened.results).get(message_id, {}).get(metric, [])
-    st.subheader(f"{DEFINITIONS[metric].label}, message {message.index + 1}", anchor=False)
-    if not rows:
-        st.caption("This metric has nothing to say about this message.")
-    for row in rows[:_MOST_ROWS]:
-        with st.container(border=True):
-            _row(row, message_id, transcript)
-    if len(rows) > _MOST_ROWS:
-        st.caption(f"{len(rows) - _MOST_ROWS} more concern this message; all stand in the ledger.")
-    result = opened.results[metric]
-    if result.notes:
-        st.caption("About the whole game")
-        plain("\n".join(result.notes))
-
-
-def _row(row: LedgerRow, message_id: str, transcript: Transcript) -> None:
-    appearance = look(row.verdict)
-    with st.container(horizontal=True):
-        st.badge(appearance.label, color=appearance.color)
-        st.badge(f"decided by {_DECIDERS[str(row.method)]}", color="gray")
-    plain(row.reason)
-    if row.evidence:
-        st.caption("Evidence")
-        st.code("\n".join(_evidence_lines(row, message_id, transcript)), language=None, wrap_lines=True)
-    referred = transcript.message(row.refers_to) if row.refers_to else None
-    if referred is not None:
-        st.caption(f"Rests on message {referred.index + 1}")
-        plain(f"{referred.speaker}: {shortened(referred.text, 300)}")
-        st.button(
-            f"Go to message {referred.index + 1}",
-            key=f"go_{referred.index}_{_place(row, transcript)}",
-            on_click=jump,
-            args=(transcript.id, referred.id),
-        )
-    elif row.refers_to:
-        st.caption("Rests on")
-        st.code(row.refers_to, language=None)
-
-
-_DECIDERS = {"rule": "the rule", "judge": "a judge model", "human": "a person"}
-_MOST_EVIDENCE = 12
-_MOST_ROWS = 6
 _METRIC = "rows_of"
-
-
-def _place(row: LedgerRow, transcript: Transcript) -> str:
-    message = transcript.message(row.message_id) if row.message_id else None
-    spans = "_".join(f"{evidence.start}" for evidence in row.evidence[:3])
-    return f"{message.index if message else 'none'}_{spans}"
-
-
-def _evidence_lines(row: LedgerRow, message_id: str, transcript: Transcript) -> list[str]:
-    own = [evidence for evidence in row.evidence if (evidence.message_id or row.message_id) == message_id]
-    others = [evidence for evidence in row.evidence if evidence not in own]
-    lines = [evidence.text for evidence in own]
-    for evidence in others:
-        message = transcript.message(evidence.message_id) if evidence.message_id else None
-        lines.append(f"{evidence.text}" + (f"   (message {message.index + 1})" if message else ""))
-    hidden = len(lines) - _MOST_EVIDENCE
-    return lines[:_MOST_EVIDENCE] + ([f"and {hidden} more"] if hidden > 0 else [])
-
-
-def jump(transcript_id: str, message_id: str, metric: str | None = None) -> None:
-    """Makes the conversation show that message, with the reason for its verdict on ``metric``. A widget callback."""
-    state.aim(transcript_id, message_id, metric)
-    st.session_state[state.VIEW] = state.CONVERSATION
+_VERDICT = "rows_that"
+_ANY = "all"
+_MOST_ROWS = 500
+_EXCLUDED_WORDS = {"memory_accuracy": "unverified", "role_consistency": "without a signal", "engagement": "revised"}
 
 
 def show_ledger(metric: str) -> None:
     """Makes the page show all rows of a metric. A widget callback."""
     st.session_state[state.VIEW] = state.LEDGER
     st.session_state[_METRIC] = metric
+    st.session_state[_VERDICT] = _ANY
 
 
 def ledger_table(opened: OpenTranscript) -> None:
-    """All rows of one metric, those that count and those that were left out."""
+    """The rows of one metric as a table, by verdict; a selected row whole, with the way to its message."""
     metric = st.pills(
         "Metric",
         list(opened.results),
@@ -108,50 +44,97 @@ def ledger_table(opened: OpenTranscript) -> None:
         bind="query-params",
     )
     result = opened.results[metric]
-    if result.reason:
-        plain(result.reason)
-    if result.notes:
-        plain("\n".join(result.notes))
+    _score(result)
     if not result.ledger:
         st.info("This metric considered nothing in this game.")
         return
-    st.caption(ledger_summary(result))
-    frame = ledger_frame(result, opened.transcript)
-    event = status_table(
-        frame,
-        f"Ledger of {result.definition.label}",
-        on_select="rerun",
-        selection_mode="single-row",
-        key="ledger_table",
-        height=min(38 + 35 * len(frame), 560),
-        column_config={"Reason": st.column_config.TextColumn(width="large")},
-    )
-    chosen = result.ledger[event.selection.rows[0]] if event.selection.rows else None
+    verdict = _pick_verdict(result)
+    rows = [row for row in result.ledger if verdict in (_ANY, row.verdict)]
+    if not rows:
+        st.info("No row has that verdict.")
+        return
+    chosen = _table(rows, opened.transcript, f"ledger_table_{metric}_{verdict}")
     if chosen is not None:
         with st.container(border=True):
-            _row(chosen, chosen.message_id or "", opened.transcript)
+            ledger_row(opened, chosen, chosen.message_id, "ledger")
             if chosen.message_id:
                 st.button(
                     "Show it in the conversation",
                     key="show_in_conversation",
-                    on_click=jump,
+                    on_click=choose_message,
                     args=(opened.transcript.id, chosen.message_id, metric),
                 )
 
 
-def ledger_summary(result: MetricResult) -> str:
-    """How many rows count, do not count, and were left out."""
+def _score(result: MetricResult) -> None:
+    st.caption(score_line(result))
+    if result.reason:
+        plain(result.reason)
+    if result.notes:
+        plain("\n".join(result.notes))
+
+
+def score_line(result: MetricResult) -> str:
+    """The score with the fraction it is: "17 of 20 references, 85.0 % (at least 80 %), 3 rows unverified"."""
+    definition = result.definition
+    parts = [fraction_text(result.numerator, result.denominator, definition)] if result.denominator else []
+    if result.score is None:
+        parts.append("no score")
+    else:
+        limit = threshold_text(result.threshold, definition.scale)
+        parts.append(f"{score_text(result.score, definition.scale, result.threshold)} ({limit})")
+    excluded = sum(row.verdict is RowVerdict.EXCLUDED for row in result.ledger)
+    if excluded:
+        parts.append(f"{counted(excluded, 'row')} {excluded_words(result.name)}")
+    return ", ".join(parts)
+
+
+def excluded_words(metric: str) -> str:
+    """What it means that a row of the metric is left out: "unverified" for memory."""
+    return _EXCLUDED_WORDS.get(metric, "left out")
+
+
+def _pick_verdict(result: MetricResult) -> str:
     number = {verdict: sum(row.verdict is verdict for row in result.ledger) for verdict in RowVerdict}
-    left_out = "unverified" if result.name == "memory_accuracy" else "left out"
-    return (
-        f"{counted(len(result.ledger), 'row')}: {number[RowVerdict.COUNTS]} count, "
-        f"{number[RowVerdict.DOES_NOT_COUNT]} do not, {number[RowVerdict.EXCLUDED]} {left_out}. "
-        "Select one to see it whole."
+    return st.segmented_control(
+        "Rows",
+        [_ANY, *(str(verdict) for verdict in RowVerdict)],
+        default=_ANY,
+        required=True,
+        format_func=lambda name: f"all ({len(result.ledger):,})" if name == _ANY else _option(result, name, number),
+        key=_VERDICT,
+        bind="query-params",
     )
 
 
-def ledger_frame(result: MetricResult, transcript: Transcript) -> pd.DataFrame:
-    """The ledger as a table: ``Verdict``, ``Message`` (number from 1), ``Player``, ``About``, ``Adds``, ``Reason``."""
+def _option(result: MetricResult, name: str, number: dict[RowVerdict, int]) -> str:
+    verdict = RowVerdict(name)
+    word = excluded_words(result.name) if verdict is RowVerdict.EXCLUDED else look(verdict).word
+    return f"{look(verdict).symbol} {word} ({number[verdict]:,})"
+
+
+def _table(rows: Sequence[LedgerRow], transcript: Transcript, key: str) -> LedgerRow | None:
+    more = f" The first {_MOST_ROWS} are shown." if len(rows) > _MOST_ROWS else ""
+    st.caption(f"{counted(len(rows), 'row')}. Select one to see it whole.{more}")
+    shown = rows[:_MOST_ROWS]
+    frame = ledger_frame(shown, transcript)
+    event = status_table(
+        frame,
+        "Rows of the ledger",
+        on_select="rerun",
+        selection_mode="single-row",
+        key=key,
+        height=min(38 + 35 * len(frame), 560),
+        column_config={"Reason": st.column_config.TextColumn(width="large")},
+    )
+    selected = [place for place in event.selection.rows if place < len(shown)]
+    return shown[selected[0]] if selected else None
+
+
+def ledger_frame(rows: Sequence[LedgerRow], transcript: Transcript) -> pd.DataFrame:
+    """Rows as a table: ``Verdict``, ``Message`` (number from 1), ``Player``, ``About``, ``Adds``, ``Reason``,
+    ``Evidence``.
+    """
     return pd.DataFrame(
         [
             {
@@ -163,6 +146,6 @@ def ledger_frame(result: MetricResult, transcript: Transcript) -> pd.DataFrame:
                 "Reason": row.reason,
                 "Evidence": shortened("; ".join(evidence.text for evidence in row.evidence), 120),
             }
-            for row in result.ledger
+            for row in rows
         ]
     ).astype({"Message": "Int64"})

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from dashboard.components.chat_view import SHORT_LABELS
 from dashboard.components.messages import plain
 from dashboard.components.score_card import score_card, verdict_card
 from dashboard.components.status_table import status_table
+from dashboard.conversation import SHORT_LABELS
 from dashboard.formatting import counted, look, share_text, spread_text, usd_text
 from dashboard.queries import Overview, score_cell
 from evaluation.advice import advise

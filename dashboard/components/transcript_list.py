@@ -6,8 +6,8 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import state
-from dashboard.components.chat_view import SHORT_LABELS
 from dashboard.components.status_table import status_table
+from dashboard.conversation import SHORT_LABELS
 from dashboard.formatting import counted, look
 
 ANY = "any"

@@ -7,9 +7,11 @@ from functools import partial
 import streamlit as st
 
 from dashboard import state
-from dashboard.components.chat_view import chat_data, chat_view, focus_on, read_open
-from dashboard.components.ledger import ledger_table, message_rows, show_ledger
+from dashboard.components.chat_view import chat_view
+from dashboard.components.ledger import excluded_words, ledger_table, show_ledger
+from dashboard.components.message_detail import message_detail
 from dashboard.components.score_card import score_card, verdict_card
+from dashboard.conversation import focus_on, read_open
 from dashboard.formatting import counted, fraction_text, share_text, usd_text
 from dashboard.queries import OpenTranscript
 from evaluation.rubric.definitions import DEFINITIONS
@@ -86,34 +88,30 @@ def metric_detail(result: MetricResult) -> str:
     parts = [fraction_text(result.numerator, result.denominator, result.definition)] if result.denominator else []
     excluded = sum(row.verdict is RowVerdict.EXCLUDED for row in result.ledger)
     if excluded:
-        parts.append(f"{excluded} {_EXCLUDED_WORDS.get(result.name, 'left out')}")
+        parts.append(f"{excluded} {excluded_words(result.name)}")
     return ", ".join(parts)
-
-
-_EXCLUDED_WORDS = {"memory_accuracy": "unverified", "role_consistency": "without a signal", "engagement": "revised"}
 
 
 @st.fragment
 def _conversation(opened: OpenTranscript) -> None:
     transcript = opened.transcript
     roles_hidden = st.toggle("Hide roles and private chat", key="blind", bind="query-params")
-    data = _data(opened, roles_hidden)
     left, right = st.columns([8, 5], gap="medium")
     with left:
-        chat_view(data, key=_chat_key(transcript.id), on_open=lambda: _open(opened))
+        chat_view(_data(opened, roles_hidden), key=_chat_key(transcript.id), on_open=lambda: _open(opened))
+    message_id, metric = state.chosen(state.MESSAGE), state.chosen(state.METRIC, DEFINITIONS)
     with right:
-        message_id, metric = state.chosen(state.MESSAGE), state.chosen(state.METRIC, DEFINITIONS)
-        if message_id is None or metric is None or transcript.message(message_id) is None:
-            st.caption("Choose a label below a message to see why it got that verdict.")
+        if message_id is None or transcript.message(message_id) is None:
+            st.caption("Choose a label below a message to see why it got that verdict, or a number for all of them.")
         else:
-            message_rows(opened, message_id, metric)
-    if st.session_state.pop("open_in_dialog", False) and message_id and metric:
+            message_detail(opened, message_id, metric)
+    if st.session_state.pop("open_in_dialog", False) and message_id:
         _dialog(opened, message_id, metric)
 
 
 @st.dialog("Why this verdict", width="medium")
-def _dialog(opened: OpenTranscript, message_id: str, metric: str) -> None:
-    message_rows(opened, message_id, metric)
+def _dialog(opened: OpenTranscript, message_id: str, metric: str | None) -> None:
+    message_detail(opened, message_id, metric)
 
 
 def _chat_key(transcript_id: str) -> str:
@@ -122,12 +120,8 @@ def _chat_key(transcript_id: str) -> str:
 
 def _data(opened: OpenTranscript, roles_hidden: bool) -> dict[str, object]:
     """What the view draws. It stays the same between clicks, for all of it is sent again whenever it differs."""
-    transcript_id = opened.transcript.id
-    data = chat_data(
-        opened.transcript, opened.results, roles_hidden=roles_hidden, version=f"{transcript_id}:{roles_hidden}"
-    )
-    data["focus"] = focus_on(data, *state.aim_of(transcript_id))
-    return data
+    data = opened.conversation(roles_hidden=roles_hidden)
+    return {**data, "focus": focus_on(data, state.aim_of(opened.transcript.id))}
 
 
 def _open(opened: OpenTranscript) -> None:

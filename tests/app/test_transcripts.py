@@ -102,7 +102,7 @@ def test_a_card_opens_the_ledger_of_its_metric(open_page, filled, words, table, 
     app = open_page("transcripts", transcript=small_game("one").id)
     app.button(key="rows_personality_diversity").click().run()
     assert not app.exception
-    assert "2 rows: " in words(app)
+    assert "2 rows. Select one" in words(app)
     assert "Alpha" in table(app)
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard.components.chat_view import chat_data, focus_on, read_open, rows_by_message, utf16_span
+from dashboard.conversation import Aim, chat_data, focus_on, read_open, rows_by_message, utf16_span
 from evaluation.rubric.definitions import ANTI_REPETITION, COHERENCE, MEMORY_ACCURACY, STRATEGIC_DEPTH
 from evaluation.score import Evidence, LedgerRow, MetricResult, RowVerdict, decided, summarise
 from evaluation.transcript import Elimination, Message, Player, Transcript, Vote
@@ -90,7 +92,7 @@ def row(data: dict, message_id: str) -> dict:
 
 
 def shown(*, roles_hidden: bool) -> dict:
-    return chat_data(transcript(), results(), roles_hidden=roles_hidden, version="1")
+    return chat_data(transcript(), rows_by_message(results()), roles_hidden=roles_hidden)
 
 
 def test_rounds_votes_and_eliminations_stand_in_their_places() -> None:
@@ -153,17 +155,35 @@ def test_a_reply_points_to_the_row_of_its_message() -> None:
 
 def test_the_focus_is_a_row_that_is_shown() -> None:
     data = shown(roles_hidden=True)
-    # "n" is team chat, which is hidden: no row, and the badge is for nothing.
-    assert focus_on(data, "n", "coherence", 1)["row"] == -1
-    assert focus_on(data, None, None, 1) == {"row": -1, "metric": -1, "count": 1}
-    focus = focus_on(data, "c", "coherence", 2)
+    # "n" is team chat, which is hidden: no row.
+    assert focus_on(data, Aim("n", "coherence"))["row"] == -1
+    assert focus_on(data, Aim(None, None)) == {"row": -1, "metric": -1, "count": 1, "glance": False}
+    focus = focus_on(data, Aim("c", "coherence", 2, is_glance=True))
+    assert (focus["count"], focus["glance"]) == (2, True)
     assert data["rows"][focus["row"]]["i"] == "c"
     assert data["metrics"][focus["metric"]]["name"] == "coherence"
 
 
-def test_only_known_messages_and_metrics_are_believed() -> None:
+def test_the_version_changes_whenever_anything_that_is_drawn_does() -> None:
+    data = shown(roles_hidden=False)
+    assert shown(roles_hidden=False) == data
+    overruled = results()
+    row = overruled[STRATEGIC_DEPTH.name].ledger[0]
+    changed = replace(row, verdict=RowVerdict.DOES_NOT_COUNT, numerator=0.0)
+    overruled[STRATEGIC_DEPTH.name] = summarise(STRATEGIC_DEPTH, [changed])
+    other = chat_data(transcript(), rows_by_message(overruled), roles_hidden=False)
+    assert len({data["version"], other["version"], shown(roles_hidden=True)["version"]}) == 3
+
+
+def test_a_click_names_a_message_and_perhaps_a_metric() -> None:
     game = transcript()
     assert read_open({"message": "a", "metric": "coherence", "narrow": True}, game) == ("a", "coherence")
+    assert read_open({"message": "a", "metric": None}, game) == ("a", None)
+    assert read_open({"message": "a"}, game) == ("a", None)
+
+
+def test_only_known_messages_and_metrics_are_believed() -> None:
+    game = transcript()
     for forged in (
         None,
         "a",
@@ -171,6 +191,7 @@ def test_only_known_messages_and_metrics_are_believed() -> None:
         {"message": "zzz", "metric": "coherence"},
         {"message": "a", "metric": "<img>"},
         {"message": ["a"], "metric": "coherence"},
-        {"message": "a", "metric": None},
+        {"message": "a", "metric": 3},
+        {"message": None, "metric": None},
     ):
         assert read_open(forged, game) is None

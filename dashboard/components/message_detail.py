@@ -1,0 +1,60 @@
+"""What every metric made of one message, beside the conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from dashboard.components.ledger_row import ledger_row
+from dashboard.components.messages import plain
+from dashboard.conversation import worst_verdict
+from dashboard.formatting import look
+from dashboard.queries import OpenTranscript
+from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.score import LedgerRow
+
+_MOST_ROWS = 6
+
+
+def message_detail(opened: OpenTranscript, message_id: str, metric: str | None) -> None:
+    """Why a message got its verdict on ``metric``, in full, and below it what the other metrics say, to be opened.
+
+    Args:
+        opened: The transcript.
+        message_id: One of its messages.
+        metric: ``None`` lists all metrics alike.
+    """
+    message = opened.transcript.message(message_id)
+    assert message is not None
+    rows = opened.concerning.get(message_id, {})
+    number = message.index + 1
+    st.subheader(f"{DEFINITIONS[metric].label}, message {number}" if metric else f"Message {number}", anchor=False)
+    if metric:
+        _whole(opened, metric, rows.get(metric, ()), message_id)
+    others = [name for name in DEFINITIONS if name in rows and name != metric]
+    if others:
+        st.caption("Other verdicts on this message" if metric else "Verdicts on this message")
+    elif not metric:
+        st.caption("No metric has anything to say about this message.")
+    for name in others:
+        with st.expander(f"{look(worst_verdict(rows[name])).symbol} {DEFINITIONS[name].label}"):
+            _rows(opened, name, rows[name], message_id)
+
+
+def _whole(opened: OpenTranscript, metric: str, rows: Sequence[LedgerRow], message_id: str) -> None:
+    if not rows:
+        st.caption("This metric has nothing to say about this message.")
+    _rows(opened, metric, rows, message_id)
+    result = opened.results.get(metric)
+    if result is not None and result.notes:
+        st.caption("About the whole game")
+        plain("\n".join(result.notes))
+
+
+def _rows(opened: OpenTranscript, metric: str, rows: Sequence[LedgerRow], message_id: str) -> None:
+    for place, row in enumerate(rows[:_MOST_ROWS]):
+        with st.container(border=True):
+            ledger_row(opened, row, message_id, f"{metric}_{place}")
+    if len(rows) > _MOST_ROWS:
+        st.caption(f"{len(rows) - _MOST_ROWS} more concern this message; all stand in the ledger.")
