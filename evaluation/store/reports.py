@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from evaluation.agreement.disagreements import Overruled
@@ -12,7 +11,6 @@ from evaluation.comparison.movers import biggest_movers
 from evaluation.comparison.pairs import PairKey, pair_key, paired_games
 from evaluation.errors import InputError
 from evaluation.iterations import games_by_iteration
-from evaluation.score import LedgerRow, RowVerdict
 from evaluation.store.database import Store
 from evaluation.store.tables import marks
 from evaluation.store.transcript_rows import metadata_of
@@ -88,7 +86,7 @@ def stored_comparison(store: Store, before: str, after: str, *, seed: int = 0) -
         games = games_by_iteration(store.transcripts.summaries(), store.results.scores())
         old, new = (Side(one, tuple(games.get(one.name, ()))) for one in iterations)
         pairs = paired_games(_pair_keys(cursor, old), _pair_keys(cursor, new))
-        movers = biggest_movers(_ledger_rows(cursor, old, new, store.overrides.current()))
+        movers = biggest_movers(_ledger_rows(cursor, store, old, new))
         thresholds = store.settings.thresholds()
     return compare_iterations(old, new, pairs, movers, thresholds, seed=seed)
 
@@ -100,29 +98,32 @@ def _pair_keys(cursor: DuckDBPyConnection, side: Side) -> dict[str, PairKey | No
     return {transcript_id: pair_key(metadata_of(documents[transcript_id])) for transcript_id in ids}
 
 
-def _ledger_rows(cursor: DuckDBPyConnection, before: Side, after: Side, overrides: Sequence[Override]) -> pd.DataFrame:
+def _ledger_rows(cursor: DuckDBPyConnection, store: Store, before: Side, after: Side) -> pd.DataFrame:
+    import pandas as pd
+
     names = {game.transcript_id: game.game_id for side in (before, after) for game in side.games}
     late = {game.transcript_id for game in after.games}
-    rows = cursor.execute(_LEDGER.format(marks(list(names))), list(names)).df()
-    _overrule(rows, [one for one in overrides if one.transcript_id in names])
+    # Few games have rows that a judge or a person decided; theirs are put together one by one.
+    decided = {one.transcript_id for one in store.overrides.current()}
+    decided |= {key for (key,) in cursor.execute("SELECT DISTINCT transcript_id FROM row_decisions").fetchall()}
+    ruled = [key for key in names if key not in decided]
+    rows = cursor.execute(_LEDGER.format(marks(ruled)), ruled).df()
+    special = [
+        (key, metric, row.player, row.message_id, row.numerator, row.denominator, row.reason)
+        for key in names
+        if key in decided
+        for metric, result in store.results.load(key).items()
+        for row in result.ledger
+    ]
+    if special:
+        parts = [rows, pd.DataFrame(special, columns=list(rows.columns))]
+        rows = pd.concat([part for part in parts if len(part)], ignore_index=True)
     rows["is_after"] = rows["transcript_id"].isin(late)
     rows["game_id"] = rows["transcript_id"].map(names)
     return rows
 
 
-def _overrule(rows: pd.DataFrame, overrides: Sequence[Override]) -> None:
-    decided = {(one.transcript_id, one.metric, one.row_id): one for one in overrides}
-    if not decided:
-        return
-    numerators, denominators, reasons = (rows[name].tolist() for name in ("numerator", "denominator", "reason"))
-    for place, key in enumerate(zip(rows["transcript_id"], rows["metric"], rows["row_id"], strict=True)):
-        if key in decided:
-            row = decided[key].applied_to(LedgerRow("", "", RowVerdict.COUNTS, "", denominator=denominators[place]))
-            numerators[place], denominators[place], reasons[place] = row.numerator, row.denominator, row.reason
-    rows["numerator"], rows["denominator"], rows["reason"] = numerators, denominators, reasons
-
-
 _LEDGER = """
-SELECT transcript_id, metric, row_id, player, message_id, l.numerator, l.denominator, l.reason
+SELECT transcript_id, metric, player, message_id, l.numerator, l.denominator, l.reason
 FROM current_results JOIN ledger l USING (result_id) WHERE transcript_id IN ({}) ORDER BY result_id, position
 """
