@@ -16,6 +16,7 @@ from evaluation.cli import (
     experiment,
     export,
     iterations,
+    judge,
     listing,
     mend,
     override,
@@ -54,6 +55,7 @@ app.command()(mend.deleted)
 app.command()(mend.undo)
 app.command()(mend.purge)
 app.command()(agreement.agreement)
+app.command()(judge.judge)
 app.add_typer(override.app, name="override")
 app.add_typer(iterations.app, name="iterations")
 app.command()(compare.compare)

@@ -31,6 +31,7 @@ PROMISED = {
     "deleted",
     "undo",
     "purge",
+    "judge",
     "override",
     "iterations",
     "export",
