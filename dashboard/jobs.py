@@ -15,6 +15,7 @@ from functools import partial
 
 from dashboard.formatting import counted
 from evaluation.errors import DramaturgError
+from evaluation.reevaluation import outdated, reevaluate
 from evaluation.samples import AddedGame, add_evaluated, load_samples
 from evaluation.store import Job, JobState, Store
 from evaluation.store.spool import Outcome, SpooledGame
@@ -22,6 +23,7 @@ from evaluation.transcript import Transcript
 
 SAMPLES = "samples"
 EVALUATE = "evaluate"
+REEVALUATE = "reevaluate"
 SAMPLES_VARIABLE = "DRAMATURG_LOAD_SAMPLES"
 
 Report = Callable[[int, int], None]
@@ -129,6 +131,20 @@ def _incomplete_words(count: int) -> str:
     return f". In {counted(count, 'game')} a metric could not be computed" if count else ""
 
 
+def start_reevaluation(store: Store) -> Job:
+    """Scores games again of which a result is missing, or of another version than today's.
+
+    Raises:
+        ConflictError: Games are being scored again already.
+    """
+    total = len(outdated(store))
+    return start(store, REEVALUATE, "Scoring games again", total, partial(_score_outdated, store, ""))
+
+
+def _score_outdated(store: Store, _job_id: str, report: Report) -> str:
+    return reevaluate(store, outdated(store), report).words
+
+
 def start_samples(store: Store) -> Job:
     """Loads the games that come with Dramaturg."""
     return start(store, SAMPLES, "Loading the sample games", 0, partial(_load_samples, store, ""))
@@ -151,7 +167,11 @@ def start_samples_on_first_start(store: Store) -> None:
 
 
 # What can go on after its server has ended: it finds out from the store what is left to do.
-_GOING_ON: Mapping[str, Callable[[Store, str, Report], str]] = {EVALUATE: _score_waiting, SAMPLES: _load_samples}
+_GOING_ON: Mapping[str, Callable[[Store, str, Report], str]] = {
+    EVALUATE: _score_waiting,
+    REEVALUATE: _score_outdated,
+    SAMPLES: _load_samples,
+}
 
 
 def can_go_on(store: Store, job: Job) -> bool:

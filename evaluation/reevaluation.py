@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from evaluation.engine import SCORERS, Evaluation, evaluate_many
 from evaluation.errors import NotFoundError
 from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.rubric.wording import counted
 from evaluation.store import Store
 from evaluation.transcript import Transcript
 
@@ -32,6 +33,16 @@ class Reevaluated:
     changed: dict[str, int] = field(default_factory=dict)
     incomplete: int = 0
     gone: int = 0
+
+    @property
+    def words(self) -> str:
+        """What was done, in a sentence or two."""
+        changed = ", ".join(
+            f"{DEFINITIONS[metric].label} in {counted(count, 'game')}" for metric, count in self.changed.items()
+        )
+        gone = f" {counted(self.gone, 'game')} had been deleted meanwhile." if self.gone else ""
+        missing = f" In {counted(self.incomplete, 'game')} a metric could not be computed." if self.incomplete else ""
+        return f"Scored {counted(self.games, 'game')} again; changed: {changed or 'nothing'}.{gone}{missing}"
 
 
 def outdated(store: Store, iteration: str | None = None) -> list[str]:

@@ -10,11 +10,9 @@ from evaluation.cli.evaluate import Jobs
 from evaluation.cli.exits import INFRASTRUCTURE
 from evaluation.cli.options import Database, open_store
 from evaluation.cli.terminal import Progress, note, say
-from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.wording import counted
 
 if TYPE_CHECKING:
-    from evaluation.reevaluation import Reevaluated
     from evaluation.store import Store
 
 
@@ -49,7 +47,7 @@ def reevaluate(
     progress = Progress("game")
     done = evaluate_again(store, chosen, lambda count, total: progress.advance(f"{total - count} to go"), jobs=jobs)
     progress.finish()
-    say(_words(done))
+    say(done.words)
     if done.incomplete:
         note(f"error: {counted(done.incomplete, 'game')} could not be scored on every metric.")
         raise typer.Exit(INFRASTRUCTURE)
@@ -66,11 +64,3 @@ def _chosen(store: Store, references: list[str], iteration: str | None, everythi
         if iteration is not None:
             store.iterations.get(iteration)
         return list(store.transcripts.summaries(iteration)["transcript_id"])
-
-
-def _words(done: Reevaluated) -> str:
-    changed = ", ".join(
-        f"{DEFINITIONS[metric].label} in {counted(count, 'game')}" for metric, count in done.changed.items()
-    )
-    gone = f" {counted(done.gone, 'game')} had been deleted meanwhile." if done.gone else ""
-    return f"Scored {counted(done.games, 'game')} again; changed: {changed or 'nothing'}.{gone}"

@@ -1,0 +1,91 @@
+"""What pages read in order to mend what is stored. Plain functions: no page and no Streamlit in them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pandas as pd
+
+from evaluation.iterations.history import Edit
+from evaluation.iterations.versions import VersionMix, version_mixes
+from evaluation.reevaluation import outdated
+from evaluation.rubric.definitions import ENGAGEMENT
+from evaluation.score import Status
+from evaluation.store import Deletion, Store
+
+
+@dataclass(frozen=True, slots=True)
+class Versions:
+    """Where results of several versions of a metric meet.
+
+    Attributes:
+        all: Over all stored games.
+        against_baseline: By iteration, over its games and the baseline's: what keep or revert rests on.
+        outdated: How many games have a result that is missing or not of today's version.
+    """
+
+    all: tuple[VersionMix, ...]
+    against_baseline: Mapping[str, tuple[VersionMix, ...]]
+    outdated: int
+
+
+def versions(store: Store) -> Versions:
+    """The metrics whose scores do not compare until games are scored again."""
+    with store.unit():
+        scores, summaries, iterations = store.results.scores(), store.transcripts.summaries(), store.iterations.list()
+        found = version_mixes(scores)
+        waiting = len(outdated(store))
+    ids = {name: set(group["transcript_id"]) for name, group in summaries.groupby("iteration")}
+    baseline = next((ids.get(one.name, set()) for one in iterations if one.is_baseline), set())
+    by_iteration = {
+        one.name: version_mixes(scores, ids.get(one.name, set()) | baseline) if found else () for one in iterations
+    }
+    return Versions(found, by_iteration, waiting)
+
+
+def unrated_games(store: Store) -> pd.DataFrame:
+    """The games that nobody has rated, in the order in which they were added.
+
+    Returns:
+        ``Game`` and ``Iteration`` (empty for none).
+    """
+    with store.unit():
+        summaries, scores = store.transcripts.summaries(), store.results.scores()
+    pending = scores[(scores["metric"] == ENGAGEMENT.name) & (scores["status"] == str(Status.PENDING))]
+    waiting = summaries[summaries["transcript_id"].isin(pending["transcript_id"])]
+    return pd.DataFrame({"Game": waiting["game_id"], "Iteration": waiting["iteration"].fillna("")})
+
+
+def stored_games(store: Store) -> pd.DataFrame:
+    """Every game with its place, for moving and deleting several at once.
+
+    Returns:
+        ``transcript_id``, ``Game``, ``Iteration`` (empty for none), ``Messages``, ``File``, ``Added`` (UTC).
+    """
+    summaries = store.transcripts.summaries()
+    return pd.DataFrame(
+        {
+            "transcript_id": summaries["transcript_id"],
+            "Game": summaries["game_id"],
+            "Iteration": summaries["iteration"].fillna(""),
+            "Messages": summaries["messages"],
+            "File": summaries["source_name"],
+            "Added": summaries["added_at"],
+        }
+    )
+
+
+def game_name(store: Store, transcript_id: str) -> str:
+    """What people call the game, which may be another name than its file gave."""
+    return store.transcripts.name(transcript_id)
+
+
+def deletions(store: Store) -> list[Deletion]:
+    """What was deleted and can come back, the latest first."""
+    return store.deletions.list()
+
+
+def history(store: Store, iteration: str) -> list[Edit]:
+    """What was changed in an iteration's name and description, oldest first."""
+    return store.iterations.history(iteration)
