@@ -38,10 +38,28 @@ PAGES = [
         help="Rate games from 1 to 5 without seeing their scores.",
     ),
     st.Page(
+        "app_pages/agreement.py",
+        title="Agreement",
+        icon=":material/handshake:",
+        help="Raters against each other, metrics against raters, and where to look first.",
+    ),
+    st.Page(
         "app_pages/trends.py",
         title="Trends",
         icon=":material/trending_up:",
         help="Every metric over iterations, game by game.",
+    ),
+    st.Page(
+        "app_pages/settings.py",
+        title="Settings",
+        icon=":material/settings:",
+        help="Thresholds, the size of a test, import limits, backup and restore.",
+    ),
+    st.Page(
+        "app_pages/guide.py",
+        title="Guide",
+        icon=":material/description:",
+        help="The shape that transcripts need, and a check of yours.",
     ),
 ]
 

@@ -1,0 +1,78 @@
+"""The Agreement page: empty with one rater, disagreements first with links, alpha and ceilings with their words."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from evaluation.ratings import Rating
+from evaluation.score import RowVerdict
+
+
+@pytest.fixture
+def rated(filled, small_game, hostile):
+    """Grace gave 4 and 2; a second rater with a hostile name gave 1 and 2, and rated a third game."""
+    for name, score in (("one", 1), ("two", 2), ("three", 5)):
+        filled.ratings.add(Rating(small_game(name).id, hostile, score, (True, True, False, None, True)))
+    return filled
+
+
+def test_an_empty_store_says_what_to_do(open_page, words) -> None:
+    app = open_page("agreement")
+    assert not app.exception
+    assert "Nothing to agree about yet" in words(app)
+
+
+def test_one_rater_is_not_enough(open_page, filled, words) -> None:
+    app = open_page("agreement")
+    assert not app.exception
+    said = words(app)
+    assert "At least two raters are needed" in said
+    assert "So far: 2 ratings by 1 rater" in said
+    # What a single rater allows is shown all the same.
+    assert "Metrics against raters" in said
+
+
+def test_disagreements_come_first_and_open_the_game(open_page, rated, words, small_game, hostile) -> None:
+    app = open_page("agreement")
+    assert not app.exception
+    said = words(app)
+    assert "Who has not finished rating should not look" in said
+    assert said.index("Look at these first") < said.index("Raters against each other")
+    assert f"3 points apart: {' '.join(hostile.split())[:59]}" in said
+    links = [json.dumps(str(link.proto)) for link in app.get("page_link")]
+    assert any(small_game("one").id in link for link in links)
+
+
+def test_metrics_and_raters(open_page, rated, words, table) -> None:
+    app = open_page("agreement", differ="Metrics differ from raters")
+    assert not app.exception
+    assert "raters 2.50 (2 raters), metrics" in words(app)
+    assert "Score 1 to 5" in table(app)
+    whole = "\n".join(table(app, place) for place in range(len(app.dataframe)))
+    assert "All automatic metrics" in whole
+    assert "Grace" in whole
+
+
+def test_a_question_is_chosen_by_the_url(open_page, rated, words) -> None:
+    app = open_page("agreement", item="Question 2")
+    assert not app.exception
+    assert "Did you find yourself curious" in words(app)
+
+
+def test_overruled_rows_open_the_message(open_page, rated, words, small_game) -> None:
+    game = small_game("one").id
+    row = rated.results.load(game)["strategic_depth"].ledger[0]
+    rated.overrides.add(game, "strategic_depth", row.id, RowVerdict.EXCLUDED, author="Ada", reason="Off topic.")
+    app = open_page("agreement", differ="Overruled by people")
+    assert not app.exception
+    assert "Ada: Off topic." in words(app)
+    (link,) = [link for link in app.get("page_link") if link.proto.label == "Open the message"]
+    assert "message=m0" in str(link.proto)
+
+
+def test_charts_are_told_in_words(open_page, rated) -> None:
+    alts = " ".join(str(chart.proto) for chart in open_page("agreement").get("plotly_chart"))
+    assert "Krippendorff" in alts
+    assert "Score 1 to 5: " in alts
