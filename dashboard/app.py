@@ -50,6 +50,12 @@ PAGES = [
         help="Every metric over iterations, game by game.",
     ),
     st.Page(
+        "app_pages/compare.py",
+        title="Compare",
+        icon=":material/compare_arrows:",
+        help="Two iterations side by side: what changed, what that shows, and the messages behind it.",
+    ),
+    st.Page(
         "app_pages/settings.py",
         title="Settings",
         icon=":material/settings:",

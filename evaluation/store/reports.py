@@ -127,3 +127,8 @@ _LEDGER = """
 SELECT transcript_id, metric, player, message_id, l.numerator, l.denominator, l.reason
 FROM current_results JOIN ledger l USING (result_id) WHERE transcript_id IN ({}) ORDER BY result_id, position
 """
+
+
+def iteration_names(store: Store) -> list[str]:
+    """The names of all iterations, in their order."""
+    return [one.name for one in store.iterations.list()]

@@ -1,0 +1,38 @@
+import streamlit as st
+
+from dashboard import queries, resources
+from dashboard.components import compare_parts as parts
+from dashboard.components.messages import empty_state
+from dashboard.components.sample_button import first_steps
+from evaluation.store.reports import iteration_names, stored_comparison
+
+names = resources.read(iteration_names)
+if len(names) < 2:
+    empty_state(
+        "Two iterations are needed",
+        "A comparison sets the games of one prompt version beside those of another: the ones before a change, and the "
+        "ones after it.",
+    )
+    first_steps("compare")
+    st.stop()
+
+before, after = parts.pick(names)
+if before == after:
+    st.info("Both sides are the same iteration. Choose another one to compare with.", icon=":material/info:")
+    st.stop()
+
+found = resources.read(stored_comparison, before, after)
+thresholds = resources.read(queries.thresholds)
+parts.sides(found)
+if not (found.before.games and found.after.games):
+    st.info("One of the two has no games yet, so there is nothing to compare.", icon=":material/info:")
+    st.page_link("app_pages/upload.py", label="Upload games into it", icon=":material/upload_file:")
+    parts.prompts(found)
+    st.stop()
+
+parts.decision(found)
+parts.differences(found)
+parts.one_metric(found, thresholds)
+parts.movers(found)
+parts.prompts(found)
+parts.export(found)

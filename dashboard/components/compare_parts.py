@@ -1,0 +1,264 @@
+"""The sections of the Compare page."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.comparison_charts import distribution_alt, distribution_figure
+from dashboard.components.messages import plain
+from dashboard.components.status_table import status_table
+from dashboard.formatting import counted, look, shortened, spreadsheet_safe
+from dashboard.prompt_diff import is_cut, prompt_diff
+from evaluation.comparison import Example, IterationComparison, Mover
+from evaluation.comparison.as_data import comparison_data
+from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.statistics import Difference
+from evaluation.statistics.comparison import Outcome
+from evaluation.statistics.words import change_words, difference_sentences, interval_words, p_words, value_words
+
+SYMBOLS = {
+    Outcome.BETTER: "✓ better",
+    Outcome.WORSE: "✗ worse",
+    Outcome.NO_EVIDENCE: "– no evidence either way",
+    Outcome.UNTESTABLE: "? cannot be tested",
+}
+_FIRST = 5
+_LONGEST_REASON = 300
+_LONGEST_NAME = 60
+
+
+def pick(names: Sequence[str]) -> tuple[str, str]:
+    """The two iterations to compare; the last two at first. The choice stands in the URL."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        before = st.selectbox(
+            "Before", names, index=len(names) - 2, key="before", bind="query-params", filter_mode="contains"
+        )
+        after = st.selectbox(
+            "After", names, index=len(names) - 1, key="after", bind="query-params", filter_mode="contains"
+        )
+    return before, after
+
+
+def sides(found: IterationComparison) -> None:
+    """What the later one changed, and how many games there are on each side."""
+    with st.container(horizontal=True):
+        st.badge(f"before: {counted(len(found.before.games), 'game')}", color="gray")
+        st.badge(f"after: {counted(len(found.after.games), 'game')}", color="gray")
+        if found.pairs:
+            st.badge(f"{counted(len(found.pairs), 'pair')} with the same scenario or seed", color="gray")
+    if found.after.iteration.change:
+        plain(f"What was changed: {found.after.iteration.change}")
+
+
+def decision(found: IterationComparison) -> None:
+    """The rubric's keep or revert, and beside it what the games can show."""
+    left, right = st.columns(2, gap="medium")
+    with left, st.container(border=True, height="stretch"):
+        st.markdown("**By the rubric's rule**")
+        appearance = look(found.decision.choice)
+        st.badge(appearance.label, color=appearance.color)
+        plain("\n".join(found.decision.evidence))
+    with right, st.container(border=True, height="stretch"):
+        st.markdown("**What the games can show**")
+        for outcome, label in SYMBOLS.items():
+            metrics = [DEFINITIONS[one.name].label for one in found.comparison.differences if one.outcome is outcome]
+            if metrics:
+                st.markdown(f"{label}: {', '.join(metrics)}")
+        st.caption(
+            "The rule looks at means alone. The words look at how far games differ by chance: Welch's test at 5 %, "
+            "adjusted over all metrics (Holm)."
+        )
+
+
+def differences(found: IterationComparison) -> None:
+    """Every metric's difference as a table."""
+    st.subheader("Every metric", anchor=False)
+    status_table(
+        difference_frame(found),
+        "Every metric's difference with its interval and what it shows",
+        column_config={"Verdict": st.column_config.TextColumn(pinned=False, width="medium")},
+    )
+
+
+def difference_frame(found: IterationComparison) -> pd.DataFrame:
+    """One row per metric: means, difference, interval, effect size, p-values and the verdict in words."""
+    return pd.DataFrame([_row(one) for one in found.comparison.differences])
+
+
+def _row(one: Difference) -> dict[str, object]:
+    return {
+        "Metric": DEFINITIONS[one.name].label,
+        "Verdict": SYMBOLS[one.outcome],
+        "Before": f"{value_words(one.before.mean, one.unit)} ({one.before.n})",
+        "After": f"{value_words(one.after.mean, one.unit)} ({one.after.n})",
+        # A space in front keeps the sign without looking like a formula to a spreadsheet.
+        "Difference": f"\u2009{change_words(one.difference, one.unit)}",
+        "95 % interval": f"\u2009{interval_words(one.interval, signed=True)}",
+        "Effect size d": "none" if math.isnan(one.effect.value) else f"\u2009{one.effect.value:+.2f}",
+        "p": p_words(one.welch.p),
+        "p after Holm": p_words(one.p_holm),
+        "Paired exact p": p_words(one.paired.exact.p) if one.paired else "",
+        "Would show from": "" if math.isnan(one.detectable) else f"{one.detectable:.1f}",
+        "Games needed": "" if one.games_needed is None else str(one.games_needed),
+    }
+
+
+def one_metric(found: IterationComparison, thresholds: Mapping[str, float]) -> None:
+    """One metric game by game, with what its difference shows in words."""
+    st.subheader("One metric, game by game", anchor=False)
+    name = st.pills(
+        "Metric",
+        list(DEFINITIONS),
+        default=next(iter(DEFINITIONS)),
+        required=True,
+        format_func=lambda key: DEFINITIONS[key].label,
+        key="metric_shown",
+        bind="query-params",
+        wrap=True,
+        label_visibility="collapsed",
+    )
+    difference, definition = found.comparison[name], DEFINITIONS[name]
+    st.plotly_chart(
+        distribution_figure(
+            difference, definition, thresholds[name], (found.before.iteration.name, found.after.iteration.name)
+        ),
+        key="distribution",
+        config={"displayModeBar": False},
+        alt=distribution_alt(difference, definition),
+    )
+    st.caption("Dots are games, diamonds means with their 95 % intervals, the dashed line is the threshold.")
+    plain("\n".join(difference_sentences(difference)))
+
+
+def movers(found: IterationComparison) -> None:
+    """What moved the scores most, with the messages behind it."""
+    st.subheader("What moved the scores most", anchor=False)
+    if not found.movers:
+        st.caption("No reason and no player cost more points on one side than on the other.")
+        return
+    st.caption(
+        "Points that a metric lost for a reason, or by a player's messages, over all messages taken together. "
+        "Names, numbers and quotations are left out of reasons, so that equal ones count as one."
+    )
+    for one in found.movers[:_FIRST]:
+        _mover(one)
+    status_table(
+        pd.DataFrame(
+            [
+                {
+                    "Metric": DEFINITIONS[one.metric].label,
+                    "By": one.kind,
+                    "What": one.label,
+                    "Change": f"\u2009{one.change:+.1f} points",
+                    "Lost before": f"{one.before:.1f} ({one.before_rows})",
+                    "Lost after": f"{one.after:.1f} ({one.after_rows})",
+                }
+                for one in found.movers
+            ]
+        ),
+        "Reasons and players that moved the scores most",
+    )
+    st.page_link("app_pages/review.py", label="Rate games at the desk", icon=":material/rate_review:")
+
+
+def _mover(one: Mover) -> None:
+    with st.container(border=True, gap="small"):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.badge(DEFINITIONS[one.metric].label, color="gray")
+            better = one.change > 0
+            st.badge(f"{'✓' if better else '✗'} {one.change:+.1f} points", color="green" if better else "red")
+            side = "before" if better else "after"
+            st.caption(f"{one.before:.1f} points lost before, {one.after:.1f} after. Examples from {side}:")
+        plain(shortened(one.label, _LONGEST_REASON) if one.kind == "reason" else f"Player {one.label}")
+        for example in one.examples:
+            _example(example, one.metric)
+
+
+def _example(example: Example, metric: str) -> None:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        words = f"{shortened(example.game_id, _LONGEST_NAME)}: {shortened(example.reason, _LONGEST_REASON)}"
+        plain(words)
+        link = {"transcript": example.transcript_id}
+        if example.message_id:
+            link |= {"message": example.message_id, "metric": metric}
+        else:
+            link |= {"show": "Ledger", "rows_of": DEFINITIONS[metric].label}
+        st.page_link(
+            "app_pages/transcripts.py",
+            label="Open the message" if example.message_id else "Open the ledger",
+            icon=":material/arrow_forward:",
+            query_params=link,
+        )
+
+
+def prompts(found: IterationComparison) -> None:
+    """The two prompt texts, line by line."""
+    st.subheader("The prompt", anchor=False)
+    before, after = found.before.iteration.prompt_text, found.after.iteration.prompt_text
+    if not before or not after:
+        missing = [word for word, text in (("before", before), ("after", after)) if not text]
+        st.caption(f"No prompt text was stored {' and '.join(missing)}. It is entered with the iteration.")
+        return
+    changed = prompt_diff(before, after)
+    if not changed:
+        st.caption("Both prompts are the same, word for word.")
+        return
+    if is_cut(before, after):
+        st.caption("Only the first 1,000 lines are compared.")
+    st.code(changed, language=None, wrap_lines=True)
+
+
+def export(found: IterationComparison) -> None:
+    """The comparison as files."""
+    with st.container(horizontal=True):
+        st.download_button(
+            "Download the table (CSV)",
+            # A byte order mark tells spreadsheets that it is UTF-8.
+            "\ufeff" + export_frame(found).to_csv(index=False),
+            "comparison.csv",
+            "text/csv",
+            icon=":material/download:",
+        )
+        st.download_button(
+            "Download everything (JSON)",
+            json.dumps(comparison_data(found), ensure_ascii=False, indent=2, allow_nan=False),
+            "comparison.json",
+            "application/json",
+            icon=":material/download:",
+        )
+
+
+def export_frame(found: IterationComparison) -> pd.DataFrame:
+    """One row per metric with plain numbers, and the iterations' names made safe for spreadsheets."""
+    names = {
+        "before": spreadsheet_safe(found.before.iteration.name),
+        "after": spreadsheet_safe(found.after.iteration.name),
+    }
+    return pd.DataFrame([names | _export_row(one) for one in found.comparison.differences])
+
+
+def _export_row(one: Difference) -> dict[str, object]:
+    return {
+        "metric": one.name,
+        "mean_before": one.before.mean,
+        "sd_before": one.before.sd,
+        "games_before": one.before.n,
+        "mean_after": one.after.mean,
+        "sd_after": one.after.sd,
+        "games_after": one.after.n,
+        "difference": one.difference,
+        "low": one.interval.low,
+        "high": one.interval.high,
+        "welch_p": one.welch.p,
+        "p_holm": one.p_holm,
+        "cohens_d": one.effect.value,
+        "paired_exact_p": one.paired.exact.p if one.paired else math.nan,
+        "minimum_detectable_difference": one.detectable,
+        "games_needed_per_side": one.games_needed,
+        "verdict": str(one.outcome),
+    }

@@ -1,0 +1,102 @@
+"""The Compare page: two iterations from the URL, differences in words, movers with links, export, and little games."""
+
+from __future__ import annotations
+
+import io
+
+import pandas as pd
+import pytest
+
+from dashboard.components.compare_parts import export_frame
+from dashboard.prompt_diff import MOST_LINES, is_cut, prompt_diff
+from evaluation.samples import add_evaluated
+from evaluation.store.reports import stored_comparison
+
+
+@pytest.fixture
+def two(store, small_game, hostile):
+    """Two iterations of three games; the names and prompts of the second are hostile."""
+    store.iterations.create("Old prompt", prompt_text="Play.\nBe brief.")
+    store.iterations.create(hostile, parent="Old prompt", change=hostile, prompt_text=f"Play.\n{hostile}")
+    for number in range(3):
+        add_evaluated(
+            store, small_game(f"old{number}", rounds=3 + number), source_name="a.json", iteration="Old prompt"
+        )
+        dull = small_game(f"new{number}", text="Nothing new", rounds=3 + number)
+        add_evaluated(store, dull, source_name="b.json", iteration=hostile)
+    return store
+
+
+def test_fewer_than_two_iterations(open_page, store, words) -> None:
+    assert "Two iterations are needed" in words(open_page("compare"))
+    store.iterations.create("only")
+    app = open_page("compare")
+    assert not app.exception
+    assert "Two iterations are needed" in words(app)
+
+
+def test_an_iteration_without_games(open_page, store, small_game, words) -> None:
+    store.iterations.create("Old")
+    store.iterations.create("New")
+    add_evaluated(store, small_game("one"), source_name="one.json", iteration="Old")
+    app = open_page("compare")
+    assert not app.exception
+    assert "One of the two has no games yet" in words(app)
+    assert "No prompt text was stored before and after" in words(app)
+
+
+def test_the_last_two_are_compared_at_first(open_page, two, words, table, hostile) -> None:
+    app = open_page("compare")
+    assert not app.exception
+    assert [box.value for box in app.selectbox] == ["Old prompt", hostile]
+    said = words(app)
+    assert "By the rubric's rule" in said
+    assert "cannot be tested: " in said
+    assert "Strategic depth" in table(app)
+    # Every game is like its neighbours, so there is no spread, and the page says so instead of calling it worse.
+    shown = open_page("compare", metric_shown="Strategic depth")
+    assert "No test is possible: no spread was seen on either side." in words(shown)
+
+
+def test_movers_lead_to_messages(open_page, two, words) -> None:
+    app = open_page("compare")
+    assert "Holds none of the strategic keywords." in words(app)
+    links = [str(link.proto) for link in app.get("page_link") if link.proto.label == "Open the message"]
+    assert links
+    assert any("metric=strategic_depth" in link and "message=m" in link for link in links)
+
+
+def test_the_prompts_line_by_line_as_inert_text(open_page, two, words, hostile) -> None:
+    app = open_page("compare")
+    (code,) = app.code
+    assert code.value.splitlines() == ["  Play.", "- Be brief.", f"+ {hostile}"]
+    assert hostile not in "\n".join(str(element.value) for element in app.markdown)
+
+
+def test_the_same_iteration_twice_and_a_choice_in_the_url(open_page, two, words, hostile) -> None:
+    app = open_page("compare", before=hostile, after="Old prompt")
+    assert [box.value for box in app.selectbox] == [hostile, "Old prompt"]
+    app.selectbox[0].select("Old prompt").run()
+    assert "Both sides are the same iteration" in words(app)
+
+
+def test_the_export_is_plain_numbers_without_formulas(two, hostile) -> None:
+    two.iterations.create("=cmd()")
+    frame = export_frame(stored_comparison(two, "=cmd()", "Old prompt"))
+    back = pd.read_csv(io.StringIO(frame.to_csv(index=False)))
+    assert set(back["before"]) == {"'=cmd()"}
+    assert back["metric"].tolist()[0] == "memory_accuracy"
+    assert back["games_after"].tolist()[1] == 3
+
+
+def test_prompts_of_any_length() -> None:
+    assert prompt_diff("a\nb", "a\nb") == ""
+    # Lines 3 and 20 change; two lines around each stay, and dots stand between.
+    old = [str(number) for number in range(30)]
+    new = [*old[:3], "x", *old[4:20], "y", *old[21:]]
+    assert prompt_diff("\n".join(old), "\n".join(new)).splitlines() == [
+        *("  1", "  2", "- 3", "+ x", "  4", "  5", "..."),
+        *("  18", "  19", "- 20", "+ y", "  21", "  22"),
+    ]
+    assert not is_cut("a\n" * MOST_LINES, "")
+    assert is_cut("a\n" * (MOST_LINES + 1), "")
