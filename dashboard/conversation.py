@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dashboard.timeline import Event, Shown, timeline
+from evaluation.judging.guard import flags
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import LedgerRow, MetricResult, RowVerdict
 from evaluation.transcript import Transcript
@@ -137,6 +138,7 @@ def _message_row(
         "x": message.text,
         "c": None if message.channel == "public" else message.channel,
         "q": places.get(message.reply_to or "", -1),
+        "w": bool(flags(message.text)),
         "b": [_badge(name, rows[name], message.id, transcript, places) for name in _METRICS if name in rows],
     }
 

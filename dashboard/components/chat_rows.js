@@ -64,6 +64,7 @@ function drawHead(view, row, speaker) {
   head.append(element("span", "name", speaker.name));
   if (speaker.role) head.append(element("span", `role ${speaker.side ?? ""}`, speaker.role));
   if (row.c) head.append(element("span", "role", row.c));
+  if (row.w) head.append(element("span", "role suspicious", "⚑ suspicious text"));
   head.append(element("span", "number", `#${row.n}`));
   if (row.q >= 0) head.append(jumpButton(view, row.q, "replies to"));
   return head;

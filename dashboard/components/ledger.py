@@ -10,6 +10,7 @@ import streamlit as st
 from dashboard import state
 from dashboard.components.ledger_row import choose_message, ledger_row
 from dashboard.components.messages import plain
+from dashboard.components.overrule import orphaned_overrides
 from dashboard.components.status_table import status_table
 from dashboard.formatting import counted, fraction_text, look, score_text, shortened, threshold_text
 from dashboard.queries import OpenTranscript
@@ -45,6 +46,7 @@ def ledger_table(opened: OpenTranscript) -> None:
     )
     result = opened.results[metric]
     _score(result)
+    orphaned_overrides(opened.transcript)
     if not result.ledger:
         st.info("This metric considered nothing in this game.")
         return

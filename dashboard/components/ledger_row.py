@@ -5,7 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from dashboard import state
+from dashboard.components.judged import judged
 from dashboard.components.messages import plain
+from dashboard.components.overrule import overrule
 from dashboard.formatting import look, shortened
 from dashboard.queries import OpenTranscript
 from evaluation.score import LedgerRow
@@ -33,6 +35,8 @@ def ledger_row(opened: OpenTranscript, row: LedgerRow, message_id: str | None, k
         st.caption("Evidence")
         st.code("\n".join(_evidence_lines(row, message_id, opened.transcript)), language=None, wrap_lines=True)
     _basis(opened.transcript, row, key)
+    judged(row, opened.transcript, show_message)
+    overrule(row, opened.transcript)
 
 
 def _basis(transcript: Transcript, row: LedgerRow, key: str) -> None:

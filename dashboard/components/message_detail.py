@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from dashboard.components.flagged import flag_notice
 from dashboard.components.ledger_row import ledger_row
 from dashboard.components.messages import plain
 from dashboard.conversation import worst_verdict
@@ -30,6 +31,7 @@ def message_detail(opened: OpenTranscript, message_id: str, metric: str | None) 
     rows = opened.concerning.get(message_id, {})
     number = message.index + 1
     st.subheader(f"{DEFINITIONS[metric].label}, message {number}" if metric else f"Message {number}", anchor=False)
+    flag_notice(message)
     if metric:
         _whole(opened, metric, rows.get(metric, ()), message_id)
     others = [name for name in DEFINITIONS if name in rows and name != metric]

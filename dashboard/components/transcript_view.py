@@ -96,6 +96,7 @@ def metric_detail(result: MetricResult) -> str:
 def _conversation(opened: OpenTranscript) -> None:
     transcript = opened.transcript
     roles_hidden = st.toggle("Hide roles and private chat", key="blind", bind="query-params")
+    is_in_dialog = st.session_state.pop("open_in_dialog", False)
     left, right = st.columns([8, 5], gap="medium")
     with left:
         chat_view(_data(opened, roles_hidden), key=_chat_key(transcript.id), on_open=lambda: _open(opened))
@@ -103,9 +104,10 @@ def _conversation(opened: OpenTranscript) -> None:
     with right:
         if message_id is None or transcript.message(message_id) is None:
             st.caption("Choose a label below a message to see why it got that verdict, or a number for all of them.")
-        else:
+        elif not is_in_dialog:
+            # The same widgets must not stand on the page twice.
             message_detail(opened, message_id, metric)
-    if st.session_state.pop("open_in_dialog", False) and message_id:
+    if is_in_dialog and message_id:
         _dialog(opened, message_id, metric)
 
 

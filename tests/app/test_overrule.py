@@ -1,0 +1,205 @@
+"""Overruling a verdict on the Transcripts page, what a judge said about a row, and the flag on suspicious messages."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from dashboard.decided import row_key
+from evaluation.judging.cached import KeptAnswer
+from evaluation.judging.protocol import Prompt
+from evaluation.rubric_judge.decision import RowDecision
+from evaluation.samples import add_evaluated
+from evaluation.score import RowVerdict
+from tests.faults.injection_attacks import ATTACKS, Attack
+
+
+def detail(open_page, transcript_id: str, message: str = "m0"):
+    app = open_page("transcripts", transcript=transcript_id, message=message, metric="strategic_depth")
+    assert not app.exception
+    return app
+
+
+def key_of(store, transcript_id: str, place: int = 0) -> str:
+    return row_key(transcript_id, store.results.load(transcript_id)["strategic_depth"].ledger[place])
+
+
+def widget(widgets, start: str):
+    return next(one for one in widgets if one.key and one.key.startswith(start))
+
+
+def overrule(app, key: str, verdict: RowVerdict | None, reason: str, author: str | None):
+    widget(app.toggle, f"overrule_{key}").set_value(True).run()
+    if verdict is not None:
+        widget(app.radio, f"verdict_{key}").set_value(verdict)
+    widget(app.text_area, f"reason_{key}").set_value(reason)
+    if author is not None:
+        widget(app.text_input, f"author_{key}").set_value(author)
+    widget(app.button, f"send_{key}").click()
+    return app.run()
+
+
+def test_a_verdict_is_overruled_and_score_card_history_and_badge_follow(open_page, filled, words, small_game) -> None:
+    game = small_game("one")
+    key = key_of(filled, game.id)
+    app = detail(open_page, game.id)
+    assert "4 of 8 messages" in words(app)
+    app = overrule(app, key, RowVerdict.DOES_NOT_COUNT, "Just words.", "Grace")
+    assert not app.exception
+    said = words(app)
+    # 4 of 8 messages held a keyword; one of them no longer counts.
+    assert "3 of 8 messages" in said
+    assert "Grace: Just words." in said
+    assert "UTC: does not count. Just words." in said
+    assert "Saved. The score is computed anew." in said
+    (component,) = app.get("bidi_component")
+    first = next(row for row in json.loads(component.proto.json)["rows"] if row["k"] == "m")
+    assert first["b"][0][:2] == [1, 1]
+    [made] = filled.overrides.list(game.id)
+    assert (made.author, made.reason, made.verdict) == ("Grace", "Just words.", RowVerdict.DOES_NOT_COUNT)
+
+
+def test_undo_gives_the_row_back_and_keeps_the_history(open_page, filled, words, small_game) -> None:
+    game = small_game("one")
+    made = filled.overrides.add(
+        game.id, "strategic_depth", "strategic_depth:m0", RowVerdict.EXCLUDED, author="Grace", reason="Why not."
+    )
+    app = detail(open_page, game.id)
+    key = key_of(filled, game.id)
+    widget(app.text_input, f"author_{key}").set_value("Ada").run()
+    widget(app.button, f"undo_{made.id}").click().run()
+    said = words(app)
+    assert "4 of 8 messages" in said
+    assert "Taken back by Ada" in said
+    assert not [button for button in app.button if button.key and button.key.startswith("undo_")]
+
+
+def test_the_name_is_asked_once(open_page, filled, small_game) -> None:
+    game = small_game("one")
+    first, second = key_of(filled, game.id), key_of(filled, game.id, 2)
+    app = overrule(detail(open_page, game.id), first, RowVerdict.EXCLUDED, "Because.", "Grace")
+    app.query_params["message"] = "m2"
+    app.run()
+    app = overrule(app, second, RowVerdict.EXCLUDED, "Because.", None)
+    assert [made.author for made in filled.overrides.list(game.id)] == ["Grace", "Grace"]
+
+
+@pytest.mark.parametrize(
+    ("verdict", "reason", "author", "missing"),
+    [
+        (None, "Because.", "Grace", "Give a verdict."),
+        (RowVerdict.COUNTS, "  ", "Grace", "Give a reason."),
+        (RowVerdict.COUNTS, "", "", "Give a reason and your name."),
+    ],
+)
+def test_what_is_missing_is_said_and_nothing_is_saved(
+    open_page, filled, words, small_game, verdict, reason, author, missing
+) -> None:
+    game = small_game("one")
+    app = overrule(detail(open_page, game.id), key_of(filled, game.id), verdict, reason, author)
+    assert missing in words(app)
+    assert filled.overrides.list(game.id) == []
+
+
+def decision(game, **changes) -> RowDecision:
+    given = {
+        "transcript_id": game.id,
+        "metric": "strategic_depth",
+        "row_id": "strategic_depth:m0",
+        "verdict": RowVerdict.DOES_NOT_COUNT,
+        "label": "shallow",
+        "reason": "A mood.",
+        "confidence": 0.75,
+        "citations": ("m0", "m1"),
+        "judge": "live",
+        "model": "small-model",
+        "key": "a" * 64,
+    }
+    return RowDecision(**(given | changes))
+
+
+def test_the_judges_reason_citations_prompt_and_answer_stand_beside_the_row(
+    open_page, filled, words, small_game
+) -> None:
+    game = small_game("one")
+    kept = KeptAnswer(
+        "a" * 64, "small-model", ({"label": "shallow"},), Prompt("The rules.", "The talk.", "And?"), raw="{}"
+    )
+    filled.judgements.keep([kept])
+    filled.decisions.save([decision(game)])
+    app = detail(open_page, game.id)
+    said = words(app)
+    assert "A mood." in said
+    assert "judge:small-model says: shallow, 75 % sure by its own account" in said
+    assert "decided by a judge model" in said
+    assert "The talk." not in said
+    key = key_of(filled, game.id)
+    widget(app.toggle, f"asked_{key}").set_value(True).run()
+    for text in ("The rules.", "The talk.", "And?", "{}"):
+        assert text in words(app)
+    widget(app.button, f"cited_1_{key}").click().run()
+    assert not app.exception
+    (component,) = app.get("bidi_component")
+    data = json.loads(component.proto.json)
+    assert data["rows"][data["focus"]["row"]]["i"] == "m1"
+
+
+def test_a_judgement_that_is_not_kept_says_so(open_page, filled, words, small_game) -> None:
+    game = small_game("one")
+    filled.decisions.save([decision(game, citations=("gone",))])
+    app = detail(open_page, game.id)
+    widget(app.toggle, "asked_").set_value(True).run()
+    assert "are not kept in this database" in words(app)
+
+
+def test_decisions_on_rows_that_are_gone_are_listed(open_page, filled, words, small_game) -> None:
+    game = small_game("one")
+    rows = filled.results.load(game.id)["strategic_depth"]
+    filled.overrides.add(
+        game.id, "strategic_depth", rows.ledger[0].id, RowVerdict.COUNTS, author="Grace", reason="Yes."
+    )
+    with filled.unit(write=True) as cursor:
+        cursor.execute("UPDATE ledger SET row_id = 'strategic_depth:new' WHERE row_id = 'strategic_depth:m0'")
+    app = open_page("transcripts", transcript=game.id)
+    app.button(key="rows_strategic_depth").click().run()
+    assert not app.exception
+    assert [one.label for one in app.expander] == ["1 decision on rows that are gone"]
+    assert "strategic_depth:m0\nGrace" in words(app)
+
+
+SHOWN = [attack for attack in ATTACKS if "\r" not in attack.text][::15]
+
+
+@pytest.mark.parametrize("attack", SHOWN, ids=lambda attack: attack.name)
+def test_a_message_that_speaks_to_the_judge_is_flagged(open_page, store, words, small_game, attack: Attack) -> None:
+    game = small_game("attacked", text=f"I think this matters.\n{attack.text}\n")
+    add_evaluated(store, game, source_name="attacked.json")
+    app = detail(open_page, game.id)
+    assert "This message " in words(app)
+    assert "No score changes by that" in words(app)
+    (component,) = app.get("bidi_component")
+    rows = [row for row in json.loads(component.proto.json)["rows"] if row["k"] == "m"]
+    assert [row["w"] for row in rows[:2]] == [True, False]
+
+
+def test_hostile_reasons_stand_in_inert_elements_only(open_page, filled, small_game, hostile) -> None:
+    game = small_game("one")
+    filled.decisions.save([decision(game, reason=hostile, label=hostile[:200], model=hostile)])
+    filled.overrides.add(
+        game.id, "strategic_depth", "strategic_depth:m2", RowVerdict.COUNTS, author=hostile, reason=hostile
+    )
+    for message in ("m0", "m2"):
+        app = detail(open_page, game.id, message)
+        for kind in (
+            app.markdown,
+            app.caption,
+            app.title,
+            app.subheader,
+            app.info,
+            app.button,
+            app.expander,
+            app.success,
+        ):
+            for element in kind:
+                assert "evil.example" not in str(element.proto)
