@@ -20,6 +20,8 @@ from evaluation.cli import (
     listing,
     mend,
     override,
+    persona,
+    propositions,
     rate,
     reevaluate,
     search,
@@ -60,6 +62,8 @@ app.add_typer(override.app, name="override")
 app.add_typer(iterations.app, name="iterations")
 app.command()(compare.compare)
 app.add_typer(experiment.app, name="experiment")
+app.add_typer(propositions.app, name="propositions")
+app.add_typer(persona.app, name="eval")
 app.add_typer(export.app, name="export")
 app.command()(doctor.doctor)
 app.command()(backup.backup)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from evaluation.judging.asking import Asked, variables_for
-from evaluation.judging.protocol import JudgementStatus
-from evaluation.judging.templates import fill_known
-from evaluation.persona.questions import Task, put
+from evaluation.judging.asking import Asked
+from evaluation.persona.questions import Task, put, unscorable
 
 _NO_PERSONA = (
     "No persona of {name} is known, so nothing can be held against it. Import an agent file, write the persona on the "
@@ -24,15 +22,5 @@ def adherence_questions(task: Task) -> list[Asked]:
     """
     target = task.portrayal.target
     if not target.personas:
-        fault = _NO_PERSONA.format(name=target.name)
-        return [
-            Asked(
-                each,
-                target,
-                fill_known(each.claim, variables_for(target)),
-                fault=fault,
-                fault_status=JudgementStatus.NOT_SCORED,
-            )
-            for each in task.propositions.propositions
-        ]
+        return [unscorable(each, target, _NO_PERSONA) for each in task.propositions.propositions]
     return put(task, target, [target.at(position) for position in task.sampled])

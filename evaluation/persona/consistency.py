@@ -8,17 +8,23 @@ from evaluation.judging.asking import Asked, Supplement, ask
 from evaluation.judging.propositions import Dimension, Proposition
 from evaluation.judging.protocol import OfflineInput
 from evaluation.judging.targets import Target
-from evaluation.persona.questions import Task
+from evaluation.persona.questions import Task, unscorable
+
+_NOTHING_EARLIER = "{name} said nothing before the messages that are judged, so there is nothing to compare them with."
 
 
 def consistency_questions(task: Task) -> list[Asked]:
     """Each sampled message paired with a window of the agent's earlier ones; what others said is left out.
 
-    Every proposition is asked of every pair, whether or not it names ``{{action}}``.
+    Every proposition is asked of every pair, whether or not it names ``{{action}}``. An agent's first message makes no
+    pair: a trivial 9 for it would only flatter the score.
 
     Source: persona specification, ``scoreConsistency`` ("current and historical message pairs").
     """
-    pairs = [_pair(task.portrayal.target, position) for position in task.sampled]
+    target = task.portrayal.target
+    pairs = [pair for position in task.sampled if (pair := _pair(target, position)).trajectory]
+    if task.sampled and not pairs:
+        return [unscorable(each, target, _NOTHING_EARLIER) for each in task.propositions.propositions]
     return [
         ask(proposition, pair, _supplement(proposition, pair), task.options)
         for proposition in task.propositions.propositions

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from evaluation.judging.asking import Asked, Options, Supplement, ask
+from evaluation.judging.asking import Asked, Options, Supplement, ask, variables_for
 from evaluation.judging.propositions import Proposition, PropositionSet
+from evaluation.judging.protocol import JudgementStatus
 from evaluation.judging.targets import Target
+from evaluation.judging.templates import fill_known
 from evaluation.persona.subjects import Portrayal
 
 Supply = Callable[[Proposition, Target], Supplement]
@@ -40,3 +42,10 @@ def put(task: Task, whole: Target, messages: Sequence[Target], supply: Supply | 
         for proposition in task.propositions.propositions
         for target in (messages if proposition.is_asked_of_messages else (whole,))
     ]
+
+
+def unscorable(proposition: Proposition, target: Target, reason: str) -> Asked:
+    """A proposition that cannot be asked of a target, which is no error; ``{name}`` in the reason is the target's."""
+    claim = fill_known(proposition.claim, variables_for(target))
+    fault = reason.format(name=target.name)
+    return Asked(proposition, target, claim, fault=fault, fault_status=JudgementStatus.NOT_SCORED)

@@ -83,6 +83,11 @@ class Agents:
         with self._units.unit() as cursor:
             return dict(cursor.execute("SELECT speaker, agent_id FROM agent_speakers ORDER BY speaker").fetchall())
 
+    def players(self) -> list[tuple[str, str]]:
+        """Transcript id and name of everybody who says something in a stored transcript, in the order of these."""
+        with self._units.unit() as cursor:
+            return cursor.execute(_PLAYERS).fetchall()
+
     def map_speaker(self, speaker: str, agent_id: str | None, *, who: str = "") -> None:
         """Decides which agent a speaker is, in all transcripts; ``None`` returns to the name.
 
@@ -128,5 +133,12 @@ def _agent(row: tuple[Any, ...]) -> Agent:
 def _unknown(agent_id: str) -> NotFoundError:
     return NotFoundError(f"There is no agent {agent_id!r}.", remedy="Agents become known when they are evaluated.")
 
+
+_PLAYERS = """
+SELECT t.transcript_id, m.speaker FROM transcripts t JOIN messages m USING (transcript_id)
+WHERE m.channel <> 'system' AND NOT m.is_control
+GROUP BY t.transcript_id, t.position, m.speaker
+ORDER BY t.position, min(m.position)
+"""
 
 _ALL = "SELECT id, display_name, kind, persona::text FROM agents ORDER BY created_at, id"

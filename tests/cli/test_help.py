@@ -36,6 +36,8 @@ PROMISED = {
     "iterations",
     "export",
     "doctor",
+    "propositions",
+    "eval",
     "backup",
     "restore",
 }

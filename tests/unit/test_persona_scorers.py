@@ -126,10 +126,9 @@ def test_consistency_pairs_every_message_with_the_agents_earlier_ones(library: P
     judge = ScriptedJudge(lambda request: mark(6 if "m2" in request.subject else 2))
     result = asyncio.run(evaluate_agent(subject(ANN), judge, library, Plan([Dimension.CONSISTENCY])))
     scored = result.dimensions[Dimension.CONSISTENCY]
-    # m0 has nothing before it: a marked 9. (9 + 6 + 2) / 3 = 5.67 with it, (6 + 2) / 2 = 4 without.
-    assert [item.mark for item in scored.items] == [Mark.PRECONDITION, Mark.NONE, Mark.NONE]
-    assert (scored.score, scored.score_without_marked) == (pytest.approx(17 / 3), 4.0)
-    assert scored.marked == 1
+    # m0 has nothing before it and makes no pair: (6 + 2) / 2 = 4.
+    assert [item.reference.partition(":")[2] for item in scored.items] == ["m2", "m3"]
+    assert (scored.score, scored.marked) == (4.0, 0)
     last = judge.asked[-1]
     assert "Why?" not in last.prompt.text
     assert "A baker." not in last.prompt.text
@@ -141,7 +140,23 @@ def test_one_message_alone_is_no_consistency(library: PropositionLibrary) -> Non
     found = subject(Agent("bob", "Bob"))
     scored = evaluate(found, lambda _: mark(1), library, Plan([Dimension.CONSISTENCY])).dimensions
     assert scored[Dimension.CONSISTENCY].score is None
-    assert "precondition" in scored[Dimension.CONSISTENCY].reason
+    assert scored[Dimension.CONSISTENCY].reason.startswith("Bob said nothing before the messages that are judged")
+
+
+def test_marked_nines_count_but_are_shown_apart(library: PropositionLibrary) -> None:
+    found = subject(ANN)
+    script = {"m2": mark(9, missing=True), "m3": mark(3)}
+    plan = Plan([Dimension.CONSISTENCY])
+    scored = evaluate(
+        found, lambda r: next(script[key] for key in script if key in r.subject), library, plan
+    ).dimensions
+    # (9 + 3) / 2 = 6 with the nine for missing data, 3 without.
+    result = scored[Dimension.CONSISTENCY]
+    assert (result.score, result.score_without_marked, result.marked) == (6.0, 3.0, 1)
+    assert [item.mark for item in result.items] == [Mark.DATA_MISSING, Mark.NONE]
+    nothing = evaluate(found, lambda _: mark(9, missing=True), library, plan).dimensions[Dimension.CONSISTENCY]
+    assert (nothing.score, nothing.marked) == (None, 2)
+    assert nothing.reason == "every score is a 9 for missing data or a precondition that does not hold"
 
 
 def test_fluency_shows_the_agents_own_words_with_what_recurs(library: PropositionLibrary) -> None:
@@ -181,10 +196,10 @@ def test_convergence_and_ideas_are_means_over_conversations(library: Proposition
 def test_an_agent_has_three_dimensions_and_their_mean(library: PropositionLibrary) -> None:
     marks = {"adherence": 8, "consistency": 5, "fluency": 1}
     result = evaluate(subject(ANN), lambda request: mark(marks[request.purpose]), library)
-    # Adherence 8; consistency (9 + 5 + 5) / 3; fluency 9 - 1 = 8: (8 + 19/3 + 8) / 3.
-    assert result.overall_score == pytest.approx((8 + 19 / 3 + 8) / 3)
+    # Adherence 8; consistency 5; fluency 9 - 1 = 8: (8 + 5 + 8) / 3 = 7.
+    assert result.overall_score == pytest.approx(7.0)
     assert result.judges == ((JudgeKind.SCRIPTED, "scripted"),)
-    # Four questions on adherence, two pairs (the first message needs no judge), one on fluency.
+    # Four questions on adherence, two pairs, one on fluency.
     assert result.usage.calls == 7
 
 
@@ -205,7 +220,7 @@ def test_errors_and_refusals_have_no_score_and_are_no_zeros(library: Proposition
     assert result.dimensions[Dimension.FLUENCY].reason == "broken"
     assert result.dimensions[Dimension.ADHERENCE].reason == "not in the script"
     assert result.has_failed
-    assert len(result.items) == len([item for item in result.items if item.score is None]) + 1
+    assert all(item.score is None for item in result.items)
 
 
 def test_options_reach_every_question_and_progress_is_told(library: PropositionLibrary) -> None:

@@ -1,0 +1,69 @@
+"""Evaluates agents one after the other and stores what comes out, so that whatever is done stays done."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from contextlib import contextmanager
+
+from evaluation.errors import DramaturgError
+from evaluation.judging.propositions_load import PropositionLibrary
+from evaluation.judging.protocol import Judge, Report
+from evaluation.persona.evaluating import Plan, applicable, evaluate_agent
+from evaluation.persona.results import PersonaEvaluation
+from evaluation.persona.subjects import Subject
+from evaluation.store import Store
+
+JudgeFor = Callable[[str], Judge]
+"""Makes the judge for a run, given the run's id, under which its calls are logged."""
+
+BROKEN_OFF = "The run was broken off."
+
+
+async def evaluate_persona(
+    store: Store,
+    subjects: Iterable[Subject],
+    judge_for: JudgeFor,
+    library: PropositionLibrary,
+    plan: Plan,
+    *,
+    mode: str = "",
+    report: Report | None = None,
+) -> AsyncIterator[tuple[str, PersonaEvaluation]]:
+    """Every agent's evaluation with the id of its run, stored before it is handed out.
+
+    An agent or channel that none of the plan's dimensions applies to is passed over. A run that is broken off by an
+    error is stored as failed, with the error; the error goes on.
+
+    Args:
+        store: Where to.
+        subjects: From :func:`evaluation.harness.agents.find_subjects`.
+        judge_for: Makes the judge of a run.
+        library: The propositions.
+        plan: Dimensions, sample, options.
+        mode: How the run came about, for people: "live", "offline", "mock".
+        report: Told of every judgement.
+    """
+    for subject in subjects:
+        if not applicable(subject, plan.dimensions):
+            continue
+        run_id = store.evaluations.begin(subject.agent, plan, mode=mode)
+        with _ended_in(store, run_id):
+            evaluation = await evaluate_agent(subject, judge_for(run_id), library, plan, report=report)
+            store.evaluations.finish(run_id, evaluation)
+        yield run_id, evaluation
+
+
+@contextmanager
+def _ended_in(store: Store, run_id: str) -> Iterator[None]:
+    """Ends the run as failed if it does not come to its end."""
+    is_done = False
+    error = BROKEN_OFF
+    try:
+        yield
+        is_done = True
+    except DramaturgError as fault:
+        error = f"{BROKEN_OFF} {fault}"
+        raise
+    finally:
+        if not is_done:
+            store.evaluations.fail(run_id, error)

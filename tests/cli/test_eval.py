@@ -1,0 +1,189 @@
+"""``dramaturg eval``: agents by name, without a key and with a server, and what is stored of it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.judge_server import JudgeServer, plausible_answer
+from evaluation.persona.agents import Agent
+from evaluation.store import Store
+from evaluation.transcript import Message, Player, Transcript
+
+OFFICE = ("--agents", "michael,dwight")
+
+
+@pytest.fixture(autouse=True)
+def without_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "DRAMATURG_JUDGE", "DRAMATURG_MODEL", "DRAMATURG_PROPOSITIONS")
+    for name in names:
+        monkeypatch.delenv(name, raising=False)
+
+
+def evaluated(done: Any) -> dict[str, Any]:
+    return {each["agent"]["id"]: each for each in json.loads(done.stdout)}
+
+
+def score_or_ideas(body: dict[str, Any]) -> str:
+    if "list the different ideas" in str(body["messages"]):
+        return json.dumps({"ideas": [{"text": "Sell a sash", "citations": [1]}, {"text": "Sing", "citations": []}]})
+    return plausible_answer(body)
+
+
+def put(database: Path, *lines: tuple[str, str], channel: str | None = None) -> None:
+    names = dict.fromkeys(who for who, _ in lines)
+    said = [
+        Message(id=f"m{i}", index=i, speaker=who, text=text, channel_name=channel)
+        for i, (who, text) in enumerate(lines)
+    ]
+    store = Store(database)
+    store.transcripts.add(
+        Transcript(
+            game_id="talk", source_format="x", players=tuple(Player(name=n) for n in names), messages=tuple(said)
+        ),
+        source_name="talk",
+    )
+    store.close()
+
+
+def test_without_a_key_the_offline_judge_scores_what_can_be_counted_and_says_so(run: Any, database: Path) -> None:
+    done = run("eval", "run", *OFFICE, "--format", "json")
+    assert done.exit_code == 0
+    assert "No language model judges" in done.stderr
+    found = evaluated(done)
+    assert list(found) == ["michael", "dwight", "channel:conference-room", "channel:sales-floor"]
+    michael = found["michael"]["dimensions"]
+    assert list(michael) == ["adherence", "consistency", "fluency"]
+    assert michael["adherence"]["score"] is None
+    assert michael["adherence"]["reason"] == "needs an LLM judge"
+    assert 0 <= michael["fluency"]["score"] <= 9
+    assert found["michael"]["judges"] == [{"kind": "offline", "model": "rules-1"}]
+    assert list(found["channel:conference-room"]["dimensions"]) == ["convergence", "ideas_quantity"]
+    runs = Store(database).evaluations.runs()
+    assert runs["agent_id"].tolist() == list(found)
+    assert set(runs["mode"]) == {"offline"}
+    assert set(runs["status"]) == {"completed"}
+
+
+def test_the_same_run_twice_gives_the_same_scores(run: Any) -> None:
+    first, second = (
+        run("eval", "run", *OFFICE, "--sample-size", 3, "--seed", 5, "--format", "markdown").stdout for _ in range(2)
+    )
+    assert first == second
+    assert first.startswith("| Agent | Adherence | Consistency | Fluency | Voice distinctness | Ideas | Overall |")
+    assert "| `Michael Scott` | n/a |" in first
+
+
+def test_dimensions_sample_and_window_are_chosen(run: Any, database: Path) -> None:
+    done = run(
+        "eval", "run", "--agents", "Jim Halpert", "--dimensions", "consistency", "--sample-size", 2,
+        "--since", "2025-03-05", "--until", "2025-03-10T23:59:59", "--format", "json",
+    )  # fmt: skip
+    (jim,) = evaluated(done).values()
+    assert list(jim["dimensions"]) == ["consistency"]
+    assert jim["sample_size"] == 2
+    assert (jim["window_start"], jim["window_end"]) == ("2025-03-05T00:00:00", "2025-03-10T23:59:59")
+    games = {item["message"].partition(":")[2].rpartition("-")[0] for item in jim["dimensions"]["consistency"]["items"]}
+    assert games <= {"copier-afternoon", "client-dinner"}
+    (row,) = Store(database).evaluations.runs().to_dict("records")
+    assert str(row["window_start"]) == "2025-03-05 00:00:00+00:00"
+
+
+def test_stored_transcripts_come_before_shipped_ones(run: Any, database: Path) -> None:
+    put(database, ("Michael", "Stored words only."), ("Ann", "Indeed they are."), channel="kitchen")
+    found = evaluated(run("eval", "run", "--agents", "michael,channel:kitchen", "--format", "json"))
+    assert found["michael"]["sample_size"] == 1
+    assert found["channel:kitchen"]["agent"] == {"id": "channel:kitchen", "name": "kitchen", "kind": "environment"}
+    everybody = evaluated(run("eval", "run", "--agents", "all", "--format", "json"))
+    assert list(everybody) == ["michael", "ann", "channel:kitchen"]
+
+
+def test_by_default_those_are_evaluated_who_have_a_persona_or_propositions(run: Any, database: Path) -> None:
+    put(database, ("Ann", "Hello to you all."), ("Bob", "Hello to you, too."))
+    store = Store(database)
+    store.agents.save(Agent("bob", "Bob", persona="A baker."))
+    store.close()
+    found = list(evaluated(run("eval", "run", "--dimensions", "adherence", "--format", "json")))
+    assert found == ["bob", "michael", "dwight", "jim", "lisa-carter", "oscar"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (("--agents", "nobody"), "Nobody called 'nobody' speaks anywhere. Choose from: michael, dwight,"),
+        (("--dimensions", "charm"), "'charm' is no dimension. Choose from adherence, consistency,"),
+        (("--since", "2025-02-01", "--until", "2025-01-01"), "begins (2025-02-01T00:00:00) after its end"),
+        (("--base-url", "ftp://x"), "is no address of a server"),
+        (("--sample-size", "0"), "--sample-size"),
+    ],
+)
+def test_wrong_usage_is_refused(run: Any, arguments: tuple[str, ...], expected: str) -> None:
+    done = run("eval", "run", *arguments)
+    assert done.exit_code == 2
+    assert expected in done.stderr
+
+
+def test_nothing_recorded_is_a_failure_of_the_judge(run: Any, tmp_path: Path) -> None:
+    done = run("eval", "run", "--agents", "jim", "--dimensions", "fluency", "--mode", "mock", "--model", "nobody/none")
+    assert done.exit_code == 3
+    assert "Record it with `dramaturg eval record`." in done.stderr
+
+
+def test_a_faulty_file_of_ones_own_stops_before_anything_is_asked(run: Any, tmp_path: Path) -> None:
+    (tmp_path / "x.yaml").write_text("dimension: fluency\nagent_id: a\npropositions: 3\n", encoding="utf-8")
+    done = run("eval", "run", "--propositions", tmp_path)
+    assert done.exit_code == 2
+    assert "x.yaml:3: propositions: It holds no list." in done.stderr
+
+
+def test_a_model_judges_every_dimension_and_is_asked_once(run: Any, database: Path) -> None:
+    with JudgeServer(content=score_or_ideas).in_thread() as server:
+        arguments = (
+            "eval",
+            "run",
+            *OFFICE,
+            "--mode",
+            "live",
+            "--model",
+            "m",
+            "--base-url",
+            server.url,
+            "--format",
+            "json",
+        )
+        done = run(*arguments)
+        asked = server.tally.asked.total()
+        again = run(*arguments)
+        assert server.tally.asked.total() == asked > 0
+    assert done.exit_code == 0
+    found = evaluated(done)
+    assert all(0 <= each["score"] <= 9 for each in found["michael"]["dimensions"].values())
+    assert found["channel:sales-floor"]["dimensions"]["ideas_quantity"]["score"] == 2.0
+    assert found["michael"]["token_usage"]["input_tokens"] > 0
+    assert evaluated(again)["michael"]["overall_score"] == found["michael"]["overall_score"]
+    assert evaluated(again)["michael"]["token_usage"]["input_tokens"] == 0
+
+
+def test_a_judge_that_answers_nonsense_is_exit_code_3_and_no_score(run: Any, database: Path) -> None:
+    with JudgeServer(content=lambda _: "I think that he is quite fluent.").in_thread() as server:
+        done = run(
+            "eval", "run", "--agents", "jim", "--dimensions", "fluency", "--mode", "live", "--base-url", server.url
+        )
+    assert done.exit_code == 3
+    assert "judgements failed; the first:" in done.stderr
+    assert "n/a" in done.stdout
+    (row,) = Store(database).evaluations.runs().to_dict("records")
+    assert row["status"] == "failed"
+
+
+def test_runs_are_listed(run: Any) -> None:
+    assert "No agent was evaluated yet." in run("eval", "runs").stderr
+    run("eval", "run", "--agents", "jim", "--dimensions", "fluency")
+    line = run("eval", "runs", "--agent", "jim").stdout.splitlines()[-1]
+    assert "Jim Halpert" in line
+    assert "offline" in line
+    (row,) = json.loads(run("eval", "runs", "--format", "json").stdout)
+    assert row["agent_id"] == "jim"

@@ -1,0 +1,90 @@
+"""``dramaturg propositions``: every fault with its line, and what applies to whom."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from evaluation.judging.propositions import TargetType
+from evaluation.persona.agents import Agent
+from evaluation.store import Store
+
+GOOD = "dimension: fluency\nagent_id: {agent}\npropositions:\n  - id: own-a\n    claim: '{{{{agent_name}}}} mumbles'\n"
+BAD = "dimension: fluency\nagent_id: ann\nfirst_n: x\npropositions:\n  - id: a\n    weight: 7\n"
+
+
+def write(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_the_shipped_files_are_faultless(run: Any) -> None:
+    done = run("propositions", "check")
+    assert (done.exit_code, done.stdout) == (0, "")
+    assert done.stderr == "16 files, 44 propositions, 0 errors.\n"
+
+
+def test_every_error_is_listed_with_its_line_and_the_exit_code_is_2(run: Any, tmp_path: Path) -> None:
+    bad = write(tmp_path / "bad.yaml", BAD)
+    done = run("propositions", "check", bad)
+    assert done.exit_code == 2
+    assert done.stdout.splitlines() == [
+        f"{bad}:2: warning: agent_id: No agent 'ann' is known. It applies once there is one.",
+        f"{bad}:3: first_n: 'x' is no number of messages. Give a whole number from 0 to 10,000.",
+        f"{bad}:5: propositions[0].claim: It is missing. Add 'claim: ...'.",
+        f"{bad}:6: propositions[0].weight: 7 is no weight. Give a number from 0 (does not count) to 1.",
+    ]
+    assert done.stderr == "1 file, 0 propositions, 3 errors.\n"
+
+
+def test_several_files_folders_and_one_that_is_not_there(run: Any, tmp_path: Path) -> None:
+    write(tmp_path / "fluency" / "michael.yaml", GOOD.format(agent="michael"))
+    gone = tmp_path / "gone.yaml"
+    done = run("propositions", "check", tmp_path / "fluency", gone, "--format", "json")
+    assert done.exit_code == 2
+    assert json.loads(done.stdout) == [
+        {
+            "file": str(gone),
+            "line": 1,
+            "field": "file",
+            "text": "It cannot be opened: No such file or directory. Check the path.",
+            "kind": "error",
+        }
+    ]
+
+
+def test_an_unknown_agent_is_only_a_warning_and_a_stored_one_is_none(run: Any, tmp_path: Path, database: Path) -> None:
+    file = write(tmp_path / "zoe.yaml", GOOD.format(agent="zoe"))
+    done = run("propositions", "check", file)
+    assert done.exit_code == 0
+    assert "warning: agent_id: No agent 'zoe' is known." in done.stdout
+    assert not database.exists()
+    store = Store(database)
+    store.agents.ensure([Agent("zoe", "Zoe", TargetType.AGENT)])
+    store.close()
+    assert run("propositions", "check", file).stdout == ""
+
+
+def test_a_file_name_cannot_steer_the_terminal(run: Any, tmp_path: Path) -> None:
+    done = run("propositions", "check", write(tmp_path / "a\x1b[31m.yaml", "a: 1"))
+    assert "\x1b" not in done.stdout
+
+
+def test_a_folder_of_ones_own_adds_and_overrides(run: Any, tmp_path: Path) -> None:
+    write(tmp_path / "fluency" / "michael.yaml", GOOD.format(agent="michael"))
+    arguments = ("propositions", "list", "--agent", "michael", "--format", "json")
+    shipped = {each["id"] for each in json.loads(run(*arguments).stdout)}
+    own = {each["id"] for each in json.loads(run(*arguments, "--propositions", tmp_path).stdout)}
+    assert {"michael-self-centered", "fluency-natural"} <= shipped
+    assert own - shipped == {"own-a"}
+    first = json.loads(run(*arguments).stdout)[0]
+    assert (first["first_n"], first["last_n"], first["weight"], first["dimension"]) == (10, 100, 1.0, "adherence")
+
+
+def test_the_list_as_a_table(run: Any) -> None:
+    lines = run("propositions", "list").stdout.splitlines()
+    assert lines[0].split() == ["Dimension", "Agent", "Id", "Weight", "Inverted", "Claim"]
+    assert len(lines) == 2 + 44
+    assert any("dwight-hedging" in line and " yes " in line for line in lines)
