@@ -68,7 +68,7 @@ def rows_by_message(results: Mapping[str, MetricResult]) -> dict[str, dict[str, 
         for row in result.ledger:
             for message_id in _messages_of(row):
                 found[message_id][name].append(row)
-    return found
+    return {message_id: dict(by_metric) for message_id, by_metric in found.items()}
 
 
 def _messages_of(row: LedgerRow) -> set[str]:

@@ -17,6 +17,7 @@ from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.verdict import MetricScore, Verdict, judge_scores, judge_verdict, rejudge
 from evaluation.score import MetricResult, Status
 from evaluation.store import Store
+from evaluation.store.messages import FoundMessages
 from evaluation.transcript import Transcript
 
 NO_ITERATION = "no iteration"
@@ -90,25 +91,38 @@ def transcript_list(store: Store) -> pd.DataFrame:
 
     Returns:
         ``transcript_id``, ``game_id``, ``iteration`` ("" for none), ``source_format``, ``players``, ``messages``,
-        ``verdict`` (status), ``passed`` (how many metrics pass), and per metric its score in words.
+        ``names`` (of the players, one a line), ``ratings`` (how many people rated it), ``verdict`` (status), ``passed``
+        (how many metrics pass), ``failing`` (the metrics that do not), and for every metric its score in words under its
+        own name and as a number (NaN for none) under ``score_`` and its name.
     """
     with store.unit():
         summaries = store.transcripts.summaries()
         metrics = _judged_metrics(store)
-    columns = ["transcript_id", "game_id", "iteration", "source_format", "players", "messages", "verdict", "passed"]
-    rows = [_list_row(row, metrics.get(str(row["transcript_id"]), {})) for row in summaries.to_dict("records")]
-    return pd.DataFrame(rows, columns=[*columns, *DEFINITIONS])
+        names = store.transcripts.player_names()
+        ratings = store.ratings.rater_counts()
+    rows = [
+        _list_row(row, metrics.get(str(row["transcript_id"]), {}))
+        | {"names": "\n".join(names.get(str(row["transcript_id"]), ())), "ratings": ratings.get(row["transcript_id"], 0)}
+        for row in summaries.to_dict("records")
+    ]
+    return pd.DataFrame(rows, columns=[*_LIST_COLUMNS, *DEFINITIONS, *(f"score_{name}" for name in DEFINITIONS)])
+
+
+_PLAIN_COLUMNS = ("transcript_id", "game_id", "source_format", "players", "messages")
+_LIST_COLUMNS = (*_PLAIN_COLUMNS, "iteration", "names", "ratings", "verdict", "passed", "failing")
 
 
 def _list_row(row: Mapping[object, object], outcomes: Mapping[str, MetricScore]) -> dict[str, object]:
     usd = row["total_usd"]
     verdict = judge_scores(outcomes, None if pd.isna(usd) else float(str(usd)))
     return {
-        **{name: row[name] for name in ("transcript_id", "game_id", "source_format", "players", "messages")},
+        **{name: row[name] for name in _PLAIN_COLUMNS},
         "iteration": "" if pd.isna(row["iteration"]) else row["iteration"],
         "verdict": str(verdict.status),
         "passed": verdict.passed_count,
+        "failing": tuple(name for name, outcome in outcomes.items() if outcome.status is Status.FAILED),
         **{name: score_cell(name, outcomes.get(name)) for name in DEFINITIONS},
+        **{f"score_{name}": outcome.score for name, outcome in outcomes.items()},
     }
 
 
@@ -121,16 +135,23 @@ def score_cell(metric: str, outcome: MetricScore | None) -> str:
     return f"{look(outcome.status).symbol} {score_text(outcome.score, DEFINITIONS[metric].scale, outcome.threshold)}"
 
 
+def found_messages(store: Store, query: str, within: Sequence[str] | None) -> FoundMessages:
+    """The messages that hold every word of ``query``, in those transcripts or in all."""
+    return store.messages.search(query, within=within)
+
+
 @dataclass(frozen=True)
 class OpenTranscript:
     """One transcript with its results and verdict, judged by today's thresholds. Shared between sessions: nobody
     changes it.
 
     Attributes:
+        name: What people call the game.
         judged_otherwise: Metrics whose stored results were judged by another threshold than today's.
     """
 
     transcript: Transcript
+    name: str
     iteration: str | None
     results: Mapping[str, MetricResult]
     outcomes: Mapping[str, MetricScore]
@@ -167,10 +188,11 @@ def open_transcript(store: Store, transcript_id: str) -> OpenTranscript:
         thresholds = store.settings.thresholds()
         summaries = store.transcripts.summaries()
     outcomes = rejudge(results, thresholds)
-    name = summaries.loc[summaries["transcript_id"] == transcript_id, "iteration"].iloc[0]
+    own = summaries[summaries["transcript_id"] == transcript_id].iloc[0]
     return OpenTranscript(
         transcript,
-        None if pd.isna(name) else str(name),
+        str(own["game_id"]),
+        None if pd.isna(own["iteration"]) else str(own["iteration"]),
         results,
         outcomes,
         judge_verdict(outcomes, transcript.cost),

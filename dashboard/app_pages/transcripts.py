@@ -1,9 +1,10 @@
 import streamlit as st
 
 from dashboard import queries, resources, state
-from dashboard.components import transcript_list
+from dashboard.components.found_messages import found_messages
 from dashboard.components.messages import empty_state, plain
 from dashboard.components.sample_button import first_steps
+from dashboard.components.transcript_list import ORDERS, filtered, games_table, ordered, pick_filters
 from dashboard.components.transcript_view import transcript_view
 from evaluation.errors import NotFoundError
 
@@ -17,7 +18,24 @@ if wanted is None:
         )
         first_steps("transcripts")
         st.stop()
-    transcript_list.draw(listed)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        query = st.text_input(
+            "Search what was said",
+            key="search",
+            bind="query-params",
+            icon=":material/search:",
+            placeholder='Words in any order, or "a phrase in quotes"',
+        )
+        order = st.selectbox("Order of games", list(ORDERS), key="order", bind="query-params", format_func=ORDERS.get)
+        filters = pick_filters(listed)
+    shown = filtered(listed, filters)
+    if filters.count:
+        words = "1 filter is" if filters.count == 1 else f"{filters.count} filters are"
+        st.caption(f"{words} on: {len(shown):,} of {len(listed):,} games.")
+    if query and query.strip():
+        found_messages(query, tuple(shown["transcript_id"]) if filters.count else None)
+    else:
+        games_table(ordered(shown, order), len(listed))
     st.stop()
 
 try:

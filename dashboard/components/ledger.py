@@ -50,7 +50,8 @@ def ledger_table(opened: OpenTranscript) -> None:
     if not result.ledger:
         st.info("This metric considered nothing in this game.")
         return
-    verdict = _pick_verdict(result)
+    st.caption(ledger_summary(result))
+    verdict = _pick_verdict()
     rows = [row for row in result.ledger if verdict in (_ANY, row.verdict)]
     if not rows:
         st.info("No row has that verdict.")
@@ -77,7 +78,7 @@ def _score(result: MetricResult) -> None:
 
 
 def score_line(result: MetricResult) -> str:
-    """The score with the fraction it is: "17 of 20 references, 85.0 % (at least 80 %), 3 rows unverified"."""
+    """The score with the fraction it is: "17 of 20 references, 85.0 % (at least 80 %)"."""
     definition = result.definition
     parts = [fraction_text(result.numerator, result.denominator, definition)] if result.denominator else []
     if result.score is None:
@@ -85,9 +86,6 @@ def score_line(result: MetricResult) -> str:
     else:
         limit = threshold_text(result.threshold, definition.scale)
         parts.append(f"{score_text(result.score, definition.scale, result.threshold)} ({limit})")
-    excluded = sum(row.verdict is RowVerdict.EXCLUDED for row in result.ledger)
-    if excluded:
-        parts.append(f"{counted(excluded, 'row')} {excluded_words(result.name)}")
     return ", ".join(parts)
 
 
@@ -96,29 +94,32 @@ def excluded_words(metric: str) -> str:
     return _EXCLUDED_WORDS.get(metric, "left out")
 
 
-def _pick_verdict(result: MetricResult) -> str:
-    number = {verdict: sum(row.verdict is verdict for row in result.ledger) for verdict in RowVerdict}
+def _pick_verdict() -> str:
     return st.segmented_control(
         "Rows",
         [_ANY, *(str(verdict) for verdict in RowVerdict)],
         default=_ANY,
         required=True,
-        format_func=lambda name: f"all ({len(result.ledger):,})" if name == _ANY else _option(result, name, number),
+        format_func=lambda name: name if name == _ANY else look(name).label,
         key=_VERDICT,
         bind="query-params",
     )
 
 
-def _option(result: MetricResult, name: str, number: dict[RowVerdict, int]) -> str:
-    verdict = RowVerdict(name)
-    word = excluded_words(result.name) if verdict is RowVerdict.EXCLUDED else look(verdict).word
-    return f"{look(verdict).symbol} {word} ({number[verdict]:,})"
+def ledger_summary(result: MetricResult) -> str:
+    """How many rows count, do not count, and were left out."""
+    number = {verdict: sum(row.verdict is verdict for row in result.ledger) for verdict in RowVerdict}
+    return (
+        f"{counted(len(result.ledger), 'row')}: {number[RowVerdict.COUNTS]:,} count, "
+        f"{number[RowVerdict.DOES_NOT_COUNT]:,} do not, {number[RowVerdict.EXCLUDED]:,} {excluded_words(result.name)}. "
+        "Select one to see it whole."
+    )
 
 
 def _table(rows: Sequence[LedgerRow], transcript: Transcript, key: str) -> LedgerRow | None:
-    more = f" The first {_MOST_ROWS} are shown." if len(rows) > _MOST_ROWS else ""
-    st.caption(f"{counted(len(rows), 'row')}. Select one to see it whole.{more}")
     shown = rows[:_MOST_ROWS]
+    if len(rows) > len(shown):
+        st.caption(f"The first {len(shown)} of {len(rows):,} are shown; the others with dramaturg show --metric.")
     frame = ledger_frame(shown, transcript)
     event = status_table(
         frame,

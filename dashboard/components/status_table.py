@@ -6,12 +6,13 @@ from typing import Any
 
 import pandas as pd
 import streamlit as st
+from pandas.io.formats.style import Styler
 
 from dashboard.formatting import spreadsheet_safe, status_color
 
 
 def status_table(frame: pd.DataFrame, alt: str, **options: Any) -> Any:
-    """``frame`` as a data frame, cells that begin with a status symbol in that status's colour.
+    """``frame`` as a data frame, cells that begin with a status symbol in that status's colour while there are few.
 
     Args:
         frame: What to show; text of strangers is fine.
@@ -21,9 +22,15 @@ def status_table(frame: pd.DataFrame, alt: str, **options: Any) -> Any:
     Returns:
         What ``st.dataframe`` returns: the selection, when ``on_select`` is given.
     """
-    is_dark = st.context.theme.type == "dark"
     # The table has a button that downloads it; no cell may become a formula there.
-    styled = frame.map(spreadsheet_safe).style.map(
-        lambda cell: f"color: {color}" if (color := status_color(cell, dark=is_dark)) else ""
-    )
-    return st.dataframe(styled, hide_index=True, alt=alt, **options)
+    safe = frame.map(spreadsheet_safe)
+    return st.dataframe(safe if safe.size > _MOST_COLOURED else _coloured(safe), hide_index=True, alt=alt, **options)
+
+
+# Colours cost 15 microseconds a cell at every run; in larger tables the symbols must do.
+_MOST_COLOURED = 4_000
+
+
+def _coloured(frame: pd.DataFrame) -> Styler:
+    is_dark = st.context.theme.type == "dark"
+    return frame.style.map(lambda cell: f"color: {color}" if (color := status_color(cell, dark=is_dark)) else "")

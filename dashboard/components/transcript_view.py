@@ -41,7 +41,7 @@ def _header(opened: OpenTranscript) -> None:
     transcript = opened.transcript
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button("All transcripts", icon=":material/arrow_back:", key="back", on_click=_close)
-        st.text(transcript.game_id + (f"   ·   {opened.iteration}" if opened.iteration else ""))
+        st.text(opened.name + (f"   ·   {opened.iteration}" if opened.iteration else ""))
         st.badge(counted(len(transcript.players), "player"), color="gray")
         st.badge(counted(len(transcript.discussion), "public message"), color="gray")
         st.badge(counted(len(transcript.valid_votes), "vote"), color="gray")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -42,7 +43,14 @@ class Messages:
     def __init__(self, units: Units) -> None:
         self._units = units
 
-    def search(self, query: str, *, iteration: str | None = None, limit: int = MOST_FOUND) -> FoundMessages:
+    def search(
+        self,
+        query: str,
+        *,
+        iteration: str | None = None,
+        within: Sequence[str] | None = None,
+        limit: int = MOST_FOUND,
+    ) -> FoundMessages:
         """The messages that hold every word of ``query``, and every phrase that stands in it in double quotes.
 
         Upper and lower case are the same. A word is found inside longer ones, too: "vote" finds "voted".
@@ -50,6 +58,7 @@ class Messages:
         Args:
             query: Such as ``doctor "voted for"``.
             iteration: Only in its transcripts; ``None`` for all.
+            within: Only in the transcripts of these ids; ``None`` for all.
             limit: How many messages the table holds at most.
 
         Raises:
@@ -58,7 +67,11 @@ class Messages:
         """
         wanted = phrases(readable(query))
         values: dict[str, object] = {f"pattern_{place}": pattern(phrase) for place, phrase in enumerate(wanted)}
-        values |= {"iteration": None if iteration is None else readable(iteration), "limit": limit}
+        values |= {
+            "iteration": None if iteration is None else readable(iteration),
+            "within": None if within is None else list(within),
+            "limit": limit,
+        }
         matches = " AND ".join(f"regexp_matches(text, $pattern_{place})" for place in range(len(wanted)))
         with self._units.unit() as cursor:
             require_iteration(cursor, iteration)
@@ -72,7 +85,9 @@ _SEARCH = """
 WITH found AS MATERIALIZED (
     SELECT messages.rowid AS place, transcripts.position AS game, messages.position, transcript_id, game_id, iteration
     FROM messages JOIN transcripts USING (transcript_id)
-    WHERE ($iteration::text IS NULL OR iteration = $iteration) AND NOT is_control AND {matches}
+    WHERE ($iteration::text IS NULL OR iteration = $iteration)
+      AND ($within::text[] IS NULL OR list_contains($within, transcript_id))
+      AND NOT is_control AND {matches}
 ), shown AS (SELECT * FROM found ORDER BY game, position LIMIT $limit)
 SELECT shown.transcript_id, message_id, game_id, iteration, shown.position + 1 AS number, round, speaker, text,
        (SELECT count(*) FROM found) AS total, (SELECT count(DISTINCT transcript_id) FROM found) AS games

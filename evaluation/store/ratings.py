@@ -67,6 +67,11 @@ class Ratings:
         with self._units.unit() as cursor:
             return frame(cursor, _ALL, {}, times=["created_at"])
 
+    def rater_counts(self) -> dict[str, int]:
+        """How many people have rated each transcript; those that nobody has are missing."""
+        with self._units.unit() as cursor:
+            return dict(cursor.execute("SELECT transcript_id, raters FROM engagement").fetchall())
+
     def next_unrated(self, rater: str, *, skip: Collection[str] = ()) -> str | None:
         """The transcript to rate next: one of those with the fewest raters, in an order of this rater's own.
 

@@ -113,6 +113,12 @@ class Transcripts:
             raise unknown_transcript(transcript_id)
         return str(found[0])
 
+    def player_names(self) -> dict[str, tuple[str, ...]]:
+        """The names of every transcript's players, in their order, by transcript."""
+        query = "SELECT transcript_id, list(name ORDER BY position) FROM players GROUP BY transcript_id"
+        with self._units.unit() as cursor:
+            return {str(key): tuple(names) for key, names in cursor.execute(query).fetchall()}
+
     def resolve(self, reference: str) -> str:
         """The id of the transcript that a person means by its id, its game id, or the first 4 or more digits of its id.
 

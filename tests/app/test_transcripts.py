@@ -6,8 +6,6 @@ import json
 
 import pytest
 
-from dashboard.components.transcript_list import filtered
-from dashboard.queries import transcript_list
 from evaluation.samples import add_evaluated
 
 
@@ -31,18 +29,44 @@ def test_the_list_shows_every_game_with_its_scores(open_page, filled, table, wor
         assert name in listed
 
 
-def test_filters_narrow_the_list(filled) -> None:
-    listed = transcript_list(filled)
-    assert list(filtered(listed, " ONE", "any", "any")["game_id"]) == ["one"]
-    assert list(filtered(listed, "", "none", "any")["game_id"]) == ["loose"]
-    assert list(filtered(listed, "", "Shorter prompt", "any")["game_id"]) == ["four"]
-    assert set(filtered(listed, "", "any", "pending")["verdict"]) <= {"pending"}
-    # A filter is text, no pattern: a bracket must not break it.
-    assert filtered(listed, "(", "any", "any").empty
-
-
 def test_a_filter_that_matches_nothing_says_so(open_page, filled, words) -> None:
     assert "No game matches" in words(open_page("transcripts", find="zzz"))
+
+
+def test_filters_and_order_come_from_the_link(open_page, filled, table, words) -> None:
+    app = open_page("transcripts", of_iteration="Baseline prompt", rated="rated", order="Newest first")
+    assert not app.exception
+    # Grace rated "one" and "two".
+    assert list(app.dataframe[0].value["Game"]) == ["two", "one"]
+    assert "2 filters are on: 2 of 5 games." in words(app)
+
+
+def test_a_search_shows_messages_with_game_and_speaker(open_page, filled, table, words) -> None:
+    app = open_page("transcripts", search='"nothing new in"')
+    assert not app.exception
+    assert "4 messages in 1 game." in words(app)
+    listed = table(app)
+    for word in ("four", "Alpha", "Nothing new in four", "Shorter prompt"):
+        assert word in listed
+
+
+def test_a_search_stays_within_the_filtered_games(open_page, filled, words) -> None:
+    assert "4 messages in 1 game." in words(open_page("transcripts", search="suspicious", find="loose"))
+    assert "No message holds all of that" in words(open_page("transcripts", search="suspicious", find="four"))
+
+
+@pytest.mark.parametrize("query", ["x" * 600, " ".join(f"w{n}" for n in range(30)), '""'])
+def test_a_search_that_cannot_be_made_says_why(open_page, filled, words, query) -> None:
+    app = open_page("transcripts", search=query)
+    assert not app.exception
+    assert "That cannot be searched for." in words(app)
+
+
+def test_the_list_says_when_the_database_cannot_be_read(open_page, database, words) -> None:
+    database.write_bytes(b"This is no database, and long enough to be looked at as if it were one." * 100)
+    app = open_page("transcripts")
+    assert not app.exception
+    assert "The database cannot be used right now" in words(app)
 
 
 def test_a_link_opens_a_transcript_with_its_cards(open_page, filled, words, small_game) -> None:
@@ -98,11 +122,36 @@ def test_a_link_to_a_message_that_is_not_there_shows_the_conversation(
     assert "Choose a label below a message" in words(app)
 
 
+def test_a_link_to_a_message_alone_shows_all_its_verdicts(open_page, filled, words, small_game) -> None:
+    app = open_page("transcripts", transcript=small_game("one").id, message="m1")
+    assert not app.exception
+    assert "Message 2" in words(app)
+    labels = [expander.label for expander in app.expander]
+    # "Alpha, why do you say that about me?" answers the message before it, and holds no keyword.
+    assert "✗ Strategic depth" in labels
+    assert any(label.endswith("Conversation coherence") for label in labels)
+
+
+def test_the_ledger_says_what_the_score_is_made_of_and_narrows_to_a_verdict(
+    open_page, filled, words, table, small_game
+) -> None:
+    link = {"transcript": small_game("one").id, "show": "Ledger", "rows_of": "Strategic depth"}
+    app = open_page("transcripts", **link)
+    assert "4 of 8 messages, 50.0 % (at least 60 %)" in words(app)
+    assert "8 rows: 4 count, 4 do not, 0 left out." in words(app)
+    assert len(app.dataframe[0].value) == 8
+    narrowed = open_page("transcripts", **link, rows_that="✗ does not count")
+    assert not narrowed.exception
+    assert set(narrowed.dataframe[0].value["Verdict"]) == {"✗ does not count"}
+    assert len(narrowed.dataframe[0].value) == 4
+    assert "No row has that verdict" in words(open_page("transcripts", **link, rows_that="○ left out"))
+
+
 def test_a_card_opens_the_ledger_of_its_metric(open_page, filled, words, table, small_game) -> None:
     app = open_page("transcripts", transcript=small_game("one").id)
     app.button(key="rows_personality_diversity").click().run()
     assert not app.exception
-    assert "2 rows. Select one" in words(app)
+    assert "2 rows: " in words(app)
     assert "Alpha" in table(app)
 
 

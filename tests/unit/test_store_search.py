@@ -73,6 +73,13 @@ def test_only_an_iteration_is_searched(store: Store) -> None:
         store.messages.search("voted", iteration="v9")
 
 
+def test_only_some_transcripts_are_searched(store: Store) -> None:
+    wanted = game("three", "for whom have you voted?").id
+    assert found(store, "voted", within=[wanted]) == ["three-0"]
+    assert found(store, "voted", within=[wanted], iteration="v1") == []
+    assert found(store, "voted", within=[]) == []
+
+
 def test_words_to_the_engine_are_not_found(store: Store) -> None:
     assert found(store, "skip") == []
     assert store.messages.search("skip").total == 0
