@@ -2,12 +2,19 @@ import streamlit as st
 
 from dashboard import queries, resources
 from dashboard.components import overview_parts as parts
+from dashboard.components.manage_games import manage_games
+from dashboard.components.manage_iteration import manage_iteration
+from dashboard.components.mending import recently_deleted, show_outcome
 from dashboard.components.messages import empty_state, plain
 from dashboard.components.sample_button import first_steps
+from dashboard.components.version_notes import versions_banner
 from dashboard.formatting import counted
 from evaluation.rubric.definitions import DEFINITIONS
 
-seen = resources.read(queries.overview)
+store = resources.store()
+show_outcome(store)
+with st.spinner("Reading games and scores", show_time=True):
+    seen = resources.read(queries.overview)
 if not seen.transcripts:
     empty_state(
         "Did your agents get better?",
@@ -15,6 +22,7 @@ if not seen.transcripts:
         "Or look around with the sample games first.",
     )
     first_steps("overview")
+    recently_deleted(store)
     st.stop()
 
 board = seen.board
@@ -26,10 +34,14 @@ if not board.iterations:
     )
     st.page_link("app_pages/upload.py", label="Create an iteration", icon=":material/add:")
     st.page_link("app_pages/transcripts.py", label="Look at the games", icon=":material/forum:")
+    versions_banner(store)
     parts.waiting_for_review(seen)
+    manage_games(store, board, None)
+    recently_deleted(store)
     st.stop()
 
 shown = parts.pick_iteration(board)
+versions_banner(store)
 parts.waiting_for_review(seen)
 
 number = 1 + [one.iteration.name for one in board.iterations].index(shown.iteration.name)
@@ -46,6 +58,7 @@ with st.container(border=True, gap="small"):
         st.caption(f"It shall raise: {DEFINITIONS[shown.iteration.target_metric].label}")
     for warning in shown.warnings:
         st.caption(f":material/warning: {warning}")
+manage_iteration(store, shown, board)
 
 st.subheader("Seven metrics", anchor=False, help="Means over the games of this iteration that have a score.")
 parts.metric_cards(shown)
@@ -60,3 +73,5 @@ with right:
 
 st.subheader("All iterations", anchor=False)
 parts.iteration_table(board)
+manage_games(store, board, shown.iteration.name)
+recently_deleted(store)

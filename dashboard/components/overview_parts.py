@@ -5,15 +5,17 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
+from dashboard import mending, resources
 from dashboard.components.messages import plain
 from dashboard.components.score_card import score_card, verdict_card
 from dashboard.components.status_table import status_table
+from dashboard.components.version_notes import comparison_note
 from dashboard.conversation import SHORT_LABELS
 from dashboard.formatting import counted, look, share_text, spread_text, usd_text
 from dashboard.queries import Overview, score_cell
 from evaluation.advice import advise
 from evaluation.iterations.board import Board, IterationSummary
-from evaluation.iterations.checklist import Check
+from evaluation.iterations.checklist import Check, CheckState
 from evaluation.iterations.tests import GameTest, MetricMean
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.verdict import MetricScore
@@ -41,6 +43,10 @@ def waiting_for_review(seen: Overview) -> None:
             width="stretch",
         )
         st.page_link("app_pages/review.py", label="Rate the next one", icon=":material/arrow_forward:")
+    with st.expander("Which ones wait", icon=":material/hourglass_empty:"):
+        waiting = resources.read(mending.unrated_games)
+        status_table(waiting, "Games that nobody has rated", height=min(38 + 35 * len(waiting), 320))
+        st.caption("The desk picks the next game by itself, and shows neither its name nor its iteration.")
 
 
 def metric_cards(shown: IterationSummary) -> None:
@@ -105,6 +111,14 @@ def success_checklist(board: Board) -> None:
                 f"(95 % interval {100 * chance.low:.0f} to {100 * chance.high:.0f} %), "
                 f"from {chance.passed} of {counted(chance.tests, 'decided test')} passed."
             )
+        _way_through(board)
+
+
+def _way_through(board: Board) -> None:
+    if board.checklist.gate is CheckState.MET:
+        st.page_link("app_pages/upload.py", label="Begin the next iteration", icon=":material/add:")
+    elif board.checklist.sign_off.state is not CheckState.MET:
+        st.caption("To sign off: Manage this iteration, Baseline and sign-off.")
 
 
 def _check(check: Check) -> None:
@@ -118,6 +132,7 @@ def keep_or_revert(shown: IterationSummary) -> None:
     """The decision against the baseline, in words."""
     st.subheader("Keep the change?", anchor=False)
     with st.container(border=True):
+        comparison_note(shown.iteration.name)
         if shown.decision is None:
             words = (
                 "This is the baseline: later iterations are compared with it."
@@ -154,6 +169,8 @@ def iteration_table(board: Board) -> None:
             "Iteration": one.iteration.name,
             "Games": len(one.games),
             "Verdict": look(one.verdict.status).label if one.verdict else "",
+            "Cost": usd_text(one.cost_usd.mean) if one.games else "",
+            "Cache hits": share_text(one.cache_hit_rate.mean) if one.games else "",
             "Change": look(one.decision.choice).label if one.decision else ("baseline" * one.iteration.is_baseline),
             **{
                 SHORT_LABELS[name]: score_cell(name, MetricScore(mean.status, mean.score, mean.threshold))

@@ -90,6 +90,8 @@ def command_line(host: str, port: int) -> list[str]:
         "server.address": host,
         "server.port": str(port),
         "server.fileWatcherType": "none",
+        # A renamed iteration stays chosen: its new name is written to a widget that has a default.
+        "global.disableWidgetStateDuplicationWarning": "true",
         "client.showErrorDetails": "none",
         "browser.gatherUsageStats": "false",
         "browser.serverAddress": _shown(host),

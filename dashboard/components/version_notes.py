@@ -1,0 +1,55 @@
+"""Says where scores of several versions of a metric meet, with the button that mends it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from dashboard import jobs, mending, resources
+from dashboard.components.mending import attempt
+from dashboard.formatting import counted
+from evaluation.iterations.versions import VersionMix
+from evaluation.store import Store
+
+_REMEDY = "Score the games again by today's definitions; ratings and overrides stand, older results stay on record."
+
+
+def versions_banner(store: Store) -> None:
+    """A warning over all that is stored, and a button that scores outdated games again; nothing when all compare."""
+    found = resources.read(mending.versions)
+    if not found.all:
+        return
+    with st.container(border=True):
+        st.warning(
+            "\n\n".join([f"**{_head(found.all)}**", *(mix.words for mix in found.all), _REMEDY]),
+            icon=":material/difference:",
+        )
+        is_busy = jobs.running(store, jobs.REEVALUATE) is not None
+        st.button(
+            f"Score {counted(found.outdated, 'game')} again",
+            key="reevaluate",
+            type="primary",
+            icon=":material/refresh:",
+            disabled=is_busy,
+            on_click=_start,
+            args=(store,),
+        )
+
+
+def comparison_note(iteration: str) -> None:
+    """A warning beside the decision on an iteration whose games and the baseline's were scored by several versions."""
+    mixes = resources.read(mending.versions).against_baseline.get(iteration, ())
+    if any(mix.is_mixed for mix in mixes):
+        words = " ".join(mix.words for mix in mixes if mix.is_mixed)
+        st.warning(f"{words} Score them again before you decide.", icon=":material/difference:")
+
+
+def _head(mixes: Sequence[VersionMix]) -> str:
+    if any(mix.is_mixed for mix in mixes):
+        return "Scores of several versions of a metric meet here."
+    return "A metric's definition has changed since these games were scored."
+
+
+def _start(store: Store) -> None:
+    attempt(lambda: jobs.start_reevaluation(store), "Scoring games again.")

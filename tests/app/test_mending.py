@@ -1,0 +1,218 @@
+"""Mending on the Overview: iterations are corrected, decided on and deleted, games moved, and all of it undone."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+
+from dashboard import jobs, mending
+from evaluation.engine import evaluate_transcript
+from evaluation.samples import add_evaluated
+from evaluation.store import JobState, Store
+from evaluation.transcript import Transcript
+
+CURRENT = "1_0"
+"""The forms of the second iteration before anything about it was changed."""
+
+
+@dataclass(frozen=True)
+class Results:
+    """An evaluation as an older version of Dramaturg might have made it."""
+
+    transcript: Transcript
+    metrics: Any
+    failures: tuple[()] = ()
+
+
+def make_outdated(store: Store, transcript: Transcript) -> None:
+    results = dict(evaluate_transcript(transcript).metrics)
+    old = results["coherence"]
+    results["coherence"] = replace(old, definition=replace(old.definition, version="0"), score=1.0)
+    store.results.save([Results(transcript, results)])
+
+
+def labels(app: Any) -> list[str]:
+    return [button.label for button in app.button]
+
+
+def tables(app: Any) -> str:
+    return "\n".join(frame.value.to_string() for frame in app.dataframe)
+
+
+def test_an_iteration_is_renamed_and_described_in_one_step(open_page, filled, words) -> None:
+    app = open_page()
+    app.text_input(key=f"name_{CURRENT}").set_value("  Short and sweet ")
+    app.text_input(key=f"change_{CURRENT}").set_value("Half the words")
+    app.selectbox(key=f"target_{CURRENT}").set_value("strategic_depth")
+    app.text_area(key=f"prompt_{CURRENT}").set_value("Be brief.")
+    app.button(key=f"save_{CURRENT}").click().run()
+    assert not app.exception
+    told = filled.iterations.get("Short and sweet")
+    assert (told.change, told.target_metric, told.prompt_text, told.parent) == (
+        "Half the words",
+        "strategic_depth",
+        "Be brief.",
+        "Baseline prompt",
+    )
+    said = words(app)
+    assert "Iteration 2 of 2" in said
+    assert "What was changed: Half the words" in said
+    assert "4 changes so far" in said
+    assert "somebody at the dashboard" in tables(app)
+
+
+def test_the_page_stays_with_an_iteration_that_got_another_name(open_page, filled, words) -> None:
+    app = open_page(iteration="Baseline prompt")
+    app.text_input(key="name_0_0").set_value("Where we began")
+    app.button(key="save_0_0").click().run()
+    assert not app.exception
+    assert "Iteration 1 of 2" in words(app)
+    assert app.query_params["iteration"] == "Where we began"
+    app.run()
+    assert "Iteration 1 of 2" in words(app)
+
+
+def test_a_name_that_is_taken_changes_nothing(open_page, filled, words) -> None:
+    app = open_page()
+    app.text_input(key=f"name_{CURRENT}").set_value("Baseline prompt")
+    app.text_input(key=f"change_{CURRENT}").set_value("Half the words")
+    app.button(key=f"save_{CURRENT}").click().run()
+    assert not app.exception
+    assert "nothing was changed" in words(app)
+    assert "Choose another name" in words(app)
+    assert filled.iterations.get("Shorter prompt").change == "Shorter"
+    assert filled.iterations.history("Shorter prompt") == []
+
+
+def test_another_iteration_becomes_the_baseline(open_page, filled, words) -> None:
+    app = open_page()
+    app.button(key=f"promote_{CURRENT}").click().run()
+    assert filled.iterations.get("Shorter prompt").is_baseline
+    assert "This is the baseline" in words(app)
+    assert f"promote_{CURRENT}" not in [button.key for button in app.button]
+
+
+def test_the_gate_is_signed_off_by_name(open_page, filled, words) -> None:
+    app = open_page()
+    app.text_input(key=f"signer_{CURRENT}").set_value("Grace")
+    app.text_input(key=f"sign_note_{CURRENT}").set_value("Gripping")
+    app.button(key=f"sign_{CURRENT}").click().run()
+    signed = filled.iterations.get("Shorter prompt")
+    assert (signed.signed_off_by, signed.signed_off_note) == ("Grace", "Gripping")
+    assert "Signed off by Grace" in words(app)
+    app = open_page(iteration="Baseline prompt")
+    app.button(key="sign_0_0").click().run()
+    assert not app.exception
+    assert "nothing was changed" in words(app)
+
+
+@pytest.mark.parametrize(("fate", "left"), [("Keep them, without an iteration", 5), ("Delete them too", 2)])
+def test_an_iteration_is_deleted_and_undone(open_page, filled, words, fate: str, left: int) -> None:
+    before = (filled.transcripts.summaries().to_csv(), filled.iterations.list(), filled.results.scores().to_csv())
+    app = open_page(iteration="Baseline prompt")
+    app.radio(key="fate_0_0").set_value(fate)
+    app.button(key="delete_iteration_0_0").click().run()
+    assert not app.exception
+    assert [one.name for one in filled.iterations.list()] == ["Shorter prompt"]
+    assert len(filled.transcripts.summaries()) == left
+    assert "Iteration 1 of 1" in words(app)
+    assert "The iteration Baseline prompt" in words(app)
+    app.button(key="undo_last").click().run()
+    assert not app.exception
+    after = (filled.transcripts.summaries().to_csv(), filled.iterations.list(), filled.results.scores().to_csv())
+    assert after == before
+    assert "undo_last" not in [button.key for button in app.button]
+    assert "Iteration 2 of 2" in words(app)
+
+
+def test_what_was_deleted_comes_back_or_goes_for_ever(open_page, filled, words, small_game) -> None:
+    kept = filled.deletions.delete([small_game("one").id], who="Ann")
+    gone = filled.deletions.delete([small_game("two").id], who="Bob")
+    app = open_page()
+    assert [expander.label for expander in app.expander][-1] == "Deleted, can come back: 2"
+    assert "deleted by Bob" in words(app)
+    app.button(key=f"purge_{gone.id}").click().run()
+    assert [one.id for one in filled.deletions.list()] == [kept.id]
+    app.button(key=f"undo_{kept.id}").click().run()
+    assert not app.exception
+    assert sorted(filled.transcripts.summaries()["game_id"]) == ["four", "loose", "one", "three"]
+    assert "Deleted, can come back" not in " ".join(expander.label for expander in app.expander)
+
+
+def test_all_games_deleted_is_an_empty_page_with_a_way_back(open_page, filled, words) -> None:
+    for name in ("Baseline prompt", "Shorter prompt"):
+        filled.deletions.delete_iteration(name, who="Ann", with_games=True)
+    loose = filled.deletions.delete(list(filled.transcripts.summaries()["transcript_id"]), who="Ann")
+    app = open_page()
+    assert "Did your agents get better?" in words(app)
+    app.button(key=f"undo_{loose.id}").click().run()
+    assert "1 game stored, none in an iteration yet" in words(app)
+
+
+def test_an_undo_that_is_not_possible_says_why(open_page, filled, words) -> None:
+    deletion = filled.deletions.delete_iteration("Baseline prompt", who="Ann")
+    filled.iterations.create("Baseline prompt")
+    app = open_page()
+    app.button(key=f"undo_{deletion.id}").click().run()
+    assert not app.exception
+    assert "Rename that one first" in words(app)
+
+
+def test_games_are_moved_and_deleted_only_when_chosen(open_page, filled) -> None:
+    app = open_page()
+    assert [button.disabled for button in app.button if button.key in ("move_games", "delete_games")] == [True, True]
+    assert "four" in tables(app)
+
+
+def test_the_games_that_wait_for_a_rating_are_listed(open_page, filled) -> None:
+    app = open_page()
+    waiting = next(frame.value for frame in app.dataframe if list(frame.value.columns) == ["Game", "Iteration"])
+    assert list(waiting["Game"]) == ["three", "four", "loose"]
+    assert list(waiting["Iteration"]) == ["Baseline prompt", "Shorter prompt", ""]
+
+
+def test_mixed_versions_are_marked_and_mended(open_page, filled, words, small_game) -> None:
+    make_outdated(filled, small_game("one"))
+    app = open_page()
+    said = words(app)
+    assert "Scores of several versions of a metric meet here" in said
+    assert "Conversation coherence was computed by version 0 in 1 game and by version 1 in 4 games" in said
+    assert "Score them again before you decide" in said
+    assert "Score 1 game again" in labels(app)
+    app.button(key="reevaluate").click().run()
+    assert not app.exception
+    for thread in threading.enumerate():
+        if thread.name == "job-reevaluate":
+            thread.join(timeout=60)
+    (job,) = filled.jobs.list()
+    assert (job.kind, job.state, job.done, job.total) == (jobs.REEVALUATE, JobState.DONE, 1, 1)
+    assert "changed: Conversation coherence in 1 game" in job.message
+    assert mending.versions(filled).all == ()
+    app.run()
+    assert "several versions" not in words(app)
+
+
+def test_one_old_version_everywhere_is_named_too(open_page, store, words, small_game) -> None:
+    store.iterations.create("v1")
+    add_evaluated(store, small_game("one"), source_name="one.json", iteration="v1")
+    make_outdated(store, small_game("one"))
+    said = words(open_page())
+    assert "A metric's definition has changed since these games were scored" in said
+    assert "Score them again before you decide" not in said
+
+
+def test_hostile_names_stay_inert_in_every_form(open_page, store, small_game, hostile) -> None:
+    store.iterations.create(hostile, change=hostile)
+    add_evaluated(store, small_game("a"), source_name=hostile, iteration=hostile)
+    store.transcripts.rename(small_game("a").id, hostile)
+    store.iterations.rename(hostile, hostile + "2", who=hostile)
+    store.deletions.delete([small_game("a").id], who=hostile)
+    app = open_page()
+    assert not app.exception
+    kinds = (app.markdown, app.caption, app.title, app.subheader, app.info, app.warning, app.button, app.expander)
+    for kind in kinds:
+        for element in kind:
+            assert "evil.example" not in str(getattr(element.proto, "body", "")) + str(getattr(element, "label", ""))
