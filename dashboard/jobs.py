@@ -105,6 +105,7 @@ def _score_waiting(store: Store, job_id: str, report: Report) -> str:
         outcome = _score(store, store.spool.get(job_id, position), known)
         store.spool.settle(job_id, position, outcome)
         report(done, total)
+    store.imports.settle()
     return _outcome_words(store.spool.outcomes(job_id))
 
 
@@ -195,8 +196,10 @@ def go_on(store: Store, job_id: str) -> Job:
 def end(store: Store, job_id: str) -> None:
     """Ends a job that shall not go on. What is done stays stored; what waits is forgotten."""
     with store.unit(write=True):
-        store.jobs.update(job_id, state=JobState.CANCELLED, message="What was done until then is stored.")
+        job = store.jobs.update(job_id, state=JobState.CANCELLED, message="What was done until then is stored.")
         store.spool.clear(job_id)
+        if job.kind == EVALUATE:
+            store.imports.settle()
 
 
 def running(store: Store, kind: str) -> Job | None:

@@ -11,8 +11,10 @@ import pandas as pd
 
 from dashboard.conversation import RowsByMessage, chat_data, rows_by_message
 from dashboard.formatting import look, score_text
+from evaluation.import_report import ImportReport
 from evaluation.iterations.board import Board, make_board
 from evaluation.iterations.frames import games_by_iteration, metrics_by_transcript
+from evaluation.readers import Limits
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.verdict import MetricScore, Verdict, judge_scores, judge_verdict, rejudge
 from evaluation.score import MetricResult, Status
@@ -21,6 +23,7 @@ from evaluation.store.messages import FoundMessages
 from evaluation.transcript import Transcript
 
 NO_ITERATION = "no iteration"
+REPORTS_SHOWN = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,9 +213,28 @@ def transcript_ids(store: Store) -> frozenset[str]:
     return frozenset(store.transcripts.summaries()["transcript_id"])
 
 
-def iteration_names(store: Store) -> list[str]:
-    """The names of all iterations, in their order."""
-    return [one.name for one in store.iterations.list()]
+def iteration_sizes(store: Store) -> dict[str, int]:
+    """How many games each iteration has, in the order of the iterations."""
+    with store.unit():
+        names = [one.name for one in store.iterations.list()]
+        held = store.transcripts.summaries()["iteration"].value_counts()
+    return {name: int(held.get(name, 0)) for name in names}
+
+
+def import_reports(store: Store) -> list[ImportReport]:
+    """The latest reports on imports, newest first; one that goes on tells how far it is."""
+    with store.unit():
+        return [store.imports.so_far(report) for report in store.imports.list(REPORTS_SHOWN)]
+
+
+def import_limits(store: Store) -> Limits:
+    """How large what is imported may be."""
+    return store.settings.limits()
+
+
+def games_per_test(store: Store) -> int:
+    """How many games make a test."""
+    return store.settings.test_size()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,14 +6,14 @@ Reads are cached by the revision of the database, so that new data appears at on
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 import streamlit as st
 
-from evaluation.readers import ReadResult, read_uploads
+from evaluation.readers import ColumnMapping, Limits, ReadResult, read_uploads
 from evaluation.store import Store, default_path
 
 Answer = TypeVar("Answer")
@@ -73,12 +73,20 @@ def _shared(key: tuple[Hashable, ...], _query: Callable[[], Any]) -> Any:  # noq
     return _query()
 
 
-def read_files(files: Sequence[tuple[str, bytes]]) -> list[ReadResult]:
+def read_files(
+    files: Sequence[tuple[str, bytes]], limits: Limits, columns: Mapping[tuple[str, ...], ColumnMapping]
+) -> list[ReadResult]:
     """The games in files uploaded together, as name and content; the same files are read once.
 
     Only the latest files of a session are remembered, and only while it lasts: games may be hundreds of megabytes.
+
+    Args:
+        files: Name and content of each.
+        limits: How large they may be.
+        columns: For tables with the columns in a key, which of them holds what.
     """
-    return _read_files(tuple((name, hashlib.sha256(data).hexdigest()) for name, data in files), files)
+    hashes = tuple((name, hashlib.sha256(data).hexdigest()) for name, data in files)
+    return _read_files((hashes, repr(limits), repr(columns)), files, limits, columns)
 
 
 def forget_files() -> None:
@@ -87,5 +95,10 @@ def forget_files() -> None:
 
 
 @st.cache_resource(show_spinner=False, max_entries=1, scope="session")
-def _read_files(key: Hashable, _files: Sequence[tuple[str, bytes]]) -> list[ReadResult]:  # noqa: ARG001 - their hashes
-    return read_uploads(_files)
+def _read_files(
+    key: Hashable,  # noqa: ARG001 - the hashes of the files and what they are read with
+    _files: Sequence[tuple[str, bytes]],
+    _limits: Limits,
+    _columns: Mapping[tuple[str, ...], ColumnMapping],
+) -> list[ReadResult]:
+    return read_uploads(_files, _limits, _columns.get)

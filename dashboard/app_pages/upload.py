@@ -1,7 +1,13 @@
+from dataclasses import replace
+
 import streamlit as st
 
 from dashboard import jobs, queries, resources
 from dashboard.components import upload_parts as parts
+from dashboard.components import upload_plan
+from dashboard.components.column_mapping import chosen_columns, column_editor
+from dashboard.components.first_run import first_run_guide
+from dashboard.components.import_reports import earlier_imports, save_buttons
 from dashboard.components.job_status import job_history
 from dashboard.components.messages import plain
 from dashboard.components.sample_button import first_steps
@@ -9,6 +15,7 @@ from dashboard.formatting import counted
 from evaluation.errors import ConflictError, InputError
 
 store = resources.store()
+limits = resources.read(queries.import_limits)
 st.markdown(
     "Drop the games of one prompt version here: Dramaturg's own JSON, logs of LLMafia, llm-werewolf, werewolf-gpt, "
     "AIWolf, Autobox, TinyTroupe or Inspect, OpenAI or ShareGPT chats, ConvoKit corpora, tables of "
@@ -18,36 +25,51 @@ files = st.file_uploader(
     "Transcript files or zips",
     accept_multiple_files=True,
     key=f"files_{st.session_state.get('upload_round', 0)}",
-    help="Up to 64 MB a zip, 20 MB a file, 50,000 messages a game.",
+    help=parts.size_words(limits, int(st.get_option("server.maxUploadSize"))),
 )
 if not files:
     resources.forget_files()
     if not resources.read(queries.transcript_ids):
-        st.caption("Nothing at hand? Look around with the sample games.")
+        st.caption("Nothing at hand? Look around with the sample games.", text_alignment="center")
         first_steps("upload")
+        first_run_guide()
+    else:
+        st.page_link("app_pages/guide.py", label="Which shape do files need?", icon=":material/description:")
+    earlier_imports(resources.read(queries.import_reports))
     job_history(store)
     st.stop()
 
 with st.spinner(f"Reading {counted(len(files), 'file')}"):
-    found = parts.read_all([(file.name, file.getvalue()) for file in files], resources.read(queries.transcript_ids))
+    given = [(file.name, file.getvalue()) for file in files]
+    results = resources.read_files(given, limits, chosen_columns())
+found = parts.Found.of(results, resources.read(queries.transcript_ids))
+column_editor(results)
 parts.show_found(found)
 if not found.new:
-    st.info("Nothing new to store.")
+    st.info("Nothing new to store. The report on these files can be saved, or kept among the imports here.")
+    save_buttons(found.report, "nothing_new")
+    if st.button("Keep the report", key="keep_report", icon=":material/playlist_add_check:"):
+        store.imports.save(replace(found.report, seconds=0.0))
+        st.toast("The report is among the imports on this page.")
     st.stop()
 
 st.subheader("Where do they belong?", anchor=False)
-plan = parts.iteration_form(resources.read(queries.iteration_names))
+plan = upload_plan.iteration_form(
+    resources.read(queries.iteration_sizes), len(found.new), resources.read(queries.games_per_test)
+)
 is_busy = jobs.running(store, jobs.EVALUATE) is not None
-if st.button(
-    f"Score and store {counted(len(found.new), 'game')}",
-    type="primary",
-    icon=":material/play_arrow:",
-    key="start",
-    disabled=is_busy or plan is None,
+if (
+    st.button(
+        f"Score and store {counted(len(found.new), 'game')}",
+        type="primary",
+        icon=":material/play_arrow:",
+        key="start",
+        disabled=is_busy or plan is None,
+    )
+    and plan is not None
 ):
     try:
-        iteration = parts.make_iteration(store, plan)
-        jobs.start_evaluation(store, [(game.transcript, game.name) for game in found.new], iteration)
+        upload_plan.begin(store, found, plan)
     except (ConflictError, InputError) as error:
         st.error("That iteration cannot be used.", icon=":material/error:")
         plain(str(error))

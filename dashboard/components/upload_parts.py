@@ -1,4 +1,4 @@
-"""What the Upload page shows: the games found in files, and where they shall belong."""
+"""What the Upload page shows of the files: the games found in them, and what was refused."""
 
 from __future__ import annotations
 
@@ -8,83 +8,100 @@ from dataclasses import dataclass
 import pandas as pd
 import streamlit as st
 
-from dashboard import resources
 from dashboard.components.messages import plain
 from dashboard.components.status_table import status_table
 from dashboard.formatting import counted, shortened
-from evaluation.errors import InputError
-from evaluation.iterations import Iteration
-from evaluation.readers import ReadResult
-from evaluation.rubric.definitions import DEFINITIONS
-from evaluation.store import Store
-from evaluation.transcript import Transcript
+from evaluation.import_report import ImportReport, Outcome, RefusalGroup, ReportLine, planned, refusal_groups
+from evaluation.readers import Limits, ReadResult
 
 _PREVIEWED_MESSAGES = 5
+_MOST_ROWS = 2000
+_MOST_GROUPS = 5
+_MOST_NAMES = 3
+_MIB = 1024 * 1024
 
-
-@dataclass(frozen=True, slots=True)
-class FoundGame:
-    """A game that was read, with the name of its file."""
-
-    name: str
-    transcript: Transcript
+_MARKS = {
+    Outcome.NOT_STORED: "✓ new",
+    Outcome.KNOWN: "– stored already",
+    Outcome.REPEATED: "– twice in these files",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What was in the files: games to store, games that are stored already or came twice, and what was refused."""
+    """What was in the files: what the readers made of each, and what is to become of it, in the same order."""
 
-    new: tuple[FoundGame, ...]
-    known: tuple[FoundGame, ...]
-    refused: tuple[ReadResult, ...]
+    results: Sequence[ReadResult]
+    report: ImportReport
+
+    @classmethod
+    def of(cls, results: Sequence[ReadResult], stored: Collection[str]) -> Found:
+        """``stored`` holds the ids of the transcripts that the store has."""
+        return cls(results, planned(results, stored))
+
+    @property
+    def games(self) -> list[tuple[ReadResult, Outcome]]:
+        """The games that could be read: the new ones first, then those that are left as they are."""
+        pairs = zip(self.results, self.report.lines, strict=True)
+        read = [(result, line.outcome) for result, line in pairs if result.transcript is not None]
+        return sorted(read, key=lambda pair: pair[1] is not Outcome.NOT_STORED)
+
+    @property
+    def new(self) -> list[ReadResult]:
+        """The games to store."""
+        return [result for result, outcome in self.games if outcome is Outcome.NOT_STORED]
 
 
-def read_all(files: Sequence[tuple[str, bytes]], stored: Collection[str]) -> Found:
-    """Reads every file. ``stored`` holds the ids of the transcripts that the store has."""
-    results = resources.read_files(files)
-    new: dict[str, FoundGame] = {}
-    known = []
-    for result in results:
-        if result.transcript is None:
-            continue
-        game = FoundGame(result.name, result.transcript)
-        if game.transcript.id in stored or game.transcript.id in new:
-            known.append(game)
-        else:
-            new[game.transcript.id] = game
-    return Found(tuple(new.values()), tuple(known), tuple(result for result in results if result.error is not None))
+def size_words(limits: Limits, upload_megabytes: int) -> str:
+    """How large the files may be, by the settings and by what the server takes at once."""
+    return (
+        f"Up to {upload_megabytes} MB a file or zip as it is sent, {limits.file_bytes / _MIB:,.0f} MB a transcript "
+        f"file, {limits.archive_bytes / _MIB:,.0f} MB a zip once it is unpacked, {limits.messages:,} messages a game. "
+        "The Settings page changes all but the first."
+    )
+
+
+def found_words(report: ImportReport) -> str:
+    """The counts as a sentence: "2 games to store, 1 stored already, left as it is, 1 refused."."""
+    counts = report.counts
+    known, repeated, refused = counts[Outcome.KNOWN], counts[Outcome.REPEATED], counts[Outcome.REFUSED]
+    parts = [f"{counted(counts[Outcome.NOT_STORED], 'game')} to store"]
+    if known:
+        parts.append(f"{known} stored already, left as {'it is' if known == 1 else 'they are'}")
+    if repeated:
+        parts.append(f"{repeated} twice in these files, taken once")
+    if refused:
+        parts.append(f"{refused} refused")
+    return ", ".join(parts) + "."
 
 
 def show_found(found: Found) -> None:
-    """The games as a table with a preview of the selected one, and every refusal with its remedy."""
-    games = [*found.new, *found.known]
-    parts = [f"{counted(len(found.new), 'game')} to store"]
-    if found.known:
-        parts.append(f"{len(found.known)} stored already, left as they are")
-    if found.refused:
-        parts.append(f"{len(found.refused)} refused")
+    """The games as a table with a preview of the selected one, and the refusals, those of one reason together."""
     st.subheader("What is in the files", anchor=False)
-    st.caption(", ".join(parts) + ".")
+    st.caption(found_words(found.report))
+    games = found.games
     if games:
-        rows = [_row(game, "✓ new") for game in found.new] + [_row(game, "– stored already") for game in found.known]
         event = status_table(
-            pd.DataFrame(rows),
+            pd.DataFrame([_row(result, outcome) for result, outcome in games[:_MOST_ROWS]]),
             "Games found in the files",
             on_select="rerun",
             selection_mode="single-row",
             key="found_table",
         )
-        _preview(games[event.selection.rows[0]] if event.selection.rows else games[0])
-    for refused in found.refused:
-        _refusal(refused)
+        if len(games) > _MOST_ROWS:
+            st.caption(f"The first {_MOST_ROWS:,} of {len(games):,} games. The report below lists all.")
+        rows = [row for row in event.selection.rows if row < len(games)]
+        _preview(games[rows[0] if rows else 0][0])
+    show_refusals(found.report.refused)
 
 
-def _row(game: FoundGame, result: str) -> dict[str, object]:
-    transcript = game.transcript
+def _row(result: ReadResult, outcome: Outcome) -> dict[str, object]:
+    transcript = result.transcript
+    assert transcript is not None
     return {
-        "Result": result,
-        "File": game.name,
-        "Format": transcript.source_format,
+        "Result": _MARKS[outcome],
+        "File": result.name,
+        "Recognised as": result.format,
         "Players": len(transcript.players),
         "Public messages": len(transcript.discussion),
         "Votes": len(transcript.valid_votes),
@@ -92,82 +109,42 @@ def _row(game: FoundGame, result: str) -> dict[str, object]:
     }
 
 
-def _preview(game: FoundGame) -> None:
+def _preview(result: ReadResult) -> None:
+    assert result.transcript is not None
     with st.expander("Preview of the selected game"):
-        first = game.transcript.discussion[:_PREVIEWED_MESSAGES]
+        first = result.transcript.discussion[:_PREVIEWED_MESSAGES]
         plain(
             "\n".join(f"{message.speaker}: {shortened(message.text, 160)}" for message in first) or "No public message."
         )
 
 
-def _refusal(refused: ReadResult) -> None:
-    error = refused.error
-    assert isinstance(error, InputError)
+def show_refusals(lines: Sequence[ReportLine]) -> None:
+    """Each reason with its remedy and the files that it concerns; beyond five reasons, all files in one table."""
+    groups = refusal_groups(lines)
+    for group in groups[:_MOST_GROUPS]:
+        _refusal(group)
+    if len(groups) > _MOST_GROUPS or any(len(group.lines) > _MOST_NAMES for group in groups):
+        with st.expander(f"All {counted(len(lines), 'refused file')}"):
+            rows = [
+                {"File": line.name, "What is wrong": line.message, "Where": line.place, "What to do": line.remedy}
+                for line in lines[:_MOST_ROWS]
+            ]
+            status_table(pd.DataFrame(rows), "Refused files with the reason, the place and the remedy")
+
+
+def _refusal(group: RefusalGroup) -> None:
+    count = len(group.lines)
     with st.container(border=True):
-        st.badge("✗ refused", color="red")
-        plain(refused.name)
-        plain(error.message)
-        if error.place:
-            plain(f"Where: {error.place}")
-        if error.remedy:
-            plain(f"What to do: {error.remedy}")
+        st.badge("✗ refused" if count == 1 else f"✗ {count} files refused", color="red")
+        named = group.lines[:_MOST_NAMES]
+        rest = [f"and {count - _MOST_NAMES} more"] if count > _MOST_NAMES else []
+        plain("\n".join([*(_name_and_place(line, alone=count == 1) for line in named), *rest]))
+        plain(group.message)
+        if count == 1 and group.lines[0].place:
+            plain(f"Where: {group.lines[0].place}")
+        if group.remedy:
+            plain(f"What to do: {group.remedy}")
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """Where the games shall go: into none, into an existing iteration, or into one that is created first."""
-
-    existing: str | None = None
-    created: Iteration | None = None
-
-
-_NONE, _OLD, _NEW = "No iteration", "An existing one", "A new one"
-
-
-def iteration_form(names: Sequence[str]) -> Plan | None:
-    """The choice of the iteration; ``None`` while a new one has no name."""
-    choices = [_NEW, _OLD, _NONE] if names else [_NEW, _NONE]
-    choice = st.segmented_control("Iteration", choices, default=_NEW, required=True, key="where")
-    if choice == _NONE:
-        return Plan()
-    if choice == _OLD:
-        return Plan(existing=st.selectbox("Which", names, index=len(names) - 1, key="existing"))
-    return _new_iteration(names)
-
-
-def _new_iteration(names: Sequence[str]) -> Plan | None:
-    left, right = st.columns(2)
-    name = left.text_input("Name", key="new_name", max_chars=200, placeholder="For example: shorter prompt")
-    parent = right.selectbox(
-        "Changed from", [None, *names], index=len(names), format_func=_or_nothing, key="new_parent"
-    )
-    target = right.selectbox(
-        "Metric it shall raise",
-        [None, *DEFINITIONS],
-        format_func=lambda metric: DEFINITIONS[metric].label if metric else "none in particular",
-        key="new_target",
-    )
-    change = left.text_input("The one change that was made", key="new_change", max_chars=2000)
-    prompt = st.text_area("Prompt text", key="new_prompt", height=120, placeholder="Optional; shown beside the scores")
-    if not name.strip():
-        st.caption("Give the iteration a name.")
-        return None
-    return Plan(created=Iteration(name.strip(), 0, parent, prompt, change, target))
-
-
-def _or_nothing(name: str | None) -> str:
-    return name if name else "nothing, it is the first"
-
-
-def make_iteration(store: Store, plan: Plan | None) -> str | None:
-    """The name of the iteration that the plan asks for, created where it is new.
-
-    Raises:
-        ConflictError: The name is taken.
-    """
-    if plan is None or plan.created is None:
-        return plan.existing if plan else None
-    new = plan.created
-    return store.iterations.create(
-        new.name, parent=new.parent, prompt_text=new.prompt_text, change=new.change, target_metric=new.target_metric
-    ).name
+def _name_and_place(line: ReportLine, *, alone: bool) -> str:
+    return line.name if alone or not line.place else f"{line.name}, {line.place}"

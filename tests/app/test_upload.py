@@ -89,8 +89,9 @@ def test_a_name_that_is_taken_is_refused_and_nothing_lost(open_page, store, smal
 def test_the_same_content_is_reported_and_not_stored_twice(open_page, store, small_game, words, table) -> None:
     add_evaluated(store, small_game("one"), source_name="one.json")
     app = upload(open_page("upload"), small_game("one"), small_game("two"), small_game("two"))
-    assert "1 game to store, 2 stored already, left as they are." in words(app)
+    assert "1 game to store, 1 stored already, left as it is, 1 twice in these files, taken once." in words(app)
     assert "– stored already" in table(app)
+    assert "– twice in these files" in table(app)
 
 
 def test_games_may_belong_to_no_iteration(open_page, store, small_game) -> None:

@@ -1,0 +1,89 @@
+"""The Guide page: examples that are read as they stand, and a check that names every problem."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from dashboard.components import guide_parts as parts
+from evaluation.readers import read_upload
+from evaluation.validation import Report
+
+
+@pytest.mark.parametrize(("name", "format_name"), [("discussion.json", "native"), ("messages.csv", "table")])
+def test_the_examples_are_read_as_they_are_shown(name: str, format_name: str) -> None:
+    (result,) = read_upload(name, parts.example(name).encode())
+    assert (result.error, result.format) == (None, format_name)
+    assert result.transcript is not None
+    assert [message.speaker for message in result.transcript.messages] == ["Ann", "Ben", "Cid"]
+    assert all(player.role for player in result.transcript.players)
+
+
+def test_the_native_example_lacks_nothing() -> None:
+    (result,) = read_upload("discussion.json", parts.example("discussion.json").encode())
+    assert Report.of(result).warnings == ()
+
+
+def test_every_field_that_is_explained_is_in_the_example() -> None:
+    held = json.loads(parts.example("discussion.json"))
+    for path, *_ in parts.NATIVE_FIELDS:
+        value = held
+        for step in path.split("."):
+            value = value[step.removesuffix("[]")]
+            value = value[0] if step.endswith("[]") else value
+        assert value is not None or "inReplyTo" in path
+
+
+def test_the_page_shows_the_shapes_and_checks_nothing_by_itself(open_page, words) -> None:
+    app = open_page("guide")
+    assert not app.exception
+    said = words(app)
+    assert "my-first-game" in said
+    assert "Nothing is stored here." in said
+    assert "can be uploaded" not in said
+
+
+def test_a_pasted_example_can_be_uploaded(open_page, store, words) -> None:
+    app = open_page("guide")
+    app.text_area(key="pasted").set_value(parts.example("discussion.json")).run()
+    assert not app.exception
+    said = words(app)
+    assert "1 game can be uploaded as is." in said
+    assert "Recognised as native · 3 players, 3 with a role · 3 messages (3 public) · 2 votes" in said
+    assert store.transcripts.summaries().empty
+
+
+def test_every_problem_is_told_with_place_and_remedy(open_page, words) -> None:
+    broken = json.loads(parts.example("discussion.json"))
+    broken["messages"][0]["playerName"] = "Zoe"
+    broken["messages"][2]["message"] = 7
+    app = open_page("guide")
+    app.text_area(key="pasted").set_value(json.dumps(broken)).run()
+    said = words(app)
+    assert "1 game of 1 would be refused" in said
+    assert "Where: $.messages[0].playerName" in said
+    assert "Where: $.messages[2].message" in said
+    assert said.count("What to do:") == 2
+
+
+def test_files_can_be_dropped_and_the_good_ones_are_told_too(open_page, words, small_game, hostile) -> None:
+    app = open_page("guide")
+    app.file_uploader[0].set_value(
+        [
+            (f"{hostile}.json", b"{", "application/json"),
+            ("good.json", small_game("one").to_json().encode(), "application/json"),
+        ]
+    ).run()
+    assert not app.exception
+    said = words(app)
+    assert "1 game of 2 would be refused" in said
+    assert "good.json" in said
+    for kind in (app.markdown, app.caption, app.error, app.success, app.expander):
+        assert not any("evil.example" in str(element.proto) for element in kind)
+
+
+@pytest.mark.parametrize("text", ["\ud800", "\x00", "nothing", "{" * 5000])
+def test_whatever_is_pasted_gets_an_answer(open_page, words, text) -> None:
+    reports = parts.checked([("what was pasted", text.encode("utf-8", "replace"))], parts.Limits(), {})
+    assert [report.error is not None for report in reports] == [True]

@@ -1,0 +1,142 @@
+"""The Settings page: what a threshold would change before it is stored, limits, backup and restore."""
+
+from __future__ import annotations
+
+import pytest
+
+from dashboard import effects
+from dashboard.components.database_parts import backup_bytes
+from evaluation.rubric.definitions import DEFAULT_THRESHOLDS
+from evaluation.rubric.verdict import VerdictStatus
+
+
+def settings(open_page, **inputs):
+    app = open_page("settings")
+    for key, value in inputs.items():
+        app.number_input(key=key).set_value(value)
+    app.run()
+    assert not app.exception
+    return app
+
+
+def test_every_section_is_there_also_on_an_empty_store(open_page) -> None:
+    app = settings(open_page)
+    assert [heading.value for heading in app.subheader] == [
+        "Thresholds",
+        "Tests",
+        "Import limits",
+        "Database",
+        "Appearance",
+    ]
+    assert app.button(key="save_thresholds").disabled
+    assert app.button(key="save_test_size").disabled
+    assert app.button(key="save_limits").disabled
+
+
+def test_a_threshold_shows_what_it_would_change_before_it_is_stored(open_page, filled, table, words) -> None:
+    # Games "one" (4) and "two" (2) are rated: with 3.0 one of the two passes on engagement, with 2.0 both do.
+    app = settings(open_page, threshold_engagement=2.0)
+    row = next(line for line in table(app).splitlines() if "Engagement" in line)
+    assert "at least 3 of 5" in row
+    assert "at least 2 of 5" in row
+    assert "1 of 2 scored games" in row
+    assert "2 of 2" in row
+    assert "+1" in row
+    assert "Verdicts on iterations" in words(app)
+    assert filled.settings.thresholds() == DEFAULT_THRESHOLDS
+
+
+def test_saved_thresholds_hold_and_lead_back_to_the_rubrics(open_page, filled) -> None:
+    app = settings(open_page, threshold_engagement=2.0)
+    app.button(key="save_thresholds").click().run()
+    assert not app.exception
+    assert filled.settings.thresholds()["engagement"] == 2.0
+    app = settings(open_page)
+    assert app.number_input(key="threshold_engagement").value == 2.0
+    app.button(key="reset_thresholds").click().run()
+    assert filled.settings.thresholds() == DEFAULT_THRESHOLDS
+    assert app.number_input(key="threshold_engagement").value == 3.0
+
+
+def test_effects_count_games_and_verdicts(filled) -> None:
+    found = effects.effects(filled, (("engagement", 2.0),))
+    engagement = next(one for one in found.metrics if one.metric == "engagement")
+    assert (engagement.scored, engagement.passing_now, engagement.passing_then) == (2, 1, 2)
+    others = [one for one in found.metrics if one.metric != "engagement"]
+    assert all(one.passing_now == one.passing_then for one in others)
+    # Five games in all; game "two" fails for its engagement of 2 under the rubric's 3.0.
+    assert sum(now for now, _ in found.games.values()) == sum(then for _, then in found.games.values()) == 5
+    now, then = found.games[VerdictStatus.FAILED]
+    assert now - then in (0, 1)
+    assert [name for name, _, _ in found.iterations] == ["Baseline prompt", "Shorter prompt"]
+    assert list(effects.metric_rows(found)["Then"]).count("the same") == 6
+
+
+def test_the_same_thresholds_change_nothing(filled) -> None:
+    found = effects.effects(filled, ())
+    assert all(now == then for now, then in found.games.values())
+    assert set(effects.metric_rows(found)["Change"]) == {"none"}
+
+
+def test_the_size_of_a_test_is_stored(open_page, store) -> None:
+    app = settings(open_page, test_size=5)
+    app.button(key="save_test_size").click().run()
+    assert not app.exception
+    assert store.settings.test_size() == 5
+
+
+def test_limits_are_stored_in_their_units_and_reset(open_page, store) -> None:
+    app = settings(open_page, limit_file_bytes=5, limit_messages=100)
+    app.button(key="save_limits").click().run()
+    assert not app.exception
+    assert (store.settings.limits().file_bytes, store.settings.limits().messages) == (5 * 1024 * 1024, 100)
+    app = settings(open_page)
+    app.button(key="reset_limits").click().run()
+    assert store.settings.limits().messages == 50_000
+    assert app.number_input(key="limit_messages").value == 50_000
+
+
+def test_a_limit_beyond_reason_is_explained(open_page, store, words) -> None:
+    app = settings(open_page, limit_players=1_000_000)
+    app.button(key="save_limits").click().run()
+    said = words(app)
+    assert "The limits were not stored." in said
+    assert "Give a whole number from 1 to 10,000" in said
+
+
+def test_a_backup_can_be_downloaded_and_restored(open_page, filled, words, database, tmp_path) -> None:
+    data = backup_bytes(filled)
+    filled.deletions.delete(list(filled.transcripts.summaries()["transcript_id"]), who="Ada")
+    app = settings(open_page)
+    assert "Download a backup" in [element.proto.label for element in app.get("download_button")]
+    assert "0 transcripts, 2 iterations" in words(app)
+    app.file_uploader[0].upload("backup.duckdb", data, "application/octet-stream").run()
+    assert "The backup can be used: 5 transcripts, 2 iterations, 2 ratings" in words(app)
+    app.button(key="restore").click().run()
+    assert not app.exception
+    assert "The backup is restored." in words(app)
+    assert len(filled.transcripts.summaries()) == 5
+    assert len(list(database.parent.glob("app-before-restore-*.duckdb"))) == 1
+
+
+@pytest.mark.parametrize("data", [b"no database", b"", b"PAR1"])
+def test_what_is_no_backup_is_refused(open_page, filled, words, data) -> None:
+    app = settings(open_page)
+    app.file_uploader[0].upload("x.duckdb", data, "application/octet-stream").run()
+    assert not app.exception
+    assert "That file cannot be restored. Nothing was changed." in words(app)
+    assert "restore" not in [button.key for button in app.button]
+    assert len(filled.transcripts.summaries()) == 5
+
+
+def test_no_key_of_a_provider_is_shown(open_page, monkeypatch, words) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-value")
+    app = settings(open_page)
+    assert "sk-secret" not in words(app)
+
+
+def test_a_hostile_name_stands_in_inert_elements_only(open_page, store, small_game, hostile) -> None:
+    store.iterations.create(hostile)
+    app = settings(open_page, threshold_engagement=2.0)
+    for kind in (app.markdown, app.caption, app.info, app.button):
+        assert not any("evil.example" in str(element.proto) for element in kind)

@@ -1,0 +1,182 @@
+"""The Upload page: columns of tables, hundreds of files, and the report that is kept."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from dashboard.components.upload_plan import test_words as words_on_tests
+from evaluation.import_report import Outcome
+
+GERMAN = b"wer,was,tag\nAnn,Guten Morgen,1\nBen,Hallo Ann,2\n"
+HOSTILE = "![p](https://evil.example/p.png)"
+
+
+def hand_in(app, *files):
+    app.file_uploader[0].set_value([(name, data, "text/csv") for name, data in files]).run()
+    assert not app.exception
+    return app
+
+
+def choose(app, **columns: str):
+    """Chooses columns by the position of their name in the option's text."""
+    for field, column in columns.items():
+        box = app.selectbox(key=f"column_0_{field}")
+        box.set_value(next(place for place, text in enumerate(box.options) if text.endswith(column)) - 1)
+    app.run()
+    assert not app.exception
+    return app
+
+
+def start(app) -> None:
+    app.segmented_control(key="where").set_value("No iteration").run()
+    app.button(key="start").click().run()
+    for thread in threading.enumerate():
+        if thread.name.startswith("job-"):
+            thread.join(timeout=60)
+
+
+def test_a_table_of_unknown_columns_asks_which_holds_what(open_page, words, table) -> None:
+    app = hand_in(open_page("upload"), ("chat.csv", GERMAN))
+    said = words(app)
+    assert "Say which column holds who speaks and what is said." in said
+    assert "Guten Morgen" in table(app)
+    assert "1 refused" in said
+    assert app.expander[0].label == "Columns of 1 table"
+
+
+def test_the_choice_is_kept_to_for_all_tables_of_the_heading(open_page, store, words) -> None:
+    app = hand_in(open_page("upload"), ("a.csv", GERMAN), ("b.csv", GERMAN.replace(b"Morgen", b"Abend")))
+    choose(app, speaker="wer", text="was", round="tag")
+    assert "2 games to store." in words(app)
+    start(app)
+    ids = store.transcripts.summaries()["transcript_id"]
+    assert {message.text for key in ids for message in store.transcripts.get(key).messages} == {
+        "Guten Morgen",
+        "Guten Abend",
+        "Hallo Ann",
+    }
+
+
+def test_a_guess_can_be_changed_and_taken_back(open_page, words) -> None:
+    app = hand_in(open_page("upload"), ("a.csv", b"speaker,text,note\nAnn,one,two\n"))
+    assert "Ann: one" in words(app)
+    choose(app, text="note")
+    assert "Ann: two" in words(app)
+    app.button(key="columns_reset_0").click().run()
+    assert "Ann: one" in words(app)
+
+
+def test_a_wrong_choice_is_explained_with_row_and_remedy(open_page, words) -> None:
+    app = hand_in(open_page("upload"), ("a.csv", b"speaker,text,note\nAnn,one,two\n"))
+    choose(app, round="note")
+    said = words(app)
+    assert "Found \"two\" in the column 'note'" in said
+    assert "Where: line 2" in said
+    assert "What to do: Correct the cell, or choose another column." in said
+
+
+def test_names_of_columns_stand_in_inert_elements_only(open_page) -> None:
+    data = f"speaker,text,{HOSTILE},=cmd()\nAnn,one,{HOSTILE},2\n".encode()
+    app = hand_in(open_page("upload"), ("a.csv", data))
+    box = app.selectbox(key="column_0_role")
+    assert any("evil.example" in option for option in box.options)
+    assert "evil.example" not in box.label + str(box.proto.help)
+    frame = app.dataframe[0].value
+    assert "'=cmd()" in list(frame.columns)
+    for kind in (app.markdown, app.caption, app.warning, app.error, app.info, app.button, app.expander):
+        assert not any("evil.example" in str(element.proto) for element in kind)
+    assert "evil.example" not in "".join(str(box.key) for box in app.selectbox)
+
+
+def test_three_hundred_files_stay_readable(open_page, store, small_game, words) -> None:
+    good = [(f"good{n}.json", small_game(f"game {n}", rounds=1).to_json().encode()) for n in range(150)]
+    bad = [(f"bad{n}.json", b'{"gameId": ') for n in range(150)]
+    app = hand_in(open_page("upload"), *good, *bad)
+    said = words(app)
+    assert "150 games to store, 150 refused." in said
+    assert "bad0.json, line 1" in said
+    assert "and 147 more" in said
+    # One box for one reason, and one table with all of them.
+    assert said.count("What to do:") == 1
+    assert [expander.label for expander in app.expander] == ["Preview of the selected game", "All 150 refused files"]
+    assert len(app.dataframe[0].value) == 150
+
+
+def test_the_report_is_there_after_a_reload_and_can_be_saved(open_page, store, small_game, words, table) -> None:
+    app = hand_in(
+        open_page("upload"), ("one.json", small_game("one").to_json().encode()), ("broken.json", b'{"gameId": ')
+    )
+    start(app)
+    (report,) = store.imports.list()
+    assert (report.counts[Outcome.STORED], report.counts[Outcome.REFUSED]) == (1, 1)
+    assert report.seconds is not None
+    app = open_page("upload")
+    said = words(app)
+    assert "2 games: 1 stored, 1 refused. It took" in said
+    assert "broken.json" in said
+    assert "✓ stored" in "".join(str(frame.value.to_string()) for frame in app.dataframe)
+    labels = [element.proto.label for element in app.get("download_button")]
+    assert labels == ["Save as JSON", "Save as CSV", "Save as Markdown"]
+
+
+def test_an_import_that_goes_on_says_so(open_page, store, words, small_game) -> None:
+    from evaluation.import_report import planned
+    from evaluation.readers import read_uploads
+
+    data = small_game("one").to_json().encode()
+    store.imports.save(planned(read_uploads([("one.json", data)]), ()))
+    assert "It has not come to its end yet." in words(open_page("upload"))
+
+
+def test_a_start_that_is_refused_leaves_no_report(open_page, store, small_game) -> None:
+    store.iterations.create("Taken")
+    app = hand_in(open_page("upload"), ("one.json", small_game("one").to_json().encode()))
+    app.text_input(key="new_name").set_value("Taken").run()
+    app.button(key="start").click().run()
+    assert store.imports.list() == []
+
+
+def test_the_report_on_files_without_anything_new_can_be_kept(open_page, store, words) -> None:
+    app = hand_in(open_page("upload"), ("broken.json", b'{"gameId": '))
+    app.button(key="keep_report").click().run()
+    assert not app.exception
+    (report,) = store.imports.list()
+    assert report.counts[Outcome.REFUSED] == 1
+
+
+def test_limits_of_the_settings_hold_and_are_told(open_page, store, words, small_game) -> None:
+    store.settings.set_limits({"messages": 5, "file_bytes": 3 * 1024 * 1024})
+    app = open_page("upload")
+    help_ = app.file_uploader[0].proto.help
+    # What a browser may send is a setting of the server, which an AppTest does not start.
+    assert "MB a file or zip as it is sent, 3 MB a transcript file" in help_
+    assert "5 messages a game" in help_
+    hand_in(app, ("one.json", small_game("one").to_json().encode()))
+    assert "The game has 8 messages, more than 5." in words(app)
+
+
+def test_the_iteration_says_what_the_games_make_of_its_tests(open_page, filled, words, small_game) -> None:
+    app = hand_in(open_page("upload"), ("five.json", small_game("five").to_json().encode()))
+    app.segmented_control(key="where").set_value("An existing one").run()
+    # "Shorter prompt" has one game.
+    assert "With this game it has 2: no full test yet, 2 of 3 games for the next." in words(app)
+
+
+@pytest.mark.parametrize(
+    ("before", "added", "size", "expected"),
+    [
+        (3, 4, 3, "With these 4 games it has 7: 2 full tests, 1 of 3 games for the next."),
+        (0, 3, 3, "With these 3 games: 1 full test."),
+        (0, 1, 3, "With this game: no full test yet, 1 of 3 games for the next."),
+        (1, 1, 1, "With this game it has 2: 2 full tests."),
+    ],
+)
+def test_tests_in_words(before: int, added: int, size: int, expected: str) -> None:
+    assert words_on_tests(before, added, size).endswith(expected)
+
+
+def test_the_first_run_shows_three_steps(open_page, words) -> None:
+    said = words(open_page("upload"))
+    assert said.index("1. Bring your games") < said.index("2. Rate them blind") < said.index("3. Change one thing")
