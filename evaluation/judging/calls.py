@@ -64,7 +64,7 @@ class Provider(Protocol):
     async def complete(
         self, messages: Messages, *, temperature: float, max_tokens: int, timeout_seconds: float
     ) -> Completion:
-        """The model's answer to ``messages``.
+        """The model's answer to ``messages``; given up when the server is silent for ``timeout_seconds``.
 
         Raises:
             CallFailure: There is none.

@@ -21,6 +21,8 @@ from evaluation.judging.usage import Price
 _COMPATIBLE = "hosted_vllm"
 _OPENAI_PREFIX = "openai/"
 _NO_KEY = "none"
+# litellm prepares a call in a thread; a deadline that falls into that time would leave its coroutine unawaited.
+_WHOLE_ANSWER = 2.0
 
 _import_lock = threading.Lock()
 
@@ -76,15 +78,19 @@ class LiteLLMProvider:
     async def complete(
         self, messages: Messages, *, temperature: float, max_tokens: int, timeout_seconds: float
     ) -> Completion:
-        """The model's answer, whole, within the time: also a server that sends a byte now and then is given up.
+        """The model's answer. The server may be silent for the time given and take twice as long over all of it.
+
+        So a server that sends a byte now and then is given up, too.
 
         Raises:
             CallFailure: There is none.
         """
         litellm = await self._loaded()
+        from openai import OpenAIError
+
         async with self.session():
             try:
-                async with asyncio.timeout(timeout_seconds):
+                async with asyncio.timeout(_WHOLE_ANSWER * timeout_seconds):
                     response = await litellm.acompletion(
                         messages=list(messages),
                         temperature=temperature,
@@ -95,8 +101,10 @@ class LiteLLMProvider:
                         **self._destination(litellm),
                     )
             except TimeoutError:
-                raise CallFailure(FailureKind.TIMEOUT, f"no answer within {timeout_seconds:g} s") from None
-            except litellm.exceptions.OpenAIError as error:
+                raise CallFailure(
+                    FailureKind.TIMEOUT, f"no whole answer within {_WHOLE_ANSWER * timeout_seconds:g} s"
+                ) from None
+            except OpenAIError as error:
                 raise _failure(error) from None
         return _completion(response)
 
@@ -151,12 +159,26 @@ class _Connection:
 
 
 def _failure(error: Any) -> CallFailure:
-    """What litellm raised, in our words. It gives a broken connection the status 500."""
+    """What litellm raised, in our words."""
     status = getattr(error, "status_code", None)
     headers = getattr(error, "litellm_response_headers", None) or {}
     message = scrubbed(str(getattr(error, "message", "") or error))
-    kind = kind_of_status(status) if isinstance(status, int) else FailureKind.CONNECTION
-    return CallFailure(kind, message, status=status, retry_after=seconds_to_wait(headers.get("retry-after")))
+    if _is_broken_connection(error) or not isinstance(status, int):
+        return CallFailure(FailureKind.CONNECTION, message)
+    wait = seconds_to_wait(headers.get("retry-after"))
+    return CallFailure(kind_of_status(status), message, status=status, retry_after=wait)
+
+
+def _is_broken_connection(error: BaseException) -> bool:
+    """Whether the network failed; litellm gives that the status 500 and keeps the cause."""
+    import httpx
+
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, httpx.TransportError):
+            return not isinstance(cause, httpx.TimeoutException)
+        cause = cause.__cause__ or cause.__context__
+    return False
 
 
 def _completion(response: Any) -> Completion:

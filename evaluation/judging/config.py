@@ -48,7 +48,7 @@ class JudgeConfig(BaseModel):
         base_url: The address of an OpenAI-compatible server.
         concurrency: Calls under way at the same time.
         batch_size: Questions in a call; 1 for the accuracy of asking each alone.
-        timeout_seconds: How long one call may take.
+        timeout_seconds: How long the server may be silent; a whole answer may take twice as long.
         retries: Further tries of a call that failed.
         first_wait_seconds: The longest wait before the first of them; it doubles with each.
         longest_wait_seconds: The longest wait, a provider's ``Retry-After`` included.

@@ -61,7 +61,7 @@ class LLMClient:
 
     Args:
         provider: Where calls go.
-        timeout_seconds: How long one call may take.
+        timeout_seconds: How long the server may be silent; a whole answer may take twice as long.
         retry: When calls that failed are tried again.
         budget: What may be spent; without limit when left out.
         log: Told of every call.

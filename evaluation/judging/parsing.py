@@ -13,7 +13,7 @@ from evaluation.judging.answers import Answer
 LONGEST_ANSWER = 200_000
 """Characters; what is longer is no answer, and must not cost time."""
 
-_MOST_TRIES = 1_000
+_MOST_TRIES = 300
 _MOST_COMMAS = 100
 _MOST_ERRORS_NAMED = 3
 
