@@ -11,6 +11,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from evaluation.engine import Evaluation, evaluate_many, evaluate_transcript
     from evaluation.errors import DramaturgError, InfrastructureError, InputError
+    from evaluation.harness.running import evaluate_persona
+    from evaluation.judging.propositions_load import PropositionLibrary
+    from evaluation.persona.evaluating import evaluate_agent
+    from evaluation.persona.results import PersonaEvaluation
     from evaluation.ratings import Rating
     from evaluation.readers import ReadResult, read_path, read_upload
     from evaluation.rubric.verdict import Verdict
@@ -27,14 +31,18 @@ _HOMES = {
     "LedgerRow": "evaluation.score",
     "Message": "evaluation.transcript",
     "MetricResult": "evaluation.score",
+    "PersonaEvaluation": "evaluation.persona.results",
     "Player": "evaluation.transcript",
+    "PropositionLibrary": "evaluation.judging.propositions_load",
     "Rating": "evaluation.ratings",
     "ReadResult": "evaluation.readers",
     "Store": "evaluation.store",
     "Transcript": "evaluation.transcript",
     "Verdict": "evaluation.rubric.verdict",
     "Vote": "evaluation.transcript",
+    "evaluate_agent": "evaluation.persona.evaluating",
     "evaluate_many": "evaluation.engine",
+    "evaluate_persona": "evaluation.harness.running",
     "evaluate_transcript": "evaluation.engine",
     "read_path": "evaluation.readers",
     "read_upload": "evaluation.readers",
@@ -49,14 +57,18 @@ __all__ = [
     "LedgerRow",
     "Message",
     "MetricResult",
+    "PersonaEvaluation",
     "Player",
+    "PropositionLibrary",
     "Rating",
     "ReadResult",
     "Store",
     "Transcript",
     "Verdict",
     "Vote",
+    "evaluate_agent",
     "evaluate_many",
+    "evaluate_persona",
     "evaluate_transcript",
     "read_path",
     "read_upload",

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from evaluation.cli import (
+    agents,
     agreement,
     backup,
     compare,
@@ -62,6 +63,7 @@ app.add_typer(override.app, name="override")
 app.add_typer(iterations.app, name="iterations")
 app.command()(compare.compare)
 app.add_typer(experiment.app, name="experiment")
+app.add_typer(agents.app, name="agents")
 app.add_typer(propositions.app, name="propositions")
 app.add_typer(persona.app, name="eval")
 app.add_typer(export.app, name="export")

@@ -36,6 +36,8 @@ PROMISED = {
     "iterations",
     "export",
     "doctor",
+    "agents",
+    "experiment",
     "propositions",
     "eval",
     "backup",
