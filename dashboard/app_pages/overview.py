@@ -2,6 +2,7 @@ import streamlit as st
 
 from dashboard import queries, resources
 from dashboard.components import overview_parts as parts
+from dashboard.components.first_run import first_run_guide
 from dashboard.components.manage_games import manage_games
 from dashboard.components.manage_iteration import manage_iteration
 from dashboard.components.mending import recently_deleted, show_outcome
@@ -22,6 +23,7 @@ if not seen.transcripts:
         "Or look around with the sample games first.",
     )
     first_steps("overview")
+    first_run_guide()
     recently_deleted(store)
     st.stop()
 
