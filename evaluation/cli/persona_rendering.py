@@ -61,8 +61,8 @@ def _cell(score: DimensionScore | None) -> str:
         return "n/a"
     digits = 1 if score.dimension is Dimension.IDEAS_QUANTITY else 2
     shown = f"{score.score:.{digits}f}"
-    without = score.score_without_marked
-    return shown if without is None or without == score.score else f"{shown} ({without:.{digits}f} without 9s)"
+    without = "" if score.score_without_marked is None else f"{score.score_without_marked:.{digits}f}"
+    return shown if without in ("", shown) else f"{shown} ({without} without 9s)"
 
 
 def _remarks(evaluations: Sequence[Rated]) -> Iterator[str]:
