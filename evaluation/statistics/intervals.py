@@ -57,7 +57,9 @@ def mean_interval(values: Iterable[float], *, limits: Limits = None, level: floa
     """The interval of the mean over games, NaN left out.
 
     Student's t below 20 values, the bias-corrected and accelerated bootstrap (Efron 1987; ``scipy.stats.bootstrap``,
-    2,000 resamples) from 20 on.
+    2,000 resamples) from 20 on. A bootstrap is too narrow for small samples: it takes the spread with ddof = 0 and the
+    normal for t. So BCa runs at the level that makes up for both (Hesterberg 2015, expanded percentiles); at 20 values
+    of a normal it then covers about 95 % instead of 92 %.
 
     Args:
         values: One per game: a game is the unit of sampling, not a message.
@@ -146,6 +148,14 @@ def proportion_interval(successes: int, trials: int, *, level: float = LEVEL, is
     return Interval(float(found.low), float(found.high), level, "Wilson", note)
 
 
+def expanded_level(level: float, values: int) -> float:
+    """The level at which a bootstrap of so many values covers ``level`` (Hesterberg 2015): 0.968 at 20 values."""
+    from scipy.special import ndtr, stdtrit  # a tenth of what scipy.stats takes to import
+
+    quantile = math.sqrt(values / (values - 1)) * stdtrit(values - 1, 0.5 + level / 2.0)
+    return float(2.0 * ndtr(quantile) - 1.0)
+
+
 def _bca(sample: Values, level: float, seed: int) -> tuple[float, float]:
     from scipy.stats import bootstrap
 
@@ -155,7 +165,7 @@ def _bca(sample: Values, level: float, seed: int) -> tuple[float, float]:
         n_resamples=_RESAMPLES,
         batch=max(1, _MOST_CELLS // len(sample)),
         vectorized=True,
-        confidence_level=level,
+        confidence_level=expanded_level(level, len(sample)),
         method="BCa",
         rng=np.random.default_rng(seed),
     ).confidence_interval

@@ -13,6 +13,7 @@ from statsmodels.stats.proportion import proportion_confint
 from statsmodels.stats.weightstats import CompareMeans, DescrStatsW
 
 from evaluation.statistics import difference_interval, mean_interval, proportion_interval
+from evaluation.statistics.intervals import expanded_level
 
 scores = st.lists(st.floats(0, 100).map(lambda x: round(x, 2)), min_size=2, max_size=40)
 
@@ -25,9 +26,13 @@ def test_t_below_twenty_games() -> None:
     assert found.high == pytest.approx(84.8414, abs=1e-4)
 
 
-def test_bca_from_twenty_games_on_equals_scipy() -> None:
+def test_bca_from_twenty_games_on_equals_scipy_at_the_expanded_level() -> None:
     sample = np.random.default_rng(1).beta(8, 2, 20) * 100
-    expected = stats.bootstrap((sample,), np.mean, n_resamples=2000, rng=np.random.default_rng(0)).confidence_interval
+    # sqrt(20 / 19) * 2.093024 = 2.147396, and the normal holds 96.824 % within 2.147396 deviations.
+    level = expanded_level(0.95, 20)
+    assert level == pytest.approx(0.96824, abs=1e-5)
+    found = stats.bootstrap((sample,), np.mean, n_resamples=2000, confidence_level=level, rng=np.random.default_rng(0))
+    expected = found.confidence_interval
     found = mean_interval(sample)
     assert found.method == "BCa"
     assert (found.low, found.high) == pytest.approx((expected.low, expected.high))
