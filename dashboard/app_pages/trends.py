@@ -4,6 +4,7 @@ import streamlit as st
 from dashboard import charts, queries, resources
 from dashboard.components.messages import empty_state
 from dashboard.components.sample_button import first_steps
+from dashboard.components.version_notes import versions_banner
 from dashboard.formatting import counted, score_text, spreadsheet_safe, threshold_text
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import MetricDefinition
@@ -17,6 +18,7 @@ if points.empty:
     first_steps("trends")
     st.stop()
 
+versions_banner(resources.store())
 thresholds = resources.read(queries.thresholds)
 picked = st.pills(
     "Metrics",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
@@ -10,6 +10,8 @@ from dashboard import jobs, mending, resources
 from dashboard.components.mending import attempt
 from dashboard.formatting import counted
 from evaluation.iterations.versions import VersionMix
+from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
+from evaluation.score import MetricResult
 from evaluation.store import Store
 
 _REMEDY = "Score the games again by today's definitions; ratings and overrides stand, older results stay on record."
@@ -25,16 +27,35 @@ def versions_banner(store: Store) -> None:
             "\n\n".join([f"**{_head(found.all)}**", *(mix.words for mix in found.all), _REMEDY]),
             icon=":material/difference:",
         )
-        is_busy = jobs.running(store, jobs.REEVALUATE) is not None
-        st.button(
-            f"Score {counted(found.outdated, 'game')} again",
-            key="reevaluate",
-            type="primary",
-            icon=":material/refresh:",
-            disabled=is_busy,
-            on_click=_start,
-            args=(store,),
+        _button(store, found.outdated)
+
+
+def outdated_note(store: Store, results: Mapping[str, MetricResult]) -> None:
+    """A warning over one game whose results are of other versions than today's; nothing when none is."""
+    old = [
+        f"{result.definition.label} (version {result.definition.version}, today {DEFINITIONS[name].version})"
+        for name, result in results.items()
+        if name != ENGAGEMENT.name and result.definition.version != DEFINITIONS[name].version
+    ]
+    if old:
+        st.warning(
+            f"Scored before a definition changed: {', '.join(old)}. These scores do not compare with newer ones. "
+            f"{_REMEDY}",
+            icon=":material/difference:",
         )
+        _button(store, resources.read(mending.versions).outdated)
+
+
+def _button(store: Store, games: int) -> None:
+    st.button(
+        f"Score {counted(games, 'game')} again",
+        key="reevaluate",
+        type="primary",
+        icon=":material/refresh:",
+        disabled=jobs.running(store, jobs.REEVALUATE) is not None,
+        on_click=_start,
+        args=(store,),
+    )
 
 
 def comparison_note(iteration: str) -> None:

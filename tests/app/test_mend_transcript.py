@@ -1,0 +1,104 @@
+"""Mending one game on the Transcripts page, and the marks of mixed versions on lists and trends."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+
+from evaluation.engine import evaluate_transcript
+from evaluation.store import Store
+from evaluation.transcript import Transcript
+
+
+@dataclass(frozen=True)
+class Results:
+    """An evaluation as an older version of Dramaturg might have made it."""
+
+    transcript: Transcript
+    metrics: Any
+    failures: tuple[()] = ()
+
+
+def make_outdated(store: Store, transcript: Transcript) -> None:
+    results = dict(evaluate_transcript(transcript).metrics)
+    old = results["coherence"]
+    results["coherence"] = replace(old, definition=replace(old.definition, version="0"), score=1.0)
+    store.results.save([Results(transcript, results)])
+
+
+def test_a_game_is_renamed_and_gets_its_files_name_back(open_page, filled, words, small_game) -> None:
+    one = small_game("one").id
+    app = open_page("transcripts", transcript=one)
+    app.text_input(key=f"game_name_{one}").set_value("The long night")
+    app.button(key=f"rename_{one}").click().run()
+    assert not app.exception
+    assert filled.transcripts.name(one) == "The long night"
+    assert "The long night   ·   Baseline prompt" in words(app)
+    assert "In its file it is called one" in words(app)
+    app.button(key=f"original_{one}").click().run()
+    assert not app.exception
+    assert filled.transcripts.name(one) == "one"
+    assert app.text_input(key=f"game_name_{one}").value == "one"
+
+
+def test_a_blank_name_is_refused(open_page, filled, words, small_game) -> None:
+    one = small_game("one").id
+    app = open_page("transcripts", transcript=one)
+    app.text_input(key=f"game_name_{one}").set_value("   ")
+    app.button(key=f"rename_{one}").click().run()
+    assert "nothing was changed" in words(app)
+    assert filled.transcripts.name(one) == "one"
+
+
+@pytest.mark.parametrize(("target", "place"), [("Shorter prompt", "Shorter prompt"), ("", None)])
+def test_a_game_is_moved(open_page, filled, small_game, target: str, place: str | None) -> None:
+    one = small_game("one").id
+    app = open_page("transcripts", transcript=one)
+    app.selectbox(key=f"game_iteration_{one}").set_value(target)
+    app.button(key=f"move_{one}").click().run()
+    assert not app.exception
+    listed = filled.transcripts.summaries().set_index("transcript_id")["iteration"]
+    assert (listed[one] if isinstance(listed[one], str) else None) == place
+
+
+def test_moving_nowhere_is_refused(open_page, filled, words, small_game) -> None:
+    one = small_game("one").id
+    app = open_page("transcripts", transcript=one)
+    app.button(key=f"move_{one}").click().run()
+    assert "No iteration is chosen" in words(app)
+
+
+def test_a_deleted_game_is_gone_from_the_list_and_undo_brings_it_back(open_page, filled, words, small_game) -> None:
+    before = filled.transcripts.summaries().to_csv()
+    one = small_game("one").id
+    app = open_page("transcripts", transcript=one)
+    app.button(key=f"delete_game_{one}").click().run()
+    assert not app.exception
+    assert "transcript" not in app.query_params
+    assert one not in set(filled.transcripts.summaries()["transcript_id"])
+    assert "The game one" in words(app)
+    app.button(key="undo_last").click().run()
+    assert not app.exception
+    assert filled.transcripts.summaries().to_csv() == before
+
+
+def test_a_link_to_a_deleted_game_says_so(open_page, filled, words, small_game) -> None:
+    filled.deletions.delete([small_game("one").id], who="Ann")
+    app = open_page("transcripts", transcript=small_game("one").id)
+    assert not app.exception
+    assert "It may have been deleted" in words(app)
+
+
+def test_mixed_versions_are_marked_on_list_trends_and_game(open_page, filled, words, small_game) -> None:
+    make_outdated(filled, small_game("one"))
+    for page in ("transcripts", "trends"):
+        app = open_page(page)
+        assert not app.exception
+        said = words(app)
+        assert "Conversation coherence was computed by version 0 in 1 game" in said
+        assert "Score 1 game again" in [button.label for button in app.button]
+    app = open_page("transcripts", transcript=small_game("one").id)
+    assert "Conversation coherence (version 0, today" in words(app)
+    assert "version 0" not in words(open_page("transcripts", transcript=small_game("two").id))
