@@ -19,7 +19,8 @@ _MOST_REASONS = 3
 class PropositionChecker:
     """Asks the propositions of a dimension about one message, all of them in one call where the judge can.
 
-    The judge should neither retry nor queue: the gate limits time and concurrency itself.
+    The judge should neither retry nor queue: the gate limits time and concurrency itself. With a model behind it, open
+    the client's session around the simulation, so that connections stay open and no message waits for an import.
 
     Args:
         judge: Whoever answers.

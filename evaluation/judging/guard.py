@@ -11,6 +11,7 @@ Every function takes time linear in the length of its text, whatever the text ho
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from evaluation.judging.injection import KINDS, Flag, flags
 from evaluation.judging.skeleton import is_drawn
@@ -25,6 +26,7 @@ _LONGEST_NAME = 200
 
 # White brackets make the placeholder; nothing that looks like it may come from outside.
 _BRACKETS = str.maketrans({"\u27e6": "[", "\u27e7": "]", "\u301a": "[", "\u301b": "]", "\uff3b": "[", "\uff3d": "]"})
+_ASCII_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _LINE_ENDS = re.compile(r"\r\n|[\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 # Every JSON object that is not empty has a quote before a colon.
 _JSON_KEY = re.compile(r"([\"'])\s*:")
@@ -67,6 +69,7 @@ def neutralise(text: str) -> str:
     return "\n".join(_QUOTE + line if _STRUCTURAL_LINE.match(line) else line for line in plain.split("\n"))
 
 
+@lru_cache(maxsize=2048)
 def as_message(text: str) -> str:
     """One message as it may stand behind its number ``[M12]``: neutralised, and no part of it passes for another one.
 
@@ -76,6 +79,7 @@ def as_message(text: str) -> str:
     return "\n".join([first, *(line if line.startswith(_QUOTE) else _QUOTE + line for line in rest)])
 
 
+@lru_cache(maxsize=2048)
 def as_name(text: str) -> str:
     """A name, or other short text of strangers, as it may stand in a line: no line ends, at most 200 characters."""
     words = " ".join(_MESSAGE_NUMBER.sub("[ ", neutralise(text)).split())
@@ -92,6 +96,6 @@ def visible(text: str) -> str:
 
     Tabs and line feeds stay.
     """
-    if text.isascii() and text.isprintable():
-        return text
+    if text.isascii():
+        return _ASCII_CONTROLS.sub("", text)
     return "".join(filter(is_drawn, text))
