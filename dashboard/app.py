@@ -9,6 +9,7 @@ import streamlit as st
 from dashboard import jobs, resources
 from dashboard.components.job_status import job_banner
 from dashboard.components.messages import show_error
+from dashboard.components.page_style import page_style
 from evaluation.errors import DramaturgError
 
 PAGES = [
@@ -56,6 +57,12 @@ PAGES = [
         help="Two iterations side by side: what changed, what that shows, and the messages behind it.",
     ),
     st.Page(
+        "app_pages/personas.py",
+        title="Personas",
+        icon=":material/theater_comedy:",
+        help="Agents on five dimensions, what they are held against, and the reason behind every score.",
+    ),
+    st.Page(
         "app_pages/settings.py",
         title="Settings",
         icon=":material/settings:",
@@ -77,6 +84,7 @@ st.set_page_config(
 )
 st.logo(str(IMAGES / "logo.svg"), size="large")
 page = st.navigation(PAGES)
+page_style()
 st.title(page.title, anchor=False)
 try:
     store = resources.store()

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from dashboard.formatting import counted
+from dashboard.judging_work import PERSONAS, ROWS, Order, PersonaOrder, evaluate_agents, judge_games, remember
 from evaluation.errors import DramaturgError
 from evaluation.reevaluation import outdated, reevaluate
 from evaluation.samples import AddedGame, add_evaluated, load_samples
@@ -146,6 +147,20 @@ def _score_outdated(store: Store, _job_id: str, report: Report) -> str:
     return reevaluate(store, outdated(store), report).words
 
 
+def start_judging(store: Store, order: Order) -> Job:
+    """Has a judge evaluate agents, or decide rows of games: whatever is ordered.
+
+    Raises:
+        ConflictError: The same kind of work is under way.
+    """
+    kind, label = (PERSONAS, "Evaluating agents") if isinstance(order, PersonaOrder) else (ROWS, "Judging games")
+    with store.unit(write=True):
+        job = store.jobs.create(kind, label, 0, is_exclusive=True)
+        remember(store, kind, order)
+    _begin(store, job, partial(_GOING_ON[kind], store, job.id))
+    return job
+
+
 def start_samples(store: Store) -> Job:
     """Loads the games that come with Dramaturg."""
     return start(store, SAMPLES, "Loading the sample games", 0, partial(_load_samples, store, ""))
@@ -172,6 +187,8 @@ _GOING_ON: Mapping[str, Callable[[Store, str, Report], str]] = {
     EVALUATE: _score_waiting,
     REEVALUATE: _score_outdated,
     SAMPLES: _load_samples,
+    PERSONAS: evaluate_agents,
+    ROWS: judge_games,
 }
 
 

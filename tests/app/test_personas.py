@@ -1,0 +1,238 @@
+"""The Personas page: agents and their dimensions, propositions and an edit's effect, and runs from start to end."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from pathlib import Path
+
+import pytest
+
+from dashboard import jobs
+from dashboard.judging_work import PersonaOrder, RowsOrder, judge_games
+from dashboard.personas import changes, check_edit, file_text
+from evaluation.harness.agents import find_subjects
+from evaluation.harness.running import evaluate_persona
+from evaluation.judging.answers import IdeasAnswer
+from evaluation.judging.propositions import Dimension
+from evaluation.judging.propositions_load import PropositionLibrary
+from evaluation.judging.protocol import Idea, JudgeRequest, LabelAnswer, ScoreAnswer
+from evaluation.judging.scripted import ScriptedJudge
+from evaluation.persona.agents import Agent
+from evaluation.persona.evaluating import Plan
+from evaluation.persona.results import DIMENSIONS
+from evaluation.rejudging import judge_stored
+from evaluation.samples import add_evaluated
+from evaluation.store import JobState, Store
+
+
+@pytest.fixture(autouse=True)
+def without_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "DRAMATURG_JUDGE", "DRAMATURG_MODEL", "DRAMATURG_PROPOSITIONS"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def script(reason: str = "Because of [M1]."):
+    def answer(request: JudgeRequest):
+        if request.answer is ScoreAnswer:
+            return ScoreAnswer(reason=reason, score=6, confidence=0.5, citations=[min(request.messages)])
+        if request.answer is IdeasAnswer:
+            return IdeasAnswer(ideas=[Idea(text="Watch Bravo.", citations=[min(request.messages)])])
+        return LabelAnswer(reason=reason, label="shallow", confidence=0.9)
+
+    return answer
+
+
+def evaluate(store: Store, agent: str, reason: str = "Because of [M1].") -> None:
+    async def run() -> None:
+        library = PropositionLibrary.load()
+        subjects = find_subjects(store, [agent], DIMENSIONS, library)
+        judge = ScriptedJudge(script(reason), model="small-model")
+        async for _ in evaluate_persona(store, subjects, lambda _: judge, library, Plan(sample_size=3), mode="live"):
+            pass
+
+    asyncio.run(run())
+
+
+def finished(store: Store, job_id: str):
+    for thread in threading.enumerate():
+        if thread.name.startswith("job-"):
+            thread.join(60)
+    return store.jobs.get(job_id)
+
+
+def test_before_any_game_the_shipped_cast_is_there(open_page, database, words, table) -> None:
+    app = open_page("personas")
+    assert not app.exception
+    assert "Michael" in table(app)
+    assert "Nobody has evaluated this agent yet." in words(app)
+
+
+def test_scores_stand_with_propositions_reasons_and_a_way_to_the_message(open_page, filled, words, table) -> None:
+    filled.agents.save(Agent("alpha", "Alpha", persona="A gruff sailor."))
+    evaluate(filled, "Alpha")
+    app = open_page("personas", agent="alpha")
+    assert not app.exception
+    assert {metric.label for metric in app.metric} == {"Adherence", "Consistency", "Fluency"}
+    assert "Because of [M1]." in words(app)
+    propositions = table(app, 1)
+    assert "adherence-manner" in propositions
+    # The mark of 6 for an inverted claim is a score of 3.
+    app.selectbox(key="proposition_of_adherence").set_value("adherence-contradiction").run()
+    assert not app.exception
+    assert "3.0 of 9" in words(app)
+    assert "inverted from 6" in words(app)
+    app.selectbox(key="proposition_of_adherence").set_value("adherence-action").run()
+    button = next(one for one in app.button if one.key and one.key.startswith("read_"))
+    button.click().run()
+    assert not app.exception
+
+
+def test_a_channel_owns_voice_distinctness_and_ideas(open_page, filled, words) -> None:
+    evaluate(filled, "Alpha")
+    app = open_page("personas", agent="channel:public")
+    assert not app.exception
+    assert {metric.label for metric in app.metric} == {"Voice distinctness", "Ideas"}
+    app.pills(key="dimension").set_value(Dimension.IDEAS_QUANTITY).run()
+    assert "Watch Bravo." in words(app)
+
+
+def test_faults_of_an_edit_are_named_by_line_as_it_is_typed(open_page, filled, words) -> None:
+    app = open_page("personas", agent="alpha", persona_view="Propositions")
+    assert not app.exception
+    assert "Nothing is changed." in words(app)
+    [area] = [one for one in app.text_area if one.key.startswith("yaml_")]
+    area.set_value("dimension: adherence\nagent_id: _default\npropositions:\n  - id: a\n    weight: 7\n").run()
+    said = words(app)
+    assert "faults: the file cannot be used like this." in said
+    assert ":5: " in said
+    assert "claim" in said
+
+
+def test_what_an_edit_changes_is_shown_and_saved_to_a_folder_of_ones_own(
+    open_page, filled, words, table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = tmp_path / "own"
+    monkeypatch.setenv("DRAMATURG_PROPOSITIONS", str(own))
+    app = open_page("personas", agent="alpha", persona_view="Propositions")
+    app.selectbox(key="edited_owner").set_value("alpha").run()
+    [area] = [one for one in app.text_area if one.key.startswith("yaml_")]
+    text = "dimension: adherence\nagent_id: alpha\npropositions:\n  - id: bold\n    claim: '{{agent_name}} is bold.'\n"
+    area.set_value(text).run()
+    assert "This changes what 1 agent will be asked." in words(app)
+    assert "added" in table(app, 1)
+    app.button(key="save_yaml").click().run()
+    assert not app.exception
+    assert (own / "adherence" / "alpha.yaml").read_text() == text
+    assert file_text(Dimension.ADHERENCE, "alpha") == text
+
+
+def test_changes_name_what_was_and_what_will_be() -> None:
+    head = "dimension: fluency\nagent_id: _default\npropositions:\n"
+    before = check_edit(
+        f"{head}  - {{id: a, claim: One.}}\n  - {{id: b, claim: Two.}}\n", Dimension.FLUENCY, "_default"
+    )
+    after = check_edit(
+        f"{head}  - {{id: a, claim: One., weight: 0.5, inverted: true}}\n  - {{id: c, claim: Three.}}\n",
+        Dimension.FLUENCY,
+        "_default",
+    )
+    assert changes(before.propositions, after.propositions).to_numpy().tolist() == [
+        ["b", "removed", "Two.", ""],
+        ["c", "added", "", "Three."],
+        ["a", "weight", "1.0", "0.5"],
+        ["a", "inverted", "False", "True"],
+    ]
+
+
+def test_a_persona_given_here_counts_and_a_speaker_can_be_another_agent(open_page, filled, words) -> None:
+    app = open_page("personas", agent="alpha", persona_view="Persona")
+    assert not app.exception
+    app.text_area[0].set_value("A gruff sailor.")
+    app.button(key="save_persona").click().run()
+    assert filled.agents.get("alpha").persona == "A gruff sailor."
+    app.selectbox(key="speaker_0").set_value("Bravo")
+    app.button(key="map_speaker_send").click().run()
+    assert not app.exception
+    assert filled.agents.speakers() == {"Bravo": "alpha"}
+    app.button(key="unmap_0").click().run()
+    assert filled.agents.speakers() == {}
+
+
+def test_without_a_model_a_run_is_judged_by_rules_and_says_so(open_page, filled, words, table) -> None:
+    app = open_page("personas", agent="alpha", persona_view="Run")
+    assert "There is no key and no address of a model, so rules judge" in words(app)
+    app.button(key="start_personas").click().run()
+    assert not app.exception
+    [job] = filled.jobs.list()
+    done = finished(filled, job.id)
+    assert (done.state, done.done) == (JobState.DONE, done.total)
+    assert "0 calls, $0.0000" in done.message
+    app = open_page("personas", agent="alpha")
+    assert "judged by rules, without a model" in words(app)
+    assert "offline: rules-1" in table(app)
+
+
+def test_an_interrupted_run_goes_on_without_evaluating_anybody_twice(filled) -> None:
+    order = PersonaOrder(agents=["alpha", "bravo"], dimensions=[Dimension.FLUENCY], sample_size=2)
+    first = jobs.start_judging(filled, order)
+    finished(filled, first.id)
+    with filled.unit(write=True) as cursor:
+        cursor.execute("UPDATE jobs SET state = 'failed' WHERE job_id = ?", [first.id])
+        cursor.execute("UPDATE evaluation_runs SET status = 'failed' WHERE agent_id = 'bravo'")
+    again = jobs.go_on(filled, first.id)
+    assert finished(filled, again.id).message.startswith("1 evaluated.")
+    assert list(filled.evaluations.runs("alpha")["status"]) == ["completed"]
+    assert list(filled.evaluations.runs("bravo")["status"]) == ["failed", "completed"]
+
+
+def test_rows_of_games_are_judged_from_the_page(open_page, filled, words) -> None:
+    app = open_page("personas", persona_view="Run")
+    app.selectbox(key="run_iteration").set_value("Shorter prompt")
+    app.button(key="start_rows").click().run()
+    assert not app.exception
+    [job] = filled.jobs.list()
+    done = finished(filled, job.id)
+    assert done.state is JobState.DONE
+    assert "rows decided, 0 otherwise than the rule" in done.message
+    assert "needs an LLM judge" in done.message
+
+
+def test_a_run_tells_how_far_it_came(filled) -> None:
+    job = filled.jobs.create("judge_rows", "Judging games", 0)
+    filled.settings.set("order:judge_rows", RowsOrder(metrics=["coherence"]).model_dump(mode="json"))
+    told: list[tuple[int, int]] = []
+    message = judge_games(filled, job.id, lambda done, total: told.append((done, total)))
+    # 5 games of 8 messages; the first of each is not asked. The offline judge asks nobody, so nothing is skipped.
+    assert told == [(35, 35)]
+    assert message.startswith("0 of 35 rows decided")
+
+
+async def _decided(store: Store) -> None:
+    ids = list(store.transcripts.summaries()["transcript_id"])
+    async for _ in judge_stored(store, ids, ScriptedJudge(script()), metrics=["strategic_depth"]):
+        pass
+
+
+def test_what_a_judge_decided_shows_on_the_transcripts_page(open_page, filled, words, small_game) -> None:
+    asyncio.run(_decided(filled))
+    app = open_page("transcripts", transcript=small_game("one").id, message="m0", metric="strategic_depth")
+    assert not app.exception
+    # Every message is shallow by this judge.
+    assert "0 of 8 messages" in words(app)
+
+
+def test_hostile_text_stands_in_inert_elements_only(open_page, store, small_game, hostile) -> None:
+    game = small_game("nasty", text=f"I think {hostile} because")
+    renamed = json.loads(game.to_json().replace('"Alpha"', json.dumps(hostile)))
+    nasty = type(game).from_json(json.dumps(renamed))
+    add_evaluated(store, nasty, source_name="nasty.json")
+    evaluate(store, hostile, reason=hostile)
+    agent = str(store.evaluations.latest()["agent_id"].iloc[0])
+    for view in ("Scores", "Propositions", "Persona", "Run"):
+        app = open_page("personas", agent=agent, persona_view=view)
+        assert not app.exception
+        for kind in (app.markdown, app.caption, app.subheader, app.info, app.button, app.expander, app.metric):
+            for element in kind:
+                assert "evil.example" not in str(element.proto)
