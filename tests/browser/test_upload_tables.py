@@ -1,0 +1,68 @@
+"""Tables with names of columns that try something, in a real browser; and a report that is saved."""
+
+from __future__ import annotations
+
+import json
+
+from playwright.sync_api import expect
+
+EVIL = "![p](https://evil.example/p.png) [click](https://evil.example) <img src=x onerror=alert(1)>"
+TABLE = f"wer,was,{EVIL},tag\nAnn,Guten Morgen,{EVIL},1\nBen,Hallo Ann,x,2\n".encode()
+
+
+def hand_in(seen, name: str, data: bytes) -> None:
+    seen.page.locator("input[type=file]").first.set_input_files(
+        files=[{"name": name, "mimeType": "text/csv", "buffer": data}]
+    )
+    expect(seen.page.get_by_text("What is in the files")).to_be_visible()
+    seen.settle()
+
+
+def choose(seen, label: str, option: str) -> None:
+    box = seen.page.get_by_test_id("stSelectbox").filter(has_text=label).first
+    box.get_by_role("combobox").click()
+    seen.page.get_by_role("option", name=option).click()
+    seen.settle()
+
+
+def test_names_of_columns_are_plain_text_among_the_options(serve, visit) -> None:
+    seen = visit(f"{serve().url}/upload")
+    hand_in(seen, "evil.csv", TABLE)
+    seen.page.get_by_test_id("stSelectbox").filter(has_text="Who speaks").first.get_by_role("combobox").click()
+    options = seen.page.get_by_role("option")
+    expect(options).to_have_count(5)
+    assert any("evil.example" in text for text in options.all_inner_texts())
+    seen.page.keyboard.press("Escape")
+    choose(seen, "Role", "3. ![p]")
+    links = "[data-testid='stMain'] a[href*='evil'], [data-testid='stMain'] img[src*='evil']"
+    assert seen.page.locator(links).count() == 0
+    assert seen.page.locator("[role='option'] a, [role='option'] img").count() == 0
+    assert seen.foreign == []
+    assert seen.faults == []
+
+
+def test_chosen_columns_make_a_game_and_its_report_can_be_saved(serve, visit) -> None:
+    server = serve()
+    seen = visit(f"{server.url}/upload")
+    hand_in(seen, "german.csv", b"wer,was,tag\nAnn,Guten Morgen,1\nBen,Hallo Ann,2\n")
+    choose(seen, "Who speaks", "1. wer")
+    choose(seen, "What is said", "2. was")
+    expect(seen.page.get_by_text("1 game to store.")).to_be_visible()
+    seen.page.get_by_text("No iteration", exact=True).click()
+    seen.page.get_by_role("button", name="Score and store 1 game").click()
+    expect(seen.page.get_by_text("done, 1 of 1")).to_be_visible()
+    seen.page.reload()
+    seen.settle()
+    expect(seen.page.get_by_text("1 game: 1 stored.")).to_be_visible()
+    with seen.page.expect_download() as caught:
+        seen.page.get_by_role("button", name="Save as JSON").click()
+    report = json.loads(caught.value.path().read_text("utf-8"))
+    assert [(line["name"], line["outcome"]) for line in report["files"]] == [("german.csv", "stored")]
+
+
+def test_a_backup_is_downloaded_whole(sample_server, visit) -> None:
+    seen = visit(f"{sample_server.url}/settings")
+    with seen.page.expect_download() as caught:
+        seen.page.get_by_role("button", name="Download a backup").click()
+    assert caught.value.suggested_filename.endswith(".duckdb")
+    assert caught.value.path().stat().st_size > 100_000
