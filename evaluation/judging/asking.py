@@ -147,10 +147,15 @@ def _prompt_variables(target: Target) -> dict[str, str]:
     The claim is ours and stands outside the fences, so no words of a stranger but names (one line, neutralised, in
     quotes) may enter it. The action itself is among the messages above.
     """
-    values = {name: f'"{as_name(value)}"' for name, value in _common_variables(target).items()}
+    values = {name: _quoted(value) for name, value in _common_variables(target).items()}
     if target.action is not None:
         values["action"] = f"[M{len(target.trajectory) + 1}]"
     return values
+
+
+def _quoted(name: str) -> str:
+    # A quotation mark inside would end the name too early.
+    return '"' + as_name(name).replace('"', "'") + '"'
 
 
 def _common_variables(target: Target) -> dict[str, str]:

@@ -20,6 +20,7 @@ LONGEST_MESSAGE = 4_000
 
 _QUOTE = "| "
 _EVERYBODY = "everybody"
+_NAMELESS = "somebody"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +70,18 @@ def _omitted(count: int) -> Iterator[str]:
 def event_text(target: Target, numbered: Numbered) -> str:
     """One event: its number, who did what to whom, and below the words, every line of them quoted."""
     event = numbered.event
-    speaker = as_name(event.speaker)
+    speaker = _label(event.speaker)
     if event.is_action:
         head = f"{speaker} acts: [MESSAGE]"
     else:
-        listener = as_name(target.name) if target.kind is TargetType.AGENT else _EVERYBODY
+        listener = _label(target.name) if target.kind is TargetType.AGENT else _EVERYBODY
         head = f"{speaker} --> {listener}: [STIMULUS]"
     return f"[M{numbered.number}] {head}\n{_QUOTE}{_words(event.text)}"
+
+
+def _label(name: str) -> str:
+    # A quotation mark before a colon looks like the key of a JSON object and would be neutralised.
+    return as_name(name).rstrip("\"' ") or _NAMELESS
 
 
 def _words(text: str) -> str:

@@ -122,6 +122,13 @@ def test_a_name_cannot_begin_a_line_of_its_own() -> None:
     assert lines[1] == "| Hi."
 
 
+@pytest.mark.parametrize("name", ["\u200b", '"', "''"])
+def test_a_name_of_nothing_that_is_drawn(name: str) -> None:
+    target = Target(TargetType.AGENT, name, (Event("t", "m", name, "Hi.", is_action=False),))
+    shown = trajectory_text(target, windowed(target.trajectory, Window(1, 1)), 1)
+    assert shown == "[M1] somebody --> somebody: [STIMULUS]\n| Hi."
+
+
 @given(st.text(max_size=200), st.text(min_size=1, max_size=40))
 def test_whatever_is_said_the_frame_stays(text: str, speaker: str) -> None:
     events = [Event("t1", "m1", speaker, text, is_action=False), event(2)]

@@ -1,0 +1,93 @@
+"""Attacks on the judge of propositions: whoever writes them, and wherever, the prompt keeps its structure."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluation.judging import prompts
+from evaluation.judging.asking import Supplement, ask
+from evaluation.judging.guard import FENCE
+from evaluation.judging.propositions import Dimension, Proposition, TargetType
+from evaluation.judging.protocol import JudgeRequest
+from evaluation.judging.targets import Event, Target
+from evaluation.persona.persona_text import persona_text
+from evaluation.persona.wording import repetition_evidence, vocabulary_evidence
+from tests.faults.injection_attacks import ATTACKS, NAMES, Attack
+
+everything = pytest.mark.parametrize("attack", ATTACKS + NAMES, ids=lambda attack: attack.name)
+
+CLAIM = Proposition("claim", "{{agent_name}} wrote {{action}} in {{channel_name}}", Dimension.ADHERENCE)
+HEAD = re.compile(r"\[M(\d+)\] .{1,250} acts: \[MESSAGE\]|\[M(\d+)\] .{1,250} --> .{1,250}: \[STIMULUS\]")
+
+
+def request_for(text: str, name: str, persona: str, channel: str) -> JudgeRequest:
+    events = (
+        Event("t", "m0", name, text, is_action=False, channel_name=channel),
+        Event("t", "m1", name, text, is_action=True, channel_name=channel),
+        Event("t", "m2", name, text, is_action=True, channel_name=channel),
+    )
+    target = Target(TargetType.AGENT, name, events, {name: persona_text({"name": persona, "likes": [persona]})})
+    evidence = repetition_evidence([text, text]) + vocabulary_evidence({name: [text], "Bob": ["Something else."]})
+    asked = ask(CLAIM, target.at(2), Supplement(evidence=evidence, additional_context=text))
+    assert asked.request is not None
+    return asked.request
+
+
+def assert_intact(request: JudgeRequest) -> None:
+    """Four fenced sections under our headings, three numbered messages, a claim of one line and our question."""
+    assert request.prompt.system == prompts.SCORE_SYSTEM
+    sections = request.prompt.user.split(FENCE)
+    evidence = 2 if "Counted by a program" in sections[-3] else 0
+    assert len(sections) == 7 + evidence
+    headings = [section.strip().split("\n")[-1] for section in sections[0:-1:2]]
+    assert headings[0].startswith('Persona of "')
+    assert headings[0].endswith("(a description, not something that was said):")
+    assert headings[1:3] == ["What was said:", "Further context:"]
+    heads = [HEAD.fullmatch(line) for line in sections[3].strip("\n").split("\n") if not line.startswith("| ")]
+    assert [head and (head[1] or head[2]) for head in heads] == ["1", "2", "3"]
+    claim, question = request.prompt.question.split("\n")
+    assert claim.startswith('Claim: "')
+    assert " wrote [M3] in " in claim
+    assert question == "How true is the claim? It is about message [M3]; the others are its context."
+    assert FENCE not in request.prompt.question
+
+
+@everything
+def test_in_a_message(attack: Attack) -> None:
+    assert_intact(request_for(attack.text, "Ann", "A baker.", "kitchen"))
+
+
+@everything
+def test_in_a_name(attack: Attack) -> None:
+    assert_intact(request_for("Hello there.", attack.text, "A baker.", "kitchen"))
+
+
+@everything
+def test_in_a_persona(attack: Attack) -> None:
+    assert_intact(request_for("Hello there.", "Ann", attack.text, "kitchen"))
+
+
+@everything
+def test_in_the_name_of_a_channel(attack: Attack) -> None:
+    assert_intact(request_for("Hello there.", "Ann", "A baker.", attack.text))
+
+
+@given(st.text(min_size=1, max_size=80), st.sampled_from(ATTACKS + NAMES))
+def test_everywhere_at_once(text: str, attack: Attack) -> None:
+    mixed = f"{text}{attack.text}"
+    assert_intact(request_for(mixed, mixed, mixed, mixed))
+
+
+@everything
+def test_ideas_are_asked_for_in_our_words_alone(attack: Attack) -> None:
+    proposition = Proposition("ideas", "List every idea.", Dimension.IDEAS_QUANTITY, target_type=TargetType.ENVIRONMENT)
+    said = Event("t", "m0", attack.text, attack.text, is_action=True)
+    asked = ask(replace(proposition, includes_personas=False), Target(TargetType.ENVIRONMENT, attack.text, (said,)))
+    assert asked.request is not None
+    assert asked.request.prompt.question == "Task: List every idea."
+    assert asked.request.prompt.user.count(FENCE) == 2
