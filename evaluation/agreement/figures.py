@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from evaluation.statistics.agreement import Numbers, moments
 from evaluation.statistics.intervals import Interval, no_interval
-from evaluation.statistics.resampling import bootstrap_interval
+from evaluation.statistics.resampling import FEWEST_GAMES, TOO_FEW, percentile_interval, resample_weights
 
 Statistic = Callable[[Numbers], Numbers]
 
@@ -42,12 +42,30 @@ def figure(statistic: Statistic, per_game: Numbers, *, seed: int = 0) -> Figure:
         per_game: Games x columns: what each game adds to the sums.
         seed: Of the bootstrap.
     """
-    if not len(per_game):
-        return Figure(math.nan, no_interval("no games"))
+    return figures([(statistic, per_game)], seed=seed)[0]
+
+
+def figures(parts: Sequence[tuple[Statistic, Numbers]], *, seed: int = 0) -> list[Figure]:
+    """Several statistics of the same games at once: drawing the samples is what takes the time."""
+    games = len(parts[0][1])
+    if not games:
+        return [Figure(math.nan, no_interval("no games")) for _ in parts]
+    together = np.concatenate([per_game for _, per_game in parts], axis=1)
+    drawn = resample_weights(games, seed=seed) @ together if games >= FEWEST_GAMES else None
+    found, start = [], 0
+    for statistic, per_game in parts:
+        columns = slice(start, start := start + per_game.shape[1])
+        found.append(_figure(statistic, per_game, None if drawn is None else drawn[:, columns]))
+    return found
+
+
+def _figure(statistic: Statistic, per_game: Numbers, drawn: Numbers | None) -> Figure:
     value = float(statistic(per_game.sum(axis=0)))
     if math.isnan(value):
         return Figure(value, no_interval("not defined: no spread seen, or no pair"))
-    return Figure(value, bootstrap_interval(lambda weights: statistic(weights @ per_game), len(per_game), seed=seed))
+    if drawn is None:
+        return Figure(value, no_interval(TOO_FEW))
+    return Figure(value, percentile_interval(statistic(drawn), len(per_game)))
 
 
 def share_of(sums: Numbers) -> Numbers:

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evaluation.agreement.figures import Figure, figure, moments_per_game, share_of
+from evaluation.agreement.figures import Figure, figures, moments_per_game, share_of
 from evaluation.agreement.items import ITEMS, Item, RatingTable
-from evaluation.statistics.agreement import Numbers, bias_of, correlation_of, kappa_of
+from evaluation.statistics.agreement import Numbers, bias_of, correlation_of, kappa_of, ranks
+
+Ceiling = tuple[int, float, float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +69,13 @@ def reference_agreements(
     table: RatingTable, references: Mapping[str, Reference], *, seed: int = 0
 ) -> tuple[ReferenceAgreement, ...]:
     """Every reference against every item, references in the order given."""
-    return tuple(_agreement(table, one, item, seed) for one in references.values() for item in ITEMS)
+    ceilings: dict[tuple[str, bytes], Ceiling] = {}
+    return tuple(_agreement(table, one, item, ceilings, seed) for one in references.values() for item in ITEMS)
 
 
-def _agreement(table: RatingTable, reference: Reference, item: Item, seed: int) -> ReferenceAgreement:
+def _agreement(
+    table: RatingTable, reference: Reference, item: Item, ceilings: dict[tuple[str, bytes], Ceiling], seed: int
+) -> ReferenceAgreement:
     score = np.asarray([reference.scores.get(key, math.nan) for key in table.transcripts])
     if item.is_score:
         fine = item.values[0] + score / 100.0 * (item.values[-1] - item.values[0])
@@ -84,21 +89,28 @@ def _agreement(table: RatingTable, reference: Reference, item: Item, seed: int) 
     kept, game = np.unique(column, return_inverse=True)
     said = coarse[column]
     sums = moments_per_game(said, rated, game, len(kept))
-    ranks = moments_per_game(_ranks(fine[column]), _ranks(rated), game, len(kept))
+    ranked = moments_per_game(_ranks(fine[column]), _ranks(rated), game, len(kept))
     plain = moments_per_game(fine[column], rated, game, len(kept)) if item.is_score else sums
     equal = np.zeros((len(kept), 2))
     np.add.at(equal, game, np.stack([said == rated, np.ones_like(rated)], axis=-1))
-    ceiling = _ceiling(answers[:, kept])
+    kappa, rank, bias, exact = figures(
+        [(kappa_of, sums), (correlation_of, ranked), (bias_of, plain), (share_of, equal)], seed=seed
+    )
+    # Most metrics have a score for the same games, so their ceiling is the same.
+    key = item.name, kept.tobytes()
+    if key not in ceilings:
+        ceilings[key] = _ceiling(answers[:, kept])
+    ceiling = ceilings[key]
     return ReferenceAgreement(
         reference.name,
         reference.label,
         item,
         games=len(kept),
         ratings=len(rated),
-        kappa=figure(kappa_of, sums, seed=seed),
-        spearman=figure(correlation_of, ranks, seed=seed),
-        bias=figure(bias_of, plain, seed=seed),
-        exact=figure(share_of, equal, seed=seed),
+        kappa=kappa,
+        spearman=rank,
+        bias=bias,
+        exact=exact,
         ceiling_games=ceiling[0],
         ceiling_kappa=ceiling[1],
         ceiling_spearman=ceiling[2],
@@ -109,14 +121,10 @@ def _agreement(table: RatingTable, reference: Reference, item: Item, seed: int) 
 
 def _ranks(values: Numbers) -> Numbers:
     """Ranks with ties shared. A resample keeps them, which costs a little exactness and saves a hundred sorts."""
-    if not len(values):
-        return values
-    from scipy.stats import rankdata  # slow to import
-
-    return np.asarray(rankdata(values), dtype=float)
+    return ranks(values) if len(values) else values
 
 
-def _ceiling(answers: Numbers) -> tuple[int, float, float, float]:
+def _ceiling(answers: Numbers) -> Ceiling:
     """Games with two raters, and kappa, rank correlation and exact agreement over all pairs of raters, both ways."""
     there = ~np.isnan(answers)
     first, second = [], []
@@ -132,5 +140,5 @@ def _ceiling(answers: Numbers) -> tuple[int, float, float, float]:
     x, y = np.concatenate(first), np.concatenate(second)
     zero = np.zeros(len(x), dtype=int)
     kappa = float(kappa_of(moments_per_game(x, y, zero, 1)[0]))
-    ranks = float(correlation_of(moments_per_game(_ranks(x), _ranks(y), zero, 1)[0]))
-    return games, kappa, ranks, float((x == y).mean())
+    rank = float(correlation_of(moments_per_game(ranks(x), ranks(y), zero, 1)[0]))
+    return games, kappa, rank, float((x == y).mean())

@@ -145,7 +145,7 @@ def quadratic_kappa(first: Iterable[float], second: Iterable[float]) -> float:
 
 
 def spearman(first: Iterable[float], second: Iterable[float]) -> float:
-    """Spearman's rank correlation (``scipy.stats.spearmanr``); pairs with a NaN are left out.
+    """Spearman's rank correlation: Pearson's of ranks, ties shared; pairs with a NaN are left out.
 
     Returns:
         From -1 to 1; NaN for fewer than three pairs, or when one side has no spread.
@@ -153,9 +153,14 @@ def spearman(first: Iterable[float], second: Iterable[float]) -> float:
     x, y = known_pairs(first, second)
     if len(x) < 3 or not has_spread(x) or not has_spread(y):
         return math.nan
-    from scipy.stats import spearmanr  # slow to import
+    return float(correlation_of(moments(ranks(x), ranks(y)).sum(axis=0)))
 
-    return float(spearmanr(x, y).statistic)
+
+def ranks(values: Numbers) -> Numbers:
+    """Ranks from 1, the mean rank for ties."""
+    from scipy.stats import rankdata  # slow to import
+
+    return np.asarray(rankdata(values), dtype=float)
 
 
 def mean_bias(first: Iterable[float], second: Iterable[float]) -> float:

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.statistics.intervals import LEVEL, Interval, no_interval
+from evaluation.statistics.intervals import FEWEST_FOR_BOOTSTRAP, LEVEL, Interval, no_interval
 
 RESAMPLES = 1000
+FEWEST_GAMES = 3
+TOO_FEW = "fewer than three games have no interval"
 _FEWEST_USABLE = 0.5
 
 
@@ -45,12 +47,19 @@ def bootstrap_interval(
         level: Nominal coverage.
         seed: The same seed gives the same interval.
     """
-    if items < 3:
-        return no_interval("fewer than three games have no interval", level)
-    found = np.asarray(statistic(resample_weights(items, seed=seed)), dtype=float)
-    usable = found[~np.isnan(found)]
-    if len(usable) < _FEWEST_USABLE * len(found):
+    if items < FEWEST_GAMES:
+        return no_interval(TOO_FEW, level)
+    return percentile_interval(statistic(resample_weights(items, seed=seed)), items, level=level)
+
+
+def percentile_interval(found: Any, items: int, *, level: float = LEVEL) -> Interval:
+    """The interval between the quantiles of a statistic over resamples of ``items`` games, NaN left out."""
+    if items < FEWEST_GAMES:
+        return no_interval(TOO_FEW, level)
+    values = np.asarray(found, dtype=float)
+    usable = values[~np.isnan(values)]
+    if len(usable) < _FEWEST_USABLE * len(values):
         return no_interval("not defined in most resamples", level)
     low, high = np.quantile(usable, [(1 - level) / 2, (1 + level) / 2])
-    note = "fewer than 20 games: covers too little" if items < 20 else ""
+    note = "fewer than 20 games: covers too little" if items < FEWEST_FOR_BOOTSTRAP else ""
     return Interval(float(low), float(high), level, "bootstrap", note)
