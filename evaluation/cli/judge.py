@@ -21,40 +21,50 @@ _MOST_REASONS = 5
 _LONGEST_REASON = 200
 
 
+Transcripts = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[TRANSCRIPT]...", show_default=False, help="Stored transcripts; all when left out."),
+]
+Iteration = Annotated[
+    str | None, typer.Option(metavar="NAME", show_default=False, help="Only the games of this iteration.")
+]
+Metrics = Annotated[
+    list[MetricName] | None,
+    typer.Option(show_default=False, help="Only this metric; may be given more than once."),
+]
+JudgeMode = Annotated[
+    str | None,
+    typer.Option(metavar="MODE", show_default=False, help="live, recorded or offline; live when there is a key."),
+]
+Model = Annotated[str | None, typer.Option(metavar="NAME", show_default=False, help="The model to ask.")]
+Address = Annotated[
+    str | None,
+    typer.Option(metavar="URL", show_default=False, help="The address of an OpenAI-compatible server."),
+]
+Dollars = Annotated[float | None, typer.Option(min=0, metavar="USD", show_default=False, help="What the run may cost.")]
+Calls = Annotated[
+    int | None, typer.Option(min=0, metavar="CALLS", show_default=False, help="How many calls it may make.")
+]
+OneByOne = Annotated[
+    bool, typer.Option("--one-by-one", help="Ask about every row in a call of its own: dearer and more exact.")
+]
+Withdraw = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", show_default=False, help="Ask nobody: NAME gives the rows back to the rule."),
+]
+
+
 def judge(
-    transcripts: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[TRANSCRIPT]...", show_default=False, help="Stored transcripts; all when left out."),
-    ] = None,
-    iteration: Annotated[
-        str | None, typer.Option(metavar="NAME", show_default=False, help="Only the games of this iteration.")
-    ] = None,
-    metric: Annotated[
-        list[MetricName] | None,
-        typer.Option(show_default=False, help="Only this metric; may be given more than once."),
-    ] = None,
-    mode: Annotated[
-        str | None,
-        typer.Option(metavar="MODE", show_default=False, help="live, recorded or offline; live when there is a key."),
-    ] = None,
-    model: Annotated[str | None, typer.Option(metavar="NAME", show_default=False, help="The model to ask.")] = None,
-    base_url: Annotated[
-        str | None,
-        typer.Option(metavar="URL", show_default=False, help="The address of an OpenAI-compatible server."),
-    ] = None,
-    budget: Annotated[
-        float | None, typer.Option(min=0, metavar="USD", show_default=False, help="What the run may cost.")
-    ] = None,
-    max_calls: Annotated[
-        int | None, typer.Option(min=0, metavar="CALLS", show_default=False, help="How many calls it may make.")
-    ] = None,
-    one_by_one: Annotated[
-        bool, typer.Option("--one-by-one", help="Ask about every row in a call of its own: dearer and more exact.")
-    ] = False,
-    withdraw: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", show_default=False, help="Ask nobody: NAME gives the rows back to the rule."),
-    ] = None,
+    transcripts: Transcripts = None,
+    iteration: Iteration = None,
+    metric: Metrics = None,
+    mode: JudgeMode = None,
+    model: Model = None,
+    base_url: Address = None,
+    budget: Dollars = None,
+    max_calls: Calls = None,
+    one_by_one: OneByOne = False,
+    withdraw: Withdraw = None,
     output: Rows = ListFormat.TABLE,
     db: Database = None,
 ) -> None:
