@@ -1,0 +1,17 @@
+"""What no theme setting reaches."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+# Streamlit writes white on the primary colour. In the dark theme that is light, so that it can be read as text too.
+_STYLE = """<style>
+[data-testid="stBaseButton-primary"]:not(:disabled), [data-testid="stBaseButton-primaryFormSubmit"]:not(:disabled) {
+    color: light-dark(#ffffff, #14131c);
+}
+</style>"""
+
+
+def page_style() -> None:
+    """Adds the styles of every page; takes no room."""
+    st.html(_STYLE)
