@@ -8,6 +8,7 @@ from evaluation.judging.asking import Asked, Supplement, ask
 from evaluation.judging.propositions import Dimension, Proposition
 from evaluation.judging.protocol import OfflineInput
 from evaluation.judging.targets import Target
+from evaluation.judging.trajectory import windowed
 from evaluation.persona.questions import Task, unscorable
 
 _NOTHING_EARLIER = "{name} said nothing before the messages that are judged, so there is nothing to compare them with."
@@ -38,7 +39,8 @@ def _pair(target: Target, position: int) -> Target:
 
 
 def _supplement(proposition: Proposition, pair: Target) -> Supplement:
-    earlier = tuple([event.text for event in pair.trajectory])
+    # What a model would see, so that both judge the same, and the time does not grow with the agent's whole history.
+    earlier = tuple([each.event.text for each in windowed(pair.trajectory, proposition.window)])
     later = (pair.action.text,) if pair.action else ()
     offline = OfflineInput(Dimension.CONSISTENCY, (earlier, later), proposition.is_inverted)
     return Supplement(offline=offline)

@@ -8,6 +8,7 @@ from evaluation.judging.asking import Asked, Supplement
 from evaluation.judging.propositions import Dimension, Proposition
 from evaluation.judging.protocol import OfflineInput
 from evaluation.judging.targets import Target
+from evaluation.judging.trajectory import windowed
 from evaluation.persona.questions import Task, put
 from evaluation.persona.wording import repetition_evidence
 
@@ -24,7 +25,7 @@ def fluency_questions(task: Task) -> list[Asked]:
 
 
 def _supplement(proposition: Proposition, target: Target) -> Supplement:
-    texts = tuple([event.text for event in target.events])
+    texts = tuple([each.event.text for each in windowed(target.events, proposition.window)])
     # One message among others is no repetition yet: only claims about the whole have an algorithmic stand-in.
     offline = None if target.action else OfflineInput(Dimension.FLUENCY, (texts,), proposition.is_inverted)
     return Supplement(evidence=repetition_evidence(texts), offline=offline)

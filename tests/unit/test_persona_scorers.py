@@ -172,6 +172,21 @@ def test_fluency_shows_the_agents_own_words_with_what_recurs(library: Propositio
     assert (request.offline.dimension, request.offline.is_inverted) == ("fluency", True)
 
 
+def test_what_is_counted_is_what_a_model_would_see(library: PropositionLibrary) -> None:
+    game = talk("g", *[("Ann", f"Line number {number}.") for number in range(200)])
+    judge = ScriptedJudge(lambda _: mark(7))
+    plan = Plan([Dimension.CONSISTENCY, Dimension.FLUENCY], sample_size=1)
+    asyncio.run(evaluate_agent(subject(ANN, game), judge, library, plan))
+    pair, own = judge.asked
+    assert pair.offline is not None
+    assert own.offline is not None
+    # The first 10 and the last 100 messages; of a pair those before the later one, if there are so many.
+    assert len(own.offline.groups[0]) == 110
+    assert own.offline.groups[0][9:11] == ("Line number 9.", "Line number 100.")
+    assert len(pair.offline.groups[0]) == min(110, len(pair.messages) - 1)
+    assert "110 messages." in own.prompt.user
+
+
 def test_convergence_and_ideas_are_means_over_conversations(library: PropositionLibrary) -> None:
     other = talk("h", ("Ann", "Tea."), ("Bob", "Milk."), day=1)
 
