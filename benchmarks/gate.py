@@ -113,6 +113,7 @@ async def concurrent(url: str) -> tuple[list[GateResult], list[float], list[Gate
         result = await gate.send(generate, context(f"agent {number}"), CONFIG)
         return result, time.perf_counter() - start
 
+    await client.prepare()
     async with client.session():
         found = await asyncio.gather(*(one(number) for number in range(MESSAGES)))
     return [result for result, _ in found], [seconds for _, seconds in found], logged

@@ -69,7 +69,7 @@ class Tally:
 
 
 class JudgeServer:
-    """Serves ``POST .../chat/completions``.
+    """Serves ``POST .../chat/completions``, and its counts under ``GET .../tally``.
 
     Args:
         content: Writes the answers; the default gives every claim a score from its hash.
@@ -124,7 +124,11 @@ class JudgeServer:
     async def _connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._writers.add(writer)
         try:
-            while (body := await _read_request(reader)) is not None:
+            while (request := await _read_request(reader)) is not None:
+                target, body = request
+                if target.endswith("/tally"):
+                    await self._tell(writer)
+                    continue
                 self.tally.in_flight += 1
                 self.tally.most_in_flight = max(self.tally.most_in_flight, self.tally.in_flight)
                 try:
@@ -138,6 +142,12 @@ class JudgeServer:
         finally:
             self._writers.discard(writer)
             writer.close()
+
+    async def _tell(self, writer: asyncio.StreamWriter) -> None:
+        """The counts so far, for who asks from another process; the most in flight begins anew."""
+        counts = {"asked": self.tally.asked.total(), "most_in_flight": self.tally.most_in_flight}
+        self.tally.most_in_flight = 0
+        await _send(writer, 200, json.dumps(counts).encode("ascii"))
 
     async def _respond(self, raw: bytes, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         body = json.loads(raw)
@@ -187,13 +197,14 @@ async def _drip(_: Fault, payload: bytes, reader: asyncio.StreamReader, writer: 
 _COMMIT = {"hang": _hang, "reset": _reset, "drip": _drip}
 
 
-async def _read_request(reader: asyncio.StreamReader) -> bytes | None:
+async def _read_request(reader: asyncio.StreamReader) -> tuple[str, bytes] | None:
     try:
         head = await reader.readuntil(b"\r\n\r\n")
     except asyncio.IncompleteReadError:
         return None
     found = re.search(rb"content-length:\s*(\d+)", head, re.IGNORECASE)
-    return await reader.readexactly(int(found[1])) if found else b"{}"
+    target = head.split(b" ", 2)[1].decode("ascii", "replace")
+    return target, await reader.readexactly(int(found[1])) if found else b""
 
 
 async def _send(

@@ -15,10 +15,9 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from benchmarks.memory import peak_mb
 from evaluation.cli.pipeline import Tally, evaluate_paths
 from evaluation.store import Store
-
-_PROCESS_STATUS = Path("/proc/self/status")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +67,6 @@ def store_results(paths: Sequence[Path], store: Store) -> tuple[int, int]:
     return games, messages
 
 
-def _peak_mb() -> float:
-    # Not getrusage: its maximum survives the exec that started this process, and so may be that of the parent.
-    for line in _PROCESS_STATUS.read_text(encoding="ascii").splitlines():
-        if line.startswith("VmHWM:"):
-            return int(line.split()[1]) * 1024 / 1e6
-    raise SystemExit(f"{_PROCESS_STATUS} does not tell the peak of resident memory.")
-
-
 def _import_what_loads_late() -> None:
     for name in ("duckdb", "evaluation.engine", "evaluation.readers", "pandas", "py3langid", "pyarrow"):
         importlib.import_module(name)
@@ -86,7 +77,7 @@ def _main(database: str, *paths: str) -> None:
     start, cpu_start = time.perf_counter(), time.process_time()
     games, messages = store_results([Path(path) for path in paths], Store(database))
     seconds, cpu_seconds = time.perf_counter() - start, time.process_time() - cpu_start
-    print(json.dumps(asdict(Measurement(games, messages, seconds, cpu_seconds, _peak_mb()))))
+    print(json.dumps(asdict(Measurement(games, messages, seconds, cpu_seconds, peak_mb()))))
 
 
 if __name__ == "__main__":

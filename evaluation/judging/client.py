@@ -59,11 +59,7 @@ class LiteLLMProvider:
 
     @asynccontextmanager
     async def session(self) -> AsyncIterator[None]:
-        """Keeps connections open until the last session of this event loop ends; litellm is imported before it begins.
-
-        Whoever counts a call's time should open a session first: the import takes seconds.
-        """
-        await self._loaded()
+        """Keeps connections open until the last session of this event loop ends."""
         loop = asyncio.get_running_loop()
         connection = self._connections.setdefault(loop, _Connection())
         connection.users += 1

@@ -103,6 +103,14 @@ class LLMClient:
         """Keeps connections open from call to call; without it every call opens its own."""
         return self._provider.session()
 
+    async def prepare(self) -> None:
+        """Loads what the first call would have to load, which takes seconds: for whoever counts a call's time.
+
+        Raises:
+            InputError: As ``complete``.
+        """
+        await self._price()
+
     async def complete(
         self,
         messages: Messages,
@@ -119,6 +127,7 @@ class LLMClient:
         Raises:
             JudgeError: The call was refused, or every try failed.
             BudgetSpentError: The budget does not allow it, or the run was stopped.
+            InputError: A budget in US dollars cannot be kept, because nobody knows what the model costs.
         """
         price = await self._price()
         for attempt in range(1, self._retry.retries + 2):

@@ -10,7 +10,7 @@ from evaluation.judging.cached import KeptAnswer
 from evaluation.judging.calls import CallRecord
 from evaluation.judging.protocol import Prompt
 from evaluation.store.llm_calls import LLMCalls
-from evaluation.store.tables import append, columns_of, fitting, from_json, marks, packed
+from evaluation.store.tables import fitting, from_json, insert_few, marks, packed
 from evaluation.store.units import Units
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def _append_new(cursor: DuckDBPyConnection, table: str, key: str, rows: list[dic
         for some in _portions([row[key] for row in rows])
         for (found,) in cursor.execute(f"SELECT {key} FROM {table} WHERE {key} IN ({marks(some)})", some).fetchall()
     }
-    append(cursor, table, columns_of(row for row in rows if row[key] not in known))
+    insert_few(cursor, table, [row for row in rows if row[key] not in known])
 
 
 def _texts(cursor: DuckDBPyConnection, keys: set[str]) -> dict[str, str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from evaluation.judging.calls import CallRecord
 from evaluation.judging.usage import Usage
-from evaluation.store.tables import append, columns_of, fitting, frame
+from evaluation.store.tables import fitting, frame, insert_few
 from evaluation.store.times import to_utc
 from evaluation.store.units import Units
 
@@ -26,7 +26,7 @@ class LLMCalls:
     def add(self, records: Sequence[CallRecord]) -> None:
         """Stores calls as they were; nothing is ever changed."""
         with self._units.unit(write=True) as cursor:
-            append(cursor, "llm_calls", columns_of(map(_row, records)))
+            insert_few(cursor, "llm_calls", [_row(record) for record in records])
 
     def usage(self, run_id: str | None = None) -> Usage:
         """What the calls used together, those of one run or all. Calls without a known price cost nothing here."""

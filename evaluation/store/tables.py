@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 Columns = dict[str, Sequence[Any]]
 
+_MOST_AS_VALUES = 100
+
 
 def columns_of(rows: Iterable[Mapping[str, Any]]) -> Columns:
     """Rows of the same keys turned into columns."""
@@ -35,6 +37,16 @@ def append(cursor: DuckDBPyConnection, table: str, columns: Columns) -> None:
         # The cursor holds on to them until the next rows or its end, whichever comes first: letting go costs a query.
         cursor.register("incoming_rows", pa.table({name: pa.array(values) for name, values in columns.items()}))
         cursor.execute(f"INSERT INTO {table} BY NAME SELECT * FROM incoming_rows")
+
+
+def insert_few(cursor: DuckDBPyConnection, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Adds rows of the same keys as values: for some dozens it is as quick as ``append``, and Arrow is not loaded."""
+    for start in range(0, len(rows), _MOST_AS_VALUES):
+        some = rows[start : start + _MOST_AS_VALUES]
+        names = list(some[0])
+        places = ", ".join([f"({marks(names)})"] * len(some))
+        values = [row[name] for row in some for name in names]
+        cursor.execute(f"INSERT INTO {table} ({', '.join(names)}) VALUES {places}", values)
 
 
 def next_numbers(cursor: DuckDBPyConnection, sequence: str, count: int) -> list[int]:

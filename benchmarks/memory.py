@@ -1,0 +1,20 @@
+"""How much memory this process took at most."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+_PROCESS_STATUS = Path("/proc/self/status")
+
+
+def peak_mb() -> float:
+    """The largest resident memory of this process so far, in 10^6 bytes.
+
+    Raises:
+        SystemExit: The system does not tell.
+    """
+    # Not getrusage: its maximum survives the exec that started this process, and so may be that of the parent.
+    for line in _PROCESS_STATUS.read_text(encoding="ascii").splitlines():
+        if line.startswith("VmHWM:"):
+            return int(line.split()[1]) * 1024 / 1e6
+    raise SystemExit(f"{_PROCESS_STATUS} does not tell the peak of resident memory.")

@@ -1,0 +1,39 @@
+"""A run of judgements in a process of its own, to be killed: ``python -m tests.faults.judge_run URL DATABASE COUNT``.
+
+Prints the subject of every judgement as soon as it is reported.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+
+from evaluation.judging.config import build_judge, judge_config
+from evaluation.judging.protocol import Judgement, JudgeRequest, Prompt, ScoreAnswer
+from evaluation.store import Store
+
+
+def requests(count: int) -> list[JudgeRequest]:
+    """Questions that differ in their number."""
+    return [
+        JudgeRequest(
+            "adherence", f"claim {number}", Prompt("Judge.", "[M1] hello", f"Claim {number}."), ScoreAnswer, "v1"
+        )
+        for number in range(count)
+    ]
+
+
+def main(url: str, database: str, count: str) -> None:
+    """Judges, keeping every answer in the database."""
+    asked = requests(int(count))
+
+    def report(position: int, judgement: Judgement) -> None:
+        print(asked[position].subject, judgement.status, judgement.is_cached, sep=";", flush=True)
+
+    config = judge_config({"base_url": url, "model": "local-model", "concurrency": 10}, environment={})
+    judge = build_judge(config, cache=Store(database).judgements)
+    asyncio.run(judge.judge(asked, report=report))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

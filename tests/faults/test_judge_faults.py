@@ -1,0 +1,246 @@
+"""The judge against a real server that misbehaves: nothing is lost, nothing asked twice, every failure on record."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from typing import Any
+
+import pytest
+
+from benchmarks.judge_server import Fault, JudgeServer
+from evaluation.errors import JudgeError
+from evaluation.judging.budget import Budget
+from evaluation.judging.calls import CallRecord
+from evaluation.judging.client import LiteLLMProvider
+from evaluation.judging.live import LiteLLMJudge
+from evaluation.judging.llm import LLMClient
+from evaluation.judging.protocol import Judgement, JudgementStatus, JudgeRequest, Prompt, ScoreAnswer
+from evaluation.judging.retry import RetryPolicy
+from tests.faults.judge_server import (
+    BROKEN,
+    DRIP,
+    EMPTY,
+    HALF_A_BODY,
+    HANG,
+    OFF_THE_SCALE,
+    RATE_LIMITED,
+    RESET,
+    TRUNCATED,
+    UNAVAILABLE,
+    WRONG_SCHEMA,
+    Schedule,
+    always,
+    once,
+)
+
+# A short back-off keeps the tests quick; a machine under load must not make good answers late.
+QUICK = RetryPolicy(first_wait_seconds=0.01, longest_wait_seconds=0.05, longest_told_wait_seconds=0.1)
+TIMEOUT_SECONDS = 1.5
+LOGGED_AS = {
+    "429": "rate_limited",
+    "500": "server_error",
+    "503": "server_error",
+    "hang": "timeout",
+    "reset": "connection",
+    "drip": "timeout",
+    "empty choices": "broken_response",
+    "half a body": "broken_response",
+}
+
+
+def requests(count: int, **fields: Any) -> list[JudgeRequest]:
+    prompts = [Prompt("You judge.", "[M1] Ann: hello", f"Claim {number} holds.") for number in range(count)]
+    return [
+        JudgeRequest("adherence", f"claim {number}", prompt, ScoreAnswer, "v1", {1: "m1"}, **fields)
+        for number, prompt in enumerate(prompts)
+    ]
+
+
+def judged(
+    server: JudgeServer,
+    asked: Sequence[JudgeRequest],
+    log: list[CallRecord] | None = None,
+    budget: Budget | None = None,
+    retry: RetryPolicy = QUICK,
+) -> list[Judgement]:
+    client = LLMClient(
+        LiteLLMProvider("local-model", base_url=server.url),
+        timeout_seconds=TIMEOUT_SECONDS,
+        retry=retry,
+        budget=budget,
+        log=None if log is None else log.append,
+        seed=1,
+    )
+    return asyncio.run(LiteLLMJudge(client).judge(asked))
+
+
+def test_500_judgements_complete_through_a_tenth_of_each_fault() -> None:
+    log: list[CallRecord] = []
+    asked = requests(500)
+    with JudgeServer(misbehave=Schedule(seed=7)).in_thread() as server:
+        judgements = judged(server, asked, log)
+    assert [one.status for one in judgements] == [JudgementStatus.SCORED] * 500
+    assert [one.key for one in judgements] == [one.key("local-model") for one in asked]
+    assert set(server.tally.faults) == {"429", "500", "503", "hang", "reset"}
+    assert min(server.tally.faults.values()) > 30
+    outcomes = Counter(record.outcome for record in log)
+    committed: Counter[str] = Counter()
+    for fault, times in server.tally.faults.items():
+        committed[LOGGED_AS[fault]] += times
+    # A machine under load may make an answer late: that call is on record as a timeout, and asked again.
+    late = server.tally.answered.total() - 500
+    assert outcomes.total() - outcomes["answered"] == committed.total() + late
+    assert set(outcomes) == {*committed, "answered"}
+    assert all(outcomes[kind] <= committed[kind] for kind in set(committed) - {"timeout"})
+    # None lost, none twice.
+    assert (outcomes["answered"], len(server.tally.answered)) == (500, 500)
+
+
+@pytest.mark.parametrize(
+    "fault", [RATE_LIMITED, BROKEN, UNAVAILABLE, RESET, EMPTY, HALF_A_BODY], ids=lambda fault: fault.kind
+)
+def test_a_passing_fault_is_tried_again_and_logged(fault: Fault) -> None:
+    log: list[CallRecord] = []
+    with JudgeServer(misbehave=once(fault, times=3)).in_thread() as server:
+        (judgement,) = judged(server, requests(1), log)
+    assert judgement.is_scored
+    assert judgement.usage.calls == 4
+    assert [record.outcome for record in log] == [LOGGED_AS[fault.kind]] * 3 + ["answered"]
+    assert [record.attempt for record in log] == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("fault", [HANG, DRIP], ids=lambda fault: fault.kind)
+def test_a_server_that_keeps_us_waiting_is_given_up_in_time(fault: Fault) -> None:
+    log: list[CallRecord] = []
+    with JudgeServer(misbehave=once(fault)).in_thread() as server:
+        (judgement,) = judged(server, requests(1), log)
+    assert judgement.is_scored
+    assert [record.outcome for record in log] == ["timeout", "answered"]
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404])
+def test_a_refusal_is_not_tried_again(status: int) -> None:
+    log: list[CallRecord] = []
+    fault = Fault("refusal", status, body=b'{"error": {"message": "Incorrect API key provided: sk-abcdef123456"}}')
+    with JudgeServer(misbehave=always(fault)).in_thread() as server:
+        (judgement,) = judged(server, requests(1), log)
+    assert judgement.status is JudgementStatus.ERROR
+    assert judgement.score is None
+    assert [record.outcome for record in log] == ["refused"]
+    assert f"HTTP {status}" in judgement.detail
+    assert "sk-abc" not in judgement.detail + log[0].error
+
+
+def test_a_wrong_key_is_tried_once_for_all() -> None:
+    with JudgeServer(misbehave=always(Fault("401", 401, body=b"{}"))).in_thread() as server:
+        client = LLMClient(LiteLLMProvider("local-model", base_url=server.url), retry=QUICK)
+        judgements = asyncio.run(LiteLLMJudge(client, concurrency=1).judge(requests(30)))
+    assert {one.status for one in judgements} == {JudgementStatus.ERROR}
+    assert all("OPENAI_API_KEY" in one.detail for one in judgements)
+    assert server.tally.asked.total() == 1
+
+
+def test_a_server_that_never_recovers_gives_errors_not_scores() -> None:
+    log: list[CallRecord] = []
+    with JudgeServer(misbehave=always(UNAVAILABLE)).in_thread() as server:
+        judgements = judged(server, requests(3), log)
+    assert [one.status for one in judgements] == [JudgementStatus.ERROR] * 3
+    assert "6 times: server error (HTTP 503): " in judgements[0].detail
+    # Five retries after the first try.
+    assert len(log) == 3 * 6
+
+
+def test_a_server_that_is_not_there_gives_errors() -> None:
+    log: list[CallRecord] = []
+    server = JudgeServer()
+    with server.in_thread():
+        pass
+    (judgement,) = judged(server, requests(1), log, retry=RetryPolicy(retries=1, first_wait_seconds=0.01))
+    assert judgement.status is JudgementStatus.ERROR
+    assert [record.outcome for record in log] == ["connection", "connection"]
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (TRUNCATED, "there is no complete JSON object"),
+        (WRONG_SCHEMA, "reason: Field required"),
+        (OFF_THE_SCALE, "score: Input should be less than or equal to 9"),
+        ("", "there is no complete JSON object"),
+        ("I would rather not say.", "there is no complete JSON object"),
+    ],
+)
+def test_a_wrong_answer_is_asked_again_with_its_error_named(content: str, problem: str) -> None:
+    told: list[str] = []
+
+    def misbehave(body: dict[str, Any], _: int) -> Fault | None:
+        told.append(str(body["messages"][-1]["content"]))
+        return Fault("wrong", content=content) if len(told) < 3 else None
+
+    with JudgeServer(misbehave=misbehave).in_thread() as server:
+        (judgement,) = judged(server, requests(1))
+    assert judgement.is_scored
+    assert problem in told[1]
+    assert problem in told[2]
+    assert judgement.raw.startswith(content)
+
+
+@pytest.mark.parametrize("content", [TRUNCATED, WRONG_SCHEMA, OFF_THE_SCALE])
+def test_an_answer_that_stays_wrong_is_an_error_with_all_that_was_written(content: str) -> None:
+    with JudgeServer(misbehave=always(Fault("wrong", content=content))).in_thread() as server:
+        (judgement,) = judged(server, requests(1))
+    assert judgement.status is JudgementStatus.ERROR
+    assert (judgement.score, judgement.confidence) == (None, None)
+    # Asked once and twice again.
+    assert judgement.raw == "\n\n".join([content] * 3)
+    assert server.tally.asked.total() == 3
+
+
+@pytest.mark.parametrize(
+    "around", ["```json\n{}\n```", "Here is my verdict:\n\n{}\n\nLet me know.", '{{"note": 1}} {}']
+)
+def test_fences_and_prose_are_no_faults(around: str) -> None:
+    good = '{"reason": "so it is", "score": 4, "confidence": 0.5, "citations": [1], }'
+    text = around.replace("{}", good).replace("{{", "{").replace("}}", "}")
+    with JudgeServer(content=lambda _: text).in_thread() as server:
+        (judgement,) = judged(server, requests(1))
+    assert (judgement.score, judgement.citations, judgement.usage.calls) == (4, ("m1",), 1)
+
+
+@pytest.mark.parametrize("kind", ["seconds", "date"])
+def test_retry_after_is_heeded(kind: str) -> None:
+    waited: list[float] = []
+    told = "0.3" if kind == "seconds" else format_datetime(datetime.now(UTC) + timedelta(days=2), usegmt=True)
+    log: list[CallRecord] = []
+    fault = Fault("429", 429, (("Retry-After", told),), body=b"{}")
+    policy = RetryPolicy(first_wait_seconds=0.0, longest_wait_seconds=0.0, longest_told_wait_seconds=0.3)
+    with JudgeServer(misbehave=once(fault)).in_thread() as server:
+        judged(server, requests(1), log, retry=policy)
+    waited.append((log[1].started_at - log[0].started_at).total_seconds())
+    # The date lies two days ahead and is capped.
+    assert waited[0] >= 0.3
+
+
+def test_a_budget_of_calls_stops_cleanly_and_the_rest_is_skipped() -> None:
+    budget = Budget(calls=10)
+    with JudgeServer().in_thread() as server:
+        judgements = judged(server, requests(25), budget=budget)
+    statuses = Counter((one.status, one.detail) for one in judgements)
+    assert statuses == {(JudgementStatus.SCORED, ""): 10, (JudgementStatus.SKIPPED, "budget"): 15}
+    assert server.tally.asked.total() == 10
+
+
+def test_the_first_call_of_a_client_may_fail_like_any_other() -> None:
+    async def ask() -> None:
+        client = LLMClient(LiteLLMProvider("m", base_url=server.url), retry=RetryPolicy(retries=0))
+        with pytest.raises(JudgeError, match="server error"):
+            await client.complete([{"role": "user", "content": "hello"}])
+        response = await client.complete([{"role": "user", "content": "hello"}])
+        assert (response.tokens_used > 0, response.model, response.latency_ms > 0) == (True, "m", True)
+
+    with JudgeServer(misbehave=once(BROKEN)).in_thread() as server:
+        asyncio.run(ask())

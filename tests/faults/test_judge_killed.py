@@ -1,0 +1,56 @@
+"""A run that is killed in the middle goes on later without asking again for what it had."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from benchmarks.judge_server import JudgeServer
+from evaluation.store import Store
+
+COUNT = 300
+CONCURRENCY = 10
+ROOT = Path(__file__).parents[2]
+
+
+def claim(body: dict[str, Any]) -> str:
+    found = re.search(r"Claim (\d+)\.", str(body["messages"][-1]["content"]))
+    assert found is not None
+    return f"claim {found[1]}"
+
+
+def start(url: str, database: Path) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "tests.faults.judge_run", url, str(database), str(COUNT)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)
+
+
+def test_a_killed_run_resumes_without_asking_again_for_what_was_received(tmp_path: Path) -> None:
+    database = tmp_path / "judged.duckdb"
+    with JudgeServer(latency_seconds=0.1, prompt_of=claim).in_thread() as server:
+        with start(server.url, database) as first:
+            assert first.stdout is not None
+            reported = [next(first.stdout).split(";")[0] for _ in range(COUNT // 3)]
+            first.kill()
+            reported += [line.split(";")[0] for line in first.stdout if line.endswith("\n")]
+        assert len(reported) < COUNT
+        asked_before = dict(server.tally.asked)
+        with start(server.url, database) as second:
+            assert second.stdout is not None
+            lines = [line.strip().split(";") for line in second.stdout]
+        assert second.returncode == 0
+        asked_after = server.tally.asked
+    assert sorted(subject for subject, _, _ in lines) == sorted(f"claim {number}" for number in range(COUNT))
+    assert {status for _, status, _ in lines} == {"scored"}
+    # What was reported was stored before, so it was asked once in both runs together.
+    assert {subject for subject in reported if asked_after[subject] != 1} == set()
+    cached = {subject for subject, _, is_cached in lines if is_cached == "True"}
+    assert set(reported) <= cached
+    # Only what was under way when the process died is asked a second time.
+    twice = {subject for subject, times in asked_after.items() if times > 1}
+    assert len(twice) <= 2 * CONCURRENCY
+    assert twice <= set(asked_before) - cached
+    with Store(database).unit() as cursor:
+        assert cursor.execute("SELECT count(*) FROM judgements").fetchall() == [(COUNT,)]
