@@ -6,6 +6,7 @@ const VERDICTS = [
   { mark: "✗", word: "does not count", css: "fails" },
   { mark: "○", word: "left out", css: "excluded" },
 ];
+const FAILS = 1;
 
 function element(tag, className, text) {
   const node = document.createElement(tag);
@@ -65,7 +66,7 @@ function drawHead(view, row, speaker) {
   if (speaker.role) head.append(element("span", `role ${speaker.side ?? ""}`, speaker.role));
   if (row.c) head.append(element("span", "role", row.c));
   if (row.w) head.append(element("span", "role suspicious", "⚑ suspicious text"));
-  head.append(element("span", "number", `#${row.n}`));
+  head.append(actionButton("number", `#${row.n}`, "open", `Message ${row.n}: all verdicts`));
   if (row.q >= 0) head.append(jumpButton(view, row.q, "replies to"));
   return head;
 }
@@ -97,7 +98,8 @@ function paintRow(view, node, index) {
   const chosen = view.selected && view.selected.index === index ? view.selected : null;
   node.classList.toggle("chosen", Boolean(chosen));
   paintText(node.querySelector(".text"), row.x, marksOf(view, row, index));
-  for (const extra of node.querySelectorAll(".badges .jump")) extra.remove();
+  for (const extra of node.querySelectorAll(".badges .jump, .copy")) extra.remove();
+  if (chosen) node.querySelector(".head").append(actionButton("jump copy", "Copy link", "copy", `Copy a link to message ${row.n}`));
   for (const badge of node.querySelectorAll(".badge")) {
     const isPressed = Boolean(chosen) && Number(badge.dataset.metric) === chosen.metric;
     badge.setAttribute("aria-pressed", String(isPressed));

@@ -1,5 +1,5 @@
 // A discussion as a chat: only the rows on screen exist in the document, so 5,000 messages scroll like 50.
-// chat_rows.js, which draws a row, is put in front of it.
+// chat_rows.js, which draws a row, and chat_steps.js, which goes from one failing message to the next, are put before it.
 
 const GAP = 10;
 const OVERSCAN = 800;
@@ -37,11 +37,13 @@ function createView(root) {
   view.scroller.setAttribute("aria-label", "Conversation");
   view.canvas = element("div", "canvas");
   view.scroller.append(view.canvas);
-  view.shell.append(createSearch(view), view.scroller);
+  view.shell.append(createSearch(view), createStepper(view), view.scroller);
   root.append(view.shell);
   view.scroller.onscroll = () => schedule(view);
   view.canvas.onclick = (event) => act(view, event.target.closest("button"));
   holdWhilePressed(view);
+  view.onkey = (event) => stepByKey(view, event);
+  document.addEventListener("keydown", view.onkey);
   view.observer = new ResizeObserver(() => {
     if (Math.abs(view.scroller.clientWidth - view.width) >= 1) whenReleased(view, () => widen(view));
   });
@@ -54,6 +56,8 @@ function remove(view, parentElement) {
   view.isGone = true;
   view.observer.disconnect();
   cancelAnimationFrame(view.frame);
+  clearTimeout(view.sending);
+  document.removeEventListener("keydown", view.onkey);
   window.removeEventListener("pointerup", view.release);
   window.removeEventListener("pointercancel", view.release);
   view.shell.remove();
@@ -86,9 +90,16 @@ function update(view) {
   if (view.version !== data.version) load(view, data);
   if (view.focusCount !== data.focus.count) {
     view.focusCount = data.focus.count;
-    select(view, data.focus.row, data.focus.metric);
-    if (data.focus.row >= 0) scrollToRow(view, data.focus.row);
+    goTo(view, data.focus);
   }
+}
+
+function goTo(view, { row, metric, glance }) {
+  if (!glance) select(view, row, metric);
+  if (row < 0) return;
+  view.shell.scrollIntoView({ block: "nearest" });
+  scrollToRow(view, row);
+  if (glance) flash(view, row);
 }
 
 function load(view, data) {
@@ -105,6 +116,7 @@ function load(view, data) {
   view.focusCount = before?.focusCount ?? 0;
   for (const node of view.drawn.values()) node.remove();
   view.drawn.clear();
+  findFailing(view);
   measureAnew(view);
   view.scroller.scrollTop = (view.tops[places.get(before?.top)] ?? 0) + (before?.below ?? 0);
   schedule(view);
@@ -177,10 +189,36 @@ function act(view, button) {
     scrollToRow(view, target);
     flash(view, target);
   } else if (button.dataset.action === "open") {
-    const metric = Number(button.dataset.metric);
-    select(view, index, metric);
-    const names = { message: view.rows[index].i, metric: view.metrics[metric].name };
-    view.send({ ...names, narrow: window.innerWidth < NARROW });
+    select(view, index, Number(button.dataset.metric ?? -1));
+    tell(view, window.innerWidth < NARROW);
+  } else if (button.dataset.action === "copy") {
+    copyLink(view, button);
+  }
+}
+
+function tell(view, isNarrow) {
+  const { index, metric } = view.selected;
+  view.send({ message: view.rows[index].i, metric: view.metrics[metric]?.name ?? null, narrow: isNarrow });
+}
+
+// The address of what is chosen: the server puts it into the browser's address line a moment later.
+function linkTo(view) {
+  const { index, metric } = view.selected;
+  const link = new URL(window.location.href);
+  link.searchParams.set("message", view.rows[index].i);
+  if (metric < 0) link.searchParams.delete("metric");
+  else link.searchParams.set("metric", view.metrics[metric].name);
+  return link.href;
+}
+
+async function copyLink(view, button) {
+  const link = linkTo(view);
+  try {
+    await navigator.clipboard.writeText(link);
+    button.textContent = "Link copied";
+  } catch {
+    // Browsers give no access to the clipboard on a page without https, or where the person refused it.
+    window.prompt("Copy this link:", link);
   }
 }
 
@@ -190,6 +228,7 @@ function select(view, index, metric) {
 }
 
 function repaint(view) {
+  showTally(view);
   for (const [index, node] of view.drawn) paintRow(view, node, index);
   schedule(view);
 }

@@ -12,10 +12,11 @@ from typing import Any
 import streamlit as st
 
 _FOLDER = Path(__file__).parent
+_PARTS = ("chat_rows.js", "chat_steps.js", "chat_view.js")
 _component = st.components.v2.component(
     "dramaturg_chat_view",
     css=(_FOLDER / "chat_view.css").read_text(encoding="utf-8"),
-    js="".join((_FOLDER / name).read_text(encoding="utf-8") for name in ("chat_rows.js", "chat_view.js")),
+    js="".join((_FOLDER / name).read_text(encoding="utf-8") for name in _PARTS),
 )
 
 

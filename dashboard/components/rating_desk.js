@@ -19,8 +19,13 @@ export default function (component) {
   view.saveDraft = (draft) => setStateValue("draft", draft);
   view.send = (name, value) => setTriggerValue(name, value);
   receive(view, data);
+  view.run += 1;
+  const run = view.run;
+  // Streamlit also cleans up after a call that was overtaken by the next one, while the desk is still in use.
   return () => {
+    if (view.run !== run) return;
     document.removeEventListener("keydown", view.onkey);
+    view.desk.remove();
     clearTimeout(view.resend);
     clearTimeout(view.drafting);
     views.delete(parentElement);
@@ -42,8 +47,9 @@ function button(className, text, onclick) {
 }
 
 function createView(root) {
-  const view = { token: null, pending: null, sends: 0, errorCount: 0 };
+  const view = { run: 0, token: null, pending: null, sends: 0, errorCount: 0 };
   const desk = element("div", "desk");
+  view.desk = desk;
   view.talk = element("div", "talk");
   view.talk.tabIndex = 0;
   view.talk.setAttribute("role", "region");

@@ -21,7 +21,9 @@ from evaluation.score import MetricResult, RowVerdict
 def transcript_view(opened: OpenTranscript) -> None:
     """Draws the header, the verdict and seven metrics as cards, and below them the conversation or a ledger."""
     _header(opened)
-    _cards(opened)
+    # Who came by a link to a message wants to read that.
+    with st.expander("Scores and verdict", expanded=state.aim_of(opened.transcript.id).message_id is None):
+        _cards(opened)
     view = st.segmented_control(
         "View",
         [state.CONVERSATION, state.LEDGER],

@@ -69,3 +69,57 @@ def test_what_was_chosen_stays_chosen_when_a_job_begins_and_ends(serve, visit) -
     expect(page.get_by_text("A job: ")).to_have_count(0)
     expect(depth(page)).to_have_attribute("aria-pressed", "true")
     assert page.locator(".shell").count() == 1
+
+
+def chosen_message(page: Page) -> int:
+    return int(page.locator(".message.chosen .number").inner_text().removeprefix("#"))
+
+
+def test_keys_go_from_one_failing_message_to_the_next_but_not_while_typing(visit, conversation) -> None:
+    page = visit(conversation).page
+    expect(depth(page)).to_be_visible()
+    page.keyboard.press("n")
+    expect(page.locator(".message.chosen .badge.fails[aria-pressed='true']")).to_have_count(1)
+    first = chosen_message(page)
+    # The server is told: the address of the page is that of the message, and its verdict is explained.
+    expect(page.get_by_role("heading", name=re.compile(f"message {first}$"))).to_be_visible()
+    page.keyboard.press("n")
+    expect(page.locator(".stepper .found")).to_contain_text("2 of ")
+    assert chosen_message(page) > first
+    page.keyboard.press("p")
+    expect(page.locator(".stepper .found")).to_contain_text("1 of ")
+    assert chosen_message(page) == first
+    page.get_by_label("Find in this conversation").press_sequentially("pn")
+    expect(page.get_by_label("Find in this conversation")).to_have_value("pn")
+    assert chosen_message(page) == first
+    page.get_by_label("Which verdicts to step through").select_option(label="✗ Strategic depth")
+    page.get_by_role("button", name="Next message that does not count").click()
+    expect(page.locator(".message.chosen .badge.fails[aria-pressed='true']")).to_contain_text("Depth")
+
+
+def test_a_number_shows_all_verdicts_and_gives_a_link_that_opens_the_same(visit, conversation) -> None:
+    page = visit(conversation).page
+    page.get_by_role("button", name="Message 3: all verdicts").click()
+    expect(page.get_by_role("heading", name="Message 3", exact=True)).to_be_visible()
+    expect(page.get_by_text("Verdicts on this message")).to_be_visible()
+    # No clipboard without https or a permission: the link is shown instead.
+    page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error('refused')); }")
+    shown: list[str] = []
+    page.on("dialog", lambda dialog: (shown.append(dialog.default_value), dialog.dismiss()))
+    page.get_by_role("button", name="Copy a link to message 3").click()
+    again = visit(shown[0]).page
+    expect(again.locator(".message.chosen .number")).to_have_text("#3")
+    expect(again.locator(".message.chosen")).to_be_in_viewport()
+    expect(again.get_by_role("heading", name="Message 3", exact=True)).to_be_visible()
+
+
+def test_a_search_over_all_games_opens_the_message_that_was_selected(sample_server, visit) -> None:
+    page = visit(f"{sample_server.url}/transcripts").page
+    page.get_by_label("Search what was said").fill('"voted for"')
+    page.get_by_label("Search what was said").press("Enter")
+    expect(page.get_by_text(re.compile("[0-9]+ messages in [0-9]+ games"))).to_be_visible()
+    box = page.get_by_test_id("stDataFrame").first.bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] + 18, box["y"] + 36 + 18)
+    expect(page.locator(".message.chosen .text")).to_contain_text(re.compile("voted for", re.IGNORECASE))
+    expect(page.locator(".message.chosen")).to_be_in_viewport()
