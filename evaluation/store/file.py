@@ -23,7 +23,7 @@ from evaluation.store import faults, turns
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-LINGER_SECONDS = 0.2
+LINGER_SECONDS = 1.0
 """How long the file stays open after the last unit of work, when nobody else waits for it."""
 
 TURN_SECONDS = 0.2
