@@ -9,7 +9,7 @@ WORKERS ?= 2
 LOCK_FLAGS := --no-emit-project --no-header --no-annotate --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help run install install-dev browser test test-long check format bench screenshots bad-input-table lock clean
+.PHONY: help run install install-dev browser test test-long check format bench bench-pages screenshots bad-input-table lock clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -50,6 +50,9 @@ test-long: install-dev ## Simulations of thousands of data sets with known truth
 
 bench: install-dev ## Print measured speed and memory beside what is wanted
 	$(BIN)/python -m benchmarks.speed
+
+bench-pages: install-dev browser ## Print the pages' times on 1,000 games beside what is wanted
+	$(BIN)/python -m benchmarks.pages
 
 screenshots: install-dev browser ## Take the screenshots of the README anew
 	$(BIN)/pytest tests/browser -k screenshots --numprocesses 0

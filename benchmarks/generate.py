@@ -25,9 +25,16 @@ _SHARE_OF_REPLIES = 0.4
 _SHARE_OF_SELF_NAMED = 0.05
 
 
-def generate(count: int, seed: int = 0) -> Iterator[dict[str, Any]]:
-    """``count`` native documents of 8 to 10 players and about 60 messages."""
-    return (_Game(number, Random(f"{seed}:{number}")).document() for number in range(count))
+def generate(count: int, seed: int = 0, *, rounds: int = ROUNDS, pace: int = 1) -> Iterator[dict[str, Any]]:
+    """``count`` native documents of 8 to 10 players.
+
+    Args:
+        count: How many.
+        seed: Another one gives other games.
+        rounds: Up to 6; each has about 20 messages and ends with a vote.
+        pace: How many times as many messages a round has.
+    """
+    return (_Game(number, Random(f"{seed}:{number}"), rounds, pace).document() for number in range(count))
 
 
 def write(folder: Path, count: int, seed: int = 0) -> list[Path]:
@@ -44,9 +51,11 @@ def write(folder: Path, count: int, seed: int = 0) -> list[Path]:
 class _Game:
     """One game while it is being invented."""
 
-    def __init__(self, number: int, rng: Random) -> None:
+    def __init__(self, number: int, rng: Random, rounds: int, pace: int) -> None:
         self.number = number
         self.rng = rng
+        self.rounds = rounds
+        self.pace = pace
         self.names = [f"Agent-{name}" for name in rng.sample(_WORDS["names"], rng.randint(8, 10))]
         self.mafia = set(rng.sample(self.names, rng.randint(2, 3)))
         self.alive = list(self.names)
@@ -58,7 +67,7 @@ class _Game:
 
     def document(self) -> dict[str, Any]:
         started = self.clock
-        for round_number in range(1, ROUNDS + 1):
+        for round_number in range(1, self.rounds + 1):
             self._discuss(round_number)
             self._vote(round_number)
         return {
@@ -71,7 +80,7 @@ class _Game:
         }
 
     def _discuss(self, round_number: int) -> None:
-        for _ in range(self.rng.randint(16, 24)):
+        for _ in range(self.pace * self.rng.randint(16, 24)):
             speaker = self.rng.choice(self.alive)
             earlier = [message["playerName"] for message in self.messages[-3:] if message["playerName"] != speaker]
             answered = self.rng.choice(earlier) if earlier and self.rng.random() < _SHARE_OF_REPLIES else None

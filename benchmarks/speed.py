@@ -13,12 +13,12 @@ import statistics
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks import generate
 from benchmarks.pipeline import Measurement, measure_in_fresh_process
 from benchmarks.startup import seconds_to_health, seconds_to_help
+from benchmarks.table import Row, print_table
 
 _TEST_DATA = Path(__file__).parents[1] / "tests" / "data"
 REAL_GAMES = tuple(_TEST_DATA / name for name in ("aiwolf", "llm_werewolf", "llmafia", "werewolf_gpt"))
@@ -31,24 +31,6 @@ WANTED_MB = 300.0
 WANTED_SLOPE = 1.05
 WANTED_HELP_SECONDS = 0.3
 WANTED_HEALTH_SECONDS = 3.0
-
-_HEADERS = ("what", "measured", "wanted", "met")
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One line of the table; ``met`` is empty where nothing particular is wanted."""
-
-    what: str
-    measured: str
-    wanted: str = ""
-    met: str = ""
-
-    @classmethod
-    def limited(cls, what: str, measured: float, limit: float, unit: str, digits: int = 2) -> Row:
-        """A line for a figure that must not be above ``limit``."""
-        met = "yes" if measured <= limit else "NO"
-        return cls(what, f"{measured:.{digits}f}{unit}", f"<= {limit:g}{unit}", met)
 
 
 def real_games(runs: int = 5) -> Iterator[Row]:
@@ -105,21 +87,13 @@ def startup(help_runs: int = 9, serve_runs: int = 3) -> Iterator[Row]:
     yield Row.limited(what, healthy, WANTED_HEALTH_SECONDS, " s")
 
 
-def _print_table(rows: list[Row]) -> None:
-    cells = [_HEADERS, *((row.what, row.measured, row.wanted, row.met) for row in rows)]
-    widths = [max(len(line[column]) for line in cells) for column in range(len(_HEADERS))]
-    rule = ["-" * width for width in widths]
-    for line in (cells[0], rule, *cells[1:]):
-        print("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
-
-
 def main(arguments: list[str]) -> None:
     """Measures everything and prints the table."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.speed", description="Prints speed and memory.")
     parser.add_argument("--quick", action="store_true", help="100, 300 and 1,000 generated transcripts, not 10,000")
     sizes = QUICK_SIZES if parser.parse_args(arguments).quick else SIZES
     print(f"Python {platform.python_version()} on {platform.system()}, {os.cpu_count()} processors\n", flush=True)
-    _print_table([*startup(), *real_games(), *scale(sizes)])
+    print_table([*startup(), *real_games(), *scale(sizes)])
 
 
 if __name__ == "__main__":

@@ -8,6 +8,9 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from http.client import HTTPException
 from pathlib import Path
 from urllib.error import URLError
@@ -35,22 +38,41 @@ def seconds_to_health() -> float:
     Raises:
         RuntimeError: The server ended, or did not answer within a minute.
     """
+    with tempfile.TemporaryDirectory() as folder, serving(Path(folder) / "bench.duckdb") as server:
+        return server.seconds_to_health
+
+
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """A running ``dramaturg serve``."""
+
+    url: str
+    process: int
+    seconds_to_health: float
+
+
+@contextmanager
+def serving(database: Path) -> Iterator[Serving]:
+    """Serves a database on a free port until the block ends.
+
+    Raises:
+        RuntimeError: The server ended, or did not answer within a minute.
+    """
     port = _free_port()
-    with tempfile.TemporaryDirectory() as folder:
-        environment = os.environ | {"DRAMATURG_DB": str(Path(folder) / "bench.duckdb")}
-        start = time.perf_counter()
-        server = subprocess.Popen(
-            [dramaturg(), "serve", "--port", str(port)],
-            env=environment,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        try:
-            _wait_until_healthy(f"http://127.0.0.1:{port}/_stcore/health", server, start + _GIVE_UP_SECONDS)
-            return time.perf_counter() - start
-        finally:
-            server.terminate()
-            server.wait()
+    start = time.perf_counter()
+    server = subprocess.Popen(
+        [dramaturg(), "serve", "--port", str(port)],
+        env=os.environ | {"DRAMATURG_DB": str(database)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        url = f"http://127.0.0.1:{port}"
+        _wait_until_healthy(f"{url}/_stcore/health", server, start + _GIVE_UP_SECONDS)
+        yield Serving(url, server.pid, time.perf_counter() - start)
+    finally:
+        server.terminate()
+        server.wait()
 
 
 def _free_port() -> int:

@@ -1,0 +1,93 @@
+"""A store of 1,000 games with 100,000 messages, and two long ones: what the pages are measured on.
+
+``python -m benchmarks.big_store FILE`` makes one to look at; it takes some minutes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from random import Random
+
+from benchmarks import generate
+from evaluation.engine import Evaluation, evaluate_many
+from evaluation.ratings import Rating
+from evaluation.readers import read_uploads
+from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.store import Store
+from evaluation.transcript import Transcript
+
+GAMES = 1_000
+ITERATIONS = 20
+ROUNDS = 5
+LONG = {500: 5, 5_000: 50}
+"""About how many messages the long games have, and how many times as fast they are talked as the others."""
+
+_BATCH = 50
+_RATED = 300
+
+
+def build(path: Path) -> dict[int, str]:
+    """Fills a new database with scored games in iterations, and some ratings.
+
+    Returns:
+        The ids of the long games, by about how many messages they have.
+    """
+    store = Store(path)
+    names = [f"Prompt {number}" for number in range(1, ITERATIONS + 1)]
+    for number, name in enumerate(names):
+        target = list(DEFINITIONS)[number % len(DEFINITIONS)]
+        store.iterations.create(name, parent=names[number - 1] if number else None, target_metric=target)
+    store.iterations.promote(names[0])
+    jobs = os.cpu_count() or 1
+    ids = []
+    evaluations = evaluate_many(_games(GAMES), jobs=jobs)
+    while batch := list(islice(evaluations, _BATCH)):
+        ids += _keep(store, batch, names[len(ids) * ITERATIONS // GAMES])
+        print(f"{len(ids):,} of {GAMES:,} games stored", file=sys.stderr, flush=True)
+    _rate(store, ids)
+    long = {}
+    for messages, pace in LONG.items():
+        (long[messages],) = _keep(store, list(evaluate_many(_games(1, pace))), names[-1])
+    store.close()
+    return long
+
+
+def long_games(path: Path) -> dict[int, str]:
+    """The ids of the long games in a database that ``build`` made, by about how many messages they have."""
+    store = Store(path)
+    summaries = store.transcripts.summaries().tail(len(LONG))
+    store.close()
+    return dict(zip(LONG, summaries["transcript_id"], strict=True))
+
+
+def _games(count: int, pace: int = 1) -> Iterator[Transcript]:
+    # Another pace gets another seed, so that no game holds another's messages.
+    for document in generate.generate(count, seed=pace, rounds=ROUNDS, pace=pace):
+        (result,) = read_uploads([("generated.json", json.dumps(document).encode())])
+        assert result.transcript is not None
+        yield result.transcript
+
+
+def _keep(store: Store, batch: Sequence[Evaluation], iteration: str) -> list[str]:
+    with store.unit(write=True):
+        store.transcripts.add_many([(one.transcript, "generated.json") for one in batch], iteration=iteration)
+        store.results.save(batch)
+    return [one.transcript.id for one in batch]
+
+
+def _rate(store: Store, ids: list[str]) -> None:
+    rng = Random(1)
+    with store.unit(write=True):
+        for transcript_id in rng.sample(ids, _RATED):
+            for rater in ("Ada", "Grace"):
+                store.ratings.add(Rating(transcript_id, rater, rng.randint(1, 5)))
+
+
+if __name__ == "__main__":
+    for about, transcript_id in build(Path(sys.argv[1])).items():
+        print(f"{transcript_id}  about {about:,} messages")

@@ -1,0 +1,123 @@
+"""What a person waits for in the browser: a long game that opens, a label that explains itself, a key on the desk."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import statistics
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from playwright.sync_api import Page, expect, sync_playwright
+
+from benchmarks.startup import Serving
+from benchmarks.table import Row
+
+RUNS = 5
+WANTED_OPEN = 1.0
+WANTED_KEY_MS = 50.0
+WANTED_MB = 1_000.0
+# A frame of 60 a second takes 16.7 ms; two of them are the first that an eye sees missing.
+WANTED_FRAME_MS = 33.4
+PATIENCE_MS = 120_000
+
+_FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking")
+
+_FRAMES = """scroller => new Promise((resolve) => {
+    const times = [];
+    let last = performance.now();
+    const step = (now) => {
+        times.push(now - last);
+        last = now;
+        scroller.scrollTop += 300;
+        if (times.length < 90) requestAnimationFrame(step);
+        else resolve(times.slice(5).sort((one, other) => one - other));
+    };
+    requestAnimationFrame(step);
+})"""
+
+# From the moment the key came down until the frame in which its answer is marked has been drawn.
+_WATCH_KEYS = """() => {
+    window.keyTimes = [];
+    document.addEventListener("keydown", (event) => {
+        const began = event.timeStamp;
+        requestAnimationFrame(() => setTimeout(() => window.keyTimes.push(performance.now() - began)));
+    }, { capture: true });
+}"""
+
+
+def browse(server: Serving, long: Mapping[int, str]) -> Iterator[Row]:
+    """The lines of the table that need a browser, and the server's memory after all of it."""
+    with _page() as page:
+        _open(page, f"{server.url}/", "h1")
+        for messages, transcript_id in long.items():
+            yield from _conversation(page, f"{server.url}/transcripts?transcript={transcript_id}", messages)
+        yield _keys(page, f"{server.url}/review?rater=Benchmark")
+        for name in ("upload", "transcripts", "trends", ""):
+            _open(page, f"{server.url}/{name}", "[data-testid='stMainBlockContainer'] h1")
+    yield Row.limited("the server's largest resident memory", _peak_mb(server.process), WANTED_MB, " MB", 0)
+
+
+def _conversation(page: Page, url: str, messages: int) -> Iterator[Row]:
+    what = f"{messages:,} messages"
+    times = [_open(page, url, ".message") for _ in range(RUNS + 1)][1:]
+    opened = statistics.median(times)
+    if messages <= 500:
+        yield Row.limited(f"{what}: address entered until seen, warm, median of {RUNS}", opened, WANTED_OPEN, " s")
+    else:
+        yield Row(f"{what}: address entered until seen, warm, median of {RUNS}", f"{opened:.2f} s")
+    clicks = []
+    for _ in range(RUNS):
+        page.keyboard.press("n")
+        label = page.locator(".message.chosen .badge.fails").first
+        label.wait_for()
+        message = page.locator(".message.chosen .number").inner_text().removeprefix("#")
+        start = time.perf_counter()
+        label.click()
+        page.get_by_role("heading", name=f"message {message}").wait_for()
+        clicks.append(time.perf_counter() - start)
+    yield Row(f"{what}: click on a label until explained, median of {RUNS}", f"{statistics.median(clicks):.2f} s")
+    frames = page.locator(".scroller").evaluate(_FRAMES)
+    slow = frames[int(len(frames) * 0.95)]
+    yield Row.limited(f"{what}: 95th percentile of a frame while scrolling", slow, WANTED_FRAME_MS, " ms", 1)
+
+
+def _keys(page: Page, url: str) -> Row:
+    _open(page, url, ".desk .message")
+    page.evaluate(_WATCH_KEYS)
+    for key in "12345" * 4:
+        page.keyboard.press(key)
+        expect(page.locator(f"input[name='score'][value='{key}']")).to_be_checked()
+    page.wait_for_function("() => window.keyTimes.length >= 20")
+    slowest = statistics.median(page.evaluate("() => window.keyTimes"))
+    return Row.limited("key on the rating desk until drawn, median of 20", slowest, WANTED_KEY_MS, " ms", 1)
+
+
+def _open(page: Page, url: str, selector: str) -> float:
+    start = time.perf_counter()
+    page.goto(url)
+    page.wait_for_selector(selector)
+    return time.perf_counter() - start
+
+
+@contextmanager
+def _page() -> Iterator[Page]:
+    path = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+    if path is None:
+        raise SystemExit("This needs Chromium: sudo apt install chromium, or set CHROMIUM to its path.")
+    expect.set_options(timeout=PATIENCE_MS)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=list(_FLAGS))
+        page = browser.new_page(viewport={"width": 1280, "height": 900})
+        page.set_default_timeout(PATIENCE_MS)
+        yield page
+        browser.close()
+
+
+def _peak_mb(process: int) -> float:
+    for line in Path(f"/proc/{process}/status").read_text(encoding="ascii").splitlines():
+        if line.startswith("VmHWM:"):
+            return int(line.split()[1]) * 1024 / 1e6
+    raise SystemExit("The operating system does not tell the peak of resident memory.")

@@ -1,0 +1,122 @@
+"""The dashboard's page times beside what is wanted: ``python -m benchmarks.pages`` (some minutes for the games alone).
+
+Measured on a store of 1,000 games with 100,000 messages. Server time is that of a rerun of the whole page, beyond that
+of an empty one; the browser is Chromium with the application loaded once before. All figures depend on the machine and
+on what else it does.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from benchmarks import big_store
+from benchmarks.browsing import browse
+from benchmarks.startup import serving
+from benchmarks.table import Row, print_table
+from evaluation.store import Store
+
+RUNS = 7
+SEARCH = '"voted for"'
+ENTRY = Path(__file__).parents[1] / "dashboard" / "app.py"
+
+WANTED_RERUN = 0.5
+WANTED_SEARCH = 0.5
+
+_EMPTY_PAGE = "import streamlit as st\nst.title('Empty', anchor=False)\n"
+
+
+def reruns(database: Path, long: Mapping[int, str]) -> Iterator[Row]:
+    """Server time of a rerun of every page beyond that of an empty one, with its data read and after a change of it."""
+    os.environ["DRAMATURG_DB"] = str(database)
+    empty = statistics.median(_rerun_times(None, {}))
+    yield Row("rerun of an empty page, median", f"{empty:.3f} s")
+    for name, (page, parameters) in _pages(database, long).items():
+        warm = statistics.median(_rerun_times(page, parameters)) - empty
+        yield Row.limited(f"rerun of {name}, median of {RUNS}, beyond it", max(0.0, warm), WANTED_RERUN, " s", 3)
+        cold = statistics.median(_rerun_times(page, parameters, is_cold=True)) - empty
+        yield Row("  the same, first run after the data changed", f"{max(0.0, cold):.3f} s")
+
+
+def _pages(database: Path, long: Mapping[int, str]) -> dict[str, tuple[str, dict[str, str]]]:
+    store = Store(database)
+    first = str(store.transcripts.summaries()["transcript_id"].iloc[0])
+    store.close()
+    pages = {path.stem: (path.stem, {}) for path in sorted((ENTRY.parent / "app_pages").glob("*.py"))}
+    pages["review"] = ("review", {"rater": "Ada"})
+    pages["transcripts, searching"] = ("transcripts", {"search": SEARCH})
+    pages["transcript"] = ("transcripts", {"transcript": first})
+    for messages, transcript_id in long.items():
+        pages[f"transcript of {messages:,}"] = ("transcripts", {"transcript": transcript_id})
+        pages[f"ledger of {messages:,}"] = ("transcripts", {"transcript": transcript_id, "show": "Ledger"})
+    return pages
+
+
+def _rerun_times(page: str | None, parameters: Mapping[str, str], *, is_cold: bool = False) -> list[float]:
+    """Seconds of each of ``RUNS`` reruns, the first run left out."""
+    import streamlit as st
+    from streamlit.testing.v1 import AppTest
+
+    app = AppTest.from_file(str(ENTRY), default_timeout=120) if page else AppTest.from_string(_EMPTY_PAGE)
+    for name, value in parameters.items():
+        app.query_params[name] = value
+    if page and page != "overview":
+        app.switch_page(f"app_pages/{page}.py")
+    app.run()
+    if app.exception:
+        raise SystemExit(f"{page} {parameters}: {app.exception[0].message}")
+    times = []
+    for _ in range(RUNS):
+        if is_cold:
+            st.cache_data.clear()
+            st.cache_resource.clear()
+        start = time.perf_counter()
+        app.run()
+        times.append(time.perf_counter() - start)
+    return times
+
+
+def searching(database: Path) -> Row:
+    """How long the library takes to find a phrase in all messages, the file open."""
+    store = Store(database)
+    times = []
+    with store.unit():
+        for _ in range(RUNS):
+            start = time.perf_counter()
+            found = store.messages.search(SEARCH)
+            times.append(time.perf_counter() - start)
+        messages = int(store.transcripts.summaries()["messages"].sum())
+    store.close()
+    what = f"{SEARCH} among {messages:,} messages ({found.total:,} found), median of {RUNS}"
+    return Row.limited(what, statistics.median(times), WANTED_SEARCH, " s", 3)
+
+
+def measure(database: Path, long: Mapping[int, str]) -> Iterator[Row]:
+    """Every line of the table."""
+    yield searching(database)
+    yield from reruns(database, long)
+    with serving(database) as server:
+        yield from browse(server, long)
+
+
+def main(arguments: list[str]) -> None:
+    """Measures everything and prints the table."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.pages", description="Prints the pages' times.")
+    parser.add_argument("--store", type=Path, help="keep the database here, or use the one that is here")
+    chosen = parser.parse_args(arguments).store
+    print(f"Python {platform.python_version()} on {platform.system()}, {os.cpu_count()} processors\n", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        database = chosen or Path(folder) / "pages.duckdb"
+        long = big_store.long_games(database) if database.exists() else big_store.build(database)
+        print_table(list(measure(database, long)))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
