@@ -17,6 +17,7 @@ from evaluation.statistics import Difference, Interval, Summary
 
 _ROW_HEIGHT = 44
 _HEAD_HEIGHT = 70
+_SIDE_HEIGHT = 90
 _LONGEST_LABEL = 40
 
 
@@ -128,6 +129,7 @@ def distribution_figure(
         figure.add_trace(_mean(side, place, definition))
     figure.add_vline(x=threshold, line={"dash": "dash", "width": 2, "color": LIMIT})
     _lay_out(figure, [inert_label(name, _LONGEST_LABEL) for name in names], "")
+    figure.update_layout(height=_HEAD_HEIGHT + 2 * _SIDE_HEIGHT)
     scale, margin = definition.scale, 0.03 * definition.scale.width
     ticks = [0, 25, 50, 75, 100] if scale == PERCENT else [1, 2, 3, 4, 5]
     figure.update_xaxes(

@@ -147,6 +147,11 @@ def spreadsheet_safe(value: object) -> object:
     return value
 
 
+def signed_cell(number: str) -> str:
+    """A number with its sign for a table: with a thin space in front no spreadsheet takes the sign for a formula."""
+    return f"\u2009{number}" if number[:1] in ("+", "-") else number
+
+
 _INK = {"✓": ("#005f4b", "#6fdcbd"), "✗": ("#963404", "#ffb084"), "…": ("#0a5586", "#8cc9f5")}
 
 

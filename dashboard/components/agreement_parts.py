@@ -17,7 +17,7 @@ from dashboard.comparison_charts import (
 )
 from dashboard.components.messages import plain
 from dashboard.components.status_table import status_table
-from dashboard.formatting import counted, look, shortened
+from dashboard.formatting import counted, look, shortened, signed_cell
 from evaluation.agreement import AgreementReport, Figure
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.rating_guide import QUESTIONS
@@ -253,7 +253,7 @@ def figure_text(figure: Figure) -> str:
     """ "0.75 (0.18 to 0.89)", or that it is not defined."""
     if not figure.is_known:
         return "not defined"
-    return f"{figure.value:.2f} ({interval_text(figure.interval, signed=False)})"
+    return signed_cell(f"{figure.value:.2f} ({interval_text(figure.interval, signed=False)})")
 
 
 def interval_text(interval: Interval, *, signed: bool = True) -> str:
@@ -261,12 +261,12 @@ def interval_text(interval: Interval, *, signed: bool = True) -> str:
     if interval.low is None or interval.high is None:
         return interval.note or "no interval"
     sign = "+" if signed else ""
-    return f"{interval.low:{sign}.2f} to {interval.high:{sign}.2f}"
+    return signed_cell(f"{interval.low:{sign}.2f} to {interval.high:{sign}.2f}")
 
 
 def number_text(value: float, sign: str = "") -> str:
     """Two digits, or that it is not defined."""
-    return "not defined" if math.isnan(value) else f"{value:{sign}.2f}"
+    return "not defined" if math.isnan(value) else signed_cell(f"{value:{sign}.2f}")
 
 
 def share_text(value: float) -> str:

@@ -12,8 +12,9 @@ import streamlit as st
 from dashboard.comparison_charts import distribution_alt, distribution_figure
 from dashboard.components.messages import plain
 from dashboard.components.status_table import status_table
-from dashboard.formatting import counted, look, shortened, spreadsheet_safe
+from dashboard.formatting import counted, look, shortened, signed_cell, spreadsheet_safe
 from dashboard.prompt_diff import is_cut, prompt_diff
+from dashboard.state import LEDGER
 from evaluation.comparison import Example, IterationComparison, Mover
 from evaluation.comparison.as_data import comparison_data
 from evaluation.rubric.definitions import DEFINITIONS
@@ -29,6 +30,7 @@ SYMBOLS = {
 }
 _FIRST = 5
 _LONGEST_REASON = 300
+_LONGEST_QUOTE = 200
 _LONGEST_NAME = 60
 
 
@@ -96,10 +98,9 @@ def _row(one: Difference) -> dict[str, object]:
         "Verdict": SYMBOLS[one.outcome],
         "Before": f"{value_words(one.before.mean, one.unit)} ({one.before.n})",
         "After": f"{value_words(one.after.mean, one.unit)} ({one.after.n})",
-        # A space in front keeps the sign without looking like a formula to a spreadsheet.
-        "Difference": f"\u2009{change_words(one.difference, one.unit)}",
-        "95 % interval": f"\u2009{interval_words(one.interval, signed=True)}",
-        "Effect size d": "none" if math.isnan(one.effect.value) else f"\u2009{one.effect.value:+.2f}",
+        "Difference": signed_cell(change_words(one.difference, one.unit)),
+        "95 % interval": signed_cell(interval_words(one.interval, signed=True)),
+        "Effect size d": "none" if math.isnan(one.effect.value) else signed_cell(f"{one.effect.value:+.2f}"),
         "p": p_words(one.welch.p),
         "p after Holm": p_words(one.p_holm),
         "Paired exact p": p_words(one.paired.exact.p) if one.paired else "",
@@ -154,7 +155,7 @@ def movers(found: IterationComparison) -> None:
                     "Metric": DEFINITIONS[one.metric].label,
                     "By": one.kind,
                     "What": one.label,
-                    "Change": f"\u2009{one.change:+.1f} points",
+                    "Change": signed_cell(f"{one.change:+.1f} points"),
                     "Lost before": f"{one.before:.1f} ({one.before_rows})",
                     "Lost after": f"{one.after:.1f} ({one.after_rows})",
                 }
@@ -180,20 +181,21 @@ def _mover(one: Mover) -> None:
 
 
 def _example(example: Example, metric: str) -> None:
-    with st.container(horizontal=True, vertical_alignment="center"):
-        words = f"{shortened(example.game_id, _LONGEST_NAME)}: {shortened(example.reason, _LONGEST_REASON)}"
-        plain(words)
-        link = {"transcript": example.transcript_id}
-        if example.message_id:
-            link |= {"message": example.message_id, "metric": metric}
-        else:
-            link |= {"show": "Ledger", "rows_of": DEFINITIONS[metric].label}
+    link = {"transcript": example.transcript_id}
+    if example.message_id:
+        link |= {"message": example.message_id, "metric": metric}
+    else:
+        link |= {"show": LEDGER, "rows_of": DEFINITIONS[metric].label}
+    with st.container(horizontal=True, vertical_alignment="top", gap="small"):
         st.page_link(
             "app_pages/transcripts.py",
             label="Open the message" if example.message_id else "Open the ledger",
             icon=":material/arrow_forward:",
             query_params=link,
         )
+        quote = f"{example.player}: {shortened(example.text, _LONGEST_QUOTE)}" if example.text else ""
+        lines = (shortened(example.game_id, _LONGEST_NAME), quote, shortened(example.reason, _LONGEST_REASON))
+        plain("\n".join(filter(None, lines)))
 
 
 def prompts(found: IterationComparison) -> None:

@@ -95,6 +95,7 @@ def _mover(one: Mover) -> dict[str, Any]:
                 "message_id": example.message_id,
                 "player": example.player,
                 "reason": example.reason,
+                "text": example.text,
             }
             for example in one.examples
         ],

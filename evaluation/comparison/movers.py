@@ -28,13 +28,18 @@ _NUMBER = re.compile(r"\b\d+(?:\.\d+)?\b")
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A ledger row behind a mover; ``message_id`` is ``None`` when it is about a player or phrase."""
+    """A ledger row behind a mover; ``message_id`` is ``None`` when it is about a player or phrase.
+
+    Attributes:
+        text: The message, as it was written; empty where there is none.
+    """
 
     transcript_id: str
     game_id: str
     message_id: str | None
     player: str
     reason: str
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,12 +107,16 @@ def _movers(losing: pd.DataFrame, kind: str, column: str) -> Iterator[Mover]:
             lost_after,
             len(before),
             len(after),
-            tuple(_examples(worse.nlargest(_EXAMPLES, "lost"))),
+            tuple(_examples(worse)),
         )
 
 
 def _examples(rows: pd.DataFrame) -> Iterator[Example]:
-    for row in rows.to_dict("records"):
+    ranked = rows.sort_values("lost", ascending=False, kind="stable")
+    # From several games where there are several; else the next of the same.
+    again = ranked["transcript_id"].duplicated()
+    chosen = ranked.assign(again=again).sort_values("again", kind="stable").head(_EXAMPLES)
+    for row in chosen.to_dict("records"):
         message_id, player = row["message_id"], row["player"]
         yield Example(
             str(row["transcript_id"]),

@@ -74,7 +74,7 @@ def _verdict(one: Difference) -> Iterator[str]:
     if one.outcome is not Outcome.UNTESTABLE:
         yield f"{_VERDICTS[one.outcome]} Welch p {p_words(one.welch.p)}, {p_words(one.p_holm)} after Holm's adjustment."
     elif one.welch.reason == NO_SPREAD:
-        yield "No test is possible: no spread was seen on either side."
+        yield "No test is possible: no spread was seen on either side, so nobody knows how far games differ by chance."
     else:
         yield f"No test is possible: {one.welch.reason}."
 

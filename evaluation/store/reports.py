@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from evaluation.agreement.disagreements import Overruled
 from evaluation.agreement.report import AgreementReport, agreement_report
 from evaluation.comparison.iterations import IterationComparison, Side, compare_iterations
-from evaluation.comparison.movers import biggest_movers
+from evaluation.comparison.movers import Mover, biggest_movers
 from evaluation.comparison.pairs import PairKey, pair_key, paired_games
 from evaluation.errors import InputError
 from evaluation.iterations import games_by_iteration
@@ -86,7 +88,7 @@ def stored_comparison(store: Store, before: str, after: str, *, seed: int = 0) -
         games = games_by_iteration(store.transcripts.summaries(), store.results.scores())
         old, new = (Side(one, tuple(games.get(one.name, ()))) for one in iterations)
         pairs = paired_games(_pair_keys(cursor, old), _pair_keys(cursor, new))
-        movers = biggest_movers(_ledger_rows(cursor, store, old, new))
+        movers = _with_texts(cursor, biggest_movers(_ledger_rows(cursor, store, old, new)))
         thresholds = store.settings.thresholds()
     return compare_iterations(old, new, pairs, movers, thresholds, seed=seed)
 
@@ -122,6 +124,27 @@ def _ledger_rows(cursor: DuckDBPyConnection, store: Store, before: Side, after: 
     rows["game_id"] = rows["transcript_id"].map(names)
     return rows
 
+
+def _with_texts(cursor: DuckDBPyConnection, movers: Sequence[Mover]) -> list[Mover]:
+    transcript_ids = sorted({example.transcript_id for mover in movers for example in mover.examples})
+    message_ids = sorted({example.message_id or "" for mover in movers for example in mover.examples})
+    query = _TEXTS.format(marks(transcript_ids), marks(message_ids))
+    texts = {tuple(key): text for *key, text in cursor.execute(query, [*transcript_ids, *message_ids]).fetchall()}
+    return [
+        replace(
+            mover,
+            examples=tuple(
+                replace(example, text=texts.get((example.transcript_id, example.message_id), ""))
+                for example in mover.examples
+            ),
+        )
+        for mover in movers
+    ]
+
+
+_TEXTS = """
+SELECT transcript_id, message_id, text FROM messages WHERE transcript_id IN ({}) AND message_id IN ({})
+"""
 
 _LEDGER = """
 SELECT transcript_id, metric, player, message_id, l.numerator, l.denominator, l.reason

@@ -55,7 +55,7 @@ def test_the_last_two_are_compared_at_first(open_page, two, words, table, hostil
     assert "Strategic depth" in table(app)
     # Every game is like its neighbours, so there is no spread, and the page says so instead of calling it worse.
     shown = open_page("compare", metric_shown="Strategic depth")
-    assert "No test is possible: no spread was seen on either side." in words(shown)
+    assert "No test is possible: no spread was seen on either side" in words(shown)
 
 
 def test_movers_lead_to_messages(open_page, two, words) -> None:

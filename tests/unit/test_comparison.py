@@ -135,7 +135,9 @@ def test_from_the_store(compared: Store) -> None:
     depth = [one for one in found.movers if (one.metric, one.kind) == ("strategic_depth", "reason")]
     # Before, 3 of 5 messages hold no keyword (why, fish, soup), after 1 of 3: 60 - 33.3 points.
     assert depth[0].change == pytest.approx(60 - 100 / 3)
-    assert depth[0].examples[0].message_id is not None
+    # One example from each of the three games before a second from one of them.
+    assert len({example.transcript_id for example in depth[0].examples}) == 3
+    assert {example.text for example in depth[0].examples} <= {"Ann, why?", "Fish.", "Soup."}
 
 
 def test_what_people_overruled_counts_as_they_decided(compared: Store) -> None:
