@@ -6,6 +6,7 @@ from evaluation.judging.asking import Asked, Supplement
 from evaluation.judging.propositions import Dimension, Proposition
 from evaluation.judging.protocol import OfflineInput
 from evaluation.judging.targets import Target
+from evaluation.judging.trajectory import windowed
 from evaluation.persona.questions import Task, put
 from evaluation.persona.wording import vocabulary_evidence
 
@@ -20,8 +21,8 @@ def convergence_questions(task: Task) -> list[Asked]:
 
 def _supplement(proposition: Proposition, target: Target) -> Supplement:
     said: dict[str, list[str]] = {}
-    for event in target.trajectory:
-        said.setdefault(event.speaker, []).append(event.text)
+    for each in windowed(target.trajectory, proposition.window):
+        said.setdefault(each.event.speaker, []).append(each.event.text)
     groups = tuple([tuple(texts) for texts in said.values()])
     offline = OfflineInput(Dimension.CONVERGENCE, groups, proposition.is_inverted)
     return Supplement(evidence=vocabulary_evidence(said), offline=offline)
