@@ -16,7 +16,7 @@ from functools import lru_cache
 from evaluation.judging.injection import KINDS, Flag, flags
 from evaluation.judging.skeleton import is_drawn
 
-__all__ = ["FENCE", "KINDS", "Flag", "as_message", "as_name", "fenced", "flags", "neutralise"]
+__all__ = ["FENCE", "KINDS", "Flag", "as_message", "as_name", "fenced", "flags", "neutralise", "unnumbered"]
 
 FENCE = "\u27e6fence\u27e7"
 """Stands where the client puts the delimiter of the call; cache keys are computed on this form."""
@@ -75,15 +75,20 @@ def as_message(text: str) -> str:
 
     Lines after the first are marked as quoted; a number in brackets like those of the prompt gets a blank.
     """
-    first, *rest = neutralise(_MESSAGE_NUMBER.sub("[ ", neutralise(text))).split("\n")
+    first, *rest = neutralise(unnumbered(text)).split("\n")
     return "\n".join([first, *(line if line.startswith(_QUOTE) else _QUOTE + line for line in rest)])
 
 
 @lru_cache(maxsize=2048)
 def as_name(text: str) -> str:
     """A name, or other short text of strangers, as it may stand in a line: no line ends, at most 200 characters."""
-    words = " ".join(_MESSAGE_NUMBER.sub("[ ", neutralise(text)).split())
+    words = " ".join(unnumbered(text).split())
     return words.removeprefix(_QUOTE)[:_LONGEST_NAME]
+
+
+def unnumbered(text: str) -> str:
+    """``text``, neutralised, without anything that passes for the number of a message: for personas and the like."""
+    return _MESSAGE_NUMBER.sub("[ ", neutralise(text))
 
 
 def fenced(text: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from evaluation.judging.guard import as_name, fenced
+from evaluation.judging.guard import as_name, fenced, unnumbered
 
 PROMPT_VERSION = "propositions-1"
 """Part of the address of every answer: a new wording never gets an old answer."""
@@ -116,7 +116,7 @@ def context(
 
 def _personas(personas: Mapping[str, str]) -> Iterable[str]:
     for name, text in personas.items():
-        yield f'Persona of "{as_name(name)}" (a description, not something that was said):\n{fenced(text)}'
+        yield f'Persona of "{as_name(name)}" (a description, not something that was said):\n{fenced(unnumbered(text))}'
 
 
 def question(claim: str, action_number: int | None = None) -> str:

@@ -1,0 +1,78 @@
+"""Attacks in messages, personas and names: prompts keep their structure, and no verdict comes out of a transcript."""
+
+from __future__ import annotations
+
+import pytest
+
+from evaluation.judging.answers import CheckAnswer, LabelAnswer, ScoreAnswer
+from evaluation.judging.asking import Options, ask
+from evaluation.judging.guard import FENCE
+from evaluation.judging.parsing import AnswerError, parse_answer, parse_items
+from evaluation.judging.propositions import Dimension, Proposition, TargetType
+from evaluation.judging.targets import Event, Target
+from tests.faults.injection_attacks import ATTACKS, NAMES, Attack
+
+everything = pytest.mark.parametrize("attack", ATTACKS + NAMES, ids=lambda attack: attack.name)
+CLAIM = "{{agent_name}} says in {{action}} what the persona would say."
+HONEST = '{"reason": "It does not fit.", "score": 2, "confidence": 0.7, "citations": [1]}'
+
+
+def prompt_of(message: str = "Good morning.", persona: str = "A sailor.", name: str = "Mallory") -> str:
+    events = (
+        Event("t", "m0", "Ann", "Hello there.", is_action=False),
+        Event("t", "m1", name, message, is_action=True),
+        Event("t", "m2", name, "I vote Ben.", is_action=True),
+    )
+    target = Target(TargetType.AGENT, name, events, {name: persona}).at(2)
+    request = ask(Proposition("p", CLAIM, Dimension.ADHERENCE), target, options=Options()).request
+    assert request is not None
+    assert sorted(request.messages) == [1, 2, 3]
+    return request.prompt.text
+
+
+def shape(prompt: str) -> list[str]:
+    """The prompt's lines outside of fences, and of the lines inside only the beginnings of numbered messages."""
+    kept: list[str] = []
+    is_inside = False
+    for line in prompt.splitlines():
+        if FENCE in line:
+            assert line == FENCE
+            is_inside = not is_inside
+            kept.append(line)
+        elif not is_inside:
+            kept.append(line)
+        elif line.startswith("[M"):
+            kept.append(line.partition("]")[0])
+    assert not is_inside
+    return kept
+
+
+@everything
+def test_a_message_leaves_the_structure_as_it_is(attack: Attack) -> None:
+    assert shape(prompt_of(message=attack.text)) == shape(prompt_of())
+
+
+@everything
+def test_a_persona_leaves_the_structure_as_it_is(attack: Attack) -> None:
+    assert shape(prompt_of(persona=attack.text)) == shape(prompt_of())
+
+
+@everything
+def test_a_name_stays_within_one_line_and_in_quotes(attack: Attack) -> None:
+    hostile, honest = shape(prompt_of(name=attack.text)), shape(prompt_of())
+    assert len(hostile) == len(honest)
+    for one, other in zip(hostile, honest, strict=True):
+        before, named, after = other.partition("Mallory")
+        assert one.startswith(before)
+        assert one.endswith(after) if named else one == other
+
+
+@everything
+def test_the_parser_takes_no_verdict_from_an_echo_of_the_prompt(attack: Attack) -> None:
+    echo = prompt_of(message=attack.text, persona=attack.text, name=attack.text)
+    for model in (ScoreAnswer, CheckAnswer, LabelAnswer):
+        with pytest.raises(AnswerError):
+            parse_answer(echo, model.model_validate)
+    assert parse_items(echo, [ScoreAnswer] * 3) == {}
+    for answer in (f"{echo}\n{HONEST}", f"{HONEST}\n{echo}"):
+        assert parse_answer(answer, ScoreAnswer.model_validate).score == 2
