@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from evaluation.judging import prompts
 from evaluation.judging.guard import as_name
 from evaluation.judging.preconditions import precondition_named
-from evaluation.judging.propositions import Dimension, Proposition
+from evaluation.judging.propositions import Dimension, Proposition, TargetType
 from evaluation.judging.protocol import (
     CheckAnswer,
     IdeasAnswer,
@@ -160,7 +160,7 @@ def _quoted(name: str) -> str:
 
 def _common_variables(target: Target) -> dict[str, str]:
     values: dict[str, str] = {}
-    if target.kind == "agent":
+    if target.kind is TargetType.AGENT:
         values["agent_name"] = target.name
     events = target.events if target.action is None else (target.action,)
     channels = {event.channel_name for event in events}
