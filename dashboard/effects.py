@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
 
 from dashboard.formatting import counted, look, score_text, threshold_text
-from evaluation.iterations.board import make_board
 from evaluation.iterations.frames import games_by_iteration, metrics_by_transcript
+from evaluation.iterations.tests import Game, judge_means, known_mean, mean_scores
 from evaluation.rubric.definitions import DEFINITIONS
-from evaluation.rubric.verdict import MetricScore, VerdictStatus, judge_scores, rejudge
-from evaluation.score import Status
+from evaluation.rubric.verdict import COST_LIMIT_USD, MetricScore, VerdictStatus, judge_scores, rejudge
+from evaluation.score import Status, status_of
 from evaluation.store import Store
 
 Thresholds = tuple[tuple[str, float], ...]
@@ -32,49 +32,54 @@ class Effect:
 
 
 @dataclass(frozen=True, slots=True)
-class Effects:
-    """Everything that other thresholds would change.
+class VerdictEffects:
+    """How verdicts would change.
 
     Attributes:
-        games: Verdicts on single games by status, now and then.
+        games: Verdicts on single games by status: how many now, how many then.
         iterations: One row per iteration: its name, and its verdict now and then; ``None`` without games.
     """
 
-    metrics: tuple[Effect, ...]
     games: Mapping[VerdictStatus, tuple[int, int]]
     iterations: tuple[tuple[str, VerdictStatus | None, VerdictStatus | None], ...]
 
 
-def effects(store: Store, then: Thresholds) -> Effects:
-    """What the thresholds ``then`` would change, computed from the stored scores; nothing is stored."""
+def metric_effects(store: Store, then: Thresholds) -> tuple[Effect, ...]:
+    """How many games pass each metric now, and would with the thresholds ``then``; nothing is stored."""
+    with store.unit():
+        scores = store.results.scores()
+        now = store.settings.thresholds()
+    changed = now | dict(then)
+    held = {str(metric): group.dropna().tolist() for metric, group in scores.groupby("metric")["score"]}
+    return tuple(_effect(name, held.get(name, []), now[name], changed[name]) for name in DEFINITIONS)
+
+
+def _effect(metric: str, scores: Sequence[float], now: float, then: float) -> Effect:
+    passing = [sum(status_of(score, threshold) is Status.PASSED for score in scores) for threshold in (now, then)]
+    return Effect(metric, now, then, len(scores), passing[0], passing[1])
+
+
+def verdict_effects(store: Store, then: Thresholds) -> VerdictEffects:
+    """The verdicts on games and iterations now and with the thresholds ``then``; nothing is stored."""
     with store.unit():
         summaries = store.transcripts.summaries()
         scores = store.results.scores()
         now = store.settings.thresholds()
-        iterations, size = store.iterations.list(), store.settings.test_size()
+        names = [one.name for one in store.iterations.list()]
     changed = now | dict(then)
-    held = metrics_by_transcript(scores)
-    costs = dict(zip(summaries["transcript_id"], summaries["total_usd"], strict=True))
     games = games_by_iteration(summaries, scores)
-    boards = [make_board(iterations, games, thresholds, size) for thresholds in (now, changed)]
-    return Effects(
-        tuple(_effect(name, held, now[name], changed[name]) for name in DEFINITIONS),
-        _verdicts(held, costs, now, changed),
-        tuple(
-            (a.iteration.name, a.verdict.status if a.verdict else None, b.verdict.status if b.verdict else None)
-            for a, b in zip(boards[0].iterations, boards[1].iterations, strict=True)
-        ),
+    costs = dict(zip(summaries["transcript_id"], summaries["total_usd"], strict=True))
+    return VerdictEffects(
+        _verdicts(metrics_by_transcript(scores), costs, now, changed),
+        tuple((name, _verdict_on(games.get(name), now), _verdict_on(games.get(name), changed)) for name in names),
     )
 
 
-def _effect(metric: str, held: Mapping[str, Mapping[str, MetricScore]], now: float, then: float) -> Effect:
-    outcomes = [metrics[metric] for metrics in held.values() if metric in metrics]
-    scored = [outcome for outcome in outcomes if outcome.score is not None]
-    passing = [
-        sum(rejudge({metric: outcome}, {metric: threshold})[metric].status is Status.PASSED for outcome in scored)
-        for threshold in (now, then)
-    ]
-    return Effect(metric, now, then, len(scored), passing[0], passing[1])
+def _verdict_on(games: Sequence[Game] | None, thresholds: Mapping[str, float]) -> VerdictStatus | None:
+    if not games:
+        return None
+    cost = known_mean(games, lambda game: game.total_usd)
+    return judge_means(mean_scores(games, thresholds), cost.mean).status
 
 
 def _verdicts(
@@ -84,17 +89,27 @@ def _verdicts(
     then: Mapping[str, float],
 ) -> dict[VerdictStatus, tuple[int, int]]:
     counts = {status: [0, 0] for status in VerdictStatus}
+    # The statuses and whether the cost is too high decide, and few combinations of them occur.
+    judged: dict[tuple[object, ...], VerdictStatus] = {}
     for transcript_id, metrics in held.items():
         usd = costs.get(transcript_id)
         known = None if usd is None or pd.isna(usd) else float(usd)
         for place, thresholds in enumerate((now, then)):
-            counts[judge_scores(rejudge(metrics, thresholds), known).status][place] += 1
+            statuses = tuple((name, _status(metric, thresholds[name])) for name, metric in metrics.items())
+            key = (*statuses, known is not None and known > COST_LIMIT_USD)
+            if key not in judged:
+                judged[key] = judge_scores(rejudge(metrics, thresholds), known).status
+            counts[judged[key]][place] += 1
     return {status: (before, after) for status, (before, after) in counts.items()}
 
 
-def metric_rows(found: Effects) -> pd.DataFrame:
+def _status(metric: MetricScore, threshold: float) -> Status:
+    return metric.status if metric.score is None else status_of(metric.score, threshold)
+
+
+def metric_rows(found: Sequence[Effect]) -> pd.DataFrame:
     """One row per metric, words only: threshold and passing games, now and then."""
-    return pd.DataFrame([_metric_row(effect) for effect in found.metrics])
+    return pd.DataFrame([_metric_row(effect) for effect in found])
 
 
 def _metric_row(effect: Effect) -> dict[str, str]:
@@ -110,7 +125,7 @@ def _metric_row(effect: Effect) -> dict[str, str]:
     }
 
 
-def verdict_rows(found: Effects) -> pd.DataFrame:
+def verdict_rows(found: VerdictEffects) -> pd.DataFrame:
     """One row per verdict on single games: how many get it now and then."""
     rows = [
         {"Verdict on a game": look(status).label, "Games now": before, "Then": after, "Change": after - before}
@@ -119,7 +134,7 @@ def verdict_rows(found: Effects) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def iteration_rows(found: Effects) -> pd.DataFrame:
+def iteration_rows(found: VerdictEffects) -> pd.DataFrame:
     """One row per iteration: its verdict now and then."""
     rows = [
         {"Iteration": name, "Verdict now": _words(before), "Then": _words(after)}

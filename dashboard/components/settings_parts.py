@@ -40,11 +40,11 @@ def thresholds(store: Store) -> None:
     )
     now = resources.read(queries.thresholds)
     then = _threshold_inputs(now)
-    found = resources.read(effects.effects, tuple(then.items()))
+    found = resources.read(effects.metric_effects, tuple(then.items()))
     status_table(effects.metric_rows(found), "Thresholds and passing games, now and with what is typed above")
     is_changed = then != now
     if is_changed:
-        _verdict_changes(found)
+        _verdict_changes(resources.read(effects.verdict_effects, tuple(then.items())))
     with st.container(horizontal=True):
         if st.button("Save thresholds", key="save_thresholds", type="primary", disabled=not is_changed):
             _store_thresholds(store, then)
@@ -80,7 +80,7 @@ def _threshold_inputs(now: Mapping[str, float]) -> dict[str, float]:
     return then
 
 
-def _verdict_changes(found: effects.Effects) -> None:
+def _verdict_changes(found: effects.VerdictEffects) -> None:
     left, right = st.columns(2)
     with left:
         st.caption("Verdicts on single games")

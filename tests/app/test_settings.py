@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dashboard import effects
+from dashboard import effects, queries
 from dashboard.components.database_parts import backup_bytes
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS
 from evaluation.rubric.verdict import VerdictStatus
@@ -59,23 +59,39 @@ def test_saved_thresholds_hold_and_lead_back_to_the_rubrics(open_page, filled) -
 
 
 def test_effects_count_games_and_verdicts(filled) -> None:
-    found = effects.effects(filled, (("engagement", 2.0),))
-    engagement = next(one for one in found.metrics if one.metric == "engagement")
+    then = (("engagement", 2.0),)
+    found = effects.metric_effects(filled, then)
+    engagement = next(one for one in found if one.metric == "engagement")
     assert (engagement.scored, engagement.passing_now, engagement.passing_then) == (2, 1, 2)
-    others = [one for one in found.metrics if one.metric != "engagement"]
-    assert all(one.passing_now == one.passing_then for one in others)
-    # Five games in all; game "two" fails for its engagement of 2 under the rubric's 3.0.
-    assert sum(now for now, _ in found.games.values()) == sum(then for _, then in found.games.values()) == 5
-    now, then = found.games[VerdictStatus.FAILED]
-    assert now - then in (0, 1)
-    assert [name for name, _, _ in found.iterations] == ["Baseline prompt", "Shorter prompt"]
+    assert all(one.passing_now == one.passing_then for one in found if one.metric != "engagement")
     assert list(effects.metric_rows(found)["Then"]).count("the same") == 6
+    verdicts = effects.verdict_effects(filled, then)
+    # Five games in all; game "two" fails for its engagement of 2 under the rubric's 3.0.
+    assert [sum(counts[place] for counts in verdicts.games.values()) for place in (0, 1)] == [5, 5]
+    now, later = verdicts.games[VerdictStatus.FAILED]
+    assert now >= 1
+    assert now - later in (0, 1)
+    assert [name for name, _, _ in verdicts.iterations] == ["Baseline prompt", "Shorter prompt"]
+
+
+def test_the_verdicts_on_iterations_are_those_of_the_overview(filled) -> None:
+    board = queries.overview(filled).board
+    verdicts = effects.verdict_effects(filled, ())
+    assert [(name, now) for name, now, _ in verdicts.iterations] == [
+        (one.iteration.name, one.verdict.status) for one in board.iterations if one.verdict
+    ]
 
 
 def test_the_same_thresholds_change_nothing(filled) -> None:
-    found = effects.effects(filled, ())
-    assert all(now == then for now, then in found.games.values())
-    assert set(effects.metric_rows(found)["Change"]) == {"none"}
+    verdicts = effects.verdict_effects(filled, ())
+    assert all(now == then for now, then in verdicts.games.values())
+    assert all(now == then for _, now, then in verdicts.iterations)
+    assert set(effects.metric_rows(effects.metric_effects(filled, ()))["Change"]) == {"none"}
+
+
+def test_an_empty_store_has_effects_too(store) -> None:
+    assert [one.scored for one in effects.metric_effects(store, ())] == [0] * 7
+    assert effects.verdict_effects(store, ()).iterations == ()
 
 
 def test_the_size_of_a_test_is_stored(open_page, store) -> None:
