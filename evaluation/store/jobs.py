@@ -176,6 +176,8 @@ UPDATE jobs SET
     state = coalesce($state, state),
     message = coalesce($message, message),
     heartbeat = now(),
+    -- Work that counts from the beginning again after an interruption.
+    resumed_done = CASE WHEN $done < resumed_done THEN $done ELSE resumed_done END,
     finished_at = CASE WHEN coalesce($state, state) = 'running' THEN NULL ELSE coalesce(finished_at, now()) END
 WHERE job_id = $job
 """

@@ -77,6 +77,15 @@ def test_only_what_has_stopped_early_is_taken_over_and_only_once(store: Store) -
         store.jobs.take_over(job.id)
 
 
+def test_work_that_counts_from_the_beginning_again_had_nothing_done_when_it_went_on(store: Store) -> None:
+    job = store.jobs.create("samples", "Games", 18)
+    store.jobs.update(job.id, done=10)
+    abandon(store)
+    assert store.jobs.take_over(job.id).resumed_done == 10
+    assert store.jobs.update(job.id, done=0).resumed_done == 0
+    assert store.jobs.update(job.id, done=5).resumed_done == 0
+
+
 def test_a_failed_job_may_be_tried_again_unless_another_runs(store: Store) -> None:
     failed = store.jobs.create("evaluate", "Old games", 2)
     store.jobs.update(failed.id, state=JobState.FAILED, message="The disk is full.")
