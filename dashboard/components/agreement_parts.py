@@ -18,7 +18,7 @@ from dashboard.comparison_charts import (
 from dashboard.components.messages import plain
 from dashboard.components.status_table import status_table
 from dashboard.formatting import counted, look, shortened, signed_cell
-from evaluation.agreement import AgreementReport, Figure
+from evaluation.agreement import AgreementReport, Figure, RowAgreement
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.rating_guide import QUESTIONS
 from evaluation.statistics import Interval
@@ -98,6 +98,8 @@ def _overruled_rows(report: AgreementReport) -> None:
                 "Game": one.game_id,
                 "Metric": DEFINITIONS[one.metric].label,
                 "Decided": look(one.verdict).label,
+                "The rule": look(one.rule_verdict).label if one.rule_verdict else "",
+                "A judge": look(one.judge_verdict).label if one.judge_verdict else "",
                 "By": one.author,
                 "Reason": shortened(one.reason, _LONGEST_REASON),
             }
@@ -105,6 +107,21 @@ def _overruled_rows(report: AgreementReport) -> None:
         ],
         "Verdicts that people overruled",
     )
+    if report.rows:
+        st.caption(
+            "How often rule and judge had said the same, with 95 % intervals. People look at rows that seem wrong, so "
+            "this is no measure of how often they are right."
+        )
+        status_table(pd.DataFrame(map(_row_agreement, report.rows)), "Rule and judge on rows that people decided")
+
+
+def _row_agreement(one: RowAgreement) -> dict[str, object]:
+    return {
+        "Metric": DEFINITIONS[one.metric].label,
+        "Rows": one.rows,
+        "The rule said the same": same_text(one.rule_same, one.rows, one.rule_interval),
+        "A judge said the same": same_text(one.judge_same, one.judged, one.judge_interval),
+    }
 
 
 def _lead(game_id: str, words: str, transcript_id: str, more: Mapping[str, str] | None = None) -> None:
@@ -262,6 +279,13 @@ def interval_text(interval: Interval, *, signed: bool = True) -> str:
         return interval.note or "no interval"
     sign = "+" if signed else ""
     return signed_cell(f"{interval.low:{sign}.2f} to {interval.high:{sign}.2f}")
+
+
+def same_text(same: int, count: int, interval: Interval) -> str:
+    """ "2 of 8 (7 to 59 %)", or that nothing was decided."""
+    if interval.low is None or interval.high is None:
+        return "not asked"
+    return f"{same} of {count} ({100 * interval.low:.0f} to {100 * interval.high:.0f} %)"
 
 
 def number_text(value: float, sign: str = "") -> str:

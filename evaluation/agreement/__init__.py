@@ -6,6 +6,7 @@ from evaluation.agreement.items import ITEMS, Item
 from evaluation.agreement.raters import ItemAgreement, PairAgreement, RaterLeaning
 from evaluation.agreement.references import ReferenceAgreement
 from evaluation.agreement.report import AgreementReport, agreement_report
+from evaluation.agreement.rows import RowAgreement
 
 __all__ = [
     "ITEMS",
@@ -18,6 +19,7 @@ __all__ = [
     "PairAgreement",
     "RaterLeaning",
     "ReferenceAgreement",
+    "RowAgreement",
     "RuleGap",
     "agreement_report",
 ]

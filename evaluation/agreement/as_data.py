@@ -9,6 +9,7 @@ from evaluation.agreement.disagreements import GameDisagreement, Overruled, Rule
 from evaluation.agreement.raters import ItemAgreement, PairAgreement, RaterLeaning
 from evaluation.agreement.references import ReferenceAgreement
 from evaluation.agreement.report import AgreementReport
+from evaluation.agreement.rows import RowAgreement
 
 
 def agreement_data(report: AgreementReport) -> dict[str, Any]:
@@ -27,6 +28,7 @@ def agreement_data(report: AgreementReport) -> dict[str, Any]:
         "pairs": [_pair(one) for one in report.pairs],
         "leanings": [_leaning(one) for one in report.leanings],
         "references": [_reference(one) for one in report.references],
+        "rows": [_row(one) for one in report.rows],
     }
 
 
@@ -65,6 +67,20 @@ def _overruled(one: Overruled) -> dict[str, Any]:
         "verdict": one.verdict,
         "author": one.author,
         "reason": one.reason,
+        "rule_verdict": one.rule_verdict,
+        "judge_verdict": one.judge_verdict,
+    }
+
+
+def _row(one: RowAgreement) -> dict[str, Any]:
+    return {
+        "metric": one.metric,
+        "rows": one.rows,
+        "rule_same": one.rule_same,
+        "rule_interval": one.rule_interval.as_dict(),
+        "judged": one.judged,
+        "judge_same": one.judge_same,
+        "judge_interval": one.judge_interval.as_dict(),
     }
 
 

@@ -59,6 +59,8 @@ class Overruled:
         message_id: ``None`` when the row is about a player or the whole game.
         verdict: What the person decided.
         reason: Theirs; text of strangers.
+        rule_verdict: What the rule had said; ``None`` when its ledger no longer has the row.
+        judge_verdict: What a judge had said; ``None`` when none was asked.
     """
 
     transcript_id: str
@@ -69,6 +71,8 @@ class Overruled:
     verdict: str
     author: str
     reason: str
+    rule_verdict: str | None = None
+    judge_verdict: str | None = None
 
 
 def split_games(table: RatingTable, names: Mapping[str, str]) -> tuple[GameDisagreement, ...]:

@@ -18,6 +18,7 @@ from evaluation.agreement.raters import (
     rater_leanings,
 )
 from evaluation.agreement.references import Reference, ReferenceAgreement, reference_agreements
+from evaluation.agreement.rows import RowAgreement, row_agreements
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import PERCENT, Status, status_of
 
@@ -49,6 +50,7 @@ class AgreementReport:
     split: tuple[GameDisagreement, ...]
     gaps: tuple[RuleGap, ...]
     overruled: tuple[Overruled, ...]
+    rows: tuple[RowAgreement, ...]
 
 
 def agreement_report(
@@ -84,6 +86,7 @@ def agreement_report(
         split=split_games(table, names),
         gaps=rule_gaps(table, references[ALL_METRICS].scores, names),
         overruled=tuple(overruled),
+        rows=row_agreements(overruled),
     )
 
 

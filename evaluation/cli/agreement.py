@@ -9,10 +9,12 @@ import typer
 
 from evaluation.cli.options import Database, OutputFormat, open_store
 from evaluation.cli.terminal import code, markdown_table, note, safe, say, shortened, table
+from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.wording import counted
 
 if TYPE_CHECKING:
     from evaluation.agreement import AgreementReport, Figure, Item
+    from evaluation.statistics import Interval
 
 _MOST_ROWS = 10
 _LONGEST_NAME = 30
@@ -76,6 +78,8 @@ def _tables(report: AgreementReport, words: Callable[[object], str]) -> Iterator
     yield "Games that raters and metrics see differently", headers, _gaps(report, words)
     headers = ("Id", "Metric", "Message", "Decided", "By")
     yield "Rows that people overruled", headers, _overruled(report, words)
+    headers = ("Metric", "Rows", "The rule said the same", "Judged", "The judge said the same")
+    yield "Rule and judge on rows that people decided", headers, _rows(report)
     headers = ("Item", "Games", "Alpha", "Interval", "AC1", "Same answer", "Floor", "Reading")
     yield "Raters against each other", headers, _items(report)
     headers = ("Rater", "Rated", "Shared games", "Above the others", "Interval")
@@ -121,6 +125,25 @@ def _overruled(report: AgreementReport, words: Callable[[object], str]) -> Rows:
         )
         for one in report.overruled[:_MOST_ROWS]
     ]
+
+
+def _rows(report: AgreementReport) -> Rows:
+    return [
+        (
+            DEFINITIONS[one.metric].label,
+            str(one.rows),
+            _of(one.rule_same, one.rows, one.rule_interval),
+            str(one.judged),
+            _of(one.judge_same, one.judged, one.judge_interval),
+        )
+        for one in report.rows
+    ]
+
+
+def _of(same: int, count: int, interval: Interval) -> str:
+    if interval.low is None or interval.high is None:
+        return "none"
+    return f"{same} of {count} ({100 * interval.low:.0f} to {100 * interval.high:.0f} %)"
 
 
 def _items(report: AgreementReport) -> Rows:

@@ -38,32 +38,35 @@ def stored_agreement(store: Store, *, seed: int = 0) -> AgreementReport:
         ratings = store.ratings.all()
         ratings = ratings[ratings["transcript_id"].isin(summaries["transcript_id"])]
         scores, thresholds = store.results.scores(), store.settings.thresholds()
-        overruled = _overruled(cursor, [one for one in store.overrides.current() if one.transcript_id in names], names)
+        overrides = [one for one in store.overrides.current() if one.transcript_id in names]
+        overruled = _overruled(cursor, store, overrides, names)
     return agreement_report(ratings, scores, names, thresholds, overruled, seed=seed)
 
 
-def _overruled(cursor: DuckDBPyConnection, overrides: list[Override], names: dict[str, str]) -> list[Overruled]:
+def _overruled(
+    cursor: DuckDBPyConnection, store: Store, overrides: list[Override], names: dict[str, str]
+) -> list[Overruled]:
     transcript_ids = sorted({override.transcript_id for override in overrides})
     row_ids = sorted({override.row_id for override in overrides})
-    query = _MESSAGES.format(marks(transcript_ids), marks(row_ids))
-    messages = {tuple(key): message for *key, message in cursor.execute(query, [*transcript_ids, *row_ids]).fetchall()}
-    return [
-        Overruled(
-            override.transcript_id,
-            names[override.transcript_id],
-            override.metric,
-            override.row_id,
-            messages.get((override.transcript_id, override.metric, override.row_id)),
-            str(override.verdict),
-            override.author,
-            override.reason,
-        )
-        for override in overrides
-    ]
+    query = _RULED.format(marks(transcript_ids), marks(row_ids))
+    ruled = {tuple(row[:3]): row[3:] for row in cursor.execute(query, [*transcript_ids, *row_ids]).fetchall()}
+    judged = {
+        (one.transcript_id, one.metric, one.row_id): str(one.verdict)
+        for transcript_id in transcript_ids
+        for one in store.decisions.current(transcript_id)
+    }
+    found = []
+    for override in overrides:
+        key = (override.transcript_id, override.metric, override.row_id)
+        message_id, rule_verdict = ruled.get(key, (None, None))
+        whose = override.author, override.reason
+        verdicts = rule_verdict, judged.get(key)
+        found.append(Overruled(key[0], names[key[0]], *key[1:], message_id, str(override.verdict), *whose, *verdicts))
+    return found
 
 
-_MESSAGES = """
-SELECT transcript_id, metric, row_id, message_id FROM current_results JOIN ledger USING (result_id)
+_RULED = """
+SELECT transcript_id, metric, row_id, message_id, verdict FROM current_results JOIN ledger USING (result_id)
 WHERE transcript_id IN ({}) AND row_id IN ({})
 """
 

@@ -12,6 +12,7 @@ from evaluation.agreement import agreement_report
 from evaluation.agreement.as_data import agreement_data
 from evaluation.ratings import Rating
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS
+from evaluation.rubric_judge.decision import RowDecision
 from evaluation.samples import add_evaluated
 from evaluation.score import RowVerdict
 from evaluation.store import Store
@@ -138,7 +139,15 @@ def test_from_the_store_with_overruled_rows(make_game) -> None:
         store.ratings.add(Rating(game.id, rater, score, created_at=when))
     row = store.results.load(game.id)["strategic_depth"].ledger[1]
     store.overrides.add(game.id, "strategic_depth", row.id, RowVerdict.COUNTS, author="Cid", reason="A question.")
+    decision = RowDecision(
+        *(game.id, "strategic_depth", row.id, RowVerdict.COUNTS, "strategic", "It asks.", 0.9, (), "scripted", "m", "k")
+    )
+    store.decisions.save([decision])
     found = stored_agreement(store)
+    (rows,) = found.rows
+    assert (rows.metric, rows.rows, rows.rule_same, rows.judged, rows.judge_same) == ("strategic_depth", 1, 0, 1, 1)
+    # Wilson for 0 of 1: 0 to 1.96^2 / (1 + 1.96^2) = 0.7935.
+    assert (rows.rule_interval.low, rows.rule_interval.high) == pytest.approx((0.0, 0.7935), abs=1e-4)
     assert [one.spread for one in found.split] == [2]
     assert [(one.metric, one.message_id, one.verdict) for one in found.overruled] == [
         ("strategic_depth", "m1", "counts")
