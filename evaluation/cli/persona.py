@@ -20,6 +20,7 @@ from evaluation.cli.persona_options import (
     Model,
     ModeOption,
     Output,
+    Recordings,
     SampleSize,
     Seed,
     Since,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from evaluation.cli.persona_rendering import Rated
     from evaluation.judging.config import JudgeConfig
     from evaluation.judging.propositions import Dimension
+    from evaluation.judging.protocol import Judge
     from evaluation.persona.evaluating import Plan
     from evaluation.store import Store
 
@@ -56,6 +58,7 @@ def run(
     individual: Individual = False,
     model: Model = None,
     base_url: Address = None,
+    recordings: Recordings = None,
     output: Output = OutputFormat.TABLE,
     folder: Folder = None,
     db: Database = None,
@@ -66,13 +69,12 @@ def run(
     what can be counted. Exits with 3 when the judge failed on anything.
     """
     from evaluation.judging.asking import Options
-    from evaluation.judging.config import SETTINGS_KEY, judge_config
     from evaluation.persona.evaluating import Plan
     from evaluation.persona.period import Period
 
     store = open_store(db)
-    options = {"mode": "recorded" if mode is Mode.MOCK else mode, "model": model, "base_url": base_url}
-    config = judge_config(options, stored=store.settings.get(SETTINGS_KEY))
+    judge_mode = "recorded" if mode is Mode.MOCK else mode
+    config = _config(store, mode=judge_mode, model=model, base_url=base_url, recordings=recordings)
     plan = Plan(
         _dimensions(dimensions),
         sample_size,
@@ -81,16 +83,57 @@ def run(
         Options(is_batched=not individual, has_double_check=double_check),
     )
     _say_who_judges(config)
-    evaluations = _evaluate(store, config, plan, [name for name in map(str.strip, agents.split(",")) if name], folder)
+    evaluations = _evaluate(store, config, plan, _names(agents), folder)
     _print(evaluations, output)
     _exit_on_errors(evaluations)
+
+
+@app.command()
+def record(
+    to: Annotated[
+        Path, typer.Argument(metavar="FILE", show_default=False, help="Where to; what it holds stays (.jsonl).")
+    ],
+    agents: Agents = "",
+    dimensions: Dimensions = "",
+    sample_size: SampleSize = 20,
+    seed: Seed = 0,
+    individual: Individual = False,
+    model: Model = None,
+    base_url: Address = None,
+    folder: Folder = None,
+    db: Database = None,
+) -> None:
+    """Evaluate agents with a model and record its answers, so that 'run --mode mock --recordings FILE' needs none.
+
+    Play them with the same agents, dimensions, sample size, seed and model.
+    """
+    from evaluation.judging.asking import Options
+    from evaluation.persona.evaluating import Plan
+
+    store = open_store(db)
+    config = _config(store, mode="live", model=model, base_url=base_url)
+    plan = Plan(_dimensions(dimensions), sample_size, seed, options=Options(is_batched=not individual))
+    _say_who_judges(config)
+    evaluations = _evaluate(store, config, plan, _names(agents), folder, record_to=to)
+    _print(evaluations, OutputFormat.TABLE)
+    _exit_on_errors(evaluations)
+
+
+def _config(store: Store, **options: Any) -> JudgeConfig:
+    from evaluation.judging.config import SETTINGS_KEY, judge_config
+
+    return judge_config(options, stored=store.settings.get(SETTINGS_KEY))
+
+
+def _names(listed: str) -> list[str]:
+    return [name for name in map(str.strip, listed.split(",")) if name]
 
 
 def _dimensions(names: str) -> tuple[Dimension, ...]:
     from evaluation.errors import InputError
     from evaluation.persona.results import DIMENSIONS
 
-    chosen = [name for name in map(str.strip, names.split(",")) if name]
+    chosen = _names(names)
     for name in chosen:
         if name not in DIMENSIONS:
             raise InputError(f"{name!r} is no dimension.", remedy=f"Choose from {', '.join(DIMENSIONS)}.")
@@ -109,7 +152,15 @@ def _say_who_judges(config: JudgeConfig) -> None:
         note(f"{config.model} judges{f' at {config.base_url}' if config.base_url else ''}.")
 
 
-def _evaluate(store: Store, config: JudgeConfig, plan: Plan, agents: list[str], folder: Path | None) -> list[Rated]:
+def _evaluate(
+    store: Store,
+    config: JudgeConfig,
+    plan: Plan,
+    agents: list[str],
+    folder: Path | None,
+    *,
+    record_to: Path | None = None,
+) -> list[Rated]:
     import asyncio
 
     from evaluation.harness.agents import find_subjects
@@ -117,6 +168,7 @@ def _evaluate(store: Store, config: JudgeConfig, plan: Plan, agents: list[str], 
     from evaluation.judging.budget import Budget
     from evaluation.judging.config import build_judge
     from evaluation.judging.propositions_load import PropositionLibrary
+    from evaluation.judging.recorded import RecordingJudge
 
     library = PropositionLibrary.load(proposition_roots(folder))
     subjects = find_subjects(store, agents, plan.dimensions, library, plan.period)
@@ -124,11 +176,15 @@ def _evaluate(store: Store, config: JudgeConfig, plan: Plan, agents: list[str], 
     progress = Progress("judgement")
     mode = "mock" if config.mode == "recorded" else str(config.mode)
 
+    def judge_for(run_id: str) -> Judge:
+        judge = build_judge(config, cache=store.judgements, budget=budget, run_id=run_id)
+        return RecordingJudge(judge, record_to) if record_to else judge
+
     async def collect() -> list[Rated]:
         runs = evaluate_persona(
             store,
             subjects,
-            lambda run_id: build_judge(config, cache=store.judgements, budget=budget, run_id=run_id),
+            judge_for,
             library,
             plan,
             mode=mode,

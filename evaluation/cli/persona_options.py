@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -64,5 +65,11 @@ Model = Annotated[str | None, typer.Option(metavar="NAME", show_default=False, h
 Address = Annotated[
     str | None,
     typer.Option("--base-url", metavar="URL", show_default=False, help="The address of an OpenAI-compatible server."),
+]
+Recordings = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="PATH", show_default=False, help="The file or folder that mock plays; the shipped one when left out."
+    ),
 ]
 Output = Annotated[OutputFormat, typer.Option("--format", help="How the scores are printed.")]

@@ -132,6 +132,21 @@ def test_nothing_recorded_is_a_failure_of_the_judge(run: Any, tmp_path: Path) ->
     assert "Record it with `dramaturg eval record`." in done.stderr
 
 
+def test_recorded_answers_are_played_without_a_model_and_give_the_same_scores(run: Any, tmp_path: Path) -> None:
+    recordings = tmp_path / "jim.jsonl"
+    chosen = ("--agents", "jim", "--sample-size", 2, "--model", "m")
+    with JudgeServer(content=score_or_ideas).in_thread() as server:
+        recorded = run("eval", "record", recordings, *chosen, "--base-url", server.url)
+    assert recorded.exit_code == 0
+    played = run("eval", "run", "--mode", "mock", "--recordings", recordings, *chosen)
+    assert played.exit_code == 0
+    assert "Recorded answers of m are played back; no model is asked." in played.stderr
+    # The last column says who judged.
+    scores = [[line.split()[:-1] for line in done.stdout.splitlines()[2:]] for done in (recorded, played)]
+    assert scores[0] == scores[1]
+    assert "Jim Halpert" in played.stdout
+
+
 def test_a_faulty_file_of_ones_own_stops_before_anything_is_asked(run: Any, tmp_path: Path) -> None:
     (tmp_path / "x.yaml").write_text("dimension: fluency\nagent_id: a\npropositions: 3\n", encoding="utf-8")
     done = run("eval", "run", "--propositions", tmp_path)
