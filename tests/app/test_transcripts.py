@@ -132,6 +132,30 @@ def test_a_link_to_a_message_alone_shows_all_its_verdicts(open_page, filled, wor
     assert any(label.endswith("Conversation coherence") for label in labels)
 
 
+def test_a_look_at_another_message_leaves_what_is_chosen(open_page, filled, words, small_game) -> None:
+    link = {"transcript": small_game("one").id, "message": "m1", "metric": "coherence"}
+    app = open_page("transcripts", **link)
+    before = chat(app)["focus"]
+    assert (before["count"], before["glance"]) == (1, False)
+    # The second message answers the first.
+    app.button(key="go_coherence_0").click().run()
+    assert not app.exception
+    after = chat(app)["focus"]
+    assert (chat(app)["rows"][after["row"]]["i"], after["count"], after["glance"]) == ("m0", 2, True)
+    assert "Conversation coherence, message 2" in words(app)
+    assert app.query_params["message"] == "m1"
+
+
+def test_the_way_back_to_the_list_forgets_what_was_chosen(open_page, filled, small_game) -> None:
+    transcript_id = small_game("one").id
+    app = open_page("transcripts", transcript=transcript_id, message="m1", metric="coherence")
+    app.button(key="back").click().run()
+    assert {"transcript", "message", "metric"}.isdisjoint(app.query_params)
+    app.query_params["transcript"] = transcript_id
+    app.run()
+    assert chat(app)["focus"] == {"row": -1, "metric": -1, "count": 2, "glance": False}
+
+
 def test_the_ledger_says_what_the_score_is_made_of_and_narrows_to_a_verdict(
     open_page, filled, words, table, small_game
 ) -> None:
