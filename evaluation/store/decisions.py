@@ -156,15 +156,19 @@ _COLUMNS = (
 
 _CURRENT = f"""
 SELECT {", ".join(_COLUMNS[:-1])}, epoch_us(decided_at)
-FROM current_row_decisions WHERE transcript_id IN ({{}}) AND verdict IS NOT NULL ORDER BY decision_id
+FROM (
+    SELECT * FROM row_decisions WHERE transcript_id IN ({{}})
+    QUALIFY row_number() OVER (PARTITION BY transcript_id, metric, row_id ORDER BY decision_id DESC) = 1
+) WHERE verdict IS NOT NULL ORDER BY decision_id
 """
 
-# The weights are those of ``score.redecided``.
+# The weights are those of ``score.redecided``. Grouping finds the latest decisions several times as fast as a window.
 _SUMS = """
-WITH decided AS (
+WITH latest AS (SELECT max(decision_id) AS decision_id FROM row_decisions GROUP BY transcript_id, metric, row_id),
+decided AS (
     SELECT d.transcript_id, d.metric, d.verdict, l.numerator, l.denominator,
         CASE WHEN d.verdict = 'excluded' THEN 0 WHEN l.denominator = 0 THEN 1 ELSE l.denominator END AS weight
-    FROM current_row_decisions d
+    FROM row_decisions d SEMI JOIN latest USING (decision_id)
     JOIN current_results r USING (transcript_id, metric)
     JOIN ledger l ON l.result_id = r.result_id AND l.row_id = d.row_id
     WHERE d.verdict IS NOT NULL
