@@ -9,7 +9,7 @@ WORKERS ?= 2
 LOCK_FLAGS := --no-emit-project --no-header --no-annotate --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help run install install-dev browser test test-long check format bench bench-pages screenshots bad-input-table lock clean
+.PHONY: help run install install-dev browser test test-long check format bench bench-pages bench-judging bench-peers screenshots bad-input-table lock clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -54,8 +54,14 @@ bench: install-dev ## Print measured speed and memory beside what is wanted
 bench-pages: install-dev browser ## Print the pages' times on 1,000 games beside what is wanted
 	$(BIN)/python -m benchmarks.pages
 
-screenshots: install-dev browser ## Take the screenshots of the README anew
-	$(BIN)/pytest tests/browser -k screenshots --numprocesses 0
+bench-judging: install-dev ## Print the speed of judging on a local server beside what is wanted
+	$(BIN)/python -m benchmarks.judging
+
+bench-peers: install-dev ## The same server judged through by Inspect and DeepEval, in an environment of their own
+	$(BIN)/python -m benchmarks.judging --peers
+
+screenshots: install-dev browser ## Take pictures of every page in each state, and those of the README anew
+	$(BIN)/pytest tests/browser -k screenshots -m "long or not long" --numprocesses 0
 	$(BIN)/python scripts/screenshots.py
 
 bad-input-table: install-dev ## Write docs/bad-input.md anew, from what each bad input gets

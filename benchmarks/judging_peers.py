@@ -1,0 +1,54 @@
+"""Inspect and DeepEval on the same server, in an environment of their own that ``make bench-peers`` makes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchmarks.table import Row
+
+_HERE = Path(__file__).parent / "peers"
+_ENVIRONMENT = Path(__file__).parents[1] / "build" / "bench-peers"
+_PYTHON = _ENVIRONMENT / "bin" / "python"
+_READY = _ENVIRONMENT / "ready.txt"
+PEERS = ("inspect", "deepeval")
+
+
+def install() -> None:
+    """Makes the environment, unless it is there with the same requirements.
+
+    Raises:
+        CalledProcessError: It cannot be made.
+    """
+    wanted = _HERE / "requirements.txt"
+    if _READY.is_file() and _READY.read_text("utf-8") == wanted.read_text("utf-8"):
+        return
+    subprocess.run([sys.executable, "-m", "venv", str(_ENVIRONMENT)], check=True)
+    subprocess.run([str(_PYTHON), "-m", "pip", "install", "--quiet", "-r", str(wanted)], check=True)
+    _READY.write_text(wanted.read_text("utf-8"), encoding="utf-8")
+
+
+def judgements_a_second(peer: str, url: str, count: int, concurrency: int) -> float:
+    """What the peer reaches in one run.
+
+    Raises:
+        RuntimeError: The run failed; holds the end of what it wrote to standard error.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        command = [str(_PYTHON), str(_HERE / f"{peer}_run.py"), url, str(count), str(concurrency)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
+    if done.returncode != 0:
+        raise RuntimeError(f"{peer} failed:\n{done.stderr[-2000:]}")
+    return float(done.stdout.split()[-1])
+
+
+def rows(url: str, ours: float, count: int, concurrency: int) -> Iterator[Row]:
+    """Our speed, theirs, and how often theirs goes into ours; individual calls all of them."""
+    yield Row("Dramaturg, judgements a second", f"{ours:.0f}")
+    for peer in PEERS:
+        theirs = judgements_a_second(peer, url, count, concurrency)
+        yield Row(f"{peer}, judgements a second", f"{theirs:.1f}")
+        yield Row(f"Dramaturg against {peer}", f"{ours / theirs:.1f} times")
