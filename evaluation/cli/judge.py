@@ -146,10 +146,10 @@ def _say(tally: JudgingTally, chosen: ChosenJudge, output: ListFormat) -> None:
     say(
         f"{safe(chosen.model)} ({chosen.kind}) decided {tally.decided} of {counted(tally.asked, 'row')} in "
         f"{counted(tally.transcripts, 'game')}; {tally.changed} otherwise than the rule. "
-        f"{tally.usage.calls:.0f} calls, ${tally.usage.cost_usd:.4f}."
+        f"{chosen.budget.calls_made} calls, ${chosen.budget.spent_usd:.4f}."
     )
     for reason, count in list(tally.why_not.items())[:_MOST_REASONS]:
-        note(f"{count} left to the rule: {reason[:_LONGEST_REASON]}.")
+        note(f"{count} left to the rule: {reason[:_LONGEST_REASON].rstrip('.')}.")
     if tally.skipped:
         note("The run stopped before its end. What is done is stored; run it again to go on where it stopped.")
 
@@ -165,6 +165,6 @@ def _as_dict(tally: JudgingTally, chosen: ChosenJudge) -> dict[str, Any]:
         "errors": tally.errors,
         "skipped": tally.skipped,
         "left_to_the_rule": tally.why_not,
-        "calls": tally.usage.calls,
-        "cost_usd": tally.usage.cost_usd,
+        "calls": chosen.budget.calls_made,
+        "cost_usd": chosen.budget.spent_usd,
     }
