@@ -114,6 +114,7 @@ async def concurrent(url: str) -> tuple[list[GateResult], list[float], list[Gate
         return result, time.perf_counter() - start
 
     await client.prepare()
+    await client.prepare()
     async with client.session():
         found = await asyncio.gather(*(one(number) for number in range(MESSAGES)))
     return [result for result, _ in found], [seconds for _, seconds in found], logged

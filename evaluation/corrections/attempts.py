@@ -33,6 +33,7 @@ class DimensionScore:
         recommendations: What would make it better.
         input_tokens: Tokens sent to the judge, 0 when unknown or cached.
         output_tokens: Tokens received.
+        is_trivial: Whether nobody had to be asked: no claim of the dimension applies here, so all of them hold.
     """
 
     score: float | None
@@ -40,6 +41,7 @@ class DimensionScore:
     recommendations: tuple[str, ...] = ()
     input_tokens: int = 0
     output_tokens: int = 0
+    is_trivial: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +99,8 @@ class Attempt:
     @property
     def is_unanswered(self) -> bool:
         """Whether judges were asked and none answered."""
-        return bool(self.checks) and not any(check.is_answered for check in self.checks)
+        asked = [check for check in self.checks if not check.found.is_trivial]
+        return bool(asked) and not any(check.is_answered for check in asked)
 
     @property
     def rank(self) -> tuple[float, float]:

@@ -19,8 +19,8 @@ _MOST_REASONS = 3
 class PropositionChecker:
     """Asks the propositions of a dimension about one message, all of them in one call where the judge can.
 
-    The judge should neither retry nor queue: the gate limits time and concurrency itself. With a model behind it, open
-    the client's session around the simulation, so that connections stay open and no message waits for an import.
+    The judge should neither retry nor queue: the gate limits time and concurrency itself. With a model behind it,
+    prepare the client first and open its session around the simulation, so that no message waits for an import.
 
     Args:
         judge: Whoever answers.
@@ -34,13 +34,16 @@ class PropositionChecker:
     async def check(self, dimension: str, text: str, context: ActionContext) -> DimensionScore:
         """The weighted mean over the propositions, 0 to 9, with the reasons of those that hold it down.
 
-        Without a usable answer the score is ``None``.
+        The score is ``None`` when the judge was asked and gave no usable answer: claims that hold trivially, because
+        their precondition does not, must not speak for a judge that is silent.
         """
         found = self._library.propositions_for(Dimension(dimension), (*context.types, context.agent))
         target = context.target(text)
         asked = [ask(_narrowed(one), target, options=Options(is_batched=True)) for one in found.propositions]
         scores = await self._judged(asked)
-        score = weighted_mean(scores)
+        is_asked = any(one.request for one in asked)
+        is_silent = is_asked and not any(_is_answered(one) for one in scores)
+        score = None if is_silent else weighted_mean(scores)
         usage = [one.judgement.usage for one in scores if one.judgement]
         return DimensionScore(
             score,
@@ -48,6 +51,7 @@ class PropositionChecker:
             _recommendations(scores),
             round(sum(one.input_tokens for one in usage)),
             round(sum(one.output_tokens for one in usage)),
+            is_trivial=score is not None and not is_asked,
         )
 
     async def _judged(self, asked: Sequence[Asked]) -> list[PropositionScore]:
@@ -61,6 +65,10 @@ def _narrowed(proposition: Proposition) -> Proposition:
     first = ACTION_WINDOW.first_n if proposition.first_n is None else proposition.first_n
     last = ACTION_WINDOW.last_n if proposition.last_n is None else proposition.last_n
     return replace(proposition, first_n=first, last_n=last)
+
+
+def _is_answered(score: PropositionScore) -> bool:
+    return score.judgement is not None and score.judgement.is_scored
 
 
 def _lowest_first(scores: Sequence[PropositionScore]) -> list[PropositionScore]:

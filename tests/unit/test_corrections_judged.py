@@ -79,6 +79,15 @@ def test_one_usable_answer_is_enough_and_none_is_no_score(library: PropositionLi
     assert "garbled" in silent.reasoning
 
 
+def test_a_claim_that_holds_trivially_does_not_speak_for_a_silent_judge(tmp_path: Path) -> None:
+    direct = '  - {id: direct, claim: "{{action}} is for {{recipient_name}}.", precondition: is_direct_message}\n'
+    (tmp_path / "adherence.yaml").write_text(FILE + direct, encoding="utf-8")
+    library = PropositionLibrary.load([tmp_path])
+    assert check(library, {"fits": None, "dull": None})[0].score is None
+    # With an answer it counts as true: (5 + 9) / 2.
+    assert check(library, {"fits": 5, "dull": None})[0].score == 7
+
+
 @pytest.mark.parametrize("dimension", DIMENSIONS)
 def test_every_dimension_of_the_gate_has_shipped_propositions(dimension: str) -> None:
     judge = ScriptedJudge(

@@ -1,0 +1,76 @@
+"""Two agents talk, and the gate looks at every message before it is sent: ``python examples/gated_chat.py``.
+
+Needs no key and no network: agents and judge follow a script. In a project of your own ``speak`` asks your model, and
+``build_judge`` of ``evaluation.judging.config`` makes the judge.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+from evaluation.corrections.attempts import GateResult
+from evaluation.corrections.config import CorrectionConfig
+from evaluation.corrections.context import ActionContext
+from evaluation.corrections.gate import ActionGate
+from evaluation.corrections.judged import PropositionChecker
+from evaluation.judging.propositions import DEFAULT_AGENT, Dimension, Proposition
+from evaluation.judging.propositions_load import PropositionLibrary
+from evaluation.judging.protocol import JudgeRequest, ScoreAnswer
+from evaluation.judging.scripted import ScriptedJudge
+from evaluation.judging.targets import Event
+
+CONFIG = CorrectionConfig(gate_adherence_enabled=True, gate_similarity_enabled=True)
+DRAFTS = {
+    "michael": ["As an assistant, I can list three options.", "Let me tell you how I once saved this whole office."],
+    "dwight": ["Rule one: nobody leaves before the beets are counted."],
+}
+
+
+LIBRARY = PropositionLibrary(
+    {
+        (Dimension.ADHERENCE, DEFAULT_AGENT): (
+            Proposition(
+                "in-character",
+                "{{action}} sounds like {{agent_name}} and not like a computer assistant.",
+                Dimension.ADHERENCE,
+                recommendations_for_improvement="Drop the list and speak as the person.",
+            ),
+        )
+    }
+)
+
+
+def judge(request: JudgeRequest) -> ScoreAnswer:
+    """Marks what sounds like an assistant 2, and everything else 8."""
+    mark = 2 if "As an assistant" in request.prompt.text else 8
+    return ScoreAnswer(reason="So it reads.", score=mark, confidence=0.9, citations=[], data_missing=False)
+
+
+async def speak(agent: str, history: list[Event], gate: ActionGate) -> GateResult:
+    """One agent's message: written, judged, and written anew until it passes."""
+    drafts = iter(DRAFTS[agent])
+
+    async def generate(feedback: str) -> str:
+        if feedback:
+            print(f"   (sent back to {agent}: {feedback.splitlines()[3]})")
+        return next(drafts)
+
+    heard = [Event("chat", e.message_id, e.speaker, e.text, e.speaker == agent) for e in history]
+    return await gate.send(generate, ActionContext.of(agent, heard, persona=f"{agent} of the paper company"), CONFIG)
+
+
+async def chat() -> list[GateResult]:
+    """Both agents speak once; returns what the gate found."""
+    gate = ActionGate(PropositionChecker(ScriptedJudge(judge), LIBRARY))
+    history: list[Event] = []
+    results = []
+    for agent in DRAFTS:
+        result = await speak(agent, history, gate)
+        results.append(result)
+        history.append(Event("chat", f"m{len(history)}", agent, result.text, True))
+        print(f"{agent}: {result.text}   [{result.outcome}]")
+    return results
+
+
+if __name__ == "__main__":
+    asyncio.run(chat())
