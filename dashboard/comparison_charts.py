@@ -39,17 +39,12 @@ class Whisker:
 
 def item_whiskers(items: Sequence[ItemAgreement]) -> list[Whisker]:
     """Alpha of every item, as rows."""
-    return [Whisker(item_label(one.item.name), one.alpha.value, one.alpha.interval) for one in items]
+    return [Whisker(one.item.short_label, one.alpha.value, one.alpha.interval) for one in items]
 
 
 def reference_whiskers(references: Sequence[ReferenceAgreement]) -> list[Whisker]:
     """Kappa of every metric, with the ceiling, as rows."""
     return [Whisker(one.label, one.kappa.value, one.kappa.interval, one.ceiling_kappa) for one in references]
-
-
-def item_label(name: str) -> str:
-    """ "Score 1 to 5" or "Question 2"."""
-    return "Score 1 to 5" if name == "score" else f"Question {name.removeprefix('question_')}"
 
 
 def whisker_figure(rows: Sequence[Whisker], title: str, limits: Sequence[float] = (TENTATIVE, RELIABLE)) -> go.Figure:

@@ -2,6 +2,7 @@ import streamlit as st
 
 from dashboard import queries, resources
 from dashboard.components import agreement_parts as parts
+from dashboard.components.disagreements import disagreements
 from dashboard.components.messages import empty_state
 from dashboard.components.sample_button import first_steps
 from dashboard.formatting import counted
@@ -40,6 +41,6 @@ with st.container(horizontal=True):
     st.badge(counted(report.ratings, "rating"), color="gray")
     st.badge(f"{counted(report.shared_games, 'game')} rated by two or more", color="gray")
 
-parts.disagreements(report)
+disagreements(report)
 parts.raters(report)
 parts.references(report)

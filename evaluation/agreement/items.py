@@ -32,6 +32,11 @@ class Item:
     values: tuple[float, ...]
 
     @property
+    def short_label(self) -> str:
+        """ "Score 1 to 5" or "Question 2"."""
+        return self.label if self.is_score else f"Question {self.name.removeprefix('question_')}"
+
+    @property
     def is_score(self) -> bool:
         """Whether it is the 1-5 score rather than a question."""
         return self.level == "ordinal"

@@ -13,7 +13,7 @@ from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.wording import counted
 
 if TYPE_CHECKING:
-    from evaluation.agreement import AgreementReport, Figure, Item
+    from evaluation.agreement import AgreementReport, Figure
     from evaluation.statistics import Interval
 
 _MOST_ROWS = 10
@@ -149,7 +149,7 @@ def _of(same: int, count: int, interval: Interval) -> str:
 def _items(report: AgreementReport) -> Rows:
     return [
         (
-            _item_label(one.item),
+            one.item.short_label,
             str(one.games),
             _number(one.alpha.value),
             _interval(one.alpha),
@@ -181,7 +181,7 @@ def _references(report: AgreementReport) -> Rows:
     return [
         (
             one.label,
-            _item_label(one.item),
+            one.item.short_label,
             str(one.games),
             f"{_number(one.kappa.value)} [{_interval(one.kappa)}]",
             _number(one.ceiling_kappa),
@@ -193,10 +193,6 @@ def _references(report: AgreementReport) -> Rows:
         )
         for one in report.references
     ]
-
-
-def _item_label(item: Item) -> str:
-    return item.label if item.is_score else f"Question {item.name.removeprefix('question_')}"
 
 
 def _number(value: float, sign: str = "") -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 _KEYS = ("scenario", "seed")
@@ -37,8 +37,3 @@ def paired_games(before: Mapping[str, PairKey | None], after: Mapping[str, PairK
 
 def _text(value: Any) -> str | None:
     return str(value) if isinstance(value, str | int | float) and value != "" else None
-
-
-def labels(keys: Iterable[PairKey]) -> list[str]:
-    """The keys as a person reads them: "scenario market, seed 7"."""
-    return [", ".join(f"{name} {part}" for name, part in zip(_KEYS, key, strict=True) if part) for key in keys]

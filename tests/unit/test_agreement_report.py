@@ -67,6 +67,7 @@ def test_items_between_raters() -> None:
     found = {one.item.name: one for one in report(a=0.0).items}
     score = found["score"]
     assert (score.games, score.raters, score.ratings) == (3, 2, 6)
+    assert [one.item.short_label for one in report(a=0.0).items][:2] == ["Score 1 to 5", "Question 1"]
     # The same score on a and c, not on b.
     assert score.exact.value == pytest.approx(2 / 3)
     # 1, 1, 3, 4, 5, 5: the commonest answers have two of six.

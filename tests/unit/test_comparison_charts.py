@@ -10,7 +10,6 @@ from dashboard.comparison_charts import (
     Whisker,
     distribution_alt,
     distribution_figure,
-    item_label,
     whisker_figure,
     whisker_words,
 )
@@ -41,7 +40,6 @@ def test_figures_in_words() -> None:
         "Question 1: 0.10, no interval",
         "Question 2: not defined",
     ]
-    assert [item_label(name) for name in ("score", "question_3")] == ["Score 1 to 5", "Question 3"]
 
 
 def test_every_game_is_a_dot_and_each_side_has_a_mean() -> None:
