@@ -27,6 +27,7 @@ from evaluation.cli import (
     reevaluate,
     search,
     serve,
+    settings,
     validate,
 )
 from evaluation.cli.exits import CommandGroup, report_fault
@@ -68,6 +69,7 @@ app.add_typer(propositions.app, name="propositions")
 app.add_typer(persona.app, name="eval")
 app.add_typer(export.app, name="export")
 app.command()(doctor.doctor)
+app.command()(settings.settings)
 app.command()(backup.backup)
 app.command()(backup.restore)
 

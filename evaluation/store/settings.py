@@ -16,7 +16,7 @@ from evaluation.store.units import Units
 
 _THRESHOLDS = "thresholds"
 _TEST_SIZE = "test_size"
-_DEFAULT_TEST_SIZE = 3
+DEFAULT_TEST_SIZE = 3
 _LARGEST_TEST_SIZE = 100
 _LIMITS = "import_limits"
 _LARGEST_FACTOR = 20
@@ -74,7 +74,7 @@ class Settings:
 
     def test_size(self) -> int:
         """How many games of an iteration form a test; the rubric's 3 where nothing was set."""
-        return int(self.get(_TEST_SIZE, _DEFAULT_TEST_SIZE))
+        return int(self.get(_TEST_SIZE, DEFAULT_TEST_SIZE))
 
     def set_test_size(self, games: int) -> None:
         """Changes how many games form a test, for all iterations from now on.
@@ -86,7 +86,7 @@ class Settings:
             raise InputError(
                 f"{games} games cannot form a test.",
                 place=_TEST_SIZE,
-                remedy=f"Give a whole number from 1 to {_LARGEST_TEST_SIZE}; the rubric's is {_DEFAULT_TEST_SIZE}.",
+                remedy=f"Give a whole number from 1 to {_LARGEST_TEST_SIZE}; the rubric's is {DEFAULT_TEST_SIZE}.",
             )
         self.set(_TEST_SIZE, games)
 

@@ -40,6 +40,7 @@ PROMISED = {
     "experiment",
     "propositions",
     "eval",
+    "settings",
     "backup",
     "restore",
 }
