@@ -29,15 +29,11 @@ def earlier_imports(reports: Sequence[ImportReport]) -> None:
     if not reports:
         return
     st.subheader("Imports", anchor=False, help="The latest hundred, from this page and from the command line.")
-    report = st.selectbox(
-        "Import",
-        reports,
-        format_func=report_title,
-        key="import_report",
-        label_visibility="collapsed",
+    chosen = st.selectbox(
+        "Import", reports, format_func=report_title, key="import_report", label_visibility="collapsed"
     )
-    if report not in reports:
-        return
+    # The title of an import that goes on changes when it ends, and with it what was chosen.
+    report = chosen if chosen in reports else reports[0]
     if report.iteration is not None:
         plain(f"Into the iteration: {report.iteration}")
     st.caption(_state_words(report))
@@ -52,9 +48,10 @@ def earlier_imports(reports: Sequence[ImportReport]) -> None:
 
 def report_title(report: ImportReport) -> str:
     """An import in a list: "2026-01-31 12:00 UTC, upload: 3 stored, 1 refused"; words of our own only."""
-    counts = ", ".join(f"{count:,} {outcome}" for outcome, count in report.counts.items() if count)
+    counts = ", ".join(f"{count:,} {outcome}" for outcome, count in report.counts.items() if count) or "no file"
+    state = "going on" if report.seconds is None else counts
     # Seconds keep two imports of one minute apart.
-    return f"{report.started_at:%Y-%m-%d %H:%M:%S} UTC, {report.source}: {counts or 'no file'}"
+    return f"{report.started_at:%Y-%m-%d %H:%M:%S} UTC, {report.source}: {state}"
 
 
 def _state_words(report: ImportReport) -> str:

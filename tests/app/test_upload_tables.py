@@ -6,8 +6,11 @@ import threading
 
 import pytest
 
+from dashboard import jobs
 from dashboard.components.upload_plan import test_words as words_on_tests
-from evaluation.import_report import Outcome
+from evaluation.import_report import Outcome, planned
+from evaluation.readers import read_uploads
+from evaluation.samples import add_evaluated
 
 GERMAN = b"wer,was,tag\nAnn,Guten Morgen,1\nBen,Hallo Ann,2\n"
 HOSTILE = "![p](https://evil.example/p.png)"
@@ -122,12 +125,27 @@ def test_the_report_is_there_after_a_reload_and_can_be_saved(open_page, store, s
 
 
 def test_an_import_that_goes_on_says_so(open_page, store, words, small_game) -> None:
-    from evaluation.import_report import planned
-    from evaluation.readers import read_uploads
-
     data = small_game("one").to_json().encode()
     store.imports.save(planned(read_uploads([("one.json", data)]), ()))
     assert "It has not come to its end yet." in words(open_page("upload"))
+
+
+def test_a_cancelled_import_tells_what_was_stored_and_what_was_not(store, small_game) -> None:
+    games = [small_game(name) for name in ("one", "two")]
+    files = [(f"{game.game_id}.json", game.to_json().encode()) for game in games]
+    store.imports.save(planned(read_uploads(files), ()))
+    job = store.jobs.create(jobs.EVALUATE, "Scoring uploaded games", 2)
+    add_evaluated(store, games[0], source_name="one.json")
+    jobs.end(store, job.id)
+    (report,) = store.imports.list()
+    assert [line.outcome for line in report.lines] == [Outcome.STORED, Outcome.NOT_STORED]
+    assert report.seconds is not None
+
+
+def test_the_end_of_other_work_leaves_an_import_open(store, small_game) -> None:
+    store.imports.save(planned(read_uploads([("one.json", small_game("one").to_json().encode())]), ()))
+    jobs.end(store, store.jobs.create(jobs.SAMPLES, "Loading the sample games", 2).id)
+    assert store.imports.list()[0].seconds is None
 
 
 def test_a_start_that_is_refused_leaves_no_report(open_page, store, small_game) -> None:
