@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Iterator
 
 import pandas as pd
 import plotly.graph_objects as go
 
 from dashboard.formatting import counted, score_text, shortened, threshold_text
 from evaluation.score import PERCENT, MetricDefinition
+from evaluation.statistics.intervals import mean_interval
+from evaluation.statistics.words import interval_words
 
 ACCENT = "#6d63e0"
 NEUTRAL = "#8a8798"
@@ -24,7 +27,7 @@ def inert_label(text: str, limit: int = _LABEL_LENGTH) -> str:
 
 
 def trend_figure(points: pd.DataFrame, definition: MetricDefinition, threshold: float) -> go.Figure:
-    """One metric over iterations: a dot per game, the mean of each iteration as a line, the threshold dashed.
+    """One metric over iterations: a dot per game, the means with their 95 % intervals as a line, the threshold dashed.
 
     Args:
         points: One row per game: ``position`` (int, order of the iteration), ``iteration`` (name), ``game`` (label),
@@ -36,10 +39,9 @@ def trend_figure(points: pd.DataFrame, definition: MetricDefinition, threshold: 
         A figure with the traces "game" and "mean". Without any score both are empty.
     """
     scored = points.dropna(subset=["score"])
-    means = scored.groupby("position")["score"].agg(["mean", "count"])
     figure = go.Figure()
     figure.add_trace(_game_dots(scored, definition))
-    figure.add_trace(_mean_line(means, definition))
+    figure.add_trace(_mean_line(scored, definition))
     _draw_threshold(figure, threshold, definition)
     _lay_out(figure, points, definition)
     return figure
@@ -64,20 +66,46 @@ def _game_dots(scored: pd.DataFrame, definition: MetricDefinition) -> go.Scatter
     )
 
 
-def _mean_line(means: pd.DataFrame, definition: MetricDefinition) -> go.Scatter:
+def _mean_line(scored: pd.DataFrame, definition: MetricDefinition) -> go.Scatter:
+    sides = {place: mean_interval(games, limits=_limits(definition)) for place, games in _by_place(scored)}
+    means = scored.groupby("position")["score"].mean()
+    counts = scored.groupby("position")["score"].size()
     return go.Scatter(
         x=means.index,
-        y=means["mean"],
+        y=means,
         mode="lines+markers",
         name="mean",
         line={"width": 3, "color": ACCENT},
         marker={"size": 11, "symbol": "diamond", "color": ACCENT},
+        error_y={
+            "type": "data",
+            "symmetric": False,
+            "array": [_reach(sides[place].high, means[place]) for place in means.index],
+            "arrayminus": [_reach(sides[place].low, means[place]) for place in means.index],
+            "color": ACCENT,
+            "thickness": 1.5,
+            "width": 6,
+        },
         text=[
-            f"mean {score_text(row.mean_, definition.scale)} of {counted(row.count_, 'game')}"
-            for row in means.rename(columns={"mean": "mean_", "count": "count_"}).itertuples()
+            f"mean {score_text(means[place], definition.scale)} of {counted(counts[place], 'game')}, "
+            f"95 % interval {interval_words(sides[place])}"
+            for place in means.index
         ],
         hovertemplate="%{text}<extra></extra>",
     )
+
+
+def _by_place(scored: pd.DataFrame) -> Iterator[tuple[int, list[float]]]:
+    for place, games in scored.groupby("position")["score"]:
+        yield int(place), games.tolist()
+
+
+def _limits(definition: MetricDefinition) -> tuple[float, float]:
+    return definition.scale.low, definition.scale.high
+
+
+def _reach(end: float | None, mean: float) -> float:
+    return 0.0 if end is None else abs(end - mean)
 
 
 def _draw_threshold(figure: go.Figure, threshold: float, definition: MetricDefinition) -> None:

@@ -8,6 +8,8 @@ from dashboard.components.version_notes import versions_banner
 from dashboard.formatting import counted, score_text, spreadsheet_safe, threshold_text
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import MetricDefinition
+from evaluation.statistics.intervals import mean_interval
+from evaluation.statistics.words import interval_words
 
 points = resources.read(queries.trend_points)
 if points.empty:
@@ -51,7 +53,7 @@ if shown.empty:
     st.info("No game belongs to an iteration yet. Upload games into one, or show the games of no iteration.")
     st.stop()
 
-st.caption("Dots are games, diamonds are means, the dashed line is the threshold.")
+st.caption("Dots are games, diamonds means with their 95 % intervals over games, the dashed line is the threshold.")
 
 
 def summary(games: pd.DataFrame, definition: MetricDefinition) -> str:
@@ -72,6 +74,9 @@ def mean_table(games: pd.DataFrame, definition: MetricDefinition) -> pd.DataFram
             {
                 "Iteration": spreadsheet_safe(group["iteration"].iloc[0]),
                 "Mean": score_text(scores.mean() if len(scores) else None, definition.scale),
+                "95 % interval": interval_words(
+                    mean_interval(scores, limits=(definition.scale.low, definition.scale.high))
+                ),
                 "Lowest": score_text(scores.min() if len(scores) else None, definition.scale),
                 "Highest": score_text(scores.max() if len(scores) else None, definition.scale),
                 "Games": len(scores),
@@ -89,11 +94,13 @@ for name in picked or DEFINITIONS:
         st.subheader(definition.label, anchor=False)
         st.caption(summary(games, definition))
         if view == "Charts":
+            # The charts of a thousand games take half a second to make, and are the same until the data changes.
+            drawn = (name, bool(with_loose))
             st.plotly_chart(
-                charts.trend_figure(games, definition, thresholds[name]),
+                resources.once(charts.trend_figure, drawn, games, definition, thresholds[name]),
                 key=f"trend_{name}",
                 config={"displayModeBar": False},
-                alt=charts.trend_alt(games, definition, thresholds[name]),
+                alt=resources.once(charts.trend_alt, drawn, games, definition, thresholds[name]),
             )
         else:
             st.dataframe(mean_table(games, definition), hide_index=True, alt=f"{definition.label} by iteration")

@@ -80,10 +80,11 @@ def mean_interval(values: Iterable[float], *, limits: Limits = None, level: floa
         low, high = _bca(sample, level, seed)
         if not math.isnan(low) and not math.isnan(high):
             return _clipped(low, high, limits, level, "BCa")
-    from scipy.stats import ttest_1samp  # slow to import
+    from scipy.special import stdtrit  # a tenth of what scipy.stats takes to import
 
-    found = ttest_1samp(sample, 0.0).confidence_interval(level)
-    return _clipped(float(found.low), float(found.high), limits, level, "t")
+    half = float(stdtrit(len(sample) - 1, 0.5 + level / 2.0) * sample.std(ddof=1)) / math.sqrt(len(sample))
+    mean = float(sample.mean())
+    return _clipped(mean - half, mean + half, limits, level, "t")
 
 
 def difference_interval(

@@ -33,6 +33,14 @@ def test_every_scored_game_is_a_dot_and_every_iteration_a_mean() -> None:
     assert "of 1 game" in means.text[1]
 
 
+def test_means_carry_their_interval_over_games() -> None:
+    means = trend_figure(THREE_AND_TWO, STRATEGIC_DEPTH, 60.0).data[1]
+    # Three games, mean 60, sd 10: 60 +- 4.302653 * 10 / sqrt(3); one game has no interval.
+    assert list(means.error_y.array) == pytest.approx([24.8414, 0.0], abs=1e-4)
+    assert "35.2 to 84.8" in means.text[0]
+    assert "one value has no interval" in means.text[1]
+
+
 def test_games_with_the_same_score_stand_side_by_side() -> None:
     dots = trend_figure(points((1, "v1", 50.0), (1, "v1", 50.0)), STRATEGIC_DEPTH, 60.0).data[0]
     assert len(set(dots.x)) == 2

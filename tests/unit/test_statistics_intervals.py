@@ -26,6 +26,13 @@ def test_t_below_twenty_games() -> None:
     assert found.high == pytest.approx(84.8414, abs=1e-4)
 
 
+@given(st.lists(st.floats(0, 100).map(lambda x: round(x, 2)), min_size=2, max_size=19))
+def test_t_equals_statsmodels(values: list[float]) -> None:
+    found = mean_interval(values)
+    if found.is_known:
+        assert (found.low, found.high) == pytest.approx(DescrStatsW(values).tconfint_mean(), rel=1e-6, abs=1e-6)
+
+
 def test_bca_from_twenty_games_on_equals_scipy_at_the_expanded_level() -> None:
     sample = np.random.default_rng(1).beta(8, 2, 20) * 100
     # sqrt(20 / 19) * 2.093024 = 2.147396, and the normal holds 96.824 % within 2.147396 deviations.
