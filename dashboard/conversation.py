@@ -86,7 +86,7 @@ def chat_data(transcript: Transcript, concerning: RowsByMessage, *, roles_hidden
         roles_hidden: Leave out roles, private chat, and whatever else tells a role.
 
     Returns:
-        ``id``, ``rows``, ``speakers``, ``metrics``, and a ``version`` that differs whenever any of them does.
+        ``rows``, ``speakers`` and ``metrics``, as ``load`` in chat_view.js reads them.
     """
     entries = timeline(transcript, roles_hidden=roles_hidden)
     places = {entry.message.id: place for place, entry in enumerate(entries) if isinstance(entry, Shown)}
@@ -97,14 +97,35 @@ def chat_data(transcript: Transcript, concerning: RowsByMessage, *, roles_hidden
         else _message_row(entry, transcript, speakers, concerning.get(entry.message.id, {}), places)
         for entry in entries
     ]
-    data: dict[str, Any] = {
-        "id": transcript.id,
+    return {
         "rows": rows,
         "speakers": [_speaker(transcript, name, roles_hidden) for name in speakers],
         "metrics": [{"name": n, "label": DEFINITIONS[n].label, "short": SHORT_LABELS[n]} for n in _METRICS],
     }
-    digest = hashlib.blake2b(json.dumps(data).encode(), digest_size=8).hexdigest()
-    return data | {"version": f"{digest}:{roles_hidden}"}
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """What the chat view draws, ready to be sent.
+
+    Attributes:
+        id: Of the transcript.
+        rows: The rows of the view, from :func:`chat_data`.
+        body: All that it draws as JSON. Packed once: that of 5,000 messages takes a tenth of a second.
+        version: Differs whenever ``body`` does.
+    """
+
+    id: str
+    rows: Sequence[Mapping[str, Any]]
+    body: str
+    version: str
+
+    @classmethod
+    def of(cls, transcript: Transcript, concerning: RowsByMessage, *, roles_hidden: bool) -> Conversation:
+        """The conversation that :func:`chat_data` describes."""
+        data = chat_data(transcript, concerning, roles_hidden=roles_hidden)
+        body = json.dumps(data)
+        return cls(transcript.id, data["rows"], body, hashlib.blake2b(body.encode(), digest_size=8).hexdigest())
 
 
 def _speakers(transcript: Transcript) -> dict[str, None]:
@@ -200,9 +221,8 @@ def _merged(spans: set[tuple[int, int]]) -> list[list[int]]:
     return merged
 
 
-def focus_on(data: Mapping[str, Any], aim: Aim) -> dict[str, int | bool]:
+def focus_on(rows: Sequence[Mapping[str, Any]], aim: Aim) -> dict[str, int | bool]:
     """The row to scroll to and the badge to open there; -1 for none, or where the view does not show that message."""
-    rows = data["rows"]
     place = next((index for index, row in enumerate(rows) if row["k"] == "m" and row["i"] == aim.message_id), -1)
     metric = _METRICS.index(aim.metric) if aim.metric in _METRICS else -1
     return {"row": place, "metric": metric, "count": aim.count, "glance": aim.is_glance}

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import pandas as pd
 
-from dashboard.conversation import RowsByMessage, chat_data, rows_by_message
+from dashboard.conversation import Conversation, RowsByMessage, rows_by_message
 from dashboard.formatting import look, score_text
 from evaluation.import_report import ImportReport
 from evaluation.iterations.board import Board, make_board
@@ -95,19 +94,19 @@ def transcript_list(store: Store) -> pd.DataFrame:
     Returns:
         ``transcript_id``, ``game_id``, ``iteration`` ("" for none), ``source_format``, ``players``, ``messages``,
         ``names`` (of the players, one a line), ``ratings`` (how many people rated it), ``verdict`` (status), ``passed``
-        (how many metrics pass), ``failing`` (the metrics that do not), and for every metric its score in words under its
-        own name and as a number (NaN for none) under ``score_`` and its name.
+        (how many metrics pass), ``failing`` (the metrics that do not), and for every metric its score in words under
+        its own name and as a number (NaN for none) under ``score_`` and its name.
     """
     with store.unit():
         summaries = store.transcripts.summaries()
         metrics = _judged_metrics(store)
         names = store.transcripts.player_names()
         ratings = store.ratings.rater_counts()
-    rows = [
-        _list_row(row, metrics.get(str(row["transcript_id"]), {}))
-        | {"names": "\n".join(names.get(str(row["transcript_id"]), ())), "ratings": ratings.get(row["transcript_id"], 0)}
-        for row in summaries.to_dict("records")
-    ]
+    rows = []
+    for row in summaries.to_dict("records"):
+        key = str(row["transcript_id"])
+        people = {"names": "\n".join(names.get(key, ())), "ratings": ratings.get(key, 0)}
+        rows.append(_list_row(row, metrics.get(key, {})) | people)
     return pd.DataFrame(rows, columns=[*_LIST_COLUMNS, *DEFINITIONS, *(f"score_{name}" for name in DEFINITIONS)])
 
 
@@ -166,17 +165,17 @@ class OpenTranscript:
         """The ledger rows of each message: message id -> metric -> rows."""
         return rows_by_message(self.results)
 
-    def conversation(self, *, roles_hidden: bool) -> Mapping[str, Any]:
+    def conversation(self, *, roles_hidden: bool) -> Conversation:
         """What the chat view draws: the same object each time."""
         return self._blind_conversation if roles_hidden else self._whole_conversation
 
     @cached_property
-    def _whole_conversation(self) -> Mapping[str, Any]:
-        return chat_data(self.transcript, self.concerning, roles_hidden=False)
+    def _whole_conversation(self) -> Conversation:
+        return Conversation.of(self.transcript, self.concerning, roles_hidden=False)
 
     @cached_property
-    def _blind_conversation(self) -> Mapping[str, Any]:
-        return chat_data(self.transcript, self.concerning, roles_hidden=True)
+    def _blind_conversation(self) -> Conversation:
+        return Conversation.of(self.transcript, self.concerning, roles_hidden=True)
 
 
 def open_transcript(store: Store, transcript_id: str) -> OpenTranscript:

@@ -68,6 +68,24 @@ def share(query: Callable[..., Answer], *arguments: Hashable) -> Answer:
     return answer
 
 
+def once(make: Callable[..., Answer], key: tuple[Hashable, ...], *arguments: Any) -> Answer:
+    """``make(*arguments)``, made once while the database is unchanged; nobody changes the answer.
+
+    Args:
+        make: A function of a module, told apart by its name.
+        key: Tells the arguments from others that it is called with.
+        arguments: What it takes; read from the store, and from nowhere else that may change.
+    """
+    whole = (str(default_path()), revision(), make.__module__, make.__qualname__, key)
+    answer: Answer = _made(whole, partial(make, *arguments))
+    return answer
+
+
+@st.cache_resource(show_spinner=False, max_entries=64)
+def _made(key: tuple[Hashable, ...], _make: Callable[[], Any]) -> Any:  # noqa: ARG001 - Streamlit hashes the key
+    return _make()
+
+
 @st.cache_resource(show_spinner=False, max_entries=8)
 def _shared(key: tuple[Hashable, ...], _query: Callable[[], Any]) -> Any:  # noqa: ARG001 - Streamlit hashes the key
     return _query()

@@ -106,9 +106,7 @@ function load(view, data) {
   const before = view.rows ? memorise(view) : memories.get(data.id);
   view.id = data.id;
   view.version = data.version;
-  view.rows = data.rows;
-  view.speakers = data.speakers;
-  view.metrics = data.metrics;
+  Object.assign(view, JSON.parse(data.body));
   const places = new Map();
   view.rows.forEach((row, index) => row.k === "m" && places.set(row.i, index));
   const index = places.get(before?.message) ?? -1;

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 import streamlit as st
+
+from dashboard.conversation import Conversation
 
 _FOLDER = Path(__file__).parent
 _PARTS = ("chat_rows.js", "chat_steps.js", "chat_view.js")
@@ -20,6 +21,17 @@ _component = st.components.v2.component(
 )
 
 
-def chat_view(data: Mapping[str, Any], *, key: str, on_open: Callable[[], None]) -> None:
-    """Mounts the view. ``on_open`` runs after a badge was clicked; the click is ``st.session_state[key].open``."""
-    _component(key=key, data=dict(data), on_open_change=on_open)
+def chat_view(
+    conversation: Conversation, focus: Mapping[str, int | bool], *, key: str, on_open: Callable[[], None]
+) -> None:
+    """Mounts the view.
+
+    Args:
+        conversation: What it draws.
+        focus: Where it scrolls to, from ``focus_on``. All of the data is sent again whenever any of it differs, so this
+            must stay the same while a person clicks.
+        key: Tells it from others; of no text of strangers.
+        on_open: Runs after a label or number was clicked; the click is ``st.session_state[key].open``.
+    """
+    data = {"id": conversation.id, "version": conversation.version, "body": conversation.body, "focus": dict(focus)}
+    _component(key=key, data=data, on_open_change=on_open)

@@ -100,8 +100,10 @@ def _conversation(opened: OpenTranscript) -> None:
     roles_hidden = st.toggle("Hide roles and private chat", key="blind", bind="query-params")
     is_in_dialog = st.session_state.pop("open_in_dialog", False)
     left, right = st.columns([8, 5], gap="medium")
+    conversation = opened.conversation(roles_hidden=roles_hidden)
+    focus = focus_on(conversation.rows, state.aim_of(transcript.id))
     with left:
-        chat_view(_data(opened, roles_hidden), key=_chat_key(transcript.id), on_open=lambda: _open(opened))
+        chat_view(conversation, focus, key=_chat_key(transcript.id), on_open=lambda: _open(opened))
     message_id, metric = state.chosen(state.MESSAGE), state.chosen(state.METRIC, DEFINITIONS)
     with right:
         if message_id is None or transcript.message(message_id) is None:
@@ -120,12 +122,6 @@ def _dialog(opened: OpenTranscript, message_id: str, metric: str | None) -> None
 
 def _chat_key(transcript_id: str) -> str:
     return f"chat_{transcript_id}"
-
-
-def _data(opened: OpenTranscript, roles_hidden: bool) -> dict[str, object]:
-    """What the view draws. It stays the same between clicks, for all of it is sent again whenever it differs."""
-    data = opened.conversation(roles_hidden=roles_hidden)
-    return {**data, "focus": focus_on(data, state.aim_of(opened.transcript.id))}
 
 
 def _open(opened: OpenTranscript) -> None:

@@ -11,7 +11,8 @@ from evaluation.samples import add_evaluated
 
 def chat(app) -> dict:
     (component,) = app.get("bidi_component")
-    return json.loads(component.proto.json)
+    data = json.loads(component.proto.json)
+    return json.loads(data["body"]) | {"focus": data["focus"]}
 
 
 def test_an_empty_store_says_what_to_do(open_page, words) -> None:

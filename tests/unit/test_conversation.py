@@ -7,7 +7,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard.conversation import Aim, chat_data, focus_on, read_open, rows_by_message, utf16_span
+from dashboard.conversation import Aim, Conversation, chat_data, focus_on, read_open, rows_by_message, utf16_span
 from evaluation.rubric.definitions import ANTI_REPETITION, COHERENCE, MEMORY_ACCURACY, STRATEGIC_DEPTH
 from evaluation.score import Evidence, LedgerRow, MetricResult, RowVerdict, decided, summarise
 from evaluation.transcript import Elimination, Message, Player, Transcript, Vote
@@ -156,23 +156,24 @@ def test_a_reply_points_to_the_row_of_its_message() -> None:
 def test_the_focus_is_a_row_that_is_shown() -> None:
     data = shown(roles_hidden=True)
     # "n" is team chat, which is hidden: no row.
-    assert focus_on(data, Aim("n", "coherence"))["row"] == -1
-    assert focus_on(data, Aim(None, None)) == {"row": -1, "metric": -1, "count": 1, "glance": False}
-    focus = focus_on(data, Aim("c", "coherence", 2, is_glance=True))
+    assert focus_on(data["rows"], Aim("n", "coherence"))["row"] == -1
+    assert focus_on(data["rows"], Aim(None, None)) == {"row": -1, "metric": -1, "count": 1, "glance": False}
+    focus = focus_on(data["rows"], Aim("c", "coherence", 2, is_glance=True))
     assert (focus["count"], focus["glance"]) == (2, True)
     assert data["rows"][focus["row"]]["i"] == "c"
     assert data["metrics"][focus["metric"]]["name"] == "coherence"
 
 
 def test_the_version_changes_whenever_anything_that_is_drawn_does() -> None:
-    data = shown(roles_hidden=False)
-    assert shown(roles_hidden=False) == data
+    def version(results: dict[str, MetricResult], *, roles_hidden: bool = False) -> str:
+        return Conversation.of(transcript(), rows_by_message(results), roles_hidden=roles_hidden).version
+
+    assert version(results()) == version(results())
     overruled = results()
     row = overruled[STRATEGIC_DEPTH.name].ledger[0]
     changed = replace(row, verdict=RowVerdict.DOES_NOT_COUNT, numerator=0.0)
     overruled[STRATEGIC_DEPTH.name] = summarise(STRATEGIC_DEPTH, [changed])
-    other = chat_data(transcript(), rows_by_message(overruled), roles_hidden=False)
-    assert len({data["version"], other["version"], shown(roles_hidden=True)["version"]}) == 3
+    assert len({version(results()), version(overruled), version(results(), roles_hidden=True)}) == 3
 
 
 def test_a_click_names_a_message_and_perhaps_a_metric() -> None:
