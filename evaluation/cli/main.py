@@ -16,6 +16,7 @@ from evaluation.cli import (
     evaluate,
     experiment,
     export,
+    insights,
     iterations,
     judge,
     listing,
@@ -50,6 +51,7 @@ app.command()(validate.validate)
 app.command("list")(listing.list_transcripts)
 app.command()(listing.show)
 app.command()(search.search)
+app.command()(insights.insights)
 app.command()(rate.rate)
 app.command()(reevaluate.reevaluate)
 app.command()(mend.rename)

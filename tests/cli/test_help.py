@@ -21,6 +21,7 @@ PROMISED = {
     "list",
     "show",
     "search",
+    "insights",
     "rate",
     "agreement",
     "compare",
