@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from evaluation.rubric.definitions import DEFINITIONS
@@ -87,28 +87,29 @@ def biggest_movers(rows: pd.DataFrame, *, most: int = MOST) -> tuple[Mover, ...]
     kept["lost"] = 100.0 * (kept["denominator"] - kept["numerator"]) / totals
     losing = kept[kept["lost"] > 0].copy()
     losing["pattern"] = _patterns(losing["reason"], losing["player"].dropna().unique())
-    found = [*_movers(losing, "reason", "pattern"), *_movers(losing[losing["player"].notna()], "player", "player")]
-    sides = kept.groupby("metric")["is_after"].nunique()
     # Where one side has no rows at all there is nothing to compare.
-    real = [one for one in found if sides[one.metric] == 2 and abs(one.change) >= _SMALLEST]
-    return tuple(sorted(real, key=lambda one: -abs(one.change))[:most])
+    sides = kept.groupby("metric")["is_after"].nunique()
+    losing = losing[losing["metric"].map(sides) == 2]
+    shifts = [*_shifts(losing, "reason", "pattern"), *_shifts(losing[losing["player"].notna()], "player", "player")]
+    largest = sorted((one for one in shifts if abs(one.change) >= _SMALLEST), key=lambda one: -abs(one.change))
+    return tuple(replace(one, examples=tuple(_examples(_rows_of(losing, one)))) for one in largest[:most])
 
 
-def _movers(losing: pd.DataFrame, kind: str, column: str) -> Iterator[Mover]:
-    for (metric, label), group in losing.groupby(["metric", column], sort=False):
-        after, before = group[group["is_after"]], group[~group["is_after"]]
-        lost_after, lost_before = float(after["lost"].sum()), float(before["lost"].sum())
-        worse = after if lost_after > lost_before else before
-        yield Mover(
-            str(metric),
-            kind,
-            str(label),
-            lost_before,
-            lost_after,
-            len(before),
-            len(after),
-            tuple(_examples(worse)),
-        )
+def _shifts(losing: pd.DataFrame, kind: str, column: str) -> Iterator[Mover]:
+    """Every reason or player with its part in the change, still without examples."""
+    sums = losing.groupby(["metric", column, "is_after"], sort=False)["lost"].agg(["sum", "size"])
+    by_side: dict[tuple[str, str], dict[bool, tuple[float, int]]] = {}
+    for (metric, label, is_after), lost, count in zip(sums.index, sums["sum"], sums["size"], strict=True):
+        by_side.setdefault((str(metric), str(label)), {})[bool(is_after)] = float(lost), int(count)
+    for (metric, label), found in by_side.items():
+        (before, before_rows), (after, after_rows) = found.get(False, (0.0, 0)), found.get(True, (0.0, 0))
+        yield Mover(metric, kind, label, before, after, before_rows, after_rows, ())
+
+
+def _rows_of(losing: pd.DataFrame, one: Mover) -> pd.DataFrame:
+    column = "pattern" if one.kind == "reason" else "player"
+    is_worse_side = losing["is_after"] == (one.after > one.before)
+    return losing[(losing["metric"] == one.metric) & (losing[column] == one.label) & is_worse_side]
 
 
 def _examples(rows: pd.DataFrame) -> Iterator[Example]:
@@ -131,10 +132,7 @@ def _patterns(reasons: pd.Series[str], names: Iterable[str]) -> pd.Series[str]:
     """Reasons without what is particular to one row, so that equal reasons become one."""
     known = sorted(map(str, names), key=len, reverse=True)[:_MOST_NAMES]
     name = re.compile("|".join(rf"(?<!\w){re.escape(each)}(?!\w)" for each in known if each) or r"(?!)")
-    unique = {reason: _pattern(reason, name) for reason in reasons.unique()}
-    return reasons.map(unique)
-
-
-def _pattern(reason: str, name: re.Pattern[str]) -> str:
-    without_quotes = _QUOTED.sub("“…”", reason)
-    return _NUMBER.sub("N", name.sub("someone", without_quotes))
+    without_quotes = {reason: _QUOTED.sub("“…”", reason) for reason in reasons.unique()}
+    # Names are the slow part, and most reasons are equal but for what they quote.
+    patterns = {text: _NUMBER.sub("N", name.sub("someone", text)) for text in set(without_quotes.values())}
+    return reasons.map({reason: patterns[text] for reason, text in without_quotes.items()})
