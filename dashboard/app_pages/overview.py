@@ -15,7 +15,7 @@ from evaluation.rubric.definitions import DEFINITIONS
 store = resources.store()
 show_outcome(store)
 with st.spinner("Reading games and scores", show_time=True):
-    seen = resources.read(queries.overview)
+    seen = resources.share(queries.overview)
 if not seen.transcripts:
     empty_state(
         "Did your agents get better?",

@@ -28,7 +28,7 @@ def status_table(frame: pd.DataFrame, alt: str, **options: Any) -> Any:
 
 
 # Colours cost 15 microseconds a cell at every run; in larger tables the symbols must do.
-_MOST_COLOURED = 4_000
+_MOST_COLOURED = 2_000
 
 
 def _coloured(frame: pd.DataFrame) -> Styler:
