@@ -15,6 +15,9 @@ from evaluation.judging.judgements import Received, judgement_from
 from evaluation.judging.protocol import Judge, JudgeKind, Judgement, JudgementStatus, JudgeRequest, Prompt, Report
 from evaluation.judging.usage import Usage
 
+# A transaction costs as much for one answer as for ten: what comes within this time is stored together.
+_BREATH_SECONDS = 0.02
+
 
 @dataclass(frozen=True, slots=True)
 class KeptAnswer:
@@ -183,6 +186,7 @@ class _Writer:
             await self._write()
             if is_last:
                 return
+            await asyncio.sleep(_BREATH_SECONDS)
 
     async def _write(self) -> None:
         received, self._waiting = self._waiting, []

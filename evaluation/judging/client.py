@@ -41,6 +41,17 @@ def _import_litellm() -> ModuleType:
         return litellm
 
 
+def _give_a_price(litellm: Any, name: str) -> None:
+    """Tells litellm some price for a model of a server of one's own: without one it searches anew at every call.
+
+    That takes a fifth of a call's processor time. Nobody reads it: costs are computed from ``LiteLLMProvider.price``.
+    """
+    if name not in litellm.model_cost:
+        entry = {"litellm_provider": _COMPATIBLE, "mode": "chat"}
+        price = {"input_cost_per_token": 1e-9, "output_cost_per_token": 1e-9}
+        litellm.register_model({name: entry | price})
+
+
 class LiteLLMProvider:
     """Any model that litellm knows, or any server that speaks OpenAI's protocol.
 
@@ -121,7 +132,10 @@ class LiteLLMProvider:
 
     async def _loaded(self) -> Any:
         if self._litellm is None:
-            self._litellm = await asyncio.to_thread(_import_litellm)
+            litellm = await asyncio.to_thread(_import_litellm)
+            if self._base_url is not None:
+                _give_a_price(litellm, f"{_COMPATIBLE}/{self._bare_name}")
+            self._litellm = litellm
         return self._litellm
 
     def _destination(self, litellm: Any) -> dict[str, Any]:

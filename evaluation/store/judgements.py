@@ -46,9 +46,9 @@ class Judgements:
         """Stores answers, and the calls made meanwhile, in one transaction; an answer that is kept already stays."""
         texts = {_sha(text): text for one in answers for text in (one.prompt.system, one.prompt.user, one.raw)}
         with self._units.unit(write=True) as cursor:
-            if answers:
-                _append_new(cursor, "judge_texts", "sha256", [{"sha256": sha, "text": texts[sha]} for sha in texts])
-                _append_new(cursor, "judgements", "key", [_row(one) for one in {a.key: a for a in answers}.values()])
+            rows = [{"sha256": sha, "text": text} for sha, text in texts.items()]
+            _insert_new(cursor, "judge_texts", "sha256", rows)
+            _insert_new(cursor, "judgements", "key", [_row(one) for one in {one.key: one for one in answers}.values()])
             self._calls.add(calls)
 
 
@@ -73,12 +73,13 @@ def _row(one: KeptAnswer) -> dict[str, Any]:
     }
 
 
-def _append_new(cursor: DuckDBPyConnection, table: str, key: str, rows: list[dict[str, Any]]) -> None:
-    """Adds the rows whose key is not there yet."""
+def _insert_new(cursor: DuckDBPyConnection, table: str, key: str, rows: list[dict[str, Any]]) -> None:
+    """Adds the rows whose key is not there yet; nobody else writes meanwhile."""
+    query = "SELECT {key} FROM {table} WHERE {key} IN ({marks})"
     known = {
         found
         for some in _portions([row[key] for row in rows])
-        for (found,) in cursor.execute(f"SELECT {key} FROM {table} WHERE {key} IN ({marks(some)})", some).fetchall()
+        for (found,) in cursor.execute(query.format(key=key, table=table, marks=marks(some)), some).fetchall()
     }
     insert_few(cursor, table, [row for row in rows if row[key] not in known])
 

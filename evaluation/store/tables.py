@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
 Columns = dict[str, Sequence[Any]]
 
-_MOST_AS_VALUES = 100
-
 
 def columns_of(rows: Iterable[Mapping[str, Any]]) -> Columns:
     """Rows of the same keys turned into columns."""
@@ -40,13 +38,14 @@ def append(cursor: DuckDBPyConnection, table: str, columns: Columns) -> None:
 
 
 def insert_few(cursor: DuckDBPyConnection, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Adds rows of the same keys as values: for some dozens it is as quick as ``append``, and Arrow is not loaded."""
-    for start in range(0, len(rows), _MOST_AS_VALUES):
-        some = rows[start : start + _MOST_AS_VALUES]
-        names = list(some[0])
-        places = ", ".join([f"({marks(names)})"] * len(some))
-        values = [row[name] for row in some for name in names]
-        cursor.execute(f"INSERT INTO {table} ({', '.join(names)}) VALUES {places}", values)
+    """Adds rows of the same keys: for some dozens as quick as ``append``, and Arrow is not loaded.
+
+    One list a column: DuckDB plans that in half the time that it takes for one value a cell.
+    """
+    if rows:
+        columns = columns_of(rows)
+        values = ", ".join(["unnest(?)"] * len(columns))
+        cursor.execute(f"INSERT INTO {table} ({', '.join(columns)}) SELECT {values}", list(columns.values()))
 
 
 def next_numbers(cursor: DuckDBPyConnection, sequence: str, count: int) -> list[int]:
