@@ -44,6 +44,13 @@ def versions(store: Store) -> Versions:
     return Versions(found, by_iteration, waiting)
 
 
+def mixes_between(store: Store, before: str, after: str) -> tuple[VersionMix, ...]:
+    """The metrics whose scores do not compare between two iterations until games are scored again."""
+    with store.unit():
+        scores, summaries = store.results.scores(), store.transcripts.summaries()
+    return version_mixes(scores, set(summaries.loc[summaries["iteration"].isin([before, after]), "transcript_id"]))
+
+
 def unrated_games(store: Store) -> pd.DataFrame:
     """The games that nobody has rated, in the order in which they were added.
 
@@ -61,7 +68,7 @@ def stored_games(store: Store) -> pd.DataFrame:
     """Every game with its place, for moving and deleting several at once.
 
     Returns:
-        ``transcript_id``, ``Game``, ``Iteration`` (empty for none), ``Messages``, ``File``, ``Added`` (UTC).
+        ``transcript_id``, ``Game``, ``Iteration`` (empty for none), ``Messages``, ``File``, ``Added (UTC)`` in words.
     """
     summaries = store.transcripts.summaries()
     return pd.DataFrame(
@@ -71,7 +78,7 @@ def stored_games(store: Store) -> pd.DataFrame:
             "Iteration": summaries["iteration"].fillna(""),
             "Messages": summaries["messages"],
             "File": summaries["source_name"],
-            "Added": summaries["added_at"],
+            "Added (UTC)": summaries["added_at"].dt.strftime("%Y-%m-%d %H:%M"),
         }
     )
 

@@ -4,6 +4,7 @@ from dashboard import queries, resources
 from dashboard.components import compare_parts as parts
 from dashboard.components.messages import empty_state
 from dashboard.components.sample_button import first_steps
+from dashboard.components.version_notes import pair_note
 from evaluation.store.reports import iteration_names, stored_comparison
 
 names = resources.read(iteration_names)
@@ -30,6 +31,7 @@ if not (found.before.games and found.after.games):
     parts.prompts(found)
     st.stop()
 
+pair_note(before, after)
 parts.decision(found)
 parts.differences(found)
 parts.one_metric(found, thresholds)

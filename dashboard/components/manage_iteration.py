@@ -95,7 +95,7 @@ def _history(edits: list[Edit]) -> None:
         return
     st.caption(f"{counted(len(edits), 'change')} so far, the latest first.")
     rows = [
-        (one.at, one.who, _LABELS[one.field], shortened(one.before, 80), shortened(one.after, 80))
+        (f"{one.at:%Y-%m-%d %H:%M}", one.who, _LABELS[one.field], shortened(one.before, 80), shortened(one.after, 80))
         for one in reversed(edits)
     ]
     table = pd.DataFrame(rows, columns=["When (UTC)", "By", "What", "Before", "After"])

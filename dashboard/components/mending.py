@@ -92,7 +92,7 @@ def recently_deleted(store: Store) -> None:
         return
     with st.expander(f"Deleted, can come back: {len(found)}", icon=":material/delete:"):
         st.caption("Deleted games count nowhere. Adding the same file again brings a game back too, with its ratings.")
-        rows = [(one.label, str(one.kind), one.games, one.who, one.deleted_at) for one in found]
+        rows = [(one.label, str(one.kind), one.games, one.who, f"{one.deleted_at:%Y-%m-%d %H:%M}") for one in found]
         columns = ["Name", "What", "Games", "By", "When (UTC)"]
         event = status_table(
             pd.DataFrame(rows, columns=columns),

@@ -60,7 +60,15 @@ def _button(store: Store, games: int) -> None:
 
 def comparison_note(iteration: str) -> None:
     """A warning beside the decision on an iteration whose games and the baseline's were scored by several versions."""
-    mixes = resources.read(mending.versions).against_baseline.get(iteration, ())
+    _note(resources.read(mending.versions).against_baseline.get(iteration, ()))
+
+
+def pair_note(before: str, after: str) -> None:
+    """The same beside the comparison of any two iterations."""
+    _note(resources.read(mending.mixes_between, before, after))
+
+
+def _note(mixes: Sequence[VersionMix]) -> None:
     if any(mix.is_mixed for mix in mixes):
         words = " ".join(mix.words for mix in mixes if mix.is_mixed)
         st.warning(f"{words} Score them again before you decide.", icon=":material/difference:")

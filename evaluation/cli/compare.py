@@ -9,6 +9,7 @@ import typer
 
 from evaluation.cli.options import Database, OutputFormat, open_store
 from evaluation.cli.terminal import code, markdown_table, safe, say, shortened, table
+from evaluation.cli.versions import stored_mixes, warn_of
 from evaluation.rubric.definitions import DEFINITIONS
 
 if TYPE_CHECKING:
@@ -37,7 +38,11 @@ def compare(
     """
     from evaluation.store.reports import stored_comparison
 
-    found = stored_comparison(open_store(db), before, after, seed=seed)
+    store = open_store(db)
+    found = stored_comparison(store, before, after, seed=seed)
+    warn_of(
+        stored_mixes(store, among={game.transcript_id for side in (found.before, found.after) for game in side.games})
+    )
     if output is OutputFormat.JSON:
         from evaluation.cli.rendering import json_text
         from evaluation.comparison.as_data import comparison_data

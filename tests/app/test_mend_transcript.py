@@ -102,3 +102,10 @@ def test_mixed_versions_are_marked_on_list_trends_and_game(open_page, filled, wo
     app = open_page("transcripts", transcript=small_game("one").id)
     assert "Conversation coherence (version 0, today" in words(app)
     assert "version 0" not in words(open_page("transcripts", transcript=small_game("two").id))
+
+
+def test_a_comparison_of_mixed_versions_says_so(open_page, filled, words, small_game) -> None:
+    make_outdated(filled, small_game("one"))
+    said = words(open_page("compare"))
+    assert "Conversation coherence was computed by version 0 in 1 game and by version" in said
+    assert "Score them again before you decide" in said

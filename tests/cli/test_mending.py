@@ -178,8 +178,10 @@ def test_a_deleted_iteration_keeps_or_takes_its_games(
 def test_mixed_versions_are_warned_of_and_scoring_again_mends_them(run: Any, games: list[str], database: Path) -> None:
     warning = "warning: Conversation coherence was computed by version 0 in 1 game and by version"
     make_outdated(Store(database), games[0])
-    for command in ("list", "iterations"):
-        done = run(command)
+    run("iterations", "create", "v2")
+    run("move", "three", "--to", "v2")
+    for command in (("list",), ("iterations",), ("compare", "v1", "v2")):
+        done = run(*command)
         assert warning in done.stderr
         assert "dramaturg reevaluate" in done.stderr
     [mix] = json.loads(run("iterations", "--format", "json").stdout)["versions"]
@@ -195,7 +197,7 @@ def test_games_to_score_again_can_be_chosen(run: Any, games: list[str], database
     assert "Scored 1 game again" in run("reevaluate", "three").stdout
     assert "Scored 2 games again" in run("reevaluate", "--iteration", "v1").stdout
     assert run("reevaluate", "--all").stdout == "Scored 3 games again; changed: nothing.\n"
-    assert "Scored 2 games again" in run("reevaluate", "--all", "--iteration", "v1", "--jobs", 2).stdout
+    assert "Scored 2 games again" in run("reevaluate", "--all", "--iteration", "v1").stdout
     for wrong in (("one", "--all"), ("nothing",), ("--iteration", "v9"), ("--all", "--iteration", "v9")):
         assert run("reevaluate", *wrong).exit_code == 2
 
