@@ -10,11 +10,11 @@ ROOT = Path(__file__).parents[1]
 TAKEN = ROOT / "test-results" / "screenshots"
 SHOWN = ROOT / "docs" / "images"
 CHOSEN = {
-    "overview-1280-light.png": "overview.png",
-    "transcript-1280-light.png": "transcript.png",
-    "review-1280-light.png": "review.png",
-    "trends-1280-dark.png": "trends-dark.png",
-    "transcript-390-light.png": "transcript-phone.png",
+    "overview-data-1280-light.png": "overview.png",
+    "transcript-data-1280-light.png": "transcript.png",
+    "review-data-1280-light.png": "review.png",
+    "trends-data-1280-dark.png": "trends-dark.png",
+    "transcript-data-390-light.png": "transcript-phone.png",
 }
 
 

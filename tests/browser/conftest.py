@@ -152,6 +152,12 @@ def serve(tmp_path: Path, sample_database: Path) -> Iterator[Callable[..., Serve
 
 
 @pytest.fixture(scope="session")
+def make_server() -> type[Server]:
+    """Makes a server on a database that the test prepares; the test starts and stops it."""
+    return Server
+
+
+@pytest.fixture(scope="session")
 def sample_server(tmp_path_factory: pytest.TempPathFactory, sample_database: Path) -> Iterator[Server]:
     """One server with the sample games for all tests that only look."""
     server = Server(tmp_path_factory.mktemp("looking") / "samples.duckdb")

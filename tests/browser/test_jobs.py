@@ -1,0 +1,75 @@
+"""A long upload in a real server: other tabs, a reload, kill -9, and on from there."""
+
+from __future__ import annotations
+
+import json
+import re
+import zipfile
+from collections import Counter
+from pathlib import Path
+
+from playwright.sync_api import Page, expect
+
+from benchmarks.generate import generate
+from evaluation.store import JobState, Store
+
+MANY = 150
+RUNNING = re.compile(f"Scoring uploaded games: [1-9][0-9]* of {MANY}")
+PATIENCE_MS = 240_000
+
+
+def upload_many(page: Page, folder: Path) -> None:
+    bundle = folder / "games.zip"
+    with zipfile.ZipFile(bundle, "w", zipfile.ZIP_DEFLATED) as archive:
+        for number, document in enumerate(generate(MANY)):
+            archive.writestr(f"game-{number}.json", json.dumps(document))
+    page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(bundle)
+    page.get_by_text("No iteration", exact=True).click(timeout=PATIENCE_MS)
+    page.get_by_role("button", name=f"Score and store {MANY} games").click()
+
+
+def scorings(store: Store) -> list[tuple[int, str, str]]:
+    """Every scoring that was ever stored: its number, the game and the metric."""
+    with store.unit() as cursor:
+        return cursor.execute("SELECT result_id, transcript_id, metric FROM metric_results ORDER BY 1").fetchall()
+
+
+def test_a_killed_server_says_what_was_done_and_goes_on_with_the_rest(serve, visit, tmp_path: Path) -> None:
+    server = serve()
+    first = visit(f"{server.url}/upload").page
+    upload_many(first, tmp_path)
+    expect(first.get_by_text(RUNNING)).to_be_visible(timeout=PATIENCE_MS)
+
+    # Another tab shows the same job, and so does the first one after a reload.
+    second = visit(f"{server.url}/trends").page
+    expect(second.get_by_text(RUNNING)).to_be_visible()
+    first.reload()
+    expect(first.get_by_text(RUNNING)).to_be_visible()
+
+    assert server.process is not None
+    server.process.kill()
+    server.process.wait()
+    (job,) = server.store.jobs.list()
+    assert job.state is JobState.INTERRUPTED
+    assert 0 < job.done < MANY
+    before = scorings(server.store)
+    # The game that was being stored when the server died may be there though nobody counted it.
+    stored = len(server.store.transcripts.summaries())
+    assert stored in (job.done, job.done + 1)
+    server.store.close()
+
+    # The open tab finds the server again by itself, the first one loads the page anew.
+    server.start()
+    left = MANY - job.done
+    said = f"Scoring uploaded games: interrupted, {job.done} of {MANY} done."
+    expect(second.get_by_text(said)).to_be_visible(timeout=PATIENCE_MS)
+    first.goto(server.url)
+    expect(first.get_by_text(said)).to_be_visible()
+    first.get_by_role("button", name=f"Go on with the other {left}").click()
+    expect(first.get_by_text(f"Scoring uploaded games: done, {MANY} of {MANY}.")).to_be_visible(timeout=PATIENCE_MS)
+
+    after = scorings(server.store)
+    assert after[: len(before)] == before
+    assert set(Counter((game, metric) for _, game, metric in after).values()) == {1}
+    assert len(server.store.transcripts.summaries()) == MANY
+    assert server.store.jobs.get(job.id).done == MANY
