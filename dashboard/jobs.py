@@ -101,18 +101,18 @@ def start_evaluation(store: Store, games: Sequence[tuple[Transcript, str]], iter
 def _score_waiting(store: Store, job_id: str, report: Report) -> str:
     total = store.jobs.get(job_id).total
     waiting = store.spool.waiting(job_id)
-    known = {iteration.name for iteration in store.iterations.list()}
     for done, position in enumerate(waiting, start=total - len(waiting) + 1):
-        outcome = _score(store, store.spool.get(job_id, position), known)
+        outcome = _score(store, store.spool.get(job_id, position))
         store.spool.settle(job_id, position, outcome)
         report(done, total)
     store.imports.settle()
     return _outcome_words(store.spool.outcomes(job_id))
 
 
-def _score(store: Store, game: SpooledGame, iterations: set[str]) -> Outcome:
-    # The iteration may have gone while the job was interrupted; the game must not go with it.
-    iteration = game.iteration if game.iteration in iterations else None
+def _score(store: Store, game: SpooledGame) -> Outcome:
+    # The iteration may have gone since the job began, or have got another name; the game must not go with it.
+    known = {iteration.name for iteration in store.iterations.list()}
+    iteration = game.iteration if game.iteration in known else None
     added = add_evaluated(store, game.transcript, source_name=game.source_name, iteration=iteration)
     return _outcome(added)
 

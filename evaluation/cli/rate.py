@@ -41,6 +41,7 @@ def rate(
         found = store.transcripts.get(store.transcripts.resolve(transcript))
         rating = Rating(found.id, rater, score, given, comment)
         store.ratings.add(rating)
+        name = store.transcripts.name(found.id)
         evaluation = current_evaluation(store, found)
     if rating.breaks_one_way_rule:
         note(
@@ -49,5 +50,5 @@ def rate(
         )
     engagement = evaluation.metrics[ENGAGEMENT.name]
     raters = counted(int(engagement.denominator), "rater")
-    say(f"{safe(rating.rater)} rated {found.id[:8]} ({safe(found.game_id)}) {score} of 5.")
+    say(f"{safe(rating.rater)} rated {found.id[:8]} ({safe(name)}) {score} of 5.")
     say(f"Engagement is {engagement.score:.2f} by {raters}; the verdict is {evaluation.verdict.status}.")

@@ -142,3 +142,10 @@ def test_the_time_left_of_a_resumed_job_counts_from_where_it_went_on(store) -> N
     further = store.jobs.update(job.id, done=40)
     # 10 games in 20 s are 2 s a game; 80 games are left.
     assert progress_text(further, resumed.resumed_at + timedelta(seconds=20)) == "Games: 40 of 120, about 3 min left"
+
+
+def test_waiting_games_follow_their_iteration_to_its_new_name(store, interrupted) -> None:
+    store.iterations.rename("v1", "v1 renamed", who="Ann")
+    jobs.go_on(store, interrupted.id)
+    wait_for_jobs()
+    assert sorted(store.transcripts.summaries("v1 renamed")["game_id"]) == ["g0", "g1", "g2", "g3", "g4"]
