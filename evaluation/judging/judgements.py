@@ -46,7 +46,7 @@ def judgement_from(
         is_data_missing=isinstance(final, ScoreAnswer) and final.data_missing,
         answer=final,
         first_answer=received.answers[0] if len(received.answers) > 1 else None,
-        prompt=full_prompt(request),
+        asked=request.prompt,
         raw=received.raw,
         usage=received.usage,
         is_cached=is_cached,
@@ -70,15 +70,10 @@ def unscored(
         judge=judge,
         model=model,
         detail=detail,
-        prompt=full_prompt(request),
+        asked=request.prompt,
         raw=raw,
         usage=usage or Usage(),
     )
-
-
-def full_prompt(request: JudgeRequest) -> str:
-    """What the model reads when the request is asked alone."""
-    return f"{request.prompt.system}\n\n{request.prompt.text}"
 
 
 def _citations(answer: Answer) -> list[int]:

@@ -29,7 +29,7 @@ from evaluation.judging.calls import (
 from evaluation.judging.formats import CORRECTION
 from evaluation.judging.guard import FENCE
 from evaluation.judging.parsing import AnswerError, Validate, Value, parse_answer, with_fields
-from evaluation.judging.retry import CallFailure, RetryPolicy
+from evaluation.judging.retry import CallFailure, FailureKind, RetryPolicy
 from evaluation.judging.usage import Price, Usage
 
 MAX_TOKENS = 1_000
@@ -43,6 +43,12 @@ _REMEDIES = {
     403: "Ask the provider whether this key may use the model.",
     404: "Look at the model's name and at --base-url.",
     429: "Lower --concurrency, or try again later: what is done is kept.",
+}
+_OTHER_REMEDIES = {
+    FailureKind.CONNECTION: "Look at the network and at --base-url: is the server running?",
+    FailureKind.TIMEOUT: "Give the model more time, or lower --concurrency.",
+    FailureKind.SERVER_ERROR: "Try again later: what is done is kept.",
+    FailureKind.BROKEN_RESPONSE: "Look at --base-url: does the server speak OpenAI's protocol?",
 }
 _FORGOTTEN = CallPurpose()
 
@@ -268,7 +274,7 @@ class LLMClient:
         error = JudgeError(
             f"The model did not answer{times}: {failure.kind.value.replace('_', ' ')}{status}: {failure.message}",
             place=self.model,
-            remedy=_REMEDIES.get(failure.status or 0, ""),
+            remedy=_REMEDIES.get(failure.status or 0) or _OTHER_REMEDIES.get(failure.kind, ""),
         )
         if failure.status == _WRONG_KEY:
             self._refusal = error

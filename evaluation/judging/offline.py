@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from evaluation.judging.answers import HIGHEST_SCORE, ScoreAnswer
-from evaluation.judging.judgements import full_prompt, unscored
+from evaluation.judging.judgements import unscored
 from evaluation.judging.protocol import (
     JudgeKind,
     Judgement,
@@ -67,7 +67,7 @@ def _judged(request: JudgeRequest) -> Judgement:
         model=OFFLINE_MODEL,
         reason=f"Counted, not judged by a model: {measured.reason}",
         score=HIGHEST_SCORE - score if request.offline.is_inverted else score,
-        prompt=full_prompt(request),
+        asked=request.prompt,
     )
 
 

@@ -170,7 +170,7 @@ class Judgement:
         detail: Why it is not scored, what went wrong, or why it was skipped ("budget").
         answer: The answer that counts, whole.
         first_answer: The answer before the double check.
-        prompt: The full prompt with ``guard.FENCE`` in it, for people.
+        asked: What was asked, shared with the request and not copied: a context may be long and its judgements many.
         raw: What the model wrote, word for word; every attempt of a failed one. Untrusted text.
         usage: What it cost; the share of a call that several judgements came from. Zero when it came from the cache.
         is_cached: Whether it was known already.
@@ -192,10 +192,15 @@ class Judgement:
     detail: str = ""
     answer: Answer | None = None
     first_answer: Answer | None = None
-    prompt: str = ""
+    asked: Prompt | None = None
     raw: str = ""
     usage: Usage = field(default_factory=Usage)
     is_cached: bool = False
+
+    @property
+    def prompt(self) -> str:
+        """The full prompt with ``guard.FENCE`` in it, for people."""
+        return f"{self.asked.system}\n\n{self.asked.text}" if self.asked else ""
 
     @property
     def is_scored(self) -> bool:
