@@ -159,3 +159,13 @@ def test_names_that_cannot_be_compared(compared: Store) -> None:
         stored_comparison(compared, "old", "old")
     with pytest.raises(NotFoundError, match="nope"):
         stored_comparison(compared, "old", "nope")
+
+
+def test_iterations_without_games(compared: Store) -> None:
+    compared.iterations.create("empty")
+    compared.iterations.create("empty too")
+    for before, after in (("old", "empty"), ("empty", "old"), ("empty", "empty too")):
+        found = stored_comparison(compared, before, after)
+        assert found.movers == ()
+        assert {one.outcome for one in found.comparison.differences} == {Outcome.UNTESTABLE}
+        json.dumps(comparison_data(found), allow_nan=False)
