@@ -3,31 +3,23 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping, Sequence
 
 import pandas as pd
 import streamlit as st
 
 from dashboard.comparison_charts import distribution_alt, distribution_figure
+from dashboard.comparison_tables import SYMBOLS, difference_frame, export_frame
 from dashboard.components.messages import plain
 from dashboard.components.status_table import status_table
-from dashboard.formatting import counted, look, shortened, signed_cell, spreadsheet_safe
+from dashboard.formatting import counted, look, shortened, signed_cell
 from dashboard.prompt_diff import is_cut, prompt_diff
 from dashboard.state import LEDGER
 from evaluation.comparison import Example, IterationComparison, Mover
 from evaluation.comparison.as_data import comparison_data
 from evaluation.rubric.definitions import DEFINITIONS
-from evaluation.statistics import Difference
-from evaluation.statistics.comparison import Outcome
-from evaluation.statistics.words import change_words, difference_sentences, interval_words, p_words, value_words
+from evaluation.statistics.words import difference_sentences
 
-SYMBOLS = {
-    Outcome.BETTER: "✓ better",
-    Outcome.WORSE: "✗ worse",
-    Outcome.NO_EVIDENCE: "– no evidence either way",
-    Outcome.UNTESTABLE: "? cannot be tested",
-}
 _FIRST = 5
 _LONGEST_REASON = 300
 _LONGEST_QUOTE = 200
@@ -85,28 +77,6 @@ def differences(found: IterationComparison) -> None:
         "Every metric's difference with its interval and what it shows",
         column_config={"Verdict": st.column_config.TextColumn(pinned=False, width="medium")},
     )
-
-
-def difference_frame(found: IterationComparison) -> pd.DataFrame:
-    """One row per metric: means, difference, interval, effect size, p-values and the verdict in words."""
-    return pd.DataFrame([_row(one) for one in found.comparison.differences])
-
-
-def _row(one: Difference) -> dict[str, object]:
-    return {
-        "Metric": DEFINITIONS[one.name].label,
-        "Verdict": SYMBOLS[one.outcome],
-        "Before": f"{value_words(one.before.mean, one.unit)} ({one.before.n})",
-        "After": f"{value_words(one.after.mean, one.unit)} ({one.after.n})",
-        "Difference": signed_cell(change_words(one.difference, one.unit)),
-        "95 % interval": signed_cell(interval_words(one.interval, signed=True)),
-        "Effect size d": "none" if math.isnan(one.effect.value) else signed_cell(f"{one.effect.value:+.2f}"),
-        "p": p_words(one.welch.p),
-        "p after Holm": p_words(one.p_holm),
-        "Paired exact p": p_words(one.paired.exact.p) if one.paired else "",
-        "Would show from": "" if math.isnan(one.detectable) else f"{one.detectable:.1f}",
-        "Games needed": "" if one.games_needed is None else str(one.games_needed),
-    }
 
 
 def one_metric(found: IterationComparison, thresholds: Mapping[str, float]) -> None:
@@ -233,34 +203,3 @@ def export(found: IterationComparison) -> None:
             "application/json",
             icon=":material/download:",
         )
-
-
-def export_frame(found: IterationComparison) -> pd.DataFrame:
-    """One row per metric with plain numbers, and the iterations' names made safe for spreadsheets."""
-    names = {
-        "before": spreadsheet_safe(found.before.iteration.name),
-        "after": spreadsheet_safe(found.after.iteration.name),
-    }
-    return pd.DataFrame([names | _export_row(one) for one in found.comparison.differences])
-
-
-def _export_row(one: Difference) -> dict[str, object]:
-    return {
-        "metric": one.name,
-        "mean_before": one.before.mean,
-        "sd_before": one.before.sd,
-        "games_before": one.before.n,
-        "mean_after": one.after.mean,
-        "sd_after": one.after.sd,
-        "games_after": one.after.n,
-        "difference": one.difference,
-        "low": one.interval.low,
-        "high": one.interval.high,
-        "welch_p": one.welch.p,
-        "p_holm": one.p_holm,
-        "cohens_d": one.effect.value,
-        "paired_exact_p": one.paired.exact.p if one.paired else math.nan,
-        "minimum_detectable_difference": one.detectable,
-        "games_needed_per_side": one.games_needed,
-        "verdict": str(one.outcome),
-    }

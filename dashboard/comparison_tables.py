@@ -1,0 +1,74 @@
+"""A comparison as tables: for the screen in words, for files in plain numbers. Knows nothing of Streamlit."""
+
+from __future__ import annotations
+
+import math
+
+import pandas as pd
+
+from dashboard.formatting import signed_cell, spreadsheet_safe
+from evaluation.comparison import IterationComparison
+from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.statistics import Difference
+from evaluation.statistics.comparison import Outcome
+from evaluation.statistics.words import change_words, interval_words, p_words, value_words
+
+SYMBOLS = {
+    Outcome.BETTER: "✓ better",
+    Outcome.WORSE: "✗ worse",
+    Outcome.NO_EVIDENCE: "– no evidence either way",
+    Outcome.UNTESTABLE: "? cannot be tested",
+}
+
+
+def difference_frame(found: IterationComparison) -> pd.DataFrame:
+    """One row per metric: means, difference, interval, effect size, p-values and the verdict in words."""
+    return pd.DataFrame([_row(one) for one in found.comparison.differences])
+
+
+def _row(one: Difference) -> dict[str, object]:
+    return {
+        "Metric": DEFINITIONS[one.name].label,
+        "Verdict": SYMBOLS[one.outcome],
+        "Before": f"{value_words(one.before.mean, one.unit)} ({one.before.n})",
+        "After": f"{value_words(one.after.mean, one.unit)} ({one.after.n})",
+        "Difference": signed_cell(change_words(one.difference, one.unit)),
+        "95 % interval": signed_cell(interval_words(one.interval, signed=True)),
+        "Effect size d": "none" if math.isnan(one.effect.value) else signed_cell(f"{one.effect.value:+.2f}"),
+        "p": p_words(one.welch.p),
+        "p after Holm": p_words(one.p_holm),
+        "Paired exact p": p_words(one.paired.exact.p) if one.paired else "",
+        "Would show from": "" if math.isnan(one.detectable) else f"{one.detectable:.1f}",
+        "Games needed": "" if one.games_needed is None else str(one.games_needed),
+    }
+
+
+def export_frame(found: IterationComparison) -> pd.DataFrame:
+    """One row per metric with plain numbers, and the iterations' names made safe for spreadsheets."""
+    names = {
+        "before": spreadsheet_safe(found.before.iteration.name),
+        "after": spreadsheet_safe(found.after.iteration.name),
+    }
+    return pd.DataFrame([names | _export_row(one) for one in found.comparison.differences])
+
+
+def _export_row(one: Difference) -> dict[str, object]:
+    return {
+        "metric": one.name,
+        "mean_before": one.before.mean,
+        "sd_before": one.before.sd,
+        "games_before": one.before.n,
+        "mean_after": one.after.mean,
+        "sd_after": one.after.sd,
+        "games_after": one.after.n,
+        "difference": one.difference,
+        "low": one.interval.low,
+        "high": one.interval.high,
+        "welch_p": one.welch.p,
+        "p_holm": one.p_holm,
+        "cohens_d": one.effect.value,
+        "paired_exact_p": one.paired.exact.p if one.paired else math.nan,
+        "minimum_detectable_difference": one.detectable,
+        "games_needed_per_side": one.games_needed,
+        "verdict": str(one.outcome),
+    }
