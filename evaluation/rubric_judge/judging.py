@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from evaluation.judging.protocol import Judge, Judgement, Report
 from evaluation.judging.usage import Usage, total
+from evaluation.rubric.wording import counted
 from evaluation.rubric_judge.decision import RowDecision
 from evaluation.rubric_judge.requests import AskedRow, requests_for
 from evaluation.rubric_judge.tasks import TASKS
@@ -129,4 +130,9 @@ def _applied(result: MetricResult, decisions: Mapping[str, RowDecision]) -> Metr
     if not decisions:
         return result
     rows = {row.id: decisions[row.id].applied_to(row) for row in result.ledger if row.id in decisions}
-    return overrule(result, rows)
+    if not rows:
+        return result
+    judges = ", ".join(dict.fromkeys(decisions[row_id].method for row_id in rows))
+    # What the rule remarked counts its own rows, not those that stand now.
+    notes = (f"{counted(len(rows), 'row')} decided by {judges}", *(f"by the rule: {note}" for note in result.notes))
+    return replace(overrule(result, rows), notes=notes)

@@ -81,6 +81,7 @@ def test_an_unverified_reference_is_settled_with_what_it_rests_on() -> None:
     assert (row.reason, row.refers_to, row.denominator) == ("Ben says so.", "m1", 1.0)
     assert row.details["judged"]["label"] == "accurate"
     assert row.details["actor"] == "Ben"
+    assert memory.notes == ("1 row decided by judge:scripted", "by the rule: 0/0 accurate, 1 unverified")
 
 
 def test_an_accurate_reference_without_a_cited_message_is_not_taken() -> None:
