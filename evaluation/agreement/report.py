@@ -20,7 +20,7 @@ from evaluation.agreement.raters import (
 from evaluation.agreement.references import Reference, ReferenceAgreement, reference_agreements
 from evaluation.agreement.rows import RowAgreement, row_agreements
 from evaluation.rubric.definitions import DEFINITIONS
-from evaluation.score import PERCENT, Status, status_of
+from evaluation.score import PERCENT, Method, Status, status_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -95,8 +95,12 @@ def _is_rated(table: RatingTable) -> bool:
 
 
 def _references(scores: pd.DataFrame, thresholds: Mapping[str, float]) -> dict[str, Reference]:
-    """Every percent metric by name, and first the mean of all of them, which passes when most of them do."""
+    """Every percent metric by name, and first the mean of all of them, which passes when most of them do.
+
+    A metric is called judged as soon as a judge decided a row of one game.
+    """
     by_metric: dict[str, dict[str, float]] = {name: {} for name, one in DEFINITIONS.items() if one.scale == PERCENT}
+    judged = {str(row["metric"]) for row in scores.to_dict("records") if row["method"] == Method.JUDGE}
     for row in scores.to_dict("records"):
         if row["metric"] in by_metric and not math.isnan(value := float(row["score"])):
             by_metric[str(row["metric"])][str(row["transcript_id"])] = value
@@ -104,7 +108,8 @@ def _references(scores: pd.DataFrame, thresholds: Mapping[str, float]) -> dict[s
         name: {key: status_of(value, thresholds[name]) is Status.PASSED for key, value in found.items()}
         for name, found in by_metric.items()
     }
-    single = {name: Reference(name, DEFINITIONS[name].label, found, passes[name]) for name, found in by_metric.items()}
+    labels = {name: DEFINITIONS[name].label + ", judged" * (name in judged) for name in by_metric}
+    single = {name: Reference(name, labels[name], found, passes[name]) for name, found in by_metric.items()}
     return {ALL_METRICS: _mean_of(list(single.values())), **single}
 
 

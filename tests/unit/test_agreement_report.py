@@ -37,7 +37,10 @@ def ratings(*rows: tuple[str, str, int, str]) -> pd.DataFrame:
 
 def scores(**by_game: float) -> pd.DataFrame:
     return pd.DataFrame(
-        [{"transcript_id": game, "metric": "coherence", "score": value} for game, value in by_game.items()]
+        [
+            {"transcript_id": game, "metric": "coherence", "score": value, "method": "judge"}
+            for game, value in by_game.items()
+        ]
     )
 
 
@@ -96,6 +99,7 @@ def test_a_metric_stands_between_floor_and_ceiling() -> None:
     score = next(one for one in found.references if (one.reference, one.item.name) == ("coherence", "score"))
     # On 1 to 5 the metric says 1, 3 and 5; the raters 1 1, 3 4 and 5 5: five of six pairs are equal.
     assert (score.games, score.ratings) == (3, 6)
+    assert score.label == "Conversation coherence, judged"
     assert score.exact.value == pytest.approx(5 / 6)
     assert score.bias.value == pytest.approx(-1 / 6)
     assert (score.ceiling_games, score.ceiling_exact) == (3, pytest.approx(2 / 3))
