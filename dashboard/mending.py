@@ -93,6 +93,11 @@ def deletions(store: Store) -> list[Deletion]:
     return store.deletions.list()
 
 
+def deleted_among(store: Store, transcript_ids: tuple[str, ...]) -> frozenset[str]:
+    """Those among the transcripts that were deleted: adding them again brings them back."""
+    return store.deletions.among(transcript_ids)
+
+
 def history(store: Store, iteration: str) -> list[Edit]:
     """What was changed in an iteration's name and description, oldest first."""
     return store.iterations.history(iteration)

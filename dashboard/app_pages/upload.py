@@ -9,6 +9,7 @@ from dashboard.components.column_mapping import chosen_columns, column_editor
 from dashboard.components.first_run import first_run_guide
 from dashboard.components.import_reports import earlier_imports, save_buttons
 from dashboard.components.job_status import job_history
+from dashboard.components.mending import note_deleted
 from dashboard.components.messages import plain
 from dashboard.components.sample_button import first_steps
 from dashboard.formatting import counted
@@ -45,6 +46,7 @@ with st.spinner(f"Reading {counted(len(files), 'file')}"):
 found = parts.Found.of(results, resources.read(queries.transcript_ids))
 column_editor(results)
 parts.show_found(found)
+note_deleted([game.transcript.id for game in found.new])
 if not found.new:
     st.info("Nothing new to store. The report on these files can be saved, or kept among the imports here.")
     save_buttons(found.report, "nothing_new")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pandas as pd
 import streamlit as st
@@ -105,6 +105,17 @@ def recently_deleted(store: Store) -> None:
             found[event.selection.rows[0]] if event.selection.rows and event.selection.rows[0] < len(found) else None
         )
         _ways_back(store, chosen or found[0])
+
+
+def note_deleted(transcript_ids: Sequence[str]) -> None:
+    """Says how many of the transcripts that are about to be stored were deleted, and what will become of them."""
+    found = resources.read(mending.deleted_among, tuple(transcript_ids))
+    if found:
+        st.info(
+            f"{counted(len(found), 'game')} of these had been deleted. Storing brings them back with their scores, "
+            "ratings and overrides. To begin anew, remove them for ever on the Overview first.",
+            icon=":material/restore_from_trash:",
+        )
 
 
 def _ways_back(store: Store, deletion: Deletion) -> None:

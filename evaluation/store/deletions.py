@@ -13,7 +13,7 @@ from evaluation.store.checks import readable, require_text
 from evaluation.store.tables import next_numbers
 from evaluation.store.times import from_microseconds
 from evaluation.store.transcripts import iterations_of, require_iteration, unknown_transcript
-from evaluation.store.trash import bring_back, burn, mirror, throw_in
+from evaluation.store.trash import bring_back, burn, mirror, throw_in, trashed
 from evaluation.store.units import Units
 
 if TYPE_CHECKING:
@@ -146,6 +146,11 @@ class Deletions:
             cursor.execute(f"DELETE FROM trash.iterations WHERE position IN ({_NUMBER})", [deletion_id])
             _end(cursor, deletion_id, "purged", who)
         return deletion
+
+    def among(self, transcript_ids: Sequence[str]) -> frozenset[str]:
+        """Those among the transcripts that lie in the trash: adding them again brings them back."""
+        with self._units.unit() as cursor:
+            return frozenset(trashed(cursor, list(transcript_ids)))
 
     def list(self) -> _Deletions:
         """What lies in the trash, the latest first."""

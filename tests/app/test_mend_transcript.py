@@ -109,3 +109,12 @@ def test_a_comparison_of_mixed_versions_says_so(open_page, filled, words, small_
     said = words(open_page("compare"))
     assert "Conversation coherence was computed by version 0 in 1 game and by version" in said
     assert "Score them again before you decide" in said
+
+
+def test_uploading_a_deleted_game_brings_it_back_and_that_is_said(open_page, filled, words, small_game) -> None:
+    one = small_game("one")
+    filled.deletions.delete([one.id], who="Ann")
+    app = open_page("upload")
+    app.file_uploader[0].set_value([("one.json", one.to_json().encode(), "application/json")]).run()
+    assert not app.exception
+    assert "1 game of these had been deleted. Storing brings them back" in words(app)

@@ -222,6 +222,7 @@ def test_a_game_that_was_moved_since_stays_where_it_was_put(store: Store) -> Non
 def test_adding_a_deleted_transcript_again_brings_it_back_with_its_ratings(store: Store) -> None:
     before = contents(store)
     store.deletions.delete(ids(0, 3), who="Ann")
+    assert store.deletions.among(ids(0, 1, 3)) == set(ids(0, 3))
     first = store.transcripts.add(GAMES[0], source_name="another name.json")
     assert (first.is_new, first.is_restored, first.iteration) == (False, True, "v1")
     (left,) = store.deletions.list()
