@@ -27,7 +27,8 @@ NATIVE_FIELDS = (
     ("messages[].roundNumber", "whole number", "no", "In which round; memory accuracy counts rounds back."),
     ("messages[].timestamp", "ISO 8601", "no", "2026-01-31T12:00:00Z; without an offset, UTC."),
     ("messages[].inReplyToPlayer", "name or null", "no", "Whose latest message this answers; coherence uses it."),
-    ("votes[]", "voterName, targetName", "no", "Without votes, memory accuracy cannot check claims about them."),
+    ("votes[].voterName", "one of the players", "no", "Without votes, memory accuracy cannot check claims about them."),
+    ("votes[].targetName", "one of the players", "no", "Whom the vote is for; null for an abstention."),
     ("metadata.cost.totalCost", "number", "no", "US dollars. All zero counts as unknown."),
     ("metadata.cost.cacheHitRate", "0 to 1", "no", "Share of the input that came from the provider's cache."),
 )

@@ -60,7 +60,7 @@ def thresholds(store: Store) -> None:
 
 
 def _threshold_inputs(now: Mapping[str, float]) -> dict[str, float]:
-    grid = st.grid(4, min_column_width=190)
+    grid = st.grid(4, min_column_width=145)
     then = {}
     for name, definition in DEFINITIONS.items():
         scale = definition.scale
@@ -133,7 +133,7 @@ def limits(store: Store) -> None:
     st.subheader("Import limits", anchor=False)
     st.caption("For uploads and the command line. A file beyond a limit is refused, the others of the upload go in.")
     held, defaults = asdict(resources.read(queries.import_limits)), asdict(Limits())
-    grid = st.grid(4, min_column_width=210)
+    grid = st.grid(4, min_column_width=145)
     wanted = {}
     for name, (label, unit, help_) in LIMITS.items():
         with grid.cell():
