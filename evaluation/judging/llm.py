@@ -26,30 +26,17 @@ from evaluation.judging.calls import (
     Messages,
     Provider,
 )
+from evaluation.judging.failures import WRONG_KEY, explained
 from evaluation.judging.formats import CORRECTION
 from evaluation.judging.guard import FENCE
 from evaluation.judging.parsing import AnswerError, Validate, Value, parse_answer, with_fields
-from evaluation.judging.retry import CallFailure, FailureKind, RetryPolicy
+from evaluation.judging.retry import CallFailure, RetryPolicy
 from evaluation.judging.usage import Price, Usage
 
 MAX_TOKENS = 1_000
-_WRONG_KEY = 401
 # Fewer than in any text that models are usually asked about: what is set aside must not be too little.
 _CHARACTERS_PER_TOKEN = 2.0
 _LONGEST_ECHO = 4_000
-_REMEDIES = {
-    400: "Look at the message: the prompt may be too long, or the model's name wrong.",
-    401: "Put the right key into the environment (for example OPENAI_API_KEY).",
-    403: "Ask the provider whether this key may use the model.",
-    404: "Look at the model's name and at --base-url.",
-    429: "Lower --concurrency, or try again later: what is done is kept.",
-}
-_OTHER_REMEDIES = {
-    FailureKind.CONNECTION: "Look at the network and at --base-url: is the server running?",
-    FailureKind.TIMEOUT: "Give the model more time, or lower --concurrency.",
-    FailureKind.SERVER_ERROR: "Try again later: what is done is kept.",
-    FailureKind.BROKEN_RESPONSE: "Look at --base-url: does the server speak OpenAI's protocol?",
-}
 _FORGOTTEN = CallPurpose()
 
 
@@ -141,7 +128,7 @@ class LLMClient:
                 return await self._call(messages, temperature, max_tokens, purpose, attempt, price)
             except CallFailure as failure:
                 if not failure.is_transient or attempt > self._retry.retries:
-                    raise self._explained(failure, attempt) from None
+                    raise self._remembered(failure, attempt) from None
                 wait = self._retry.wait_seconds(attempt - 1, failure.retry_after, self._chance)
             await asyncio.sleep(wait)
         raise AssertionError("the last try returns or raises")
@@ -257,6 +244,12 @@ class LLMClient:
         if self._log is not None:
             self._log(replace(record, seconds=time.perf_counter() - started))
 
+    def _remembered(self, failure: CallFailure, attempts: int) -> JudgeError:
+        error = explained(failure, self.model, attempts)
+        if failure.status == WRONG_KEY:
+            self._refusal = error
+        return error
+
     async def _price(self) -> Price | None:
         if not self._is_price_known:
             self._known_price = self._prices.get(self.model) or await self._provider.price()
@@ -267,18 +260,6 @@ class LLMClient:
                 remedy="Put its price into pricing.yaml (--pricing), or limit the calls with --max-calls.",
             )
         return self._known_price
-
-    def _explained(self, failure: CallFailure, attempts: int) -> JudgeError:
-        times = f", {attempts} times" if attempts > 1 else ""
-        status = f" (HTTP {failure.status})" if failure.status else ""
-        error = JudgeError(
-            f"The model did not answer{times}: {failure.kind.value.replace('_', ' ')}{status}: {failure.message}",
-            place=self.model,
-            remedy=_REMEDIES.get(failure.status or 0) or _OTHER_REMEDIES.get(failure.kind, ""),
-        )
-        if failure.status == _WRONG_KEY:
-            self._refusal = error
-        return error
 
 
 def _with_delimiter(messages: Messages) -> Messages:
