@@ -102,7 +102,7 @@ def config_of(store: Store, order: Order | None = None) -> JudgeConfig:
 
 
 @dataclass(slots=True)
-class _Watch:
+class Watch:
     """Writes how far a run is, a few times a second, and stops it when somebody asks."""
 
     store: Store
@@ -120,6 +120,7 @@ class _Watch:
             self.write()
 
     def write(self) -> None:
+        """Writes progress and cost now; stops the run when that was asked for."""
         done = min(self.done, self.total)
         job = self.store.jobs.update(self.job_id, done=done, total=self.total, message=spent_words(self.budget))
         if job.is_cancel_requested:
@@ -143,7 +144,7 @@ def evaluate_agents(store: Store, job_id: str, report: Report) -> str:
     done_before = _evaluated_since(store, job_id)
     subjects = [each for each in found if each.agent.id not in done_before and applicable(each, order.dimensions)]
     budget = _judge(store, order).budget
-    watch = _Watch(store, job_id, budget, _questions(subjects, library, order.plan))
+    watch = Watch(store, job_id, budget, _questions(subjects, library, order.plan))
     watch.write()
     skipped = asyncio.run(_evaluate(store, subjects, library, order, watch))
     report(watch.total - skipped, watch.total)
@@ -167,7 +168,7 @@ def _questions(subjects: Sequence[Subject], library: PropositionLibrary, plan: P
 
 
 async def _evaluate(
-    store: Store, subjects: Sequence[Subject], library: PropositionLibrary, order: PersonaOrder, watch: _Watch
+    store: Store, subjects: Sequence[Subject], library: PropositionLibrary, order: PersonaOrder, watch: Watch
 ) -> int:
     def judge_for(run_id: str) -> ChosenJudge:
         return _judge(store, order, run_id, watch.budget)
@@ -186,7 +187,7 @@ def judge_games(store: Store, job_id: str, report: Report) -> str:
     order = RowsOrder.model_validate(store.settings.get(f"order:{ROWS}", {}))
     ids = [str(each) for each in store.transcripts.summaries(order.iteration)["transcript_id"]]
     chosen = _judge(store, order)
-    watch = _Watch(store, job_id, chosen.budget, sum(_rows(store, each, order) for each in ids))
+    watch = Watch(store, job_id, chosen.budget, sum(_rows(store, each, order) for each in ids))
     watch.write()
     tally = asyncio.run(_decide(store, ids, chosen, order, watch))
     report(watch.total - tally.skipped, watch.total)
@@ -206,7 +207,7 @@ def _rows(store: Store, transcript_id: str, order: RowsOrder) -> int:
 
 
 async def _decide(
-    store: Store, ids: Sequence[str], chosen: ChosenJudge, order: RowsOrder, watch: _Watch
+    store: Store, ids: Sequence[str], chosen: ChosenJudge, order: RowsOrder, watch: Watch
 ) -> JudgingTally:
     tally = JudgingTally()
     options: dict[str, Any] = {"metrics": order.metrics, "is_batched": order.is_batched, "report": watch}

@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 
 from dashboard import jobs
-from dashboard.judging_work import PersonaOrder, RowsOrder, judge_games
+from dashboard.judging_work import PersonaOrder, RowsOrder, Watch, budget_reason, judge_games
 from dashboard.personas import changes, check_edit, file_text
 from evaluation.harness.agents import find_subjects
 from evaluation.harness.running import evaluate_persona
 from evaluation.judging.answers import IdeasAnswer
+from evaluation.judging.budget import Budget, BudgetSpentError
 from evaluation.judging.propositions import Dimension
 from evaluation.judging.propositions_load import PropositionLibrary
 from evaluation.judging.protocol import Idea, JudgeRequest, LabelAnswer, ScoreAnswer
@@ -207,6 +208,20 @@ def test_a_run_tells_how_far_it_came(filled) -> None:
     # 5 games of 8 messages; the first of each is not asked. The offline judge asks nobody, so nothing is skipped.
     assert told == [(35, 35)]
     assert message.startswith("0 of 35 rows decided")
+
+
+def test_cancel_lets_nothing_more_be_asked_and_tells_what_it_cost(filled) -> None:
+    job = filled.jobs.create("personas", "Evaluating agents", 0)
+    budget = Budget(calls=50)
+    watch = Watch(filled, job.id, budget, total=10, done=4)
+    watch.write()
+    assert (filled.jobs.get(job.id).done, filled.jobs.get(job.id).message) == (4, "0 calls, $0.0000")
+    asyncio.run(budget.set_aside(0.0))
+    filled.jobs.cancel(job.id)
+    watch.write()
+    with pytest.raises(BudgetSpentError):
+        asyncio.run(budget.set_aside(0.0))
+    assert budget_reason(budget) == "stopped, or the budget of 50 calls is spent"
 
 
 async def _decided(store: Store) -> None:
