@@ -35,10 +35,9 @@ if wanted is None:
         order = st.selectbox("Order of games", list(ORDERS), key="order", bind="query-params", format_func=ORDERS.get)
         filters = pick_filters(listed)
     shown = filtered(listed, filters)
-    if filters.count:
-        words = "1 filter is" if filters.count == 1 else f"{filters.count} filters are"
-        st.caption(f"{words} on: {len(shown):,} of {len(listed):,} games.")
     if query and query.strip():
+        if filters.count:
+            st.caption(f"Only in the {len(shown):,} of {len(listed):,} games that the filters leave.")
         found_messages(query, tuple(shown["transcript_id"]) if filters.count else None)
     else:
         games_table(ordered(shown, order), len(listed))

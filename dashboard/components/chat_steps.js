@@ -50,8 +50,7 @@ function step(view, by) {
   const from = view.selected?.index ?? rowAt(view, view.scroller.scrollTop) - by;
   const further = by > 0 ? view.failing.find(({ index }) => index > from) : view.failing.findLast(({ index }) => index < from);
   const target = further ?? view.failing.at(by > 0 ? 0 : -1);
-  select(view, target.index, target.metric);
-  scrollToRow(view, target.index);
+  goTo(view, { row: target.index, metric: target.metric });
   // Of several steps in a row the server is told the last.
   clearTimeout(view.sending);
   view.sending = setTimeout(() => tell(view, false), SETTLE_MS);

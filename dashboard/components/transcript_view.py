@@ -21,8 +21,9 @@ from evaluation.score import MetricResult, RowVerdict
 def transcript_view(opened: OpenTranscript) -> None:
     """Draws the header, the verdict and seven metrics as cards, and below them the conversation or a ledger."""
     _header(opened)
-    # Who came by a link to a message wants to read that.
-    with st.expander("Scores and verdict", expanded=state.aim_of(opened.transcript.id).message_id is None):
+    # Who came by a link to a message, or asked for the rows of a metric, wants to read that.
+    is_elsewhere = state.aim_of(opened.transcript.id).message_id or st.session_state.get(state.VIEW) == state.LEDGER
+    with st.expander("Scores and verdict", expanded=not is_elsewhere):
         _cards(opened)
     view = st.segmented_control(
         "View",
