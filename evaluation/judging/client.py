@@ -21,8 +21,8 @@ from evaluation.judging.usage import Price
 _COMPATIBLE = "hosted_vllm"
 _OPENAI_PREFIX = "openai/"
 _NO_KEY = "none"
-# litellm prepares a call in a thread; a deadline that falls into that time would leave its coroutine unawaited.
 _WHOLE_ANSWER = 2.0
+"""How many times as long as a silence a whole answer may take."""
 
 _import_lock = threading.Lock()
 
@@ -97,20 +97,15 @@ class LiteLLMProvider:
 
         async with self.session():
             try:
-                async with asyncio.timeout(_WHOLE_ANSWER * timeout_seconds):
-                    response = await litellm.acompletion(
-                        messages=list(messages),
-                        temperature=temperature,
-                        max_tokens=max_tokens,
-                        timeout=timeout_seconds,
-                        num_retries=0,
-                        max_retries=0,
-                        **self._destination(litellm),
-                    )
-            except TimeoutError:
-                raise CallFailure(
-                    FailureKind.TIMEOUT, f"no whole answer within {_WHOLE_ANSWER * timeout_seconds:g} s"
-                ) from None
+                response = await litellm.acompletion(
+                    messages=list(messages),
+                    temperature=temperature,
+                    max_tokens=max_tokens,
+                    timeout=timeout_seconds,
+                    num_retries=0,
+                    max_retries=0,
+                    **self._destination(litellm),
+                )
             except OpenAIError as error:
                 raise _failure(error) from None
         return _completion(response)
@@ -160,7 +155,7 @@ class _Connection:
 
     def opened(self, litellm: Any) -> Any:
         if self._handler is None:
-            self._handler = litellm.llms.custom_httpx.http_handler.AsyncHTTPHandler()
+            self._handler = _handler_with_deadline(litellm)
         return self._handler
 
     async def close(self) -> None:
@@ -168,27 +163,46 @@ class _Connection:
             await self._handler.close()
 
 
+def _handler_with_deadline(litellm: Any) -> Any:
+    """litellm's own HTTP client with a deadline for the whole of an answer.
+
+    A deadline around litellm itself could fall into the time in which it prepares the call in a thread, and would leave
+    a coroutine that nobody awaits.
+    """
+    base = litellm.llms.custom_httpx.http_handler.AsyncHTTPHandler
+
+    async def post(handler: Any, *args: Any, timeout: Any = None, **options: Any) -> Any:
+        silence = timeout if isinstance(timeout, int | float) else getattr(timeout, "read", None)
+        async with asyncio.timeout(None if silence is None else _WHOLE_ANSWER * silence):
+            return await base.post(handler, *args, timeout=timeout, **options)
+
+    return type("HandlerWithDeadline", (base,), {"post": post})()
+
+
 def _failure(error: Any) -> CallFailure:
     """What litellm raised, in our words."""
     status = getattr(error, "status_code", None)
     headers = getattr(error, "litellm_response_headers", None) or {}
     message = scrubbed(str(getattr(error, "message", "") or error))
-    if _is_broken_connection(error) or not isinstance(status, int):
-        return CallFailure(FailureKind.CONNECTION, message)
-    wait = seconds_to_wait(headers.get("retry-after"))
-    return CallFailure(kind_of_status(status), message, status=status, retry_after=wait)
+    kind = _kind_of_network_fault(error)
+    if kind is None and isinstance(status, int):
+        wait = seconds_to_wait(headers.get("retry-after"))
+        return CallFailure(kind_of_status(status), message, status=status, retry_after=wait)
+    return CallFailure(kind or FailureKind.CONNECTION, message)
 
 
-def _is_broken_connection(error: BaseException) -> bool:
-    """Whether the network failed; litellm gives that the status 500 and keeps the cause."""
+def _kind_of_network_fault(error: BaseException) -> FailureKind | None:
+    """Whether the network failed; litellm gives that the status 500 or 408 and keeps the cause."""
     import httpx
 
     cause: BaseException | None = error
     while cause is not None:
+        if isinstance(cause, httpx.TimeoutException | TimeoutError):
+            return FailureKind.TIMEOUT
         if isinstance(cause, httpx.TransportError):
-            return not isinstance(cause, httpx.TimeoutException)
+            return FailureKind.CONNECTION
         cause = cause.__cause__ or cause.__context__
-    return False
+    return None
 
 
 def _completion(response: Any) -> Completion:
