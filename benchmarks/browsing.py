@@ -23,6 +23,8 @@ WANTED_MB = 1_000.0
 WANTED_FRAME_MS = 33.4
 PATIENCE_MS = 120_000
 
+_UNTIL_SEEN = f"address entered until seen, warm, median of {RUNS}"
+_WARNING = "[data-testid='stAlert']"
 _FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking")
 
 _FRAMES = """scroller => new Promise((resolve) => {
@@ -52,6 +54,9 @@ def browse(server: Serving, long: Mapping[int, str]) -> Iterator[Row]:
     """The lines of the table that need a browser, and the server's memory after all of it."""
     with _page() as page:
         _open(page, f"{server.url}/", "h1")
+        # Says that there is no such transcript: everything but the conversation.
+        nothing = [_open(page, f"{server.url}/transcripts?transcript=0", _WARNING) for _ in range(RUNS + 1)][1:]
+        yield Row(f"page without a game: {_UNTIL_SEEN}", f"{statistics.median(nothing):.2f} s")
         for messages, transcript_id in long.items():
             yield from _conversation(page, f"{server.url}/transcripts?transcript={transcript_id}", messages)
         yield _keys(page, f"{server.url}/review?rater=Benchmark")
@@ -65,9 +70,9 @@ def _conversation(page: Page, url: str, messages: int) -> Iterator[Row]:
     times = [_open(page, url, ".message") for _ in range(RUNS + 1)][1:]
     opened = statistics.median(times)
     if messages <= 500:
-        yield Row.limited(f"{what}: address entered until seen, warm, median of {RUNS}", opened, WANTED_OPEN, " s")
+        yield Row.limited(f"{what}: {_UNTIL_SEEN}", opened, WANTED_OPEN, " s")
     else:
-        yield Row(f"{what}: address entered until seen, warm, median of {RUNS}", f"{opened:.2f} s")
+        yield Row(f"{what}: {_UNTIL_SEEN}", f"{opened:.2f} s")
     clicks = []
     for _ in range(RUNS):
         page.keyboard.press("n")
