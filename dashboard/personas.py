@@ -59,10 +59,12 @@ def people(store: Store) -> list[Person]:
     """Everybody who was evaluated, who speaks in a stored game, or who is shipped; the evaluated first."""
     with store.unit():
         known = Known.of(store)
+        players = store.agents.players()
         runs: list[dict[Any, Any]] = store.evaluations.latest().to_dict("records")
     latest = {str(row["agent_id"]): row for row in runs}
-    names = {key: agent.display_name for key, agent in known.stored.items()}
-    names |= {key: member.agent.display_name for key, member in known.cast.members.items() if key not in names}
+    names = {known.speakers.agent_id(name): name for _, name in reversed(players)}
+    names |= {key: member.agent.display_name for key, member in known.cast.members.items()}
+    names |= {key: agent.display_name for key, agent in known.stored.items()}
     ids = dict.fromkeys([*latest, *known.ids])
     for key, row in latest.items():
         names[key] = str(row["display_name"])
@@ -78,9 +80,9 @@ def people_frame(found: Sequence[Person]) -> pd.DataFrame:
                 "Kind": "channel" if person.is_channel else "agent",
                 **{LABELS[each]: score_text(person.score(each), each) for each in DIMENSIONS},
                 "Overall": score_text(_overall(person.run), Dimension.ADHERENCE),
-                "Games": person.games,
+                "Games": "" if person.is_channel else str(person.games),
                 "Judged by": judge_words(person.run),
-                "When": person.run["completed_at"] if person.run else None,
+                "When": f"{person.run['completed_at']:%Y-%m-%d %H:%M}" if person.run else "",
             }
             for person in found
         ]

@@ -66,7 +66,7 @@ def scores(person: Person) -> None:
     dimension = st.pills(
         "Dimension",
         dimensions,
-        default=dimensions[0] if dimensions else None,
+        default=next((each for each in dimensions if person.score(each) is not None), next(iter(dimensions), None)),
         format_func=LABELS.__getitem__,
         key="dimension",
     )

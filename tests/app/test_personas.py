@@ -76,6 +76,7 @@ def test_scores_stand_with_propositions_reasons_and_a_way_to_the_message(open_pa
     app = open_page("personas", agent="alpha")
     assert not app.exception
     assert {metric.label for metric in app.metric} == {"Adherence", "Consistency", "Fluency"}
+    assert list(app.dataframe[0].value["Agent"])[:3] == ["Alpha", "public", "Bravo"]
     assert "Because of [M1]." in words(app)
     propositions = table(app, 1)
     assert "adherence-manner" in propositions
