@@ -23,6 +23,10 @@ from evaluation.readers.results import ReadResult, results_of
 from evaluation.readers.table_head import ChooseColumns, table_head
 
 _DEFAULT = Limits()
+_NAME_COLUMNS = (
+    "If it is a table of messages, say which column holds the speaker and which the text: on the Upload page, or with "
+    "--map speaker=COLUMN --map text=COLUMN."
+)
 
 
 def read_path(
@@ -260,4 +264,5 @@ def _read_unknown(label: str, document: Document, job: _Job, error: UnknownForma
     if head and mapping and not mapping.missing and mapping.used <= set(head.columns):
         yield from _read_rows(label, document, job)
     else:
-        yield ReadResult(label, error=error, head=head)
+        known = UnknownFormatError(error.message, place=error.place, remedy=_NAME_COLUMNS) if head else error
+        yield ReadResult(label, error=known, head=head)

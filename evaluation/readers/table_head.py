@@ -55,6 +55,9 @@ def table_head(document: Document) -> TableHead | None:
 def _first_rows(document: Document) -> Iterator[Mapping[str, Any]]:
     if is_parquet(document):
         return (row.cells for row in parquet_table(document, most_rows=ROWS_SHOWN).rows)
+    if isinstance(document.json, dict):
+        # One object is no table, even where all that it holds is plain.
+        return iter(())
     if first_record(document) is not None:
         return _json_rows(document)
     return _text_rows(document)

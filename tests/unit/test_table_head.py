@@ -47,6 +47,7 @@ def german(columns: tuple[str, ...]) -> ColumnMapping | None:
 def test_a_table_of_unknown_columns_is_refused_with_its_head_and_read_once_they_are_chosen(data: bytes) -> None:
     (before,) = read_upload("x", data)
     assert before.error is not None
+    assert "choose it" in before.error.remedy or "--map speaker=COLUMN" in before.error.remedy
     assert before.head == TableHead(("wer", "was", "tag"), (("Ann", "Hallo, Ben", "1"), ("Ben", "Guten Tag", "2")))
     (after,) = read_upload("x", data, Limits(), german)
     assert after.transcript is not None
@@ -115,6 +116,7 @@ def test_half_a_choice_leaves_an_unknown_table_refused() -> None:
         b'[{"a": {"b": 1}, "c": 2}]',
         b"[[1, 2], [3, 4]]",
         b'["a", "b"]',
+        b'{"a": 1, "b": 2}',
         b"PAR1 but nothing else",
         b"\xff\xfe\x00",
         b"",
