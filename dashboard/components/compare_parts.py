@@ -156,16 +156,16 @@ def _example(example: Example, metric: str) -> None:
         link |= {"message": example.message_id, "metric": metric}
     else:
         link |= {"show": LEDGER, "rows_of": DEFINITIONS[metric].label}
-    with st.container(horizontal=True, vertical_alignment="top", gap="small"):
+    quote = f"{example.player}: {shortened(example.text, _LONGEST_QUOTE)}" if example.text else ""
+    lines = (shortened(example.game_id, _LONGEST_NAME), quote, shortened(example.reason, _LONGEST_REASON))
+    with st.container(gap=None):
+        plain("\n".join(filter(None, lines)))
         st.page_link(
             "app_pages/transcripts.py",
             label="Open the message" if example.message_id else "Open the ledger",
             icon=":material/arrow_forward:",
             query_params=link,
         )
-        quote = f"{example.player}: {shortened(example.text, _LONGEST_QUOTE)}" if example.text else ""
-        lines = (shortened(example.game_id, _LONGEST_NAME), quote, shortened(example.reason, _LONGEST_REASON))
-        plain("\n".join(filter(None, lines)))
 
 
 def prompts(found: IterationComparison) -> None:
