@@ -15,7 +15,7 @@ from typing import Any
 from dashboard.timeline import Event, Shown, timeline
 from evaluation.judging.guard import flags
 from evaluation.rubric.definitions import DEFINITIONS
-from evaluation.score import LedgerRow, MetricResult, RowVerdict
+from evaluation.score import Evidence, LedgerRow, MetricResult, RowVerdict
 from evaluation.transcript import Transcript
 
 SHORT_LABELS: Mapping[str, str] = {
@@ -30,6 +30,7 @@ SHORT_LABELS: Mapping[str, str] = {
 _METRICS = tuple(DEFINITIONS)
 _CODES = {RowVerdict.COUNTS: 0, RowVerdict.DOES_NOT_COUNT: 1, RowVerdict.EXCLUDED: 2}
 _EVENT_CODES = {"round": "r", "votes": "v", "elimination": "e"}
+FoundIn = dict[int, dict[str, list[Evidence]]]
 RowsByMessage = Mapping[str, Mapping[str, Sequence[LedgerRow]]]
 
 
@@ -91,10 +92,11 @@ def chat_data(transcript: Transcript, concerning: RowsByMessage, *, roles_hidden
     entries = timeline(transcript, roles_hidden=roles_hidden)
     places = {entry.message.id: place for place, entry in enumerate(entries) if isinstance(entry, Shown)}
     speakers = {name: position for position, name in enumerate(_speakers(transcript))}
+    found_in: FoundIn = {}
     rows = [
         _event_row(entry)
         if isinstance(entry, Event)
-        else _message_row(entry, transcript, speakers, concerning.get(entry.message.id, {}), places)
+        else _message_row(entry, transcript, speakers, concerning.get(entry.message.id, {}), places, found_in)
         for entry in entries
     ]
     return {
@@ -149,6 +151,7 @@ def _message_row(
     speakers: Mapping[str, int],
     rows: Mapping[str, Sequence[LedgerRow]],
     places: Mapping[str, int],
+    found_in: FoundIn,
 ) -> dict[str, Any]:
     message = shown.message
     return {
@@ -160,16 +163,21 @@ def _message_row(
         "c": None if message.channel == "public" else message.channel,
         "q": places.get(message.reply_to or "", -1),
         "w": bool(flags(message.text)),
-        "b": [_badge(name, rows[name], message.id, transcript, places) for name in _METRICS if name in rows],
+        "b": [_badge(name, rows[name], message.id, transcript, places, found_in) for name in _METRICS if name in rows],
     }
 
 
 def _badge(
-    metric: str, rows: Sequence[LedgerRow], message_id: str, transcript: Transcript, places: Mapping[str, int]
+    metric: str,
+    rows: Sequence[LedgerRow],
+    message_id: str,
+    transcript: Transcript,
+    places: Mapping[str, int],
+    found_in: FoundIn,
 ) -> list[Any]:
     """[metric, verdict, own spans, spans cited elsewhere, rows it rests on, tally], as ``drawBadges`` reads it."""
     worst = worst_verdict(rows)
-    own, cited = _spans(rows, message_id, transcript, places)
+    own, cited = _spans(rows, message_id, transcript, places, found_in)
     rests_on = sorted({places[row.refers_to] for row in rows if row.refers_to in places})
     return [_METRICS.index(metric), _CODES[worst], own, cited, rests_on, _tally(rows)]
 
@@ -191,12 +199,16 @@ def _tally(rows: Sequence[LedgerRow]) -> str:
 
 
 def _spans(
-    rows: Sequence[LedgerRow], message_id: str, transcript: Transcript, places: Mapping[str, int]
+    rows: Sequence[LedgerRow],
+    message_id: str,
+    transcript: Transcript,
+    places: Mapping[str, int],
+    found_in: FoundIn,
 ) -> tuple[list[list[int]], list[list[int]]]:
     own: set[tuple[int, int]] = set()
     cited: set[tuple[int, int, int]] = set()
     for row in rows:
-        for evidence in row.evidence:
+        for evidence in _evidence(row, message_id, found_in):
             place_id = evidence.message_id or row.message_id
             message = transcript.message(place_id) if place_id else None
             if message is None or place_id not in places:
@@ -208,6 +220,17 @@ def _spans(
                 # The other places of a phrase row are messages of their own, with badges of their own.
                 cited.add((places[place_id], start, end))
     return _merged(own), [list(span) for span in sorted(cited)]
+
+
+def _evidence(row: LedgerRow, message_id: str, found_in: FoundIn) -> Sequence[Evidence]:
+    """All of a message's own row; of a phrase found in hundreds of messages only what stands in this one."""
+    if row.message_id is not None:
+        return row.evidence
+    if id(row) not in found_in:
+        by_message = found_in.setdefault(id(row), {})
+        for evidence in row.evidence:
+            by_message.setdefault(evidence.message_id or "", []).append(evidence)
+    return found_in[id(row)].get(message_id, ())
 
 
 def _merged(spans: set[tuple[int, int]]) -> list[list[int]]:
