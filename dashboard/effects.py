@@ -121,7 +121,8 @@ def _metric_row(effect: Effect) -> dict[str, str]:
         "Then": threshold_text(effect.then, definition.scale) if effect.then != effect.now else "the same",
         "Pass now": f"{effect.passing_now} of {counted(effect.scored, 'scored game')}",
         "Would pass": f"{effect.passing_then} of {effect.scored}",
-        "Change": f"{change:+d}" if change else "none",
+        # In words: a cell that begins with a sign would be taken for a formula.
+        "Change": f"{abs(change)} {'more' if change > 0 else 'fewer'}" if change else "none",
     }
 
 

@@ -41,7 +41,7 @@ def test_a_threshold_shows_what_it_would_change_before_it_is_stored(open_page, f
     assert "at least 2 of 5" in row
     assert "1 of 2 scored games" in row
     assert "2 of 2" in row
-    assert "+1" in row
+    assert "1 more" in row
     assert "Verdicts on iterations" in words(app)
     assert filled.settings.thresholds() == DEFAULT_THRESHOLDS
 
