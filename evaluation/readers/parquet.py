@@ -42,7 +42,9 @@ def parquet_table(document: Document, most_rows: int | None = None) -> Table:
         raise
     except (pa.ArrowException, OSError, ValueError, LookupError, OverflowError, MemoryError) as error:
         reason = str(error).partition("\n")[0][:200] or type(error).__name__
-        raise UnreadableFileError(f"The Parquet table is damaged: {reason.rstrip('.')}.", remedy="Export it again.") from None
+        raise UnreadableFileError(
+            f"The Parquet table is damaged: {reason.rstrip('.')}.", remedy="Export it again."
+        ) from None
 
 
 def _read(data: bytes, limits: Limits, most_rows: int | None) -> Table:
