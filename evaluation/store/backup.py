@@ -16,6 +16,7 @@ from evaluation.store import faults
 from evaluation.store.file import DatabaseFile
 from evaluation.store.jobs import Jobs
 from evaluation.store.migrations import MIGRATIONS, migrate
+from evaluation.store.trash import mirror
 from evaluation.store.units import Units
 
 if TYPE_CHECKING:
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 _ANOTHER = "Choose a file that Dramaturg wrote as a backup."
 _COPY = "backup_copy"
 _COUNTED = ("transcripts", "iterations", "ratings")
+_MAIN_TABLES = "SELECT table_name FROM duckdb_tables() WHERE schema_name = 'main' AND NOT internal"
+_TRASH_SINCE = 5
+"""The migration that made room for what is deleted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,19 +176,24 @@ def _require_own(connection: DuckDBPyConnection, path: Path) -> int:
         )
     with duckdb.connect(":memory:") as fresh:
         migrate(fresh, MIGRATIONS[:number])
-        if _shape(fresh) != _shape(connection):
+        least = _shape(fresh)
+        # The trash gets its tables when something is deleted that belongs into them.
+        if number >= _TRASH_SINCE:
+            mirror(fresh, [str(table) for (table,) in fresh.execute(_MAIN_TABLES).fetchall()])
+        if not least <= _shape(connection) <= _shape(fresh):
             raise InputError("Its tables are not those of Dramaturg.", place=str(path), remedy=_ANOTHER)
     return number
 
 
-def _shape(connection: DuckDBPyConnection) -> list[tuple[object, ...]]:
+def _shape(connection: DuckDBPyConnection) -> set[tuple[object, ...]]:
     """Every column of every table and view with its type and default, and every macro."""
     columns = connection.execute(
-        "SELECT table_name, column_name, data_type, column_default FROM duckdb_columns() WHERE NOT internal"
+        "SELECT schema_name, table_name, column_name, data_type, nullif(column_default, 'NULL') FROM duckdb_columns() "
+        "WHERE NOT internal"
     ).fetchall()
-    views = connection.execute("SELECT view_name FROM duckdb_views() WHERE NOT internal").fetchall()
+    views = connection.execute("SELECT schema_name, view_name FROM duckdb_views() WHERE NOT internal").fetchall()
     macros = connection.execute("SELECT function_name FROM duckdb_functions() WHERE NOT internal").fetchall()
-    return sorted([*columns, *views, *macros], key=repr)
+    return {*columns, *views, *macros}
 
 
 def _count(connection: DuckDBPyConnection, table: str) -> int:

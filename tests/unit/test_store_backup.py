@@ -55,6 +55,19 @@ def test_a_backup_holds_everything_and_can_be_used_as_a_database(store: Store, t
     assert sorted(path.name for path in tmp_path.iterdir()) == ["it's a copy.duckdb", "it's mine"]
 
 
+def test_what_is_deleted_is_in_the_backup_and_can_still_come_back(store: Store, tmp_path: Path) -> None:
+    store.deletions.delete([game("one").id], who="Ada")
+    store.deletions.delete_iteration("First", who="Ada", with_games=True)
+    assert store.backups.write(tmp_path / "copy.duckdb").transcripts == 0
+    for deletion in store.deletions.list():
+        store.deletions.purge(deletion.id, who="Ada")
+    store.backups.restore(tmp_path / "copy.duckdb")
+    for deletion in store.deletions.list():
+        store.deletions.undo(deletion.id, who="Ada")
+    assert names(store) == ["one", "two"]
+    assert [rating.score for rating in store.ratings.latest(game("one").id)] == [4]
+
+
 def test_a_backup_of_a_database_in_memory() -> None:
     held = Store(":memory:")
     held.transcripts.add(game("one"), source_name="one")
@@ -150,6 +163,8 @@ def test_a_database_of_an_older_version_is_brought_up_to_date(store: Store, tmp_
         (["CREATE VIEW spy AS SELECT 1"], "not those of Dramaturg"),
         (["CREATE MACRO spy() AS 1"], "not those of Dramaturg"),
         (["ALTER TABLE transcripts ADD COLUMN x integer"], "not those of Dramaturg"),
+        (["CREATE OR REPLACE TABLE trash.transcripts (transcript_id integer)"], "not those of Dramaturg"),
+        (["CREATE OR REPLACE TABLE trash.other (transcript_id text)"], "not those of Dramaturg"),
     ],
 )
 def test_what_is_no_backup_is_refused_and_nothing_changes(
