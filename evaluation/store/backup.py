@@ -27,6 +27,7 @@ _ANOTHER = "Choose a file that Dramaturg wrote as a backup."
 _COPY = "backup_copy"
 _COUNTED = ("transcripts", "iterations", "ratings")
 _MAIN_TABLES = "SELECT table_name FROM duckdb_tables() WHERE schema_name = 'main' AND NOT internal"
+_NUMBER = "SELECT max(number) FROM schema_migrations"
 _TRASH_SINCE = 5
 """The migration that made room for what is deleted."""
 
@@ -164,7 +165,8 @@ def _require_own(connection: DuckDBPyConnection, path: Path) -> int:
     """The number of its schema, which must have the very tables that this version makes with that number."""
     import duckdb
 
-    found = connection.execute("SELECT max(number) FROM schema_migrations").fetchone()
+    tables = {table for (table,) in connection.execute(_MAIN_TABLES).fetchall()}
+    found = connection.execute(_NUMBER).fetchone() if "schema_migrations" in tables else None
     number = found[0] if found else None
     if not isinstance(number, int) or number < 1:
         raise InputError("It is no database of Dramaturg.", place=str(path), remedy=_ANOTHER)

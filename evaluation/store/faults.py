@@ -19,6 +19,7 @@ _HOLDER = re.compile(r"Conflicting lock is held in (?P<program>.*?) ?\(PID (?P<p
 _BACKUP = "Restore a backup, or move the file away to start anew."
 _EXPLANATIONS = (
     ("not a valid DuckDB database", "The file is not a DuckDB database.", "Choose another file with --db."),
+    ("Cannot launch in-memory database", "The file is not a DuckDB database.", "Choose another file with --db."),
     ("newer version of DuckDB", "The file was written by a newer DuckDB.", "Update Dramaturg."),
     ("Is a directory", "There is a folder where the database file should be.", "Choose another file with --db."),
     ("Permission denied", "The database file may not be read and written.", "Change its rights or use --db."),

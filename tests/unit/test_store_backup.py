@@ -157,7 +157,7 @@ def test_a_database_of_an_older_version_is_brought_up_to_date(store: Store, tmp_
 @pytest.mark.parametrize(
     ("statements", "reason"),
     [
-        (["CREATE TABLE other (a integer)"], "schema_migrations"),
+        (["CREATE TABLE other (a integer)"], "no database of Dramaturg"),
         (["CREATE TABLE schema_migrations (number integer, name text)"], "no database of Dramaturg"),
         (["INSERT INTO schema_migrations (number, name) VALUES (999, 'future')"], "has schema 999"),
         (["CREATE VIEW spy AS SELECT 1"], "not those of Dramaturg"),
@@ -185,6 +185,10 @@ def test_files_that_are_no_databases(store: Store, tmp_path: Path) -> None:
     (tmp_path / "text").write_text("hello " * 1000)
     with pytest.raises(InputError, match="not a DuckDB database"):
         store.backups.restore(tmp_path / "text")
+    # DuckDB would open it as a table in memory.
+    (tmp_path / "table.csv").write_text("speaker,text\nAnn,Hello\n")
+    with pytest.raises(InputError, match="not a DuckDB database"):
+        store.backups.restore(tmp_path / "table.csv")
     with pytest.raises(NotFoundError, match="no such file"):
         store.backups.restore(tmp_path / "nothing")
     (tmp_path / "cut").write_bytes(Path(store.place).read_bytes()[:9000])

@@ -36,6 +36,24 @@ def test_a_file_that_is_no_database_is_refused_and_left_as_it_is(path: Path) -> 
     assert path.read_bytes() == before
 
 
+def test_the_database_of_another_program_is_refused_and_left_as_it_is(path: Path) -> None:
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("CREATE TABLE theirs (a integer)")
+    with pytest.raises(StoreError, match=r"no database of Dramaturg.*--db"):
+        Store(path).transcripts.summaries()
+    with duckdb.connect(str(path)) as connection:
+        assert connection.execute("SELECT table_name FROM duckdb_tables()").fetchall() == [("theirs",)]
+
+
+@pytest.mark.parametrize(("name", "text"), [("a.csv", "speaker,text\nAnn,Hello\n"), ("a.json", '{"a": 1}')])
+def test_a_table_in_place_of_the_file_is_refused(tmp_path: Path, name: str, text: str) -> None:
+    # DuckDB opens it as a view in memory: what is stored there would be gone.
+    (tmp_path / name).write_text(text)
+    with pytest.raises(StoreError, match="no database of Dramaturg"):
+        Store(tmp_path / name).transcripts.add(said(1), source_name="1")
+    assert (tmp_path / name).read_text() == text
+
+
 def test_an_empty_file_is_refused(path: Path) -> None:
     path.touch()
     with pytest.raises(StoreError, match="not a DuckDB database"):

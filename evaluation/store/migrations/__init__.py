@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from evaluation.errors import NewerSchemaError
+from evaluation.errors import NewerSchemaError, StoreError
 from evaluation.store.migrations.m0001_personas import create_persona_tables
 from evaluation.store.migrations.m0002_transcripts import create_transcript_tables
 from evaluation.store.migrations.m0003_results import create_result_tables
@@ -20,6 +20,11 @@ from evaluation.store.migrations.m0011_evaluations import create_evaluation_colu
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
+
+_NAMES = """
+SELECT table_name FROM duckdb_tables() WHERE NOT internal
+UNION ALL SELECT view_name FROM duckdb_views() WHERE NOT internal
+"""
 
 Migration = Callable[["DuckDBPyConnection"], None]
 
@@ -56,7 +61,18 @@ def migrate(connection: DuckDBPyConnection, migrations: tuple[Migration, ...] = 
 
 
 def applied(connection: DuckDBPyConnection) -> int:
-    """The number of the last migration that ran on the database; 0 for an empty one."""
+    """The number of the last migration that ran on the database; 0 for an empty one.
+
+    Raises:
+        StoreError: It is somebody else's: nothing of ours is in it, but other tables or views are. DuckDB shows CSV and
+            JSON files as views of a database in memory, in which everything stored would be lost.
+    """
+    names = {name for (name,) in connection.execute(_NAMES).fetchall()}
+    if names and "schema_migrations" not in names:
+        raise StoreError(
+            "The file is no database of Dramaturg; nothing was written to it.",
+            remedy="Choose another file with --db; transcripts go in with: dramaturg import.",
+        )
     connection.execute(
         """CREATE TABLE IF NOT EXISTS schema_migrations (
             number integer PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())"""
