@@ -195,8 +195,8 @@ FAULTS = {
     ),
     "a quote that nobody closes": (
         'name,text\nAnn,Hi\nBob,"Ho\nAnn,He\n',
-        "line 3: The row cannot be read: a quote in it is never closed. Put a text that holds the separator or a line break "
-        'into quotes ("), and double the quotes inside it.',
+        "line 3: The row cannot be read: a quote in it is never closed. Put a text that holds the separator or a line "
+        'break into quotes ("), and double the quotes inside it.',
     ),
     "text behind a closing quote": (
         'name,text\nAnn,"Hi" all\n',
