@@ -18,9 +18,10 @@ from evaluation.readers.columns import ColumnMapping
 from evaluation.readers.document import Document
 from evaluation.readers.entries import Entry, is_zip, list_folder, load_file, printable
 from evaluation.readers.formats import ARCHIVE_READERS, FOLDER_READERS
+from evaluation.readers.json_text import shorten
 from evaluation.readers.limits import Limits
 from evaluation.readers.results import ReadResult, results_of
-from evaluation.readers.table_head import ChooseColumns, table_head
+from evaluation.readers.table_head import ChooseColumns, TableHead, table_head
 
 _DEFAULT = Limits()
 _NAME_COLUMNS = (
@@ -257,6 +258,14 @@ def _read_rows(label: str, document: Document, job: _Job) -> Iterator[ReadResult
         yield replace(result, head=head)
 
 
+def _lacking(head: TableHead, mapping: ColumnMapping | None) -> str:
+    """Which of the columns that somebody named are not in the file, and which are."""
+    lacking = sorted(mapping.used.difference(head.columns)) if mapping else []
+    if not lacking:
+        return ""
+    return f" There is no column {shorten(lacking[0])!r}; there are {', '.join(map(shorten, head.columns[:20]))}."
+
+
 def _read_unknown(label: str, document: Document, job: _Job, error: UnknownFormatError) -> Iterator[ReadResult]:
     """What no reader knows is a table where somebody says which of its columns hold speaker and text."""
     head = table_head(document)
@@ -264,5 +273,5 @@ def _read_unknown(label: str, document: Document, job: _Job, error: UnknownForma
     if head and mapping and not mapping.missing and mapping.used <= set(head.columns):
         yield from _read_rows(label, document, job)
     else:
-        known = UnknownFormatError(error.message, place=error.place, remedy=_NAME_COLUMNS) if head else error
+        known = UnknownFormatError(error.message + _lacking(head, mapping), remedy=_NAME_COLUMNS) if head else error
         yield ReadResult(label, error=known, head=head)

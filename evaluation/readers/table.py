@@ -82,6 +82,9 @@ def _check(mapping: ColumnMapping, table: Table) -> None:
         if column is not None and column not in table.columns:
             message = f"There is no column {shorten(column)!r} for the {name}; there are {shown}."
             raise BrokenTranscriptError(message, remedy="Choose one of them.")
+    if mapping.speaker == mapping.text:
+        message = f"The column {shorten(str(mapping.text))!r} cannot hold both speaker and text; there are {shown}."
+        raise BrokenTranscriptError(message, remedy="Choose two of them.")
 
 
 def _several(games: dict[str, list[Row]], mapping: ColumnMapping, limits: Limits) -> Iterator[Game]:

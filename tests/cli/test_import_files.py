@@ -51,6 +51,8 @@ def test_a_field_can_be_left_without_a_column(run: Any, tmp_path: Path) -> None:
         (["speaker"], "is no FIELD=COLUMN"),
         (["colour=x"], "Fields are speaker, text, game"),
         (["speaker=a", "speaker=b"], "The speaker is given twice"),
+        (["speaker=nick", "text=was"], "There is no column 'nick'; there are wer, was, tag."),
+        (["speaker=was", "text=was"], "The column 'was' cannot hold both speaker and text"),
     ],
 )
 def test_a_wrong_mapping_is_explained(run: Any, table: Path, pairs: list[str], reason: str) -> None:
