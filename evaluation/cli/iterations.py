@@ -157,6 +157,8 @@ def edit(
 
     if target is not None and no_target:
         raise typer.BadParameter("Name a metric, or say --no-target.", param_hint="--target")
+    if not no_target and all(one is None for one in (parent, change, target, prompt)):
+        raise typer.BadParameter("Say what to correct: --parent, --change, --target, --no-target or --prompt.")
     store = _store(context, db)
     with store.unit(write=True):
         held = store.iterations.get(name)

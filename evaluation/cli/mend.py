@@ -62,9 +62,10 @@ def move(
         raise typer.BadParameter("Name an iteration with --to, or say --out.", param_hint="--to")
     store = open_store(db)
     with store.unit(write=True):
-        store.iterations.move(_resolved(store, transcripts), to)
+        ids = _resolved(store, transcripts)
+        store.iterations.move(ids, to)
         held = len(store.transcripts.summaries(to)) if to else 0
-    moved = counted(len(set(transcripts)), "game")
+    moved = counted(len(set(ids)), "game")
     say(f"Moved {moved}; {safe(to)} has {held} now." if to else f"{moved} belong to no iteration now.")
 
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 SHORTEST_PREFIX = 4
 LONGEST_GAME_NAME = 200
 
+_ITERATIONS = "See them with: dramaturg iterations; make one with: dramaturg iterations create NAME."
 _CHILDREN = ("players", "messages", "votes", "eliminations")
 
 
@@ -226,7 +227,7 @@ def require_iteration(cursor: DuckDBPyConnection, name: str | None) -> None:
     """Raises ``NotFoundError`` unless the iteration exists; ``None`` stands for no iteration."""
     query = "SELECT 1 FROM iterations WHERE name = ?"
     if name is not None and cursor.execute(query, [readable(name)]).fetchone() is None:
-        raise NotFoundError(f"There is no iteration {name!r}.", remedy="Create it first: dramaturg iterations.")
+        raise NotFoundError(f"There is no iteration {name!r}.", remedy=_ITERATIONS)
 
 
 def _restore(cursor: DuckDBPyConnection, transcript_ids: Sequence[str], iteration: str | None) -> dict[str, bool]:

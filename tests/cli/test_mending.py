@@ -150,6 +150,7 @@ def test_an_iteration_is_renamed_edited_and_its_history_shown(run: Any, games: l
         ("rename", "v1", "v2"),
         ("edit", "v9", "--change", "x"),
         ("edit", "v1", "--target", "coherence", "--no-target"),
+        ("edit", "v1"),
         ("edit", "v1", "--parent", "v1"),
         ("edit", "v1", "--by", " ", "--change", "x"),
         ("history", "v9"),
@@ -162,6 +163,11 @@ def test_a_wrong_edit_is_bad_input(run: Any, games: list[str], arguments: tuple[
     run("iterations", "create", "v2")
     assert run("iterations", *arguments).exit_code == 2
     assert run("iterations", "history", "v1").stdout == ""
+
+
+def test_a_game_named_twice_is_moved_and_counted_once(run: Any, games: list[str]) -> None:
+    run("iterations", "create", "v2")
+    assert run("move", "one", games[0], "--to", "v2").stdout == "Moved 1 game; v2 has 1 now.\n"
 
 
 @pytest.mark.parametrize(("option", "left"), [((), ["one", "two", "three"]), (("--with-games",), ["three"])])
