@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -36,6 +37,12 @@ def _game(name: str, *, text: str = "I think Bravo is suspicious because of the 
         votes=(Vote(round=1, voter="Alpha", target="Bravo"),),
         cost=Cost(total_usd=1.5, input_tokens=1000, cache_hit_rate=0.8),
     )
+
+
+@pytest.fixture(autouse=True)
+def same_main_module(monkeypatch: pytest.MonkeyPatch) -> None:
+    """AppTest puts the entry script in the place of the main module, and a process pool begins by importing that."""
+    monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
 
 
 @pytest.fixture
