@@ -46,9 +46,14 @@ def settings(
         say(
             table(
                 ("Setting", "Value", "Default"),
-                [(name, f"{value:,g}", f"{default:,g}") for name, value, default in rows],
+                [(name, _figure(value), _figure(default)) for name, value, default in rows],
             )
         )
+
+
+def _figure(value: float) -> str:
+    """Whole numbers whole: a size of 20,971,520 bytes is no 2.09715e+07."""
+    return f"{value:,.0f}" if value == int(value) else f"{value:,g}"
 
 
 def _rows(store: Store) -> list[tuple[str, float, float]]:
