@@ -6,7 +6,8 @@ import json
 
 from playwright.sync_api import expect
 
-EVIL = "![p](https://evil.example/p.png) [click](https://evil.example) <img src=x onerror=alert(1)>"
+# As short as a heading must be.
+EVIL = "![p](https://evil.example/p) <img src=x onerror=a()>"
 TABLE = f"wer,was,{EVIL},tag\nAnn,Guten Morgen,{EVIL},1\nBen,Hallo Ann,x,2\n".encode()
 
 
