@@ -114,11 +114,15 @@ def test_a_number_shows_all_verdicts_and_gives_a_link_that_opens_the_same(visit,
 
 
 def test_a_search_over_all_games_opens_the_message_that_was_selected(sample_server, visit) -> None:
-    page = visit(f"{sample_server.url}/transcripts").page
+    seen = visit(f"{sample_server.url}/transcripts")
+    page = seen.page
     page.get_by_label("Search what was said").fill('"voted for"')
     page.get_by_label("Search what was said").press("Enter")
     expect(page.get_by_text(re.compile("[0-9]+ messages in [0-9]+ games"))).to_be_visible()
-    box = page.get_by_test_id("stDataFrame").first.bounding_box()
+    seen.settle()
+    table = page.get_by_test_id("stDataFrame").first
+    expect(table.locator("canvas").first).to_be_visible()
+    box = table.bounding_box()
     assert box is not None
     page.mouse.click(box["x"] + 18, box["y"] + 36 + 18)
     expect(page.locator(".message.chosen .text")).to_contain_text(re.compile("voted for", re.IGNORECASE))
