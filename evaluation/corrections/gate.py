@@ -26,7 +26,7 @@ from evaluation.corrections.similarity import RECENT_MESSAGES, highest_similarit
 from evaluation.errors import DramaturgError
 
 TIMEOUT_SECONDS = 5.0
-MAX_CONCURRENT_CHECKS = 48
+MAX_CONCURRENT_CHECKS = 96
 
 Generate = Callable[[str], Awaitable[str]]
 """Produces a message. It is given the feedback on the attempt before, and an empty text the first time."""

@@ -2,30 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any
-
 import pytest
 
-from evaluation.engine import evaluate_transcript
-from evaluation.store import Store
-from evaluation.transcript import Transcript
-
-
-@dataclass(frozen=True)
-class Results:
-    """An evaluation as an older version of Dramaturg might have made it."""
-
-    transcript: Transcript
-    metrics: Any
-    failures: tuple[()] = ()
-
-
-def make_outdated(store: Store, transcript: Transcript) -> None:
-    results = dict(evaluate_transcript(transcript).metrics)
-    old = results["coherence"]
-    results["coherence"] = replace(old, definition=replace(old.definition, version="0"), score=1.0)
-    store.results.save([Results(transcript, results)])
+from tests.app.outdated import make_outdated
 
 
 def test_a_game_is_renamed_and_gets_its_files_name_back(open_page, filled, words, small_game) -> None:

@@ -3,35 +3,17 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
 
 from dashboard import jobs, mending
-from evaluation.engine import evaluate_transcript
 from evaluation.samples import add_evaluated
-from evaluation.store import JobState, Store
-from evaluation.transcript import Transcript
+from evaluation.store import JobState
+from tests.app.outdated import make_outdated
 
 CURRENT = "1_0"
 """The forms of the second iteration before anything about it was changed."""
-
-
-@dataclass(frozen=True)
-class Results:
-    """An evaluation as an older version of Dramaturg might have made it."""
-
-    transcript: Transcript
-    metrics: Any
-    failures: tuple[()] = ()
-
-
-def make_outdated(store: Store, transcript: Transcript) -> None:
-    results = dict(evaluate_transcript(transcript).metrics)
-    old = results["coherence"]
-    results["coherence"] = replace(old, definition=replace(old.definition, version="0"), score=1.0)
-    store.results.save([Results(transcript, results)])
 
 
 def labels(app: Any) -> list[str]:
