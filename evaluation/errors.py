@@ -60,6 +60,10 @@ class ConflictError(InputError):
     """The request contradicts what is already stored (a name taken, a draft for a submitted rating)."""
 
 
+class NotAllowedError(InputError):
+    """Whoever asks has not the role for it."""
+
+
 class InfrastructureError(DramaturgError):
     """Something outside the input failed: a disk, a server, another process (exit code 3)."""
 

@@ -1,17 +1,15 @@
 import streamlit as st
 
-from dashboard import queries, resources, state
+from dashboard import identity, queries, resources
 from dashboard.components import review_parts as parts
 from dashboard.components.messages import empty_state
 from dashboard.components.sample_button import first_steps
 
 store = resources.store()
-rater = state.chosen(state.RATER) or st.session_state.get(state.RATER)
-if not rater:
+rater = identity.rater_name()
+if rater is None:
     parts.ask_for_name()
     st.stop()
-st.session_state[state.RATER] = rater
-state.choose(rater=rater)
 
 progress = resources.read(queries.rating_progress, rater)
 if not progress.total:

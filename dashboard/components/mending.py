@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import pandas as pd
 import streamlit as st
 
-from dashboard import mending, resources, state
+from dashboard import identity, mending, resources
 from dashboard.components.messages import plain
 from dashboard.components.status_table import status_table
 from dashboard.formatting import counted
@@ -16,13 +16,11 @@ from evaluation.store import Deletion, Store
 
 _OUTCOME = "mending_outcome"
 _UNDOABLE = "mending_undoable"
-_NOBODY = "somebody at the dashboard"
 
 
 def person() -> str:
     """Who makes the change: the name that they signed in or rate with."""
-    signed_in = st.user.get("name") or st.user.get("email") if st.user.get("is_logged_in") else None
-    return str(signed_in or st.session_state.get(state.RATER) or _NOBODY)
+    return identity.author_name()
 
 
 def attempt(change: Callable[[], None], said: str) -> bool:

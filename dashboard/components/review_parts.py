@@ -10,7 +10,7 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard import state
+from dashboard import identity
 from dashboard.components.messages import plain
 from dashboard.components.rating_desk import FilledForm, desk_data, draft_data, rating_desk, read_form, read_token
 from dashboard.components.status_table import status_table
@@ -28,7 +28,7 @@ _SEAT = "review_seat"
 
 
 def ask_for_name() -> None:
-    """Asks once who rates; the name stands in the URL from then on."""
+    """Asks once who rates; the browser keeps the name from then on."""
     st.markdown(
         "You read a game and say how good it was to watch. Scores, roles and the prompt behind it stay hidden until "
         "you have rated it."
@@ -37,13 +37,11 @@ def ask_for_name() -> None:
         name = st.text_input("Your name", max_chars=200, help="Your ratings are kept under this name.")
         if st.form_submit_button("Start", type="primary"):
             try:
-                checked = Rating("-", name, 3).rater
+                identity.use_name(name)
             except InputError as error:
                 st.error("That name cannot be used.")
                 plain(str(error))
             else:
-                st.session_state[state.RATER] = checked
-                state.choose(rater=checked)
                 st.rerun()
 
 
