@@ -1,12 +1,7 @@
-"""What reaches a terminal: text made harmless, tables, and progress on standard error.
-
-Transcripts, names and file names are other people's text. Written raw, their control characters could move the cursor,
-colour the screen or reorder what is read; here they are taken out.
-"""
+"""What reaches a terminal: text made harmless, tables, and progress on standard error."""
 
 from __future__ import annotations
 
-import re
 import sys
 import unicodedata
 from collections.abc import Sequence
@@ -14,27 +9,11 @@ from typing import TextIO
 
 import typer
 
-_ESCAPE_SEQUENCE = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
-# Control characters (Cc), what reorders or hides text (Cf, but for the joiners of scripts and emoji), lone halves of
-# pairs (Cs), and the two Unicode line ends (Zl, Zp).
-_HARMFUL = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
-_JOINERS = frozenset("\u200c\u200d")
-_ELLIPSIS = "…"
+from evaluation.inert import JOINERS, code, markdown_table, safe, shortened
+
+__all__ = ["Progress", "code", "markdown_table", "note", "safe", "say", "shortened", "table", "width"]
+
 _CLEAR_LINE = "\r\x1b[K"
-
-
-def safe(text: object) -> str:
-    """The text on one line, without escape sequences, control characters and marks that reorder it."""
-    line = _ESCAPE_SEQUENCE.sub("", str(text)).replace("\n", " ").replace("\t", " ").replace("\r", " ")
-    if line.isascii() and line.isprintable():
-        return line
-    return "".join(c for c in line if c in _JOINERS or unicodedata.category(c) not in _HARMFUL)
-
-
-def shortened(text: object, limit: int) -> str:
-    """:func:`safe` text of at most ``limit`` characters."""
-    line = safe(text)
-    return line if len(line) <= limit else line[: limit - 1] + _ELLIPSIS
 
 
 def width(text: str) -> int:
@@ -45,7 +24,7 @@ def width(text: str) -> int:
 
 
 def _columns(character: str) -> int:
-    if unicodedata.combining(character) or character in _JOINERS:
+    if unicodedata.combining(character) or character in JOINERS:
         return 0
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 
@@ -61,18 +40,6 @@ def table(headers: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
 
 def _padded(cell: str, columns: int) -> str:
     return cell + " " * (columns - width(cell))
-
-
-def markdown_table(headers: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """The same as a Markdown table. Cells are plain words of ours, or other people's text through :func:`code`."""
-    lines = [headers, ["---"] * len(headers), *rows]
-    return "\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in lines)
-
-
-def code(text: object) -> str:
-    """Other people's text for Markdown: inside a code span nothing is a link, a picture, a mention or a table cell."""
-    inner = safe(text).replace("`", "'").replace("|", "\\|").strip()
-    return f"`{inner}`" if inner else ""
 
 
 def say(text: str) -> None:

@@ -68,6 +68,8 @@ def test_markdown_cells_cannot_leave_their_cell() -> None:
     row = markdown_table(("Name",), [(code("a|b`c\n<img src=x>"),)]).splitlines()[2]
     assert row == "| `a\\|b'c <img src=x>` |"
     assert code("") == ""
+    # In a table "\\\\|" is a backslash and the end of a cell.
+    assert code("a\\|[x](http://evil)") == "`a/\\|[x](http://evil)`"
 
 
 class Terminal(io.StringIO):
