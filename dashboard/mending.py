@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from evaluation.iterations.history import Edit
+from evaluation.iterations.history import Edit, SignOff
 from evaluation.iterations.versions import VersionMix, version_mixes
 from evaluation.reevaluation import outdated
 from evaluation.rubric.definitions import ENGAGEMENT
@@ -101,3 +101,8 @@ def deleted_among(store: Store, transcript_ids: tuple[str, ...]) -> frozenset[st
 def history(store: Store, iteration: str) -> list[Edit]:
     """What was changed in an iteration's name and description, oldest first."""
     return store.iterations.history(iteration)
+
+
+def sign_offs(store: Store, iteration: str) -> list[SignOff]:
+    """Every sign-off of an iteration and every withdrawal, oldest first."""
+    return store.iterations.sign_offs(iteration)

@@ -68,7 +68,7 @@ parts.metric_cards(shown)
 left, right = st.columns(2, gap="medium")
 with left:
     parts.tests(shown)
-    parts.success_checklist(board)
+    parts.success_checklist(store, board)
 with right:
     parts.keep_or_revert(shown)
     parts.advice(shown)

@@ -10,6 +10,7 @@ import streamlit as st
 from dashboard import mending, resources
 from dashboard.components.mending import attempt, delete, person
 from dashboard.components.messages import plain
+from dashboard.components.sign_off import sign_off
 from dashboard.components.status_table import status_table
 from dashboard.formatting import counted, shortened
 from evaluation.iterations import Iteration
@@ -42,7 +43,7 @@ def manage_iteration(store: Store, shown: IterationSummary, board: Board) -> Non
             _history(edits)
         with decide:
             _baseline(store, shown, board, place)
-            _sign_off_form(store, shown.iteration, place)
+            sign_off(store, shown.iteration, place)
         with remove:
             _delete_form(store, shown, board, place)
 
@@ -124,29 +125,6 @@ def _baseline(store: Store, shown: IterationSummary, board: Board, place: str) -
 
 def _promote(store: Store, name: str) -> None:
     attempt(partial(store.iterations.promote, name), "This iteration is the baseline now.")
-
-
-def _sign_off_form(store: Store, held: Iteration, place: str) -> None:
-    if held.is_signed_off:
-        when = f" on {held.signed_off_at:%Y-%m-%d}" if held.signed_off_at else ""
-        plain(f"Signed off by {held.signed_off_by}{when}. {held.signed_off_note}".strip())
-    with st.form(f"sign_off_{place}", border=False):
-        st.markdown("A person's word that its games are **fascinating to watch** is one of the keys to the gate.")
-        left, right = st.columns(2)
-        left.text_input("Your name", key=f"signer_{place}", max_chars=200)
-        right.text_input("What made it so", key=f"sign_note_{place}", max_chars=2000)
-        st.form_submit_button(
-            "Sign off",
-            key=f"sign_{place}",
-            icon=":material/verified:",
-            on_click=_sign_off,
-            args=(store, held.name, place),
-        )
-
-
-def _sign_off(store: Store, name: str, place: str) -> None:
-    signer, remark = st.session_state[f"signer_{place}"], st.session_state[f"sign_note_{place}"]
-    attempt(partial(store.iterations.sign_off, name, signer.strip(), remark), "Signed off.")
 
 
 _KEEP, _TAKE = "Keep them, without an iteration", "Delete them too"

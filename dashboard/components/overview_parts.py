@@ -8,6 +8,7 @@ import streamlit as st
 from dashboard import mending, resources
 from dashboard.components.messages import plain
 from dashboard.components.score_card import score_card, verdict_card
+from dashboard.components.sign_off import sign_off
 from dashboard.components.status_table import status_table
 from dashboard.components.version_notes import comparison_note
 from dashboard.conversation import SHORT_LABELS
@@ -19,6 +20,7 @@ from evaluation.iterations.checklist import Check, CheckState
 from evaluation.iterations.tests import GameTest, MetricMean
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.verdict import MetricScore
+from evaluation.store import Store
 
 
 def pick_iteration(board: Board) -> IterationSummary:
@@ -94,7 +96,7 @@ def _test(test: GameTest) -> None:
         plain("\n".join(test.verdict.reasons))
 
 
-def success_checklist(board: Board) -> None:
+def success_checklist(store: Store, board: Board) -> None:
     """The rubric's criteria with what was measured, and whether the next stage may begin."""
     st.subheader("Ready for the next stage?", anchor=False)
     gate = look(str(board.checklist.gate))
@@ -111,14 +113,17 @@ def success_checklist(board: Board) -> None:
                 f"(95 % interval {100 * chance.low:.0f} to {100 * chance.high:.0f} %), "
                 f"from {chance.passed} of {counted(chance.tests, 'decided test')} passed."
             )
-        _way_through(board)
+        _way_through(store, board)
 
 
-def _way_through(board: Board) -> None:
+def _way_through(store: Store, board: Board) -> None:
     if board.checklist.gate is CheckState.MET:
         st.page_link("app_pages/upload.py", label="Begin the next iteration", icon=":material/add:")
-    elif board.checklist.sign_off.state is not CheckState.MET:
-        st.caption("To sign off: Manage this iteration, Baseline and sign-off.")
+    if board.current:
+        held = board.current.iteration
+        with st.expander("Sign-off", icon=":material/verified:", key="gate_sign_off"):
+            plain(held.name)
+            sign_off(store, held, f"gate_{held.position}")
 
 
 def _check(check: Check) -> None:

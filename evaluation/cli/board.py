@@ -127,6 +127,8 @@ def _summary_dict(summary: IterationSummary) -> dict[str, Any]:
         "target_metric": iteration.target_metric,
         "is_baseline": iteration.is_baseline,
         "signed_off_by": iteration.signed_off_by,
+        "signed_off_at": iteration.signed_off_at and iteration.signed_off_at.isoformat(),
+        "signed_off_note": iteration.signed_off_note,
         "games": [game.transcript_id for game in summary.games],
         "means": _means_dict(summary.means),
         "cost_usd": _known_dict(summary.cost_usd),

@@ -18,6 +18,7 @@ from evaluation.rubric.wording import counted
 
 if TYPE_CHECKING:
     from evaluation.iterations import Board
+    from evaluation.iterations.history import Edit, SignOff
     from evaluation.store import Store
 
 app = typer.Typer(
@@ -175,20 +176,28 @@ def edit(
 
 @app.command()
 def history(context: typer.Context, name: Name, output: Rows = ListFormat.TABLE, db: DatabaseAgain = None) -> None:
-    """List what was changed in an iteration's name and description, oldest first."""
+    """List what was changed in an iteration's name and description, its sign-offs and their withdrawals."""
     from evaluation.cli.rendering import json_text
 
-    edits = _store(context, db).iterations.history(name)
+    store = _store(context, db)
+    made: list[Edit] = [*store.iterations.history(name), *map(_as_edit, store.iterations.sign_offs(name))]
+    made.sort(key=lambda one: one.at)
     if output is ListFormat.JSON:
-        say(json_text([{**asdict(one), "at": one.at.isoformat()} for one in edits]))
-    elif edits:
+        say(json_text([{**asdict(one), "at": one.at.isoformat()} for one in made]))
+    elif made:
         lines = [
             (f"{e.at:%Y-%m-%d %H:%M}", shortened(e.who, 24), e.field, shortened(e.before, 40), shortened(e.after, 40))
-            for e in edits
+            for e in made
         ]
         say(table(("When (UTC)", "By", "What", "Before", "After"), lines))
     else:
         note("Nothing was changed since it was created.")
+
+
+def _as_edit(made: SignOff) -> Edit:
+    from evaluation.iterations.history import Edit
+
+    return Edit("withdrawal" if made.is_withdrawal else "sign_off", "", made.note, made.who, made.at)
 
 
 @app.command()
@@ -223,13 +232,19 @@ def promote(context: typer.Context, name: Name, db: DatabaseAgain = None) -> Non
 def sign_off(
     context: typer.Context,
     name: Name,
-    by: Annotated[str, typer.Option(metavar="NAME", show_default=False, help="Who signs it off.")],
+    by: Annotated[str, typer.Option(metavar="NAME", show_default=False, help="Who signs it off, or withdraws that.")],
     remark: Annotated[str, typer.Option("--note", help="What made it so.")] = "",
+    withdraw: Annotated[bool, typer.Option("--withdraw", help="Take the sign-off back; both stay on record.")] = False,
     db: DatabaseAgain = None,
 ) -> None:
-    """Record that a person found an iteration's games fascinating to watch."""
-    _store(context, db).iterations.sign_off(name, by, remark)
-    say(f"{safe(by)} signed off {safe(name)}.")
+    """Record that a person found an iteration's games fascinating to watch, or take that back."""
+    store = _store(context, db)
+    if withdraw:
+        store.iterations.withdraw_sign_off(name, by, remark)
+        say(f"{safe(by)} withdrew the sign-off of {safe(name)}.")
+    else:
+        store.iterations.sign_off(name, by, remark)
+        say(f"{safe(by)} signed off {safe(name)}.")
 
 
 @app.command("test-size")

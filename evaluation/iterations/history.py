@@ -1,4 +1,4 @@
-"""What was changed in the description of an iteration: when, by whom, from what to what."""
+"""What was changed in the description of an iteration, and its sign-offs: when, by whom, from what to what."""
 
 from __future__ import annotations
 
@@ -27,6 +27,16 @@ class Edit:
     after: str
     who: str
     at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class SignOff:
+    """That a person signed an iteration off, or withdrew that: who, when (UTC) and why."""
+
+    who: str
+    note: str
+    at: datetime
+    is_withdrawal: bool = False
 
 
 def edits(states: Sequence[tuple[Description, str, datetime]], current: Description) -> Iterator[Edit]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from evaluation.errors import ConflictError, InputError, NotFoundError
 from evaluation.iterations import Iteration
-from evaluation.iterations.history import Description, Edit, edits
+from evaluation.iterations.history import Description, Edit, SignOff, edits
 from evaluation.store.checks import readable, require_storable, require_text
 from evaluation.store.tables import next_numbers
 from evaluation.store.times import from_microseconds, maybe_from_microseconds
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 _Edits = list[Edit]
+_SignOffs = list[SignOff]
 
 
 class Iterations:
@@ -178,6 +179,31 @@ class Iterations:
         require_storable(note=note)
         self._add_event(name, "signed_off", who, note)
 
+    def withdraw_sign_off(self, name: str, who: str, note: str = "") -> None:
+        """Takes a sign-off back; the record of both stays, see :meth:`sign_offs`.
+
+        Raises:
+            NotFoundError: There is no iteration of that name.
+            InputError: It is not signed off, or nobody is named.
+        """
+        require_text(who=who)
+        require_storable(note=note)
+        with self._units.unit(write=True):
+            if not self.get(name).is_signed_off:
+                raise InputError(f"{name!r} is not signed off.", remedy="There is nothing to withdraw.")
+            self._add_event(name, "withdrawn", who, note)
+
+    def sign_offs(self, name: str) -> _SignOffs:
+        """Every sign-off of the iteration and every withdrawal, oldest first.
+
+        Raises:
+            NotFoundError: There is none of that name.
+        """
+        with self._units.unit() as cursor:
+            self.get(name)
+            rows = cursor.execute(_SIGN_OFFS, [name]).fetchall()
+        return [SignOff(who, note, from_microseconds(at), kind == "withdrawn") for who, note, at, kind in rows]
+
     def _add_event(self, name: str, kind: str, who: str, note: str) -> None:
         with self._units.unit(write=True) as cursor:
             require_iteration(cursor, name)
@@ -212,12 +238,18 @@ FROM iteration_changes c JOIN iterations i ON i.position = c.iteration_number
 WHERE i.name = ? ORDER BY c.change_id
 """
 
+_SIGN_OFFS = """
+SELECT who, note, epoch_us(created_at), kind FROM iteration_events
+WHERE iteration = ? AND kind IN ('signed_off', 'withdrawn') ORDER BY event_id
+"""
+
 _LIST = """
 WITH promoted AS (SELECT iteration FROM iteration_events WHERE kind = 'promoted' ORDER BY event_id DESC LIMIT 1),
-signed_off AS (
-    SELECT * FROM iteration_events WHERE kind = 'signed_off'
+decided AS (
+    SELECT * FROM iteration_events WHERE kind IN ('signed_off', 'withdrawn')
     QUALIFY row_number() OVER (PARTITION BY iteration ORDER BY event_id DESC) = 1
 ),
+signed_off AS (SELECT * FROM decided WHERE kind = 'signed_off'),
 numbered AS (SELECT *, row_number() OVER (ORDER BY position) - 1 AS place FROM iterations)
 SELECT name, place, parent, prompt_text, change, target_metric,
        CASE WHEN EXISTS (FROM promoted) THEN name IN (FROM promoted) ELSE place = 0 END,

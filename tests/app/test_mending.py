@@ -91,6 +91,19 @@ def test_the_gate_is_signed_off_by_name(open_page, filled, words) -> None:
     assert "nothing was changed" in words(app)
 
 
+def test_a_sign_off_at_the_gate_is_withdrawn_with_a_reason(open_page, filled, words) -> None:
+    app = open_page()
+    app.text_input(key="signer_gate_1").set_value("Grace")
+    app.button(key="sign_gate_1").click().run()
+    assert "✓ met" in words(app)
+    app.text_input(key="withdraw_note_gate_1_1").set_value("Staged")
+    app.button(key="withdraw_now_gate_1_1").click().run()
+    assert not app.exception
+    assert not filled.iterations.get("Shorter prompt").is_signed_off
+    assert "withdrew the sign-off" in words(app)
+    assert "Staged" in words(app)
+
+
 @pytest.mark.parametrize(("fate", "left"), [("Keep them, without an iteration", 5), ("Delete them too", 2)])
 def test_an_iteration_is_deleted_and_undone(open_page, filled, words, fate: str, left: int) -> None:
     before = (filled.transcripts.summaries().to_csv(), filled.iterations.list(), filled.results.scores().to_csv())

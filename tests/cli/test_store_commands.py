@@ -205,9 +205,26 @@ def test_promote_assign_and_sign_off(run: Any, write_game: Any) -> None:
     assert run("iterations", "sign-off", "v2", "--by", "Ann", "--note", "Gripping.").exit_code == 0
     first, second = json.loads(run("iterations", "--format", "json").stdout)["iterations"]
     assert (first["is_baseline"], second["is_baseline"], second["signed_off_by"]) == (False, True, "Ann")
+    assert second["signed_off_note"] == "Gripping."
     two, one = json.loads(run("list", "--iteration", "v2", "--format", "json").stdout)
     assert (two["game_id"], one["game_id"]) == ("two", "one")
     assert second["games"] == [two["id"], one["id"]]
+
+
+def test_a_sign_off_is_withdrawn_and_both_stay_on_record(run: Any) -> None:
+    run("iterations", "create", "v1")
+    assert run("iterations", "sign-off", "v1", "--by", "Ann", "--withdraw").exit_code == 2
+    run("iterations", "sign-off", "v1", "--by", "Ann", "--note", "Gripping.")
+    done = run("iterations", "sign-off", "v1", "--by", "Bob", "--note", "Staged.", "--withdraw")
+    assert done.stdout == "Bob withdrew the sign-off of v1.\n"
+    assert json.loads(run("iterations", "--format", "json").stdout)["iterations"][0]["signed_off_by"] is None
+    made = json.loads(run("iterations", "history", "v1", "--format", "json").stdout)
+    assert [(one["field"], one["who"], one["after"]) for one in made] == [
+        ("sign_off", "Ann", "Gripping."),
+        ("withdrawal", "Bob", "Staged."),
+    ]
+    run("iterations", "sign-off", "v1", "--by", "Bob")
+    assert json.loads(run("iterations", "--format", "json").stdout)["iterations"][0]["signed_off_by"] == "Bob"
 
 
 def test_the_size_of_a_test_is_a_setting(run: Any, write_game: Any) -> None:

@@ -17,6 +17,8 @@ from evaluation.store.migrations.m0008_spool import create_spool_tables
 from evaluation.store.migrations.m0009_judging import create_judging_columns
 from evaluation.store.migrations.m0010_row_decisions import create_decision_tables
 from evaluation.store.migrations.m0011_evaluations import create_evaluation_columns
+from evaluation.store.migrations.m0012_sign_offs import allow_withdrawals
+from evaluation.store.migrations.m0013_rating_desk import create_rating_desk_tables
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -40,6 +42,8 @@ MIGRATIONS: tuple[Migration, ...] = (
     create_judging_columns,
     create_decision_tables,
     create_evaluation_columns,
+    allow_withdrawals,
+    create_rating_desk_tables,
 )
 """In the order in which they run; the first has number 1. Only ever append."""
 
