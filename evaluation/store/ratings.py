@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from evaluation.ratings import Rating, rater_name
@@ -18,6 +20,26 @@ if TYPE_CHECKING:
 RATING_COLUMNS = "transcript_id, rater, score, answers, comment, epoch_us(created_at), token"
 
 
+@dataclass(frozen=True, slots=True)
+class QueueProgress:
+    """How far a rater is: nothing about any transcript.
+
+    Attributes:
+        rated: Transcripts that the rater has rated.
+        discarded: Those that the rater put aside for good without rating them.
+        total: All that are stored.
+    """
+
+    rated: int
+    discarded: int
+    total: int
+
+    @property
+    def left(self) -> int:
+        """How many wait for this rater."""
+        return self.total - self.rated - self.discarded
+
+
 class Ratings:
     """Stores and reads ratings, and hands out the rating desk's next transcript."""
 
@@ -30,20 +52,45 @@ class Ratings:
         Raises:
             NotFoundError: The transcript is not stored.
         """
-        values = [
-            rating.token,
-            rating.transcript_id,
-            rating.rater,
-            rating.score,
-            list(rating.answers),
-            rating.comment,
-            rating.created_at,
-        ]
         with self._units.unit(write=True) as cursor:
             require_transcript(cursor, rating.transcript_id)
-            stored = cursor.execute(_INSERT, values).fetchall()
+            stored = cursor.execute(_INSERT, _values(rating)).fetchall()
             cursor.execute("DELETE FROM drafts WHERE token = ?", [rating.token])
         return bool(stored)
+
+    def add_many(self, ratings: Sequence[Rating]) -> int:
+        """Stores ratings, all of them or none; returns how many were new.
+
+        Raises:
+            NotFoundError: One of the transcripts is not stored.
+        """
+        with self._units.unit(write=True):
+            return sum(self.add(rating) for rating in ratings)
+
+    def by_token(self, tokens: Collection[str]) -> dict[str, Rating]:
+        """The stored ratings among those that have these tokens."""
+        query = f"SELECT {RATING_COLUMNS} FROM ratings WHERE token IN (SELECT unnest(?::text[]))"
+        with self._units.unit() as cursor:
+            found = [rating_of(row) for row in cursor.execute(query, [list(tokens)]).fetchall()]
+        return {rating.token: rating for rating in found}
+
+    def by_rater(self, rater: str) -> list[Rating]:
+        """The rater's newest rating of each transcript, the latest first."""
+        query = f"SELECT {RATING_COLUMNS} FROM current_ratings WHERE rater = ? ORDER BY created_at DESC, rating_id DESC"
+        return self._select(query, rater_name(rater))
+
+    def progress(self, rater: str) -> QueueProgress:
+        """How far the rater is."""
+        with self._units.unit() as cursor:
+            found = cursor.execute(_PROGRESS, {"rater": rater_name(rater)}).fetchone()
+        assert found is not None
+        return QueueProgress(*found)
+
+    def times(self, rater: str, since: datetime) -> list[datetime]:
+        """When the rater saved ratings, from ``since`` on, the earliest first."""
+        query = "SELECT epoch_us(created_at) FROM ratings WHERE rater = ? AND created_at >= ? ORDER BY created_at"
+        with self._units.unit() as cursor:
+            return [from_microseconds(at) for (at,) in cursor.execute(query, [rater_name(rater), since]).fetchall()]
 
     def latest(self, transcript_id: str) -> list[Rating]:
         """Each rater's newest rating of the transcript, raters in alphabetical order."""
@@ -56,6 +103,13 @@ class Ratings:
         return self._select(
             f"SELECT {RATING_COLUMNS} FROM ratings WHERE transcript_id = ? ORDER BY rating_id", transcript_id
         )
+
+    def every(self, rater: str | None = None) -> list[Rating]:
+        """Every rating ever stored, or every one of that rater, in the order in which they were stored."""
+        if rater is None:
+            return self._select(f"SELECT {RATING_COLUMNS} FROM ratings WHERE ? ORDER BY rating_id", True)
+        query = f"SELECT {RATING_COLUMNS} FROM ratings WHERE rater = ? ORDER BY rating_id"
+        return self._select(query, rater_name(rater))
 
     def all(self) -> pd.DataFrame:
         """Every rating ever stored, in that order.
@@ -76,11 +130,11 @@ class Ratings:
         """The transcript to rate next: one of those with the fewest raters, in an order of this rater's own.
 
         Args:
-            rater: Who is to rate; transcripts that this person has rated are left out.
+            rater: Who is to rate; transcripts that this person has rated or discarded are left out.
             skip: Ids of transcripts to leave out this time.
 
         Returns:
-            Its id and nothing else, so that the desk stays blind; ``None`` when the rater has rated all.
+            Its id and nothing else, so that the desk stays blind; ``None`` when none is left.
         """
         with self._units.unit() as cursor:
             found = cursor.execute(_NEXT, {"rater": rater_name(rater), "skip": list(skip)}).fetchone()
@@ -112,6 +166,18 @@ class Ratings:
             return [rating_of(row) for row in cursor.execute(query, [value]).fetchall()]
 
 
+def _values(rating: Rating) -> list[object]:
+    return [
+        rating.token,
+        rating.transcript_id,
+        rating.rater,
+        rating.score,
+        list(rating.answers),
+        rating.comment,
+        rating.created_at,
+    ]
+
+
 _INSERT = """
 INSERT INTO ratings (token, transcript_id, rater, score, answers, comment, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT DO NOTHING RETURNING token
@@ -128,10 +194,21 @@ _NEXT = """
 SELECT transcript_id
 FROM transcripts LEFT JOIN current_ratings USING (transcript_id)
 WHERE transcript_id NOT IN (SELECT unnest($skip::text[]))
+    AND transcript_id NOT IN (SELECT transcript_id FROM current_discards WHERE rater = $rater)
 GROUP BY transcript_id
 HAVING count(*) FILTER (rater = $rater) = 0
 ORDER BY count(rater), md5(concat($rater, ' ', transcript_id))
 LIMIT 1
+"""
+
+_PROGRESS = """
+WITH rated AS (SELECT DISTINCT transcript_id FROM ratings WHERE rater = $rater),
+    put_aside AS (
+        SELECT DISTINCT transcript_id FROM current_discards ANTI JOIN rated USING (transcript_id) WHERE rater = $rater
+    )
+SELECT (SELECT count(*) FROM rated SEMI JOIN transcripts USING (transcript_id)),
+    (SELECT count(*) FROM put_aside SEMI JOIN transcripts USING (transcript_id)),
+    (SELECT count(*) FROM transcripts)
 """
 
 _OPEN_TOKEN = """

@@ -1,0 +1,25 @@
+"""How fast a rater works, from the times at which ratings were saved."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from itertools import pairwise
+from statistics import median
+
+LONGEST_SITTING = timedelta(minutes=30)
+"""A longer gap between two ratings is a break, not work."""
+
+
+def pace(times: Sequence[datetime]) -> timedelta | None:
+    """The median time from one rating to the next, breaks of more than half an hour left out.
+
+    Args:
+        times: When ratings were saved, in any order.
+
+    Returns:
+        ``None`` when no two ratings followed each other without a break.
+    """
+    gaps = [later - earlier for earlier, later in pairwise(sorted(times))]
+    worked = [gap.total_seconds() for gap in gaps if gap <= LONGEST_SITTING]
+    return timedelta(seconds=median(worked)) if worked else None

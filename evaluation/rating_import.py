@@ -1,0 +1,90 @@
+"""A sheet of ratings into the store: all of it or nothing, and nothing twice."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from evaluation.desk.sheet import Sheet, SheetProblem, read_sheet, write_sheet
+from evaluation.ratings import Rating
+from evaluation.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class SheetImport:
+    """What became of a sheet.
+
+    Attributes:
+        added: How many ratings were new and are stored; 0 with any problem.
+        known: How many were stored before, unchanged.
+        blank: How many rows have no score.
+        flagged: How many of the new ones say yes four times or more and yet score below 3.
+    """
+
+    added: int = 0
+    known: int = 0
+    blank: int = 0
+    flagged: int = 0
+    problems: tuple[SheetProblem, ...] = ()
+
+
+def import_ratings(
+    store: Store, data: bytes, *, rater: str | None = None, is_own: bool = False, is_dry: bool = False
+) -> SheetImport:
+    """Stores the ratings of a CSV file in one transaction: all of them, or none where a line cannot be used.
+
+    The same file again adds nothing. A row whose rating is stored, but otherwise, is a problem and no revision.
+
+    Args:
+        store: Where to.
+        data: The file.
+        rater: Whose ratings they are where the sheet does not say.
+        is_own: Refuse rows of anybody but ``rater``.
+        is_dry: Only say what would become of it.
+    """
+    with store.unit(write=not is_dry):
+        sheet = read_sheet(data, _names(store), now=datetime.now(UTC), rater=rater, is_own=is_own)
+        stored = store.ratings.by_token([rating.token for _, rating in sheet.ratings])
+        problems = [*sheet.problems, *_contradictions(sheet, stored)]
+        if problems:
+            return SheetImport(blank=sheet.blank, problems=tuple(sorted(problems, key=lambda one: one.line)))
+        fresh = {rating.token: rating for _, rating in sheet.ratings if rating.token not in stored}
+        if not is_dry:
+            store.ratings.add_many(list(fresh.values()))
+    flagged = sum(rating.breaks_one_way_rule for rating in fresh.values())
+    return SheetImport(len(fresh), len(sheet.ratings) - len(fresh), sheet.blank, flagged)
+
+
+def export_ratings(store: Store, *, rater: str | None = None) -> str:
+    """Every rating of stored games as CSV, revised ones included; of one rater only, where one is named."""
+    with store.unit():
+        names = _names(store)
+        ratings = store.ratings.every(rater)
+    return write_sheet([rating for rating in ratings if rating.transcript_id in names], names)
+
+
+def _names(store: Store) -> dict[str, str]:
+    summaries = store.transcripts.summaries()
+    return dict(zip(summaries["transcript_id"], summaries["game_id"].astype(str), strict=True))
+
+
+def _contradictions(sheet: Sheet, stored: dict[str, Rating]) -> list[SheetProblem]:
+    found = []
+    seen: dict[str, Rating] = {}
+    for line, rating in sheet.ratings:
+        held = stored.get(rating.token) or seen.setdefault(rating.token, rating)
+        if _content(held) != _content(rating):
+            found.append(
+                SheetProblem(
+                    line,
+                    "token",
+                    rating.token,
+                    f"belongs to a rating that says otherwise (score {held.score}).",
+                    "To revise a rating, empty its token and its time; to import it unchanged, restore the row.",
+                )
+            )
+    return found
+
+
+def _content(rating: Rating) -> tuple[object, ...]:
+    return rating.transcript_id, rating.rater, rating.score, rating.answers, rating.comment
