@@ -3,39 +3,47 @@
 from __future__ import annotations
 
 import os
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from evaluation.resources import checkout_root
-from evaluation.store.agents import Agents
-from evaluation.store.backup import Backups
 from evaluation.store.checks import require_storable
-from evaluation.store.corrections import Corrections
-from evaluation.store.decisions import Decisions
-from evaluation.store.deletions import Deletions
-from evaluation.store.drafts import Drafts
-from evaluation.store.evaluations import Evaluations
 from evaluation.store.file import DatabaseFile, shared_file
-from evaluation.store.imports import Imports
-from evaluation.store.iterations import Iterations
-from evaluation.store.jobs import Jobs
-from evaluation.store.judgements import Judgements
-from evaluation.store.llm_calls import LLMCalls
-from evaluation.store.messages import Messages
 from evaluation.store.migrations import migrate
-from evaluation.store.overrides import Overrides
-from evaluation.store.ratings import Ratings
-from evaluation.store.results import Results
-from evaluation.store.settings import Settings
-from evaluation.store.spool import Spool
-from evaluation.store.transcripts import Transcripts
 from evaluation.store.units import Units
+
+if TYPE_CHECKING:
+    from evaluation.store.agents import Agents
+    from evaluation.store.backup import Backups
+    from evaluation.store.blind import BlindGames
+    from evaluation.store.corrections import Corrections
+    from evaluation.store.decisions import Decisions
+    from evaluation.store.deletions import Deletions
+    from evaluation.store.discards import Discards
+    from evaluation.store.drafts import Drafts
+    from evaluation.store.evaluations import Evaluations
+    from evaluation.store.experiments import Experiments
+    from evaluation.store.generations import Generations
+    from evaluation.store.imports import Imports
+    from evaluation.store.iterations import Iterations
+    from evaluation.store.jobs import Jobs
+    from evaluation.store.judgements import Judgements
+    from evaluation.store.llm_calls import LLMCalls
+    from evaluation.store.messages import Messages
+    from evaluation.store.overrides import Overrides
+    from evaluation.store.ratings import Ratings
+    from evaluation.store.results import Results
+    from evaluation.store.settings import Settings
+    from evaluation.store.spool import Spool
+    from evaluation.store.transcripts import Transcripts
 
 FILE_NAME = "dramaturg.duckdb"
 IN_MEMORY = ":memory:"
 
 
 class Store(Units):
-    """Everything that is stored, by what it is about.
+    """Everything that is stored, by what it is about; each part is imported on first use, as no command needs all.
 
     Any number of threads may use one store, and any number of processes the same file: it is open only while units of
     work run and for a moment after. The file and its folder are made, and its tables brought up to date, by the first
@@ -51,25 +59,144 @@ class Store(Units):
 
     def __init__(self, path: Path | str, *, wait_seconds: float = 10.0) -> None:
         super().__init__(_file(path), wait_seconds)
-        self.transcripts = Transcripts(self)
-        self.messages = Messages(self)
-        self.ratings = Ratings(self)
-        self.drafts = Drafts(self)
-        self.overrides = Overrides(self)
-        self.settings = Settings(self)
-        self.decisions = Decisions(self)
-        self.results = Results(self, self.ratings, self.overrides, self.decisions, self.settings)
-        self.iterations = Iterations(self)
-        self.deletions = Deletions(self)
-        self.jobs = Jobs(self)
-        self.llm_calls = LLMCalls(self)
-        self.judgements = Judgements(self, self.llm_calls)
-        self.spool = Spool(self)
-        self.imports = Imports(self)
-        self.backups = Backups(self, self._file, self.jobs, wait_seconds)
-        self.corrections = Corrections(self)
-        self.agents = Agents(self)
-        self.evaluations = Evaluations(self)
+
+    @cached_property
+    def transcripts(self) -> Transcripts:
+        from evaluation.store.transcripts import Transcripts
+
+        return Transcripts(self)
+
+    @cached_property
+    def messages(self) -> Messages:
+        from evaluation.store.messages import Messages
+
+        return Messages(self)
+
+    @cached_property
+    def ratings(self) -> Ratings:
+        from evaluation.store.ratings import Ratings
+
+        return Ratings(self)
+
+    @cached_property
+    def drafts(self) -> Drafts:
+        from evaluation.store.drafts import Drafts
+
+        return Drafts(self)
+
+    @cached_property
+    def discards(self) -> Discards:
+        from evaluation.store.discards import Discards
+
+        return Discards(self)
+
+    @cached_property
+    def blind(self) -> BlindGames:
+        from evaluation.store.blind import BlindGames
+
+        return BlindGames(self)
+
+    @cached_property
+    def overrides(self) -> Overrides:
+        from evaluation.store.overrides import Overrides
+
+        return Overrides(self)
+
+    @cached_property
+    def settings(self) -> Settings:
+        from evaluation.store.settings import Settings
+
+        return Settings(self)
+
+    @cached_property
+    def decisions(self) -> Decisions:
+        from evaluation.store.decisions import Decisions
+
+        return Decisions(self)
+
+    @cached_property
+    def results(self) -> Results:
+        from evaluation.store.results import Results
+
+        return Results(self, self.ratings, self.overrides, self.decisions, self.settings)
+
+    @cached_property
+    def iterations(self) -> Iterations:
+        from evaluation.store.iterations import Iterations
+
+        return Iterations(self)
+
+    @cached_property
+    def deletions(self) -> Deletions:
+        from evaluation.store.deletions import Deletions
+
+        return Deletions(self)
+
+    @cached_property
+    def jobs(self) -> Jobs:
+        from evaluation.store.jobs import Jobs
+
+        return Jobs(self)
+
+    @cached_property
+    def llm_calls(self) -> LLMCalls:
+        from evaluation.store.llm_calls import LLMCalls
+
+        return LLMCalls(self)
+
+    @cached_property
+    def judgements(self) -> Judgements:
+        from evaluation.store.judgements import Judgements
+
+        return Judgements(self, self.llm_calls)
+
+    @cached_property
+    def generations(self) -> Generations:
+        from evaluation.store.generations import Generations
+
+        return Generations(self, self.llm_calls)
+
+    @cached_property
+    def experiments(self) -> Experiments:
+        from evaluation.store.experiments import Experiments
+
+        return Experiments(self)
+
+    @cached_property
+    def spool(self) -> Spool:
+        from evaluation.store.spool import Spool
+
+        return Spool(self)
+
+    @cached_property
+    def imports(self) -> Imports:
+        from evaluation.store.imports import Imports
+
+        return Imports(self)
+
+    @cached_property
+    def backups(self) -> Backups:
+        from evaluation.store.backup import Backups
+
+        return Backups(self, self._file, self.jobs, self._wait_seconds)
+
+    @cached_property
+    def corrections(self) -> Corrections:
+        from evaluation.store.corrections import Corrections
+
+        return Corrections(self)
+
+    @cached_property
+    def agents(self) -> Agents:
+        from evaluation.store.agents import Agents
+
+        return Agents(self)
+
+    @cached_property
+    def evaluations(self) -> Evaluations:
+        from evaluation.store.evaluations import Evaluations
+
+        return Evaluations(self)
 
     @property
     def place(self) -> str:

@@ -19,6 +19,7 @@ from evaluation.store.migrations.m0010_row_decisions import create_decision_tabl
 from evaluation.store.migrations.m0011_evaluations import create_evaluation_columns
 from evaluation.store.migrations.m0012_sign_offs import allow_withdrawals
 from evaluation.store.migrations.m0013_rating_desk import create_rating_desk_tables
+from evaluation.store.migrations.m0014_experiments import create_experiment_tables
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -44,6 +45,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     create_evaluation_columns,
     allow_withdrawals,
     create_rating_desk_tables,
+    create_experiment_tables,
 )
 """In the order in which they run; the first has number 1. Only ever append."""
 

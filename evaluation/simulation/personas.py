@@ -1,0 +1,166 @@
+"""Personas as data: what a generated one must hold, and TinyTroupe's agent and fragment files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+from evaluation.errors import InputError
+from evaluation.persona.persona_text import read_agent_file
+
+AGENT_FILES, FRAGMENT_FILES = "*.agent.json", "*.fragment.json"
+LARGEST_FILE = 1_000_000
+"""Bytes of a persona's file."""
+
+_LONGEST = 2_000
+_MOST = 50
+_DEEPEST = 12
+_REMEDY = 'A fragment is {"type": "Fragment", "persona": {...}}, as TinyTroupe writes it.'
+
+Line = Annotated[str, Field(min_length=1, max_length=_LONGEST)]
+Lines = Annotated[list[Line], Field(min_length=1, max_length=_MOST)]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=True)
+
+
+class Occupation(_Part):
+    """What a person does."""
+
+    title: Line
+    organization: Annotated[str, Field(max_length=_LONGEST)] = ""
+    description: Annotated[str, Field(max_length=_LONGEST)] = ""
+
+
+class BigFive(_Part):
+    """The five traits, each in words."""
+
+    openness: Line
+    conscientiousness: Line
+    extraversion: Line
+    agreeableness: Line
+    neuroticism: Line
+
+
+class Personality(_Part):
+    """How a person is."""
+
+    traits: Lines
+    big_five: BigFive
+
+
+class Preferences(_Part):
+    """What a person cares for."""
+
+    interests: Lines
+    likes: Lines
+    dislikes: Lines
+
+
+class GeneratedPersona(_Part):
+    """What every generated persona holds, in the shape of TinyTroupe's agent files.
+
+    Unknown fields, empty texts and ages outside 0 to 120 are refused, so that a model is told and writes it again.
+    """
+
+    name: Annotated[str, Field(min_length=1, max_length=100)]
+    age: Annotated[int, Field(strict=True, ge=0, le=120)]
+    gender: Line
+    nationality: Line
+    residence: Line
+    education: Line
+    occupation: Occupation
+    style: Line
+    personality: Personality
+    preferences: Preferences
+    beliefs: Lines
+
+
+def with_fragments(persona: Mapping[str, Any], fragments: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """A persona with fragments worked in: mappings are joined, lists get what they lack, in the order given.
+
+    Raises:
+        InputError: A fragment contradicts the persona: it gives a single value another content.
+    """
+    merged: dict[str, Any] = dict(persona)
+    for fragment in fragments:
+        merged = _joined(merged, fragment, "$")
+    return merged
+
+
+def _joined(base: Mapping[str, Any], more: Mapping[str, Any], place: str) -> dict[str, Any]:
+    result = dict(base)
+    for key, value in more.items():
+        where, held = f"{place}.{key}", result.get(key)
+        if place.count(".") > _DEEPEST:
+            raise InputError("The fragment is nested too deep.", place=where, remedy=_REMEDY)
+        if held in (None, "", [], {}):
+            result[key] = value
+        elif isinstance(held, dict) and isinstance(value, dict):
+            result[key] = _joined(held, value, where)
+        elif isinstance(held, list) and isinstance(value, list):
+            result[key] = [*held, *(each for each in value if each not in held)]
+        elif held != value:
+            raise InputError(
+                "The fragment contradicts the persona.", place=where, remedy="Take the value out of one of the two."
+            )
+    return result
+
+
+def read_fragment_file(content: bytes, file: str) -> dict[str, Any]:
+    """What a fragment file of TinyTroupe adds to a persona.
+
+    Args:
+        content: The file.
+        file: Its name, for errors.
+
+    Raises:
+        InputError: Not JSON, no fragment, or too large.
+    """
+    try:
+        body = json.loads(content) if len(content) <= LARGEST_FILE else None
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"This is not JSON: {error}.", place=file, remedy=_REMEDY) from None
+    if body is None:
+        raise InputError(f"The file has more than {LARGEST_FILE:,} bytes.", place=file, remedy=_REMEDY)
+    persona = body.get("persona") if isinstance(body, dict) else None
+    if not isinstance(persona, dict) or not persona or body.get("type") != "Fragment":
+        raise InputError("The file holds no fragment of a persona.", place=file, remedy=_REMEDY)
+    return persona
+
+
+def load_personas(folder: Path, fragments: Sequence[Path] = ()) -> list[dict[str, Any]]:
+    """The personas in a folder's ``*.agent.json`` files by file name, each with the fragments worked in.
+
+    Raises:
+        InputError: There is none, a file cannot be used, or two personas have the same name.
+    """
+    parts = [read_fragment_file(_content(path), str(path)) for path in fragments]
+    found: dict[str, dict[str, Any]] = {}
+    for path in sorted(folder.glob(AGENT_FILES)):
+        name, persona = read_agent_file(_content(path), str(path))
+        if name in found:
+            raise InputError(f"Two personas are called {name!r}.", place=str(path), remedy="Rename one of them.")
+        found[name] = with_fragments(_mapping(persona) | {"name": name}, parts)
+    if not found:
+        raise InputError(f"There is no {AGENT_FILES} file.", place=str(folder), remedy="Name the folder with agents.")
+    return list(found.values())
+
+
+def _mapping(persona: JsonValue) -> dict[str, Any]:
+    assert isinstance(persona, dict)
+    return dict(persona)
+
+
+def _content(path: Path) -> bytes:
+    try:
+        if path.stat().st_size > LARGEST_FILE:
+            raise InputError(f"The file has more than {LARGEST_FILE:,} bytes.", place=str(path), remedy="Shorten it.")
+        return path.read_bytes()
+    except OSError as error:
+        raise InputError(f"The file cannot be read: {error.strerror}.", place=str(path)) from None
