@@ -1,0 +1,1 @@
+"""Runs experiments and stores what comes out of them."""
