@@ -79,6 +79,15 @@ def recording_root() -> Path:
     return _shipped("data/recordings")
 
 
+def practice_root() -> Path:
+    """The folder with the shipped games to practise rating on.
+
+    Raises:
+        InfrastructureError: The folder is not there; the installation is damaged.
+    """
+    return _shipped("data/practice")
+
+
 def _shipped(relative: str) -> Path:
     # The build puts these top-level folders of a checkout inside the package; see pyproject.toml.
     checkout = checkout_root()

@@ -32,10 +32,12 @@ if TYPE_CHECKING:
     from evaluation.store.llm_calls import LLMCalls
     from evaluation.store.messages import Messages
     from evaluation.store.overrides import Overrides
+    from evaluation.store.practice import Practice
     from evaluation.store.ratings import Ratings
     from evaluation.store.results import Results
     from evaluation.store.settings import Settings
     from evaluation.store.spool import Spool
+    from evaluation.store.style_answers import StyleAnswers
     from evaluation.store.transcripts import Transcripts
 
 FILE_NAME = "dramaturg.duckdb"
@@ -95,6 +97,18 @@ class Store(Units):
         from evaluation.store.blind import BlindGames
 
         return BlindGames(self)
+
+    @cached_property
+    def practice(self) -> Practice:
+        from evaluation.store.practice import Practice
+
+        return Practice(self)
+
+    @cached_property
+    def style_answers(self) -> StyleAnswers:
+        from evaluation.store.style_answers import StyleAnswers
+
+        return StyleAnswers(self)
 
     @cached_property
     def overrides(self) -> Overrides:
