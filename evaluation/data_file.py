@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-import yaml
-
-# The loader written in C takes a tenth of the time; PyYAML's wheels carry it, a build from source may not.
-_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-
 
 def parse_yaml(text: str) -> Any:
-    """The document in ``text``, plain data only."""
-    return yaml.load(text, Loader=_LOADER)
+    """The document in ``text``, plain data only.
+
+    Raises:
+        yaml.YAMLError: It is none.
+    """
+    # Imported here, as most commands read no YAML.
+    import yaml
+
+    # The loader written in C takes a tenth of the time; PyYAML's wheels carry it, a build from source may not.
+    loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    return yaml.load(text, Loader=loader)

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from evaluation.data_file import parse_yaml
 from evaluation.errors import InfrastructureError, InputError
 
@@ -79,6 +77,15 @@ def recording_root() -> Path:
     return _shipped("data/recordings")
 
 
+def baseline_root() -> Path:
+    """The folder with the golden baselines of the shipped agents.
+
+    Raises:
+        InfrastructureError: The folder is not there; the installation is damaged.
+    """
+    return _shipped("data/baselines")
+
+
 def practice_root() -> Path:
     """The folder with the shipped games to practise rating on.
 
@@ -106,6 +113,8 @@ def load_manifest(root: Path | None = None) -> SampleManifest:
     Raises:
         InputError: The manifest is not as its first comment describes, or names a file that is not there.
     """
+    import yaml
+
     folder = root or sample_root()
     path = folder / _MANIFEST
     try:

@@ -50,7 +50,6 @@ STREAMLIT_FREE = {
     "dashboard/comparison_charts.py",
     "dashboard/comparison_tables.py",
     "dashboard/formatting.py",
-    "dashboard/prompt_diff.py",
 }
 
 
@@ -87,6 +86,19 @@ def test_the_lock_files_name_no_registry() -> None:
         text = (ROOT / name).read_text("utf-8")
         assert "://" not in text
         assert text.count("--hash=sha256:") > 100
+
+
+def test_looking_up_judgements_imports_nothing_that_it_does_not_need() -> None:
+    needless = ["litellm", "openai", "pandas", "yaml", "evaluation.readers", "evaluation.iterations"]
+    code = (
+        "import sys; from evaluation.judging.config import build_judge, judge_config\n"
+        "from evaluation.store import Store\n"
+        "config = judge_config({'mode': 'live', 'base_url': 'http://localhost:1/v1'}, environment={})\n"
+        "cache = Store(':memory:').judgements; build_judge(config, cache=cache); cache.lookup(['0' * 64])\n"
+        f"print(sorted({set(needless)} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
 
 
 def test_importing_the_library_imports_nothing_heavy() -> None:

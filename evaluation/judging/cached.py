@@ -83,13 +83,23 @@ class CachedJudge:
         judge: Asked for what is not kept.
         cache: Where answers are kept.
         model: The model that ``judge`` asks.
+        server: The address of the server that it asks, where that is one's own; part of the keys.
         calls: Where its client logs calls; they are stored along with the answers.
     """
 
-    def __init__(self, judge: Judge, cache: JudgementCache, *, model: str, calls: CallBuffer | None = None) -> None:
+    def __init__(
+        self,
+        judge: Judge,
+        cache: JudgementCache,
+        *,
+        model: str,
+        server: str = "",
+        calls: CallBuffer | None = None,
+    ) -> None:
         self._judge = judge
         self._cache = cache
         self._model = model
+        self._server = server
         self._calls = calls or CallBuffer()
 
     async def judge(self, requests: Sequence[JudgeRequest], *, report: Report | None = None) -> list[Judgement]:
@@ -98,7 +108,7 @@ class CachedJudge:
         Raises:
             StoreError: Answers cannot be read or stored; nothing more is asked then.
         """
-        keys = [request.key(self._model) for request in requests]
+        keys = [request.key(self._model, self._server) for request in requests]
         kept = await asyncio.to_thread(self._cache.lookup, list(dict.fromkeys(keys)))
         settled: dict[int, Judgement] = {}
         unknown: dict[str, list[int]] = {}
@@ -123,7 +133,7 @@ class CachedJudge:
             # Kept by a version whose answers had another shape: it has to be asked again.
             return None
         received = Received(answers, kept.raw)
-        return judgement_from(request, received, judge=JudgeKind.LIVE, model=self._model, is_cached=True)
+        return judgement_from(request, received, judge=JudgeKind.LIVE, model=self._model, key=kept.key, is_cached=True)
 
     async def _ask(
         self,
@@ -224,4 +234,6 @@ def _for_request(judgement: Judgement, request: JudgeRequest, *, is_first: bool)
         return replace(judgement, usage=Usage())
     answers = tuple([answer for answer in (judgement.first_answer, judgement.answer) if answer is not None])
     received = Received(answers, judgement.raw)
-    return judgement_from(request, received, judge=judgement.judge, model=judgement.model, is_cached=True)
+    return judgement_from(
+        request, received, judge=judgement.judge, model=judgement.model, key=judgement.key, is_cached=True
+    )

@@ -19,11 +19,8 @@ from evaluation.judging.calls import CallLog, CallRecord, Provider
 from evaluation.judging.client import LiteLLMProvider
 from evaluation.judging.live import DEFAULT_CONCURRENCY, LiteLLMJudge
 from evaluation.judging.llm import LLMClient
-from evaluation.judging.offline import OFFLINE_MODEL, OfflineJudge
 from evaluation.judging.parsing import describe
-from evaluation.judging.prices import read_prices
 from evaluation.judging.protocol import LARGEST_BATCH, Judge, JudgeKind, Judgement, JudgeRequest, Report
-from evaluation.judging.recorded import RecordedJudge
 from evaluation.judging.retry import RetryPolicy
 from evaluation.resources import recording_root
 
@@ -186,11 +183,8 @@ def build_judge(
         InputError: Recordings or prices cannot be read.
     """
     budget = budget or Budget(usd=config.max_usd, calls=config.max_calls)
-    if config.mode == "recorded":
-        played = RecordedJudge.from_path(config.recordings or recording_root(), model=config.model)
-        return ChosenJudge(played, JudgeKind.RECORDED, config.model, budget)
     if config.mode != "live":
-        return ChosenJudge(OfflineJudge(), JudgeKind.OFFLINE, OFFLINE_MODEL, budget)
+        return _without_model(config, budget)
     calls = CallBuffer()
 
     def record(call: CallRecord) -> None:
@@ -200,10 +194,24 @@ def build_judge(
             log(call)
 
     client = build_client(config, budget=budget, log=record, run_id=run_id, provider=provider)
-    judge: Judge = LiteLLMJudge(client, concurrency=config.concurrency, batch_size=config.batch_size)
+    # Two servers may give one name to two models.
+    server = config.base_url or ""
+    judge: Judge = LiteLLMJudge(client, concurrency=config.concurrency, batch_size=config.batch_size, server=server)
     if cache is not None:
-        judge = CachedJudge(judge, cache, model=config.model, calls=calls)
+        judge = CachedJudge(judge, cache, model=config.model, server=server, calls=calls)
     return ChosenJudge(judge, JudgeKind.LIVE, config.model, budget, client)
+
+
+def _without_model(config: JudgeConfig, budget: Budget) -> ChosenJudge:
+    # Imported here, so that the judge that is not chosen costs nothing.
+    if config.mode == "recorded":
+        from evaluation.judging.recorded import RecordedJudge
+
+        played = RecordedJudge.from_path(config.recordings or recording_root(), model=config.model)
+        return ChosenJudge(played, JudgeKind.RECORDED, config.model, budget)
+    from evaluation.judging.offline import OFFLINE_MODEL, OfflineJudge
+
+    return ChosenJudge(OfflineJudge(), JudgeKind.OFFLINE, OFFLINE_MODEL, budget)
 
 
 def build_client(
@@ -219,6 +227,11 @@ def build_client(
     Raises:
         InputError: The file with prices cannot be read.
     """
+    prices = None
+    if config.pricing is not None:
+        from evaluation.judging.prices import read_prices
+
+        prices = read_prices(config.pricing)
     return LLMClient(
         provider or LiteLLMProvider(config.model, base_url=config.base_url),
         timeout_seconds=config.timeout_seconds,
@@ -230,6 +243,6 @@ def build_client(
         ),
         budget=budget,
         log=log,
-        prices=read_prices(config.pricing) if config.pricing else None,
+        prices=prices,
         run_id=run_id,
     )

@@ -25,13 +25,22 @@ class Received:
 
 
 def judgement_from(
-    request: JudgeRequest, received: Received, *, judge: JudgeKind, model: str, is_cached: bool = False
+    request: JudgeRequest, received: Received, *, judge: JudgeKind, model: str, key: str = "", is_cached: bool = False
 ) -> Judgement:
-    """The scored judgement for ``request``; citations become message ids, those of no message are set apart."""
+    """The scored judgement for ``request``; citations become message ids, those of no message are set apart.
+
+    Args:
+        request: What was asked.
+        received: What came back.
+        judge: Which kind of judge answered.
+        model: Whom it is filed under.
+        key: Where it is filed; ``request.key(model)`` when left out.
+        is_cached: Whether it was known already.
+    """
     final = received.answers[-1]
     numbers = list(dict.fromkeys(_citations(final)))
     return Judgement(
-        key=request.key(model),
+        key=key or request.key(model),
         status=JudgementStatus.SCORED,
         judge=judge,
         model=model,
@@ -60,12 +69,13 @@ def unscored(
     *,
     judge: JudgeKind,
     model: str,
+    key: str = "",
     raw: str = "",
     usage: Usage | None = None,
 ) -> Judgement:
     """A judgement without an answer, with the reason why there is none."""
     return Judgement(
-        key=request.key(model),
+        key=key or request.key(model),
         status=status,
         judge=judge,
         model=model,

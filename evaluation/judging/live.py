@@ -36,12 +36,19 @@ class LiteLLMJudge:
         client: The connection to the model, with its budget and log.
         concurrency: How many calls may be under way.
         batch_size: The most questions in a call; 1 asks each alone.
+        server: The address of a server of one's own, which answers are filed under besides the model.
     """
 
     def __init__(
-        self, client: LLMClient, *, concurrency: int = DEFAULT_CONCURRENCY, batch_size: int = LARGEST_BATCH
+        self,
+        client: LLMClient,
+        *,
+        concurrency: int = DEFAULT_CONCURRENCY,
+        batch_size: int = LARGEST_BATCH,
+        server: str = "",
     ) -> None:
         self._client = client
+        self._server = server
         self._concurrency = max(1, concurrency)
         self._batch_size = min(max(1, batch_size), LARGEST_BATCH)
 
@@ -74,7 +81,7 @@ class LiteLLMJudge:
         return settled
 
     async def _asked_alone(self, request: JudgeRequest) -> Judgement:
-        purpose = CallPurpose(request.purpose, 1, request.key(self._client.model))
+        purpose = CallPurpose(request.purpose, 1, self._key(request))
         conversation = _conversation(request, f"{request.prompt.text}\n\n{answer_format(request.answer)}")
         validate = request.answer.model_validate
         try:
@@ -88,7 +95,7 @@ class LiteLLMJudge:
                 )
         except (JudgeError, BudgetSpentError) as error:
             return self._failed(request, error)
-        return judgement_from(request, received, judge=JudgeKind.LIVE, model=self._client.model)
+        return judgement_from(request, received, judge=JudgeKind.LIVE, model=self._client.model, key=self._key(request))
 
     async def _asked_together(self, unit: Unit) -> dict[int, Judgement]:
         """The judgements of a unit by index, without those whose items are missing or garbled."""
@@ -110,7 +117,7 @@ class LiteLLMJudge:
 
     async def _complete(self, conversation: list[_Message], unit: Unit) -> LLMResponse:
         count = len(unit.requests)
-        purpose = CallPurpose(unit.requests[0].purpose, count, unit.requests[0].key(self._client.model))
+        purpose = CallPurpose(unit.requests[0].purpose, count, self._key(unit.requests[0]))
         return await self._client.complete(conversation, max_tokens=_TOKENS_PER_ITEM * count, purpose=purpose)
 
     def _judgements(
@@ -124,10 +131,14 @@ class LiteLLMJudge:
                 Received(tuple(answers[index] for answers in rounds), raw, share),
                 judge=JudgeKind.LIVE,
                 model=self._client.model,
+                key=self._key(request),
             )
             for index, request in enumerate(unit.requests)
             if all(index in answers for answers in rounds)
         }
+
+    def _key(self, request: JudgeRequest) -> str:
+        return request.key(self._client.model, self._server)
 
     def _failed(self, request: JudgeRequest, error: JudgeError | BudgetSpentError) -> Judgement:
         is_skipped = isinstance(error, BudgetSpentError)
@@ -137,6 +148,7 @@ class LiteLLMJudge:
             str(error),
             judge=JudgeKind.LIVE,
             model=self._client.model,
+            key=self._key(request),
             raw=error.raw if isinstance(error, JSONParseError) else "",
         )
 

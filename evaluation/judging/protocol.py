@@ -110,13 +110,18 @@ class JudgeRequest:
     double_check: bool = False
     offline: OfflineInput | None = None
 
-    def key(self, model: str) -> str:
-        """The address of the answer: SHA-256 (hex) of all that may change it, the model included.
+    def key(self, model: str, server: str = "") -> str:
+        """Where the answer is filed: SHA-256 (hex) of all that may change it, the model included.
 
         Whether the question may share a call with others is part of it; with which others is not, so that a new
         proposition does not make the answers to the old ones worthless.
+
+        Args:
+            model: The model's name.
+            server: The address of a server of one's own: two of them may give one name to two models. Empty for the
+                provider's own server, and for recordings, which must not depend on where they were made.
         """
-        parts = [
+        parts: list[str | bool | int] = [
             model,
             self.prompt_version,
             FORMAT_VERSION,
@@ -128,6 +133,8 @@ class JudgeRequest:
             self.double_check,
             self.repeat,
         ]
+        if server:
+            parts.append(server)
         return hashlib.sha256(json.dumps(parts).encode("ascii")).hexdigest()
 
 
@@ -154,7 +161,7 @@ class Judgement:
     """What came back for one request.
 
     Attributes:
-        key: The request's key under ``model``.
+        key: The request's key under ``model``, and the server if it is one's own.
         status: Only ``scored`` holds an answer.
         judge: Which kind of judge answered.
         model: The model's name; that of the rules for the offline judge.

@@ -96,7 +96,7 @@ def recording_of(request: JudgeRequest, judgement: Judgement) -> Recording:
     """The recording that plays ``judgement`` back; it must be scored."""
     answers = [answer for answer in (judgement.first_answer, judgement.answer) if answer is not None]
     return Recording(
-        key=judgement.key,
+        key=request.key(judgement.model),
         model=judgement.model,
         prompt_version=request.prompt_version,
         purpose=request.purpose,

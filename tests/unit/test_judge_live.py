@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,13 +18,17 @@ from evaluation.errors import InputError, JSONParseError
 from evaluation.judging.batching import units_of
 from evaluation.judging.budget import Budget
 from evaluation.judging.calls import CallRecord, Completion, Messages
+from evaluation.judging.cassette import read_recordings
+from evaluation.judging.config import build_judge, judge_config
 from evaluation.judging.formats import CORRECTION, RECHECK
 from evaluation.judging.guard import FENCE
 from evaluation.judging.live import LiteLLMJudge
 from evaluation.judging.llm import LLMClient
 from evaluation.judging.protocol import CheckAnswer, Judgement, JudgementStatus, JudgeRequest, Prompt, ScoreAnswer
+from evaluation.judging.recorded import RecordingJudge
 from evaluation.judging.retry import RetryPolicy
 from evaluation.judging.usage import Price
+from evaluation.store import Store
 
 Script = Callable[[Messages], str]
 
@@ -211,6 +216,26 @@ def test_all_that_may_change_an_answer_is_in_its_key() -> None:
     ]
     assert len({one.key("m") for one in [plain, *others]} | {plain.key("another")}) == 8
     assert plain.key("m") == request(subject="named otherwise", messages={1: "elsewhere"}).key("m")
+
+
+def test_two_servers_with_a_model_of_one_name_do_not_share_answers(tmp_path: Path) -> None:
+    provider = OwnProvider(lambda _: json.dumps(verdict(5)))
+    store = Store(":memory:")
+
+    def ask(server: str | None) -> Judgement:
+        config = judge_config({"mode": "live", "model": "own", "base_url": server}, environment={})
+        chosen = build_judge(config, cache=store.judgements, provider=provider)
+        recording = RecordingJudge(chosen, tmp_path / f"{len(list(tmp_path.iterdir()))}.jsonl")
+        return asyncio.run(recording.judge([request()]))[0]
+
+    servers = ["http://a:1/v1", "http://b:1/v1", None, "http://a:1/v1/"]
+    judgements = [ask(server) for server in servers]
+    assert [one.is_cached for one in judgements] == [False, False, False, True]
+    assert len({one.key for one in judgements}) == 3
+    assert [store.judgements.lookup([one.key])[one.key].raw for one in judgements] == [one.raw for one in judgements]
+    # What is recorded does not tell where: it plays back everywhere.
+    assert {key for path in tmp_path.iterdir() for key in read_recordings(path)} == {request().key("own")}
+    store.close()
 
 
 def test_a_budget_in_dollars_is_never_passed() -> None:
