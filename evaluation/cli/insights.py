@@ -1,71 +1,153 @@
-"""``dramaturg insights``: activity, who addresses whom, and cost of one game."""
+"""``dramaturg insights``: activity, who addresses whom, cost, and what a judge says of one game."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated
+from enum import StrEnum
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evaluation.cli.options import Database, OutputFormat, TranscriptReference, open_store
-from evaluation.cli.terminal import code, markdown_table, safe, say, table
+from evaluation.cli.exits import INFRASTRUCTURE
+from evaluation.cli.judge import Address, Calls, Dollars, JudgeMode, Model
+from evaluation.cli.options import Database, TranscriptReference, open_store
+from evaluation.cli.terminal import note, safe, say, table
 
 if TYPE_CHECKING:
-    from evaluation.insight.metrics import SimulationMetrics
+    from evaluation.insight.config import EvaluationConfig
+    from evaluation.insight.evaluation_report import EvaluationReport, Wanted
+    from evaluation.insight.figures import Cell
+    from evaluation.judging.config import ChosenJudge
+    from evaluation.store import Store
     from evaluation.transcript import Transcript
+
+
+class ReportFormat(StrEnum):
+    """How the report is printed."""
+
+    TABLE = "table"
+    JSON = "json"
+    MARKDOWN = "markdown"
+    HTML = "html"
+
+
+def _print_sample(wanted: bool) -> None:
+    if wanted:
+        say((files("evaluation.insight") / "evaluation.yaml").read_text("utf-8").rstrip())
+        raise typer.Exit
 
 
 def insights(
     transcript: TranscriptReference,
     output: Annotated[
-        OutputFormat, typer.Option("--format", help="A table to read, JSON for programs, or Markdown.")
-    ] = OutputFormat.TABLE,
+        ReportFormat, typer.Option("--format", help="A table to read, JSON for programs, Markdown, or one HTML file.")
+    ] = ReportFormat.TABLE,
+    checks: Annotated[
+        bool, typer.Option("--checks", help="Have a judge check a sample of messages: persona, consistency, coherence.")
+    ] = False,
+    topic: Annotated[
+        str | None, typer.Option(metavar="TEXT", show_default=False, help="Extract each player's opinion on this.")
+    ] = None,
+    themes: Annotated[bool, typer.Option("--themes", help="Extract the recurring themes.")] = False,
+    quotes: Annotated[
+        str | None, typer.Option(metavar="TEXT", show_default=False, help="Extract the quotes that fit this.")
+    ] = None,
+    config: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", show_default=False, help="Thresholds, limits and sample; see --print-config."),
+    ] = None,
+    print_config: Annotated[  # noqa: ARG001 - its callback acts
+        bool, typer.Option("--print-config", callback=_print_sample, is_eager=True, help="Print a sample of that file.")
+    ] = False,
+    mode: JudgeMode = None,
+    model: Model = None,
+    base_url: Address = None,
+    budget: Dollars = None,
+    max_calls: Calls = None,
     db: Database = None,
 ) -> None:
-    """Show who talks how much, who addresses whom, and what a game cost.
+    """Show who talks how much, who addresses whom, what a game cost, and what its figures suggest looking at.
 
-    What the file does not say is "not known" (null in JSON), never 0. Distances ignore who addressed whom first.
+    What the file does not say is "not known" (null in JSON), never 0. Checks, opinions, themes and quotes ask a model
+    and may cost money; without a key they are "not scored". Exits with 3 when an answer could not be used.
     """
-    from evaluation.insight.addressing import transcript_metrics
+    from evaluation.insight.evaluation_report import Wanted
 
     store = open_store(db)
+    settings = _settings(config)
+    wanted = Wanted(checks=checks, topic=topic, themes=themes, criteria=quotes)
     with store.unit():
         game = store.transcripts.get(store.transcripts.resolve(transcript))
-    metrics = transcript_metrics(game)
-    if output is OutputFormat.JSON:
+    chosen = None
+    if not wanted.is_nothing:
+        options = {"mode": mode, "model": model, "base_url": base_url, "max_usd": budget, "max_calls": max_calls}
+        chosen = _judge(store, settings if config else None, options)
+    report = asyncio.run(_report(store, game, chosen, wanted, settings))
+    _print(report, output)
+    if report.has_errors:
+        note("Some answers could not be used; the report names them.")
+        raise typer.Exit(INFRASTRUCTURE)
+
+
+def _settings(path: Path | None) -> EvaluationConfig:
+    from evaluation.insight.config import EvaluationConfig
+    from evaluation.judging.yaml_models import read_model
+
+    return EvaluationConfig() if path is None else read_model(path, EvaluationConfig)
+
+
+def _judge(store: Store, settings: EvaluationConfig | None, options: dict[str, Any]) -> ChosenJudge:
+    """The judge: options before the file before the environment before stored settings."""
+    from evaluation.judging.config import SETTINGS_KEY, build_judge, judge_config
+
+    if settings is not None:
+        options["model"] = options["model"] or settings.judge_model
+        options["max_usd"] = settings.max_usd if options["max_usd"] is None else options["max_usd"]
+    return build_judge(judge_config(options, store.settings.get(SETTINGS_KEY)), cache=store.judgements)
+
+
+async def _report(
+    store: Store, game: Transcript, chosen: ChosenJudge | None, wanted: Wanted, config: EvaluationConfig
+) -> EvaluationReport:
+    from evaluation.insight.evaluation_report import report_on
+
+    if chosen is None:
+        return await report_on(game, config=config)
+    from evaluation.store.discussions import player_personas
+
+    personas = player_personas(store, game) if wanted.checks else {}
+    judged_by = {"kind": str(chosen.kind), "model": chosen.model}
+    async with chosen.session():
+        return await report_on(game, judge=chosen, judged_by=judged_by, wanted=wanted, config=config, personas=personas)
+
+
+def _print(report: EvaluationReport, output: ReportFormat) -> None:
+    if output is ReportFormat.JSON:
         from evaluation.cli.rendering import json_text
 
-        about = {"id": game.id, "game_id": game.game_id, "source_format": game.source_format}
-        say(json_text({"transcript": about, "metrics": metrics.as_dict()}))
+        say(json_text(report.as_dict()))
+    elif output is ReportFormat.TABLE:
+        say("\n".join(_lines(report)))
     else:
-        say("\n".join(_lines(game, metrics, is_markdown=output is OutputFormat.MARKDOWN)))
+        from evaluation.insight.rendering import html_page, markdown
+
+        say((markdown if output is ReportFormat.MARKDOWN else html_page)(report).rstrip())
 
 
-def _lines(game: Transcript, metrics: SimulationMetrics, *, is_markdown: bool) -> Iterator[str]:
-    from evaluation.insight.report import sections
+def _lines(report: EvaluationReport) -> Iterator[str]:
+    from evaluation.insight.document import document
 
-    words, draw = (code, markdown_table) if is_markdown else (safe, table)
-    yield f"{'# ' if is_markdown else ''}{words(game.game_id)}"
-    for heading, lines in sections(metrics):
-        yield f"\n{'## ' if is_markdown else ''}{heading}\n"
-        yield draw(("What", "Figure"), [(what, words(figure)) for what, figure in lines])
-    if metrics.network is not None:
-        yield f"\n{'## ' if is_markdown else ''}Players\n"
-        yield draw(_HEADERS, [*_players(metrics, is_markdown=is_markdown)])
-
-
-_HEADERS = ("Player", "Messages", "Addresses", "Addressed by", "Between others", "Attention")
+    yield safe(report.transcript["game_id"])
+    for section in document(report):
+        yield f"\n{section.heading}\n"
+        yield from section.notes
+        for one in section.tables:
+            yield table(one.headers, [[_words(cell) for cell in row] for row in one.rows])
+        yield from (f"- {safe(one.text)}" for one in section.advice)
 
 
-def _players(metrics: SimulationMetrics, *, is_markdown: bool) -> Iterator[tuple[str, ...]]:
-    assert metrics.network is not None
-    others = max(1, metrics.network.nodes - 1)
-    for name, one in metrics.network.centrality.items():
-        yield (
-            code(name) if is_markdown else name,
-            str(metrics.messages_per_agent.get(name, 0)),
-            f"{round(one.out_degree * others)} of {others}",
-            f"{round(one.in_degree * others)} of {others}",
-            f"{one.betweenness:.2f}",
-            f"{one.pagerank:.0%}",
-        )
+def _words(cell: Cell) -> str:
+    return cell if isinstance(cell, str) else cell.text

@@ -7,10 +7,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from evaluation.insight.events import Event, LLMCallEvent, MemoryEvent, MessageEvent, RetrievalEvent
 from evaluation.insight.metrics import SimulationMetrics
-from evaluation.insight.network import interaction_graph, network_metrics
+from evaluation.insight.network import NetworkMetrics, interaction_graph, network_metrics
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 
 class MetricsCollector:
@@ -22,10 +26,20 @@ class MetricsCollector:
 
     def __init__(self, players: Iterable[str] = ()) -> None:
         self._players = tuple(dict.fromkeys(players))
+        self._topology: NetworkMetrics | None = None
         self.reset()
 
+    def compute_network_metrics(self, topology: nx.Graph[str]) -> None:
+        """Measures this graph, of who can reach whom, in place of the one of who addresses whom.
+
+        Args:
+            topology: Directed or not, connected or not, empty or not. A later change of it does not count.
+        """
+        self._topology = network_metrics(topology)
+
     def reset(self) -> None:
-        """Forgets every event, for the next run with the same players."""
+        """Forgets every event and the topology, for the next run with the same players."""
+        self._topology = None
         self._senders: Counter[str] = Counter()
         self._pairs: Counter[tuple[str, str]] = Counter()
         self._characters = 0
@@ -81,7 +95,6 @@ class MetricsCollector:
         """A snapshot; later events do not change it."""
         memories = self._observations.total() + self._reflections.total()
         messages = self._senders.total()
-        graph = interaction_graph([*self._players, *self._senders], self._pairs)
         return SimulationMetrics(
             total_messages=messages,
             messages_per_agent=dict(self._senders),
@@ -93,10 +106,15 @@ class MetricsCollector:
             avg_memory_importance=self._importance / memories if memories else None,
             retrieval_calls=self._retrievals or None,
             retrieval_hit_rate=self._hits / self._retrievals if self._retrievals else None,
-            network=network_metrics(graph) if messages else None,
+            network=self._network(),
             total_tokens=self._total_tokens if self._calls else None,
             tokens_per_agent=dict(self._tokens) if self._calls else None,
             api_calls=self._calls or None,
             estimated_cost_usd=sum(self._prices) if self._prices else None,
             unpriced_calls=self._calls - len(self._prices) if self._calls else None,
         )
+
+    def _network(self) -> NetworkMetrics | None:
+        if self._topology is not None or not self._senders:
+            return self._topology
+        return network_metrics(interaction_graph([*self._players, *self._senders], self._pairs))

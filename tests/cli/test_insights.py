@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 from tests.cli.conftest import Run, WriteGame
 
@@ -38,3 +39,36 @@ def test_an_unknown_game_is_refused(run: Run) -> None:
     done = run("insights", "nobody")
     assert done.exit_code == 2
     assert "nobody" in done.stderr
+
+
+def test_html_is_one_whole_file(run: Run, write_game: WriteGame) -> None:
+    run("import", str(write_game()))
+    done = run("insights", "game-1", "--format", "html")
+    assert done.exit_code == 0
+    assert done.stdout.startswith("<!doctype html>")
+    assert done.stdout.rstrip().endswith("</html>")
+    assert "<svg" in done.stdout
+
+
+def test_without_a_key_a_judge_scores_nothing_and_says_so(run: Run, write_game: WriteGame) -> None:
+    run("import", str(write_game()))
+    done = run("insights", "game-1", "--checks", "--themes", "--mode", "offline", "--format", "json")
+    assert done.exit_code == 0
+    found = json.loads(done.stdout)
+    assert {one["status"] for one in found["validations"]} == {"not_scored"}
+    assert found["extractions"]["themes"]["status"] == "not_scored"
+    assert found["judge"]["kind"] == "offline"
+
+
+def test_a_config_with_a_fault_names_its_line(run: Run, write_game: WriteGame, tmp_path: Path) -> None:
+    run("import", str(write_game()))
+    faulty = tmp_path / "evaluation.yaml"
+    faulty.write_text("seed: 1\nvalidation_sampling_rate: 30\n", encoding="utf-8")
+    done = run("insights", "game-1", "--config", str(faulty))
+    assert done.exit_code == 2
+    assert "evaluation.yaml:2: validation_sampling_rate" in done.stderr
+    sample = run("insights", "--print-config")
+    assert sample.exit_code == 0
+    whole = tmp_path / "whole.yaml"
+    whole.write_text(sample.stdout, encoding="utf-8")
+    assert run("insights", "game-1", "--config", str(whole)).exit_code == 0

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from evaluation.insight.metrics import SimulationMetrics
 from evaluation.insight.network import NetworkMetrics
 
 UNKNOWN = "not known"
-Line = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Foreign:
+    """Text of strangers: a renderer makes it harmless."""
+
+    text: str
+
+
+Cell = str | Foreign
+Line = tuple[str, Cell]
 
 
 def activity_lines(metrics: SimulationMetrics) -> Iterator[Line]:
@@ -17,7 +28,7 @@ def activity_lines(metrics: SimulationMetrics) -> Iterator[Line]:
     yield "Mean length", _number(metrics.avg_response_length, "characters")
     if metrics.messages_per_agent:
         name, count = max(metrics.messages_per_agent.items(), key=lambda one: one[1])
-        yield "Talks most", f"{name}, {count} of {metrics.total_messages} messages"
+        yield "Talks most", Foreign(f"{name}, {count} of {metrics.total_messages} messages")
 
 
 def network_lines(network: NetworkMetrics | None) -> Iterator[Line]:

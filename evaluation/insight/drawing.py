@@ -1,0 +1,101 @@
+"""Who addresses whom, drawn: what is shown of a crowded graph, and a picture for files."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Mapping
+
+from evaluation.insight.layout import Canvas, Spot, graph_layout
+from evaluation.insight.metrics import SimulationMetrics
+from evaluation.insight.network import interaction_graph
+from evaluation.judging.guard import visible
+
+ARROWS_PER_PLAYER = 3
+"""More than that many arrows for each player, and nobody can follow them."""
+
+RADIUS = 11.0
+LABEL = 28.0
+"""From the middle of a dot down to the line on which its name stands."""
+
+_WIDE = Canvas(860.0, 520.0)
+_THICKEST = 6.0
+_BEND = 0.14
+_TIP = 7.0
+
+
+def fewest_messages(counts: Mapping[tuple[str, str], int], players: int) -> int:
+    """From how many messages on an arrow is drawn, so that there are at most three for each player; at least 1.
+
+    All pairs that are as strong as the weakest drawn are drawn too or not at all, so that the rule can be said.
+    """
+    weights = sorted((count for (sender, receiver), count in counts.items() if sender != receiver), reverse=True)
+    most = ARROWS_PER_PLAYER * players
+    if len(weights) <= most:
+        return 1
+    return weights[most] + 1 if weights[most] < weights[0] else weights[0]
+
+
+def thickness(count: int, most: int) -> float:
+    """Width of an arrow in pixels: 1 for the fewest, 6 for the most, by the square root."""
+    return round(1.0 + (_THICKEST - 1.0) * math.sqrt(count / max(1, most)), 2)
+
+
+def shortened(name: str, letters: int) -> str:
+    """A name that has room; an ellipsis says that it goes on."""
+    line = " ".join(visible(name).split())
+    return line if len(line) <= letters else f"{line[: letters - 1]}\u2026"
+
+
+def curve(start: Spot, end: Spot) -> str:
+    """The path of an arrow from the edge of one dot to that of another, bent so that both directions can be told."""
+    across, down = end.x - start.x, end.y - start.y
+    length = math.hypot(across, down) or 1.0
+    bend_x = (start.x + end.x) / 2 - _BEND * down
+    bend_y = (start.y + end.y) / 2 + _BEND * across
+    first = _towards(start, bend_x, bend_y, min(RADIUS, length / 2))
+    last = _towards(end, bend_x, bend_y, min(RADIUS + _TIP, length / 2))
+    return f"M{first[0]:.1f} {first[1]:.1f}Q{bend_x:.1f} {bend_y:.1f} {last[0]:.1f} {last[1]:.1f}"
+
+
+def _towards(spot: Spot, x: float, y: float, distance: float) -> tuple[float, float]:
+    length = math.hypot(x - spot.x, y - spot.y) or 1.0
+    return spot.x + (x - spot.x) / length * distance, spot.y + (y - spot.y) / length * distance
+
+
+def graph_svg(metrics: SimulationMetrics) -> str:
+    """The graph as an SVG element, with a sentence on what is left out; empty without players."""
+    if metrics.network is None:
+        return ""
+    counts = metrics.interaction_matrix
+    layout = graph_layout(interaction_graph(metrics.network.centrality, counts), _WIDE)
+    least = fewest_messages(counts, metrics.network.nodes)
+    drawn = {pair: count for pair, count in counts.items() if count >= least and pair[0] != pair[1]}
+    most = max(drawn.values(), default=1)
+    arrows = "".join(
+        f'<path class="arrow" d="{curve(layout.spots[sender], layout.spots[receiver])}" '
+        f'stroke-width="{thickness(count, most)}" marker-end="url(#tip)"/>'
+        for (sender, receiver), count in drawn.items()
+    )
+    dots = "".join(_dot(name, spot) for name, spot in layout.spots.items())
+    note = f"Arrows of fewer than {least} messages are left out; the table has them all." if least > 1 else ""
+    width, height = layout.canvas.width, layout.canvas.height
+    return (
+        f'<svg viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" role="img" '
+        f'aria-label="Who addresses whom; the tables below hold the same">{_MARKER}{arrows}{dots}</svg><p>{note}</p>'
+    )
+
+
+def _dot(name: str, spot: Spot) -> str:
+    label = html.escape(shortened(name, spot.letters), quote=True)
+    return (
+        f'<circle class="dot" cx="{spot.x}" cy="{spot.y}" r="{RADIUS}"/>'
+        f'<text x="{spot.x}" y="{spot.y + LABEL}" text-anchor="middle">{label}</text>'
+    )
+
+
+# A tip of fixed size: otherwise it would grow with the width of its arrow.
+_MARKER = (
+    '<defs><marker id="tip" viewBox="0 0 8 8" refX="1" refY="4" markerWidth="8" markerHeight="8" '
+    'markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0L8 4L0 8Z"/></marker></defs>'
+)
