@@ -1,1 +1,233 @@
-"""Runs experiments and stores what comes out of them."""
+"""Runs experiments and stores what comes out of them.
+
+Whatever a model wrote or judged is stored before it is used, under the address of what it was asked. So an experiment
+that was killed, cancelled or ran out of money goes on by being run again: it asks nothing twice, and takes the same
+turns.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+from evaluation.corrections.attempts import GateResult
+from evaluation.engine import evaluate_transcript
+from evaluation.errors import DramaturgError
+from evaluation.experiments.conversation import evaluate, simulate
+from evaluation.experiments.model import ExperimentRecord, ExperimentStatus, Session, Side
+from evaluation.experiments.plan import ExperimentPlan
+from evaluation.experiments.report import ReportRow, report_rows
+from evaluation.judging.budget import Budget, BudgetSpentError
+from evaluation.judging.cached import CallBuffer
+from evaluation.judging.calls import Provider
+from evaluation.judging.client import LiteLLMProvider
+from evaluation.judging.config import JudgeConfig, build_client, build_judge
+from evaluation.judging.propositions_load import PropositionLibrary
+from evaluation.simulation.connection import BoundedProvider, GatheredCache, UnforgivingJudge
+from evaluation.simulation.factory import AgentFactory
+from evaluation.simulation.profiles import profile_named
+from evaluation.simulation.writing import Writer
+from evaluation.store import Store
+from evaluation.transcript import Transcript
+
+_STORING_THREADS = 64
+
+Report = Callable[[int, int], None]
+"""Told how much is done, and how much there is to do: people, messages, evaluated conversations."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExperimentOutcome:
+    """What became of a run.
+
+    Attributes:
+        rows: The report; empty before the end.
+        stopped: Why it did not come to its end ("budget", "cancelled"); empty when it did. Run it again to go on.
+    """
+
+    record: ExperimentRecord
+    rows: tuple[ReportRow, ...]
+    stopped: str = ""
+
+
+@dataclass(slots=True)
+class _Run:
+    """A run with everything that its conversations share."""
+
+    store: Store
+    plan: ExperimentPlan
+    config: JudgeConfig
+    budget: Budget
+    provider: Provider
+    library: PropositionLibrary
+    report: Report | None
+    done: int = 0
+    total: int = 0
+    population: Sequence[Mapping[str, Any]] = field(default_factory=list)
+
+    def advance(self, count: int = 1) -> None:
+        self.done += count
+        if self.report:
+            self.report(self.done, self.total)
+
+
+def run_experiment(
+    store: Store,
+    plan: ExperimentPlan,
+    config: JudgeConfig,
+    *,
+    budget: Budget | None = None,
+    provider: Provider | None = None,
+    library: PropositionLibrary | None = None,
+    report: Report | None = None,
+) -> ExperimentOutcome:
+    """Runs an experiment to its end, or as far as it may; one that was begun goes on, one that is done says so.
+
+    Args:
+        store: Where everything goes.
+        plan: What to run.
+        config: A live judge's configuration: model, address, concurrency, retries.
+        budget: What may be spent; made of the configuration's limits when left out.
+        provider: Takes the place of litellm, in simulations and tests.
+        library: The propositions; the shipped ones when left out.
+        report: Told of progress.
+
+    Raises:
+        JudgeError: The model cannot be asked.
+        InputError: The design is impossible, or a budget in US dollars cannot be kept.
+    """
+    design = plan.design
+    people = 0 if plan.personas else design.personas
+    run = _Run(
+        store,
+        plan,
+        config,
+        budget or Budget(usd=config.max_usd, calls=config.max_calls),
+        provider or LiteLLMProvider(config.model, base_url=config.base_url),
+        library or PropositionLibrary.load(),
+        report,
+        total=people + 2 * design.agent_sessions * plan.step_count + 2 * len(design.rooms),
+    )
+    store.experiments.begin(plan.record)
+    status = ExperimentStatus.FAILED
+    results: dict[str, Any] | None = None
+    try:
+        stopped = asyncio.run(_run(run))
+        rows = () if stopped else tuple(report_rows(store.experiments.scores(plan.record.id), plan.scenario.published))
+        results = {"rows": [row.as_dict() for row in rows]} if rows else {"stopped": stopped}
+        status = ExperimentStatus.PENDING if stopped else ExperimentStatus.COMPLETED
+    except DramaturgError as error:
+        results = {"error": str(error)}
+        raise
+    finally:
+        store.experiments.end(plan.record.id, status, results)
+    return ExperimentOutcome(store.experiments.get(plan.record.id), rows, stopped)
+
+
+async def _run(run: _Run) -> str:
+    """All conversations at once, as far as the connection lets them; why it stopped, or nothing."""
+    loop = asyncio.get_running_loop()
+    # Whoever waits for the disk holds a thread, so there must be enough of them.
+    loop.set_default_executor(ThreadPoolExecutor(_STORING_THREADS, thread_name_prefix="experiment-store"))
+    bounded = BoundedProvider(run.provider, run.config.concurrency)
+    calls = CallBuffer()
+    client = build_client(run.config, budget=run.budget, log=calls.add, provider=bounded)
+    experiment = run.plan.record.id
+    writer = Writer(
+        client,
+        scope=experiment,
+        cache=run.store.generations,
+        calls=calls,
+        temperature=run.plan.temperature,
+        salt=run.plan.seed,
+    )
+    cache = GatheredCache(run.store.judgements, run.store.judgements.keys(run.config.model))
+    judge = UnforgivingJudge(build_judge(run.config, cache=cache, budget=run.budget, provider=bounded))
+    async with client.session():
+        try:
+            run.population = await _population(run, writer)
+            conversations = [
+                _conversation(run, Session(side, number, ""), writer, judge)
+                for number in range(len(run.plan.design.rooms))
+                for side in Side
+            ]
+            return _first_reason(await asyncio.gather(*conversations, return_exceptions=True))
+        except BudgetSpentError as spent:
+            return str(spent)
+
+
+async def _population(run: _Run, writer: Writer) -> Sequence[Mapping[str, Any]]:
+    if run.plan.personas:
+        return run.plan.personas
+    factory = AgentFactory(writer, profile_named(run.plan.scenario.population), seed=run.plan.seed)
+    return await factory.make(run.plan.design.personas, report=lambda *_: run.advance())
+
+
+async def _conversation(run: _Run, session: Session, writer: Writer, judge: UnforgivingJudge) -> None:
+    """Simulates and evaluates one conversation, or what of that is not stored yet."""
+    try:
+        transcript = await _transcript(run, session, writer, judge)
+        experiment = run.plan.record.id
+        scored = {(each.side, each.environment) for each in run.store.experiments.scores(experiment)}
+        if (session.side, session.environment) not in scored:
+            scores = await evaluate(run.plan, session.side, session.environment, transcript, judge, run.library)
+            await asyncio.to_thread(run.store.experiments.add_scores, experiment, scores)
+        run.advance()
+    except (DramaturgError, OSError) as error:
+        # What is under way elsewhere is paid for and ends; nothing new begins.
+        run.budget.stop(str(error))
+        raise
+
+
+async def _transcript(run: _Run, session: Session, writer: Writer, judge: UnforgivingJudge) -> Transcript:
+    experiment = run.plan.record.id
+    stored = {(each.side, each.environment): each.transcript_id for each in run.store.experiments.sessions(experiment)}
+    if found := stored.get((session.side, session.environment)):
+        run.advance(len(run.plan.design.rooms[session.environment]) * run.plan.step_count)
+        return run.store.transcripts.get(found)
+    checked: list[GateResult] = []
+
+    async def log(result: GateResult) -> None:
+        checked.append(result)
+
+    transcript = await simulate(
+        run.plan,
+        session.side,
+        session.environment,
+        run.population,
+        writer,
+        judge,
+        run.library,
+        gate_seconds=run.config.timeout_seconds,
+        log=log,
+        heard=run.advance,
+    )
+    await asyncio.to_thread(_store, run, session, transcript, checked)
+    return transcript
+
+
+def _store(run: _Run, session: Session, transcript: Transcript, checked: Sequence[GateResult]) -> None:
+    """Keeps a conversation like every other transcript, with its metrics and what the gate did, in one transaction."""
+    evaluation = evaluate_transcript(transcript)
+    store, experiment = run.store, run.plan.record.id
+    with store.unit(write=True):
+        added = store.transcripts.add(transcript, source_name=f"{transcript.game_id}.json")
+        if added.is_new:
+            store.results.save([evaluation])
+        store.experiments.add_session(experiment, Session(session.side, session.environment, transcript.id))
+        if run.plan.effects is None:
+            # What a script did is no correction of anybody.
+            for result in checked:
+                store.corrections.add(result)
+
+
+def _first_reason(results: Sequence[BaseException | None]) -> str:
+    """Why the run stopped, or nothing; an error that is not a matter of budget is raised."""
+    errors = [each for each in results if each is not None]
+    for error in errors:
+        if not isinstance(error, BudgetSpentError):
+            raise error
+    return str(errors[0]) if errors else ""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -78,6 +78,7 @@ class Environment:
         writer: Writes what they say.
         judge: Answers interventions; asked only when the configuration turns some on.
         gate: Looks at every message before it is sent; ``None`` for no gate.
+        heard: Told of every message by an agent, for progress.
     """
 
     def __init__(
@@ -88,12 +89,14 @@ class Environment:
         *,
         judge: Judge | None = None,
         gate: ActionGate | None = None,
+        heard: Callable[[], None] | None = None,
     ) -> None:
         self._plan = plan
         self.agents = [SimulatedAgent(persona, plan.room) for persona in personas]
         self._writer = writer
         self._judge = judge
         self._gate = gate
+        self._heard = heard
         self._messages: list[Message] = []
         self._interventions = configured(self.agents, {agent.agent_id: plan.config for agent in self.agents})
         self.executions: list[Execution] = []
@@ -146,6 +149,8 @@ class Environment:
         event = Event(self._plan.room, message.id, speaker, text, is_action=False)
         for agent in self.agents:
             agent.live_through(event)
+        if self._heard is not None and channel == "public":
+            self._heard()
 
     def transcript(self) -> Transcript:
         """What was said so far, in the shape of every other transcript."""

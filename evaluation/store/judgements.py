@@ -42,6 +42,12 @@ class Judgements:
             texts = _texts(cursor, {sha for _, _, prompt, answer in described for sha in _text_keys(prompt, answer)})
         return {key: _kept(key, model, prompt, answer, texts) for key, model, prompt, answer in described}
 
+    def keys(self, model: str) -> set[str]:
+        """The keys of all answers that a model gave: for whoever asks so much that looking up each would take long."""
+        with self._units.unit() as cursor:
+            rows = cursor.execute("SELECT key FROM judgements WHERE model = ?", [model]).fetchall()
+        return {key for (key,) in rows}
+
     def keep(self, answers: Sequence[KeptAnswer], calls: Sequence[CallRecord] = ()) -> None:
         """Stores answers, and the calls made meanwhile, in one transaction; an answer that is kept already stays."""
         texts = {_sha(text): text for one in answers for text in (one.prompt.system, one.prompt.user, one.raw)}

@@ -1,0 +1,176 @@
+"""What came of an experiment, in the layout of Table 1, beside the published values where there are any."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from evaluation.experiments.model import AgentScore, Side
+from evaluation.experiments.published import PublishedRow, published_experiments
+from evaluation.judging.propositions import ENVIRONMENT_DIMENSIONS, Dimension
+from evaluation.persona.results import DIMENSIONS, LABELS
+from evaluation.statistics.clusters import clustered_difference
+from evaluation.statistics.comparison import Difference, Measure, Outcome, compare
+from evaluation.statistics.tests import SignificanceTest
+
+SCRIPTED_NOTE = (
+    "Scripted: no language model spoke or judged. A script took its place, with effects that are planted or left out. "
+    "It shows that the pipeline finds what is there; it says nothing about any agent."
+)
+CAVEAT = (
+    "Scores of agents in one conversation, and of one persona in several, are alike, so Welch's test takes them for "
+    "more evidence than they are; the cluster-robust p counts each persona (each pair of conversations) once. Only the "
+    "direction is compared with the paper: another model, other agents, other judges."
+)
+
+_PUBLISHED_NAMES = {
+    Dimension.ADHERENCE: "Persona Adherence",
+    Dimension.CONSISTENCY: "Self-consistency",
+    Dimension.FLUENCY: "Fluency",
+    Dimension.CONVERGENCE: "Divergence",
+    Dimension.IDEAS_QUANTITY: "Ideas Qty.",
+}
+_SCALE = (0.0, 9.0)
+
+
+class Direction(StrEnum):
+    """How the direction of a difference compares with the published one; nothing is said about sizes."""
+
+    SAME = "same direction"
+    OPPOSITE = "opposite direction"
+    LEVEL = "no difference here"
+    UNPUBLISHED = "not in the paper"
+    UNKNOWN = "cannot be compared"
+
+
+@dataclass(frozen=True, slots=True)
+class ReportRow:
+    """One dimension, treatment minus control.
+
+    Attributes:
+        found: Means, deviations, interval, Welch's test, Holm over the rows, d.
+        clustered: The same difference with each persona, or pair of conversations, counted once.
+        published: The paper's row; ``None`` where it has none.
+        unscored: How many scores are missing, on either side.
+    """
+
+    dimension: Dimension
+    found: Difference
+    clustered: SignificanceTest
+    published: PublishedRow | None
+    unscored: int
+
+    @property
+    def direction(self) -> Direction:
+        """The verdict: on the direction only."""
+        if self.published is None:
+            return Direction.UNPUBLISHED
+        if math.isnan(self.found.difference):
+            return Direction.UNKNOWN
+        if self.found.difference == 0:
+            return Direction.LEVEL
+        is_same = (self.found.difference > 0) == (self.published.difference > 0)
+        return Direction.SAME if is_same else Direction.OPPOSITE
+
+    @property
+    def outcome_words(self) -> str:
+        """What the scores of this run show, after Holm: "higher", "lower", "no evidence either way", ..."""
+        # More is not better in every row of the paper, so the words speak of height.
+        found = self.found.outcome
+        return {Outcome.BETTER: "higher", Outcome.WORSE: "lower"}.get(found, str(found))
+
+    def as_dict(self) -> dict[str, Any]:
+        """The row as JSON-compatible data."""
+        after, before, test = self.found.after, self.found.before, self.found.welch
+        return {
+            "dimension": str(self.dimension),
+            "label": LABELS[self.dimension],
+            "paper_label": _PUBLISHED_NAMES[self.dimension],
+            "treatment_mean": _number(after.mean),
+            "treatment_sd": _number(after.sd),
+            "control_mean": _number(before.mean),
+            "control_sd": _number(before.sd),
+            "n_treatment": after.n,
+            "n_control": before.n,
+            "difference": _number(self.found.difference),
+            "difference_low": self.found.interval.low,
+            "difference_high": self.found.interval.high,
+            "interval_note": self.found.interval.note,
+            "p_value": _number(test.p),
+            "p_holm": _number(self.found.p_holm),
+            "p_cluster_robust": _number(self.clustered.p),
+            "t_statistic": _number(test.statistic),
+            "cohens_d": _number(self.found.effect.value),
+            "outcome": self.outcome_words,
+            "no_test_because": test.reason,
+            "unscored": self.unscored,
+            "direction": str(self.direction),
+            "published": None if self.published is None else _published(self.published),
+        }
+
+
+def report_rows(scores: Sequence[AgentScore], published: str | None = None) -> list[ReportRow]:
+    """One row per dimension, in the specification's order.
+
+    Args:
+        scores: Of both sides.
+        published: The experiment of Table 1 to compare with ("2.1").
+    """
+    measures = {str(each): _measure(scores, each) for each in DIMENSIONS}
+    theirs = _published_rows(published)
+    return [
+        ReportRow(
+            Dimension(one.name),
+            one,
+            _clustered(scores, Dimension(one.name)),
+            theirs.get(_PUBLISHED_NAMES[Dimension(one.name)]),
+            sum(score.dimension == one.name and score.score is None for score in scores),
+        )
+        for one in compare(measures).differences
+    ]
+
+
+def _of(scores: Sequence[AgentScore], dimension: Dimension, side: Side) -> list[AgentScore]:
+    return [each for each in scores if each.dimension == dimension and each.side is side and each.score is not None]
+
+
+def _measure(scores: Sequence[AgentScore], dimension: Dimension) -> Measure:
+    sides = {
+        side: {(each.environment, each.agent): each.score or 0.0 for each in _of(scores, dimension, side)}
+        for side in Side
+    }
+    control, treatment = sides[Side.CONTROL], sides[Side.TREATMENT]
+    pairs = [(control[key], treatment[key]) for key in control if key in treatment]
+    limits = None if dimension is Dimension.IDEAS_QUANTITY else _SCALE
+    return Measure(list(control.values()), list(treatment.values()), pairs, limits)
+
+
+def _clustered(scores: Sequence[AgentScore], dimension: Dimension) -> SignificanceTest:
+    is_shared = dimension in ENVIRONMENT_DIMENSIONS
+    treatment, control = (_of(scores, dimension, side) for side in (Side.TREATMENT, Side.CONTROL))
+    values = [[each.score or 0.0 for each in side] for side in (treatment, control)]
+    owners = [[each.environment if is_shared else each.agent for each in side] for side in (treatment, control)]
+    return clustered_difference(*values, *owners)
+
+
+def _published_rows(experiment: str | None) -> Mapping[str, PublishedRow]:
+    found = next((each for each in published_experiments() if each.name == experiment), None)
+    return {} if found is None else {row.dimension: row for row in found.rows}
+
+
+def _published(row: PublishedRow) -> dict[str, Any]:
+    return {
+        "treatment_mean": row.treatment_mean,
+        "treatment_sd": row.treatment_sd,
+        "control_mean": row.control_mean,
+        "control_sd": row.control_sd,
+        "difference": row.difference,
+        "p_value": row.p,
+    }
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else value

@@ -1,0 +1,158 @@
+"""Scenarios: what is talked about, by how many, and what the treatment is. Data files, shipped or a person's own."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated, Any, Self
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from evaluation.corrections.config import CorrectionConfig
+from evaluation.data_file import parse_yaml
+from evaluation.errors import InputError
+from evaluation.judging.parsing import describe
+from evaluation.simulation.environment import Order
+from evaluation.simulation.profiles import profiles
+
+TOPIC = "{{topic}}"
+_LARGEST_FILE = 200_000
+
+Text = Annotated[str, Field(min_length=1, max_length=2_000)]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class FacilitatorLine(_Part):
+    """What the facilitator says at the beginning of a step, counted from 1; ``{{topic}}`` stands for the topic."""
+
+    step: Annotated[int, Field(ge=1)]
+    text: Text
+
+
+class PaperLayout(_Part):
+    """How the original experiment was run: few personas that meet again and again, and its own settings.
+
+    Source: TinyTroupe's notebooks of June 2025.
+    """
+
+    personas: Annotated[int, Field(ge=2)]
+    sessions: Annotated[int, Field(ge=1)]
+    treatment: CorrectionConfig
+
+
+class Scenario(_Part):
+    """One experiment's setting.
+
+    Attributes:
+        id: The name of its file.
+        title: For people.
+        kind: "brainstorming" or "debate".
+        population: A profile of the agent factory.
+        agents: N_a, how many agents there are on each side in full size.
+        environments: N_e, how many conversations; each has N_a / N_e agents.
+        steps: How many times everybody may speak.
+        order: Who acts when.
+        treatment: What is corrected on the treatment's side; the control's has nothing.
+        treatment_words: The same, for people.
+        topics: Taken in turn, one for each pair of conversations.
+        facilitator: What the facilitator says.
+        published: The experiment of Table 1 that it repeats; ``None`` for one of one's own.
+        paper: How that one was run.
+    """
+
+    id: str
+    title: Text
+    kind: Annotated[str, Field(min_length=1, max_length=60)]
+    population: str
+    agents: Annotated[int, Field(ge=2, le=10_000)]
+    environments: Annotated[int, Field(ge=1, le=5_000)]
+    steps: Annotated[int, Field(ge=1, le=200)]
+    order: Order = Order.PARALLEL
+    treatment: CorrectionConfig
+    treatment_words: Text
+    topics: Annotated[list[Text], Field(min_length=1, max_length=200)]
+    facilitator: Annotated[list[FacilitatorLine], Field(max_length=200)] = Field(default_factory=list)
+    published: str | None = None
+    paper: PaperLayout | None = None
+
+    @field_validator("order", mode="before")
+    @classmethod
+    def _order(cls, value: Any) -> Any:
+        return Order(value) if isinstance(value, str) and value in set(Order) else value
+
+    @field_validator("population")
+    @classmethod
+    def _is_known(cls, value: str) -> str:
+        if value not in profiles():
+            raise ValueError(f"is no population; choose from {', '.join(profiles())}")
+        return value
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        if self.agents % self.environments or self.agents // self.environments < 2:
+            raise ValueError("agents must be two or more for each environment, the same number in all of them")
+        return self
+
+    @property
+    def per_room(self) -> int:
+        """Agents in a conversation."""
+        return self.agents // self.environments
+
+    def said_by_facilitator(self, topic: str) -> dict[int, str]:
+        """The facilitator's words by step."""
+        return {line.step: line.text.replace(TOPIC, topic) for line in self.facilitator}
+
+
+@cache
+def scenarios() -> dict[str, Scenario]:
+    """The shipped scenarios by id, in the paper's order."""
+    folder = files("evaluation.experiments").joinpath("scenarios")
+    found = [
+        read_scenario(each.read_text("utf-8"), each.name.removesuffix(".yaml"), each.name)
+        for each in folder.iterdir()
+        if each.name.endswith(".yaml")
+    ]
+    return {each.id: each for each in sorted(found, key=lambda each: each.published or "9")}
+
+
+def scenario_named(name: str) -> Scenario:
+    """A shipped scenario by its id, or a person's own by the path of its file.
+
+    Raises:
+        InputError: There is none, or its file is faulty.
+    """
+    if name in scenarios():
+        return scenarios()[name]
+    path = Path(name).expanduser()
+    if path.suffix in (".yaml", ".yml"):
+        try:
+            if path.stat().st_size > _LARGEST_FILE:
+                raise InputError(f"The file has more than {_LARGEST_FILE:,} bytes.", place=name, remedy="Shorten it.")
+            return read_scenario(path.read_text("utf-8"), path.stem, name)
+        except (OSError, UnicodeDecodeError) as error:
+            raise InputError(f"The scenario cannot be read: {error}.", place=name) from None
+    raise InputError(
+        f"There is no scenario {name!r}.", remedy=f"Choose from {', '.join(scenarios())}, or name a .yaml file."
+    )
+
+
+def read_scenario(text: str, scenario_id: str, place: str) -> Scenario:
+    """The scenario in a file's text.
+
+    Raises:
+        InputError: It is no YAML, or a value is missing, unknown or out of range; names the key.
+    """
+    try:
+        body = parse_yaml(text)
+        if not isinstance(body, dict):
+            raise InputError("The file holds no scenario.", place=place, remedy="See docs/experiments.md.")
+        return Scenario.model_validate({**body, "id": scenario_id})
+    except yaml.YAMLError as error:
+        raise InputError(f"This is no YAML: {error}.", place=place) from None
+    except ValidationError as error:
+        raise InputError(f"{describe(error)}.", place=place, remedy="See docs/experiments.md.") from None
