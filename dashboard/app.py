@@ -10,6 +10,8 @@ from dashboard import jobs, resources
 from dashboard.components.job_status import job_banner
 from dashboard.components.messages import show_error
 from dashboard.components.page_style import page_style
+from dashboard.components.who import admitted, identity_panel
+from evaluation.access import Role
 from evaluation.errors import DramaturgError
 
 PAGES = [
@@ -83,15 +85,22 @@ st.set_page_config(
     page_title="Dramaturg", page_icon=str(IMAGES / "icon.svg"), layout="wide", initial_sidebar_state=SIDEBAR_WIDTH
 )
 st.logo(str(IMAGES / "logo.svg"), size="large")
-page = st.navigation(PAGES)
 page_style()
+# A page that is not registered cannot be reached, neither by its address nor by a message that a browser makes up.
+RATERS_PAGES = ("Review",)
+person = admitted()
+if person is None:
+    st.stop()
+page = st.navigation(PAGES if person.role is Role.ADMIN else [one for one in PAGES if one.title in RATERS_PAGES])
+identity_panel(person)
 st.title(page.title, anchor=False)
 try:
     store = resources.store()
-    jobs.start_samples_on_first_start(store)
-    # The banner has a place of its own: the browser would build everything below it anew when it comes or goes.
-    with st.container():
-        job_banner(store, page.title, is_blind=page.title == "Review")
+    if person.role is Role.ADMIN:
+        jobs.start_samples_on_first_start(store)
+        # The banner has a place of its own: the browser would build everything below it anew when it comes or goes.
+        with st.container():
+            job_banner(store, page.title, is_blind=page.title == "Review")
     page.run()
 except DramaturgError as error:
     show_error(error)

@@ -12,6 +12,7 @@ from pathlib import Path
 from urllib.parse import quote, unquote
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from dashboard import state
 from evaluation.access import Access, Action, Role, may
@@ -21,6 +22,8 @@ from evaluation.ratings import rater_name as checked_name
 
 COOKIE = "dramaturg_rater"
 """Where the browser keeps the name of a rater who did not log in."""
+
+_TYPED = "typed_name"
 
 NOBODY = "somebody at the dashboard"
 
@@ -81,6 +84,8 @@ def author_name() -> str:
 
 def allowed(action: Action) -> bool:
     """Whether this person may do it: for what is shown. What is done calls ``require``."""
+    if not _has_session():
+        return True
     person = current_person()
     return person is not None and may(person.role, action)
 
@@ -95,11 +100,31 @@ def require(action: Action) -> None:
         raise NotAllowedError(f"You may not {action}.", remedy="Ask an admin to do it, or to make you one.")
 
 
+def require_admin_to_write() -> None:
+    """Stands before every change of the store but ratings and what goes with them, whichever page makes it.
+
+    Raises:
+        NotAllowedError: A session of somebody else than an admin wants to write.
+    """
+    person = current_person() if _has_session() else None
+    if _has_session() and (person is None or person.role is not Role.ADMIN):
+        raise NotAllowedError("You may not change what is stored, but for your own ratings.", remedy="Ask an admin.")
+
+
+def _has_session() -> bool:
+    # A thread in the background has none; it was begun by somebody who was allowed to.
+    return get_script_run_ctx(suppress_warning=True) is not None
+
+
 def is_stranger() -> bool:
     """Whether this connection comes from another machine, though nobody has to log in and nobody allowed that."""
+    return not is_at_this_machine() and os.environ.get(ALLOW_ANONYMOUS_VARIABLE) != "1" and access() is None
+
+
+def is_at_this_machine() -> bool:
+    """Whether the browser runs on the machine that the server runs on."""
     # Where no browser is connected (AppTest) the address is no text.
-    comes_from_elsewhere = isinstance(st.context.ip_address, str)
-    return comes_from_elsewhere and os.environ.get(ALLOW_ANONYMOUS_VARIABLE) != "1" and access() is None
+    return not isinstance(st.context.ip_address, str)
 
 
 def use_name(name: str) -> str:
@@ -109,14 +134,28 @@ def use_name(name: str) -> str:
         InputError: It cannot be a name.
     """
     checked = checked_name(name)
-    st.session_state[state.RATER] = checked
+    st.session_state[state.RATER] = st.session_state[_TYPED] = checked
     return checked
 
 
 def forget_name() -> None:
     """Lets another person give a name at this browser."""
-    st.session_state[state.RATER] = ""
+    st.session_state[state.RATER] = st.session_state[_TYPED] = ""
     state.choose(rater=None)
+
+
+def name_to_keep() -> str | None:
+    """What the browser shall keep for later visits: a name, empty to forget it; ``None`` when there is nothing new.
+
+    A name that came with a link is not kept: the next visitor would pass for whoever wrote the link.
+    """
+    typed = st.session_state.get(_TYPED)
+    return None if typed is None or access() is not None or as_cookie(typed) == _cookie() else str(typed)
+
+
+def as_cookie(name: str) -> str:
+    """The name in letters that a cookie may hold."""
+    return quote(name, safe="")
 
 
 def _given_name() -> str:
@@ -127,16 +166,11 @@ def _given_name() -> str:
     for text in (state.chosen(state.RATER), unquote(_cookie())):
         if text:
             try:
-                return use_name(text)
+                st.session_state[state.RATER] = checked_name(text)
             except InputError:
                 continue
+            return str(st.session_state[state.RATER])
     return ""
-
-
-def name_to_keep() -> str | None:
-    """What the browser has to keep for later visits: a name, empty to forget it; ``None`` when it is up to date."""
-    held = st.session_state.get(state.RATER)
-    return None if held is None or access() is not None or quote(held) == _cookie() else str(held)
 
 
 def _cookie() -> str:

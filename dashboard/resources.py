@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
+from dashboard import identity
 from evaluation.readers import ColumnMapping, Limits, ReadResult, read_uploads
 from evaluation.store import Store, default_path
 
@@ -27,7 +28,9 @@ def store() -> Store:
 
 @st.cache_resource(show_spinner=False, max_entries=8)
 def _store(path: str) -> Store:
-    return Store(path)
+    made = Store(path)
+    made.guard = identity.require_admin_to_write
+    return made
 
 
 def revision() -> Revision:

@@ -134,12 +134,14 @@ class Access:
         raters: Everybody else who has a role.
         providers: Names of the providers to choose from; empty when there is one without a name.
         trusts_email: Take addresses also where the provider does not say that it checked them.
+        host: The name under which browsers reach the dashboard, from the address that the login leads back to.
     """
 
     admins: tuple[Grant, ...]
     raters: tuple[Grant, ...] = ()
     providers: tuple[str, ...] = ()
     trusts_email: bool = False
+    host: str = ""
 
     def role_of(self, claims: Mapping[str, object]) -> Role | None:
         """The role of whoever has these claims; ``None`` when nobody gave them one."""

@@ -50,11 +50,13 @@ def read_access(files: Iterable[Path], environ: Mapping[str, str]) -> Access | N
         return None
     if not isinstance(granted, Mapping):
         raise InputError("[access] is not a section.", place=str(granted_in))
+    providers = _checked_providers(auth, place)
     return Access(
         admins=_grants("admins", granted, granted_in, ADMINS_VARIABLE, environ),
         raters=_grants("raters", granted, granted_in, RATERS_VARIABLE, environ),
-        providers=_checked_providers(auth, place),
+        providers=providers,
         trusts_email=_truth(granted, "trust_email", granted_in),
+        host=urlsplit(str(auth["redirect_uri"])).hostname or "",
     )
 
 

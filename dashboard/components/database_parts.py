@@ -8,9 +8,10 @@ from pathlib import Path
 
 import streamlit as st
 
-from dashboard import resources
+from dashboard import identity, resources
 from dashboard.components.messages import plain
 from dashboard.formatting import counted
+from evaluation.access import Action
 from evaluation.errors import DramaturgError
 from evaluation.store import Store
 from evaluation.store.backup import BackupInfo, check_backup
@@ -54,7 +55,12 @@ def backup(store: Store, facts: DatabaseFacts) -> None:
 
 
 def backup_bytes(store: Store) -> bytes:
-    """A backup's content."""
+    """A backup's content.
+
+    Raises:
+        NotAllowedError: Whoever asks may not have it.
+    """
+    identity.require(Action.RESTORE)
     with tempfile.TemporaryDirectory(prefix="dramaturg-") as folder:
         copy = Path(folder) / "backup.duckdb"
         store.backups.write(copy)
@@ -90,6 +96,7 @@ def _offer(store: Store, copy: Path) -> None:
     st.info(f"The backup can be used: {_info_words(info)}.", icon=":material/check:")
     if st.button("Restore it", type="primary", key="restore", icon=":material/settings_backup_restore:"):
         try:
+            identity.require(Action.RESTORE)
             kept = store.backups.restore(copy)
         except DramaturgError as error:
             st.error("It was not restored. Nothing was changed.", icon=":material/error:")

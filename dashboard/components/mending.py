@@ -11,6 +11,7 @@ from dashboard import identity, mending, resources
 from dashboard.components.messages import plain
 from dashboard.components.status_table import status_table
 from dashboard.formatting import counted
+from evaluation.access import Action
 from evaluation.errors import DramaturgError
 from evaluation.store import Deletion, Store
 
@@ -23,14 +24,16 @@ def person() -> str:
     return identity.author_name()
 
 
-def attempt(change: Callable[[], None], said: str) -> bool:
+def attempt(change: Callable[[], None], said: str, action: Action = Action.EDIT) -> bool:
     """Makes a change, from the callback of a widget; whether it could be made.
 
     Args:
         change: Makes it, whole or not at all.
         said: What to tell the person then, in our own words.
+        action: What it is, for whether this person may do it.
     """
     try:
+        identity.require(action)
         change()
     except DramaturgError as error:
         st.session_state[_OUTCOME] = ("That was not possible, and nothing was changed.", str(error))
@@ -45,7 +48,7 @@ def delete(remove: Callable[[str], Deletion], said: str) -> bool:
     def change() -> None:
         st.session_state[_UNDOABLE] = remove(person()).id
 
-    return attempt(change, said)
+    return attempt(change, said, Action.DELETE)
 
 
 def show_outcome(store: Store) -> None:
@@ -72,11 +75,15 @@ def _undo_banner(store: Store, deletion: Deletion) -> None:
 
 
 def _undo(store: Store, deletion_id: int) -> None:
-    attempt(lambda: _discard(store.deletions.undo(deletion_id, who=person())), "Everything is back as it was.")
+    attempt(
+        lambda: _discard(store.deletions.undo(deletion_id, who=person())),
+        "Everything is back as it was.",
+        Action.DELETE,
+    )
 
 
 def _purge(store: Store, deletion_id: int) -> None:
-    attempt(lambda: _discard(store.deletions.purge(deletion_id, who=person())), "Removed for ever.")
+    attempt(lambda: _discard(store.deletions.purge(deletion_id, who=person())), "Removed for ever.", Action.DELETE)
 
 
 def _discard(_deletion: Deletion) -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dashboard import resources, state
+from dashboard import identity, resources
 from dashboard.components.messages import plain
 from dashboard.decided import Overrides, metric_of, overrides_of, row_key
 from dashboard.formatting import counted, look
+from evaluation.access import Action
 from evaluation.errors import DramaturgError
 from evaluation.overrides import Override
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
@@ -69,7 +70,7 @@ def _past(made: Override, decisions: Overrides, key: str) -> None:
 
 
 def _known_author() -> str:
-    return str(st.session_state.get(AUTHOR) or st.session_state.get(state.RATER) or "")
+    return identity.rater_name() or str(st.session_state.get(AUTHOR) or "")
 
 
 def _author(key: str) -> str:
@@ -87,6 +88,7 @@ def _words(made: Override) -> str:
 
 def _undo(override_id: int, key: str, author: str) -> None:
     try:
+        identity.require(Action.OVERRULE)
         resources.store().overrides.undo(override_id, author)
     except DramaturgError as error:
         st.session_state[f"{_FAULT}_{key}"] = str(error)
@@ -121,6 +123,7 @@ def _save(row: LedgerRow, transcript: Transcript, verdict: RowVerdict | None, au
         return
     key = row_key(transcript.id, row)
     try:
+        identity.require(Action.OVERRULE)
         resources.store().overrides.add(transcript.id, metric_of(row), row.id, verdict, author=author, reason=reason)
     except DramaturgError as error:
         st.session_state[f"{_FAULT}_{key}"] = str(error)

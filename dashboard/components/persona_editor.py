@@ -8,12 +8,13 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard import personas
+from dashboard import identity, personas
 from dashboard.components.messages import plain
 from dashboard.components.status_table import status_table
 from dashboard.formatting import counted
 from dashboard.judging_work import PROPOSITIONS_VARIABLE, own_propositions
 from dashboard.personas import Person
+from evaluation.access import Action
 from evaluation.errors import DramaturgError
 from evaluation.judging.propositions import DEFAULT_AGENT, ENVIRONMENT_DIMENSIONS, Dimension
 from evaluation.persona.agents import Agent
@@ -68,6 +69,7 @@ def _save(text: str, dimension: Dimension, owner: str, *, has_changed: bool) -> 
             st.caption(f"To save from here, start the server with {PROPOSITIONS_VARIABLE} set to a folder of yours.")
         elif st.button("Save", type="primary", disabled=not has_changed, key="save_yaml"):
             try:
+                identity.require(Action.EDIT)
                 personas.save_edit(text, dimension, owner)
             except (DramaturgError, OSError) as error:
                 st.error("The file could not be saved.")

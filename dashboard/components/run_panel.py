@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from dashboard import jobs, queries, resources
+from dashboard import identity, jobs, queries, resources
 from dashboard.components.messages import plain
 from dashboard.judging_work import PERSONAS, ROWS, Order, PersonaOrder, RowsOrder, config_of
 from dashboard.personas import Person
+from evaluation.access import Action
 from evaluation.errors import DramaturgError
 from evaluation.judging.propositions import Dimension
 from evaluation.persona.evaluating import DEFAULT_SAMPLE_SIZE
@@ -134,6 +135,7 @@ def _limits(place: str) -> tuple[float | None, int | None, bool]:
 
 def _start(store: Store, order: Order) -> None:
     try:
+        identity.require(Action.EVALUATE)
         jobs.start_judging(store, order)
     except DramaturgError as error:
         st.error("That did not start.")

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dashboard import jobs, resources
+from dashboard import identity, jobs, resources
+from evaluation.access import Action
 
 
 def first_steps(page: str) -> None:
     """Two buttons below an empty state; ``page`` keeps the keys of several pages apart."""
+    if not identity.allowed(Action.ADD):
+        st.caption("Whoever runs this dashboard adds them.", text_alignment="center")
+        return
     running = jobs.running(resources.store(), "samples")
     if running is not None:
         st.caption("The first games are on their way; this page fills by itself.", text_alignment="center")

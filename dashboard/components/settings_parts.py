@@ -7,9 +7,10 @@ from dataclasses import asdict
 
 import streamlit as st
 
-from dashboard import effects, queries, resources
+from dashboard import effects, identity, queries, resources
 from dashboard.components.messages import plain
 from dashboard.components.status_table import status_table
+from evaluation.access import Action
 from evaluation.errors import DramaturgError
 from evaluation.readers import Limits
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS
@@ -91,6 +92,7 @@ def _verdict_changes(found: effects.VerdictEffects) -> None:
 
 
 def _store_thresholds(store: Store, wanted: Mapping[str, float]) -> None:
+    identity.require(Action.CONFIGURE)
     with store.unit(write=True):
         for name, value in wanted.items():
             store.settings.set_threshold(name, None if value == DEFAULT_THRESHOLDS[name] else value)
@@ -124,6 +126,7 @@ def test_size(store: Store) -> None:
         "A change regroups all games at once."
     )
     if st.button("Save", key="save_test_size", disabled=chosen == held):
+        identity.require(Action.CONFIGURE)
         store.settings.set_test_size(chosen)
         _saved("The size of a test is stored.")
 
@@ -166,6 +169,7 @@ def limits(store: Store) -> None:
 
 def _store_limits(store: Store, wanted: Mapping[str, int | None]) -> None:
     try:
+        identity.require(Action.CONFIGURE)
         store.settings.set_limits(wanted)
     except DramaturgError as error:
         st.error("The limits were not stored.", icon=":material/error:")
@@ -175,6 +179,7 @@ def _store_limits(store: Store, wanted: Mapping[str, int | None]) -> None:
 
 
 def _reset_limits(store: Store) -> None:
+    identity.require(Action.CONFIGURE)
     store.settings.set_limits(dict.fromkeys(LIMITS))
     for name in LIMITS:
         st.session_state.pop(f"limit_{name}", None)

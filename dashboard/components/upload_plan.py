@@ -8,9 +8,10 @@ from datetime import UTC, datetime
 
 import streamlit as st
 
-from dashboard import jobs
+from dashboard import identity, jobs
 from dashboard.components.upload_parts import Found
 from dashboard.formatting import counted
+from evaluation.access import Action
 from evaluation.iterations import Iteration
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.store import Store
@@ -94,7 +95,9 @@ def begin(store: Store, found: Found, plan: Plan) -> None:
 
     Raises:
         ConflictError: The name is taken, or games are being scored already; nothing is kept then.
+        NotAllowedError: This person may not add games.
     """
+    identity.require(Action.ADD)
     iteration = make_iteration(store, plan)
     report = replace(found.report, iteration=iteration, started_at=datetime.now(UTC))
     # Whatever an earlier import left open has ended by now.

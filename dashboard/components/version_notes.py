@@ -9,6 +9,7 @@ import streamlit as st
 from dashboard import jobs, mending, resources
 from dashboard.components.mending import attempt
 from dashboard.formatting import counted
+from evaluation.access import Action
 from evaluation.iterations.versions import VersionMix
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.score import MetricResult
@@ -81,4 +82,4 @@ def _head(mixes: Sequence[VersionMix]) -> str:
 
 
 def _start(store: Store) -> None:
-    attempt(lambda: jobs.start_reevaluation(store), "Scoring games again.")
+    attempt(lambda: jobs.start_reevaluation(store), "Scoring games again.", Action.EVALUATE)

@@ -78,37 +78,37 @@ class Store(Units):
     def ratings(self) -> Ratings:
         from evaluation.store.ratings import Ratings
 
-        return Ratings(self)
+        return Ratings(self.unguarded())
 
     @cached_property
     def drafts(self) -> Drafts:
         from evaluation.store.drafts import Drafts
 
-        return Drafts(self)
+        return Drafts(self.unguarded())
 
     @cached_property
     def discards(self) -> Discards:
         from evaluation.store.discards import Discards
 
-        return Discards(self)
+        return Discards(self.unguarded())
 
     @cached_property
     def blind(self) -> BlindGames:
         from evaluation.store.blind import BlindGames
 
-        return BlindGames(self)
+        return BlindGames(self.unguarded())
 
     @cached_property
     def practice(self) -> Practice:
         from evaluation.store.practice import Practice
 
-        return Practice(self)
+        return Practice(self.unguarded())
 
     @cached_property
     def style_answers(self) -> StyleAnswers:
         from evaluation.store.style_answers import StyleAnswers
 
-        return StyleAnswers(self)
+        return StyleAnswers(self.unguarded())
 
     @cached_property
     def overrides(self) -> Overrides:

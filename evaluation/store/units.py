@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
@@ -19,11 +19,20 @@ class Units:
 
     A unit inside another of the same thread joins it. Writing units run one after the other within the process, each
     in a transaction: all of it is stored when the outermost ends, or nothing when anything in it fails.
+
+    Attributes:
+        guard: Called before the outermost writing unit of a thread begins; what it raises stops the unit.
     """
+
+    guard: Callable[[], None] | None = None
 
     def __init__(self, file: DatabaseFile, wait_seconds: float) -> None:
         self._file = file
         self._wait_seconds = wait_seconds
+
+    def unguarded(self) -> Units:
+        """Units on the same file without the guard: for what everybody who is let in may write."""
+        return Units(self._file, self._wait_seconds)
 
     @contextmanager
     def unit(self, *, write: bool = False) -> Iterator[DuckDBPyConnection]:
@@ -37,6 +46,8 @@ class Units:
             NewerSchemaError: A newer Dramaturg wrote the file.
             StoreError: The file cannot be used.
         """
+        if write and self.guard is not None and not self._file.thread.is_writing:
+            self.guard()
         held = self._file.thread.cursor
         if held is None:
             with self._outermost() as cursor, self._writing(cursor, write):
