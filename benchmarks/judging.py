@@ -89,7 +89,7 @@ def peers(url: str, runs: int = RUNS) -> Iterator[Row]:
     """Individual calls beside those of Inspect and DeepEval."""
     with tempfile.TemporaryDirectory() as folder:
         alone = [measured(url, Path(folder) / f"alone{run}.duckdb", "alone", PEER_COUNT) for run in range(runs)]
-    yield from judging_peers.rows(url, _median(alone), PEER_COUNT, CONCURRENCY)
+    yield from judging_peers.rows(url, _median(alone), PEER_COUNT, CONCURRENCY, runs)
 
 
 def _median(runs: Sequence[Measurement]) -> float:

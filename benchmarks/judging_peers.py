@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -45,10 +46,10 @@ def judgements_a_second(peer: str, url: str, count: int, concurrency: int) -> fl
     return float(done.stdout.split()[-1])
 
 
-def rows(url: str, ours: float, count: int, concurrency: int) -> Iterator[Row]:
-    """Our speed, theirs, and how often theirs goes into ours; individual calls all of them."""
+def rows(url: str, ours: float, count: int, concurrency: int, runs: int) -> Iterator[Row]:
+    """Our speed, theirs as median of ``runs``, and how often theirs goes into ours; individual calls all of them."""
     yield Row("Dramaturg, judgements a second", f"{ours:.0f}")
     for peer in PEERS:
-        theirs = judgements_a_second(peer, url, count, concurrency)
+        theirs = statistics.median(judgements_a_second(peer, url, count, concurrency) for _ in range(runs))
         yield Row(f"{peer}, judgements a second", f"{theirs:.1f}")
         yield Row(f"Dramaturg against {peer}", f"{ours / theirs:.1f} times")

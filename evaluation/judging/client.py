@@ -7,7 +7,8 @@ import logging
 import os
 import threading
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
+from functools import cache
 from types import ModuleType
 from typing import Any
 
@@ -21,12 +22,14 @@ from evaluation.judging.usage import Price
 _COMPATIBLE = "hosted_vllm"
 _OPENAI_PREFIX = "openai/"
 _NO_KEY = "none"
+_REHEARSED = "rehearsal"
 _WHOLE_ANSWER = 2.0
 """How many times as long as a silence a whole answer may take."""
 
 _import_lock = threading.Lock()
 
 
+@cache
 def _import_litellm() -> ModuleType:
     """Takes seconds and much memory, once; offline and silent."""
     with _import_lock:
@@ -38,7 +41,36 @@ def _import_litellm() -> ModuleType:
         # What a model does not know, such as a temperature, is left out and not refused.
         litellm.drop_params = True
         logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)
+        asyncio.run(_rehearse(litellm))
         return litellm
+
+
+async def _rehearse(litellm: Any) -> None:
+    """Makes a call that goes nowhere: a fifth of what litellm imports, it imports when the first answer comes.
+
+    So that takes part of the loading, in a thread, and neither delays the first answer nor holds up the event loop.
+    """
+    import httpx
+    from openai import OpenAIError
+
+    async def post(_: Any, url: str, **__: Any) -> Any:
+        choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "ready"}}
+        body = {"id": "0", "object": "chat.completion", "created": 0, "model": _REHEARSED, "choices": [choice]}
+        return httpx.Response(200, json=body, request=httpx.Request("POST", url))
+
+    handler = type("Rehearsal", (litellm.llms.custom_httpx.http_handler.AsyncHTTPHandler,), {"post": post})()
+    _give_a_price(litellm, f"{_COMPATIBLE}/{_REHEARSED}")
+    # Whatever ails it here, the first call will tell.
+    with suppress(OpenAIError):
+        await litellm.acompletion(
+            model=_REHEARSED,
+            messages=[{"role": "user", "content": "ready?"}],
+            custom_llm_provider=_COMPATIBLE,
+            base_url="http://localhost",
+            api_key=_NO_KEY,
+            client=handler,
+        )
+    await handler.close()
 
 
 def _give_a_price(litellm: Any, name: str) -> None:

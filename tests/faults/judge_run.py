@@ -1,6 +1,7 @@
 """A run of judgements in a process of its own, to be killed: ``python -m tests.faults.judge_run URL DATABASE COUNT``.
 
-Prints the subject of every judgement as soon as it is reported.
+Prints the subject of every judgement as soon as it is reported, and to standard error which modules were imported after
+the client was prepared.
 """
 
 from __future__ import annotations
@@ -32,7 +33,16 @@ def main(url: str, database: str, count: str) -> None:
 
     config = judge_config({"base_url": url, "model": "local-model", "concurrency": 10}, environment={})
     judge = build_judge(config, cache=Store(database).judgements)
-    asyncio.run(judge.judge(asked, report=report))
+    prepared: set[str] = set()
+
+    async def run() -> None:
+        assert judge.client is not None
+        await judge.client.prepare()
+        prepared.update(sys.modules)
+        await judge.judge(asked, report=report)
+
+    asyncio.run(run())
+    print(*sorted(set(sys.modules) - prepared), file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ def claim(body: dict[str, Any]) -> str:
 
 def start(url: str, database: Path) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "tests.faults.judge_run", url, str(database), str(COUNT)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT)
 
 
 def test_a_killed_run_resumes_without_asking_again_for_what_was_received(tmp_path: Path) -> None:
@@ -40,8 +40,12 @@ def test_a_killed_run_resumes_without_asking_again_for_what_was_received(tmp_pat
         with start(server.url, database) as second:
             assert second.stdout is not None
             lines = [line.strip().split(";") for line in second.stdout]
+            assert second.stderr is not None
+            late = second.stderr.read().split()
         assert second.returncode == 0
         asked_after = server.tally.asked
+    # The client was prepared: the first answer did not wait for what litellm imports with it.
+    assert [name for name in late if name.startswith(("litellm.proxy", "tiktoken", "openai", "httpx"))] == []
     assert sorted(subject for subject, _, _ in lines) == sorted(f"claim {number}" for number in range(COUNT))
     assert {status for _, status, _ in lines} == {"scored"}
     # What was reported was stored before, so it was asked once in both runs together.
