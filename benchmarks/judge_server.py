@@ -69,7 +69,7 @@ class Tally:
 
 
 class JudgeServer:
-    """Serves ``POST .../chat/completions``, and its counts under ``GET .../tally``.
+    """Serves ``POST .../chat/completions``, no models under ``GET .../models``, and its counts under ``GET .../tally``.
 
     Args:
         content: Writes the answers; the default gives every claim a score from its hash.
@@ -128,6 +128,9 @@ class JudgeServer:
                 target, body = request
                 if target.endswith("/tally"):
                     await self._tell(writer)
+                    continue
+                if target.endswith("/models"):
+                    await _send(writer, 200, b'{"object": "list", "data": []}')
                     continue
                 self.tally.in_flight += 1
                 self.tally.most_in_flight = max(self.tally.most_in_flight, self.tally.in_flight)

@@ -1,4 +1,4 @@
-"""``dramaturg eval``: how agents hold their character."""
+"""``dramaturg eval``: how agents hold their character, and whether they held it better before."""
 
 from __future__ import annotations
 
@@ -8,40 +8,41 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evaluation.cli.exits import INFRASTRUCTURE, CommandGroup
-from evaluation.cli.options import Database, ListFormat, OutputFormat, Rows, open_store
+from evaluation.cli.exits import GATE_FAILED, INFRASTRUCTURE, CommandGroup
+from evaluation.cli.options import Database, ListFormat, Rows, open_store
 from evaluation.cli.persona_options import (
     Address,
     Agents,
+    Baselines,
     Dimensions,
     DoubleCheck,
     Individual,
+    MaxDrop,
     Mode,
     Model,
     ModeOption,
     Output,
     Recordings,
+    RecordMode,
+    ReportFormat,
     SampleSize,
     Seed,
     Since,
     Until,
 )
-from evaluation.cli.propositions import Folder, proposition_roots
-from evaluation.cli.terminal import Progress, note, say, shortened, table
+from evaluation.cli.propositions import Folder
+from evaluation.cli.terminal import note, say, shortened, table
 
 if TYPE_CHECKING:
     from evaluation.cli.persona_rendering import Rated
-    from evaluation.judging.config import JudgeConfig
-    from evaluation.judging.propositions import Dimension
-    from evaluation.judging.protocol import Judge
-    from evaluation.persona.evaluating import Plan
-    from evaluation.store import Store
+    from evaluation.harness.regression import Comparison
 
 app = typer.Typer(
     cls=CommandGroup,
     rich_markup_mode=None,
     no_args_is_help=True,
-    help="Evaluate agents on adherence, consistency, fluency, voice distinctness and ideas; list earlier runs.",
+    help="Evaluate agents on adherence, consistency, fluency, voice distinctness and ideas, and hold them against "
+    "baselines; list earlier runs.",
 )
 
 
@@ -49,7 +50,7 @@ app = typer.Typer(
 def run(
     agents: Agents = "",
     dimensions: Dimensions = "",
-    mode: ModeOption = None,
+    mode: ModeOption = Mode.MOCK,
     since: Since = None,
     until: Until = None,
     sample_size: SampleSize = 20,
@@ -59,42 +60,139 @@ def run(
     model: Model = None,
     base_url: Address = None,
     recordings: Recordings = None,
-    output: Output = OutputFormat.TABLE,
+    baselines: Baselines = None,
+    max_drop: MaxDrop = 1.0,
+    output: Output = ReportFormat.TABLE,
     folder: Folder = None,
     db: Database = None,
 ) -> None:
-    """Evaluate agents over everything they said, and store scores and reasons.
+    """Evaluate agents over everything they said, store scores and reasons, and hold them against their baselines.
 
-    An agent that speaks in no stored transcript is judged on the shipped ones. Without a key the offline judge scores
-    what can be counted. Exits with 3 when the judge failed on anything.
+    An agent that speaks in no stored transcript is judged on the shipped ones. Exits with 1 when a score fell by more
+    than --max-drop or is gone, with 3 when the judge failed on anything or cannot be reached.
     """
+    from evaluation.cli import persona_work as work
     from evaluation.judging.asking import Options
     from evaluation.persona.evaluating import Plan
     from evaluation.persona.period import Period
 
     store = open_store(db)
-    judge_mode = "recorded" if mode is Mode.MOCK else mode
-    config = _config(store, mode=judge_mode, model=model, base_url=base_url, recordings=recordings)
-    plan = Plan(
-        _dimensions(dimensions),
-        sample_size,
-        seed,
-        Period(since, until),
-        Options(is_batched=not individual, has_double_check=double_check),
+    order = work.Order(
+        store=store,
+        mode=mode,
+        library=work.library(folder),
+        plan=Plan(
+            work.dimensions(dimensions),
+            sample_size,
+            seed,
+            Period(since, until),
+            Options(is_batched=not individual, has_double_check=double_check),
+        ),
+        config=work.judge_config(store, mode, model=model, base_url=base_url, recordings=recordings),
+        agents=work.names(agents),
     )
-    _say_who_judges(config)
-    evaluations = _evaluate(store, config, plan, _names(agents), folder)
-    _print(evaluations, output)
-    _exit_on_errors(evaluations)
+    rated = work.evaluate(order)
+    comparison = work.compared(order, rated, baselines, max_drop)
+    _print_scores(rated, comparison, output, mode)
+    _finish(comparison)
+
+
+@app.command()
+def compare(
+    agents: Agents = "",
+    dimensions: Dimensions = "",
+    mode: ModeOption = Mode.MOCK,
+    sample_size: SampleSize = 20,
+    seed: Seed = 0,
+    individual: Individual = False,
+    model: Model = None,
+    base_url: Address = None,
+    recordings: Recordings = None,
+    baselines: Baselines = None,
+    max_drop: MaxDrop = 1.0,
+    output: Output = ReportFormat.TABLE,
+    folder: Folder = None,
+    db: Database = None,
+) -> None:
+    """Evaluate agents and print every score beside its baseline, with what fell, what is gone and what is new.
+
+    Exits like 'run'. Markdown is the comment for a pull request.
+    """
+    from evaluation.cli import persona_work as work
+
+    store = open_store(db)
+    order = work.Order(
+        store=store,
+        mode=mode,
+        library=work.library(folder),
+        plan=work.plan(dimensions, sample_size, seed, individual),
+        config=work.judge_config(store, mode, model=model, base_url=base_url, recordings=recordings),
+        agents=work.names(agents),
+    )
+    comparison = work.compared(order, work.evaluate(order), baselines, max_drop)
+    _print_comparison(comparison, output)
+    _finish(comparison)
+
+
+@app.command()
+def baseline(
+    agents: Agents = "",
+    dimensions: Dimensions = "",
+    mode: ModeOption = Mode.MOCK,
+    sample_size: SampleSize = 20,
+    seed: Seed = 0,
+    individual: Individual = False,
+    model: Model = None,
+    base_url: Address = None,
+    recordings: Recordings = None,
+    baselines: Baselines = None,
+    folder: Folder = None,
+    db: Database = None,
+) -> None:
+    """Evaluate agents and write what they score as the baseline that later runs are held against.
+
+    Prints each score beside the baseline that it replaces. Writes nothing, and exits with 3, when the judge failed on
+    anything.
+    """
+    from evaluation.cli import persona_work as work
+    from evaluation.harness.regression import MAX_DROP
+
+    store = open_store(db)
+    to = work.baseline_folder(baselines)
+    order = work.Order(
+        store=store,
+        mode=mode,
+        library=work.library(folder),
+        plan=work.plan(dimensions, sample_size, seed, individual),
+        config=work.judge_config(store, mode, model=model, base_url=base_url, recordings=recordings),
+        agents=work.names(agents),
+    )
+    rated = work.evaluate(order)
+    comparison = work.compared(order, rated, to, MAX_DROP)
+    _print_comparison(comparison, ReportFormat.TABLE)
+    if comparison.verdict == "error":
+        note("No baseline was written.")
+        _finish(comparison)
+    for path in work.write_baselines(order, rated, to):
+        note(f"Written: {path}")
 
 
 @app.command()
 def record(
     to: Annotated[
-        Path, typer.Argument(metavar="FILE", show_default=False, help="Where to; what it holds stays (.jsonl).")
-    ],
+        Path | None,
+        typer.Argument(
+            metavar="[PATH]",
+            show_default=False,
+            help="Where to: a .jsonl file, which keeps what it holds, or a folder, which gets a file per agent, "
+            "written anew; the shipped recordings of a checkout when left out.",
+        ),
+    ] = None,
     agents: Agents = "",
     dimensions: Dimensions = "",
+    mode: Annotated[
+        RecordMode, typer.Option("--mode", help="live asks a model; scripted answers by counting words and says so.")
+    ] = RecordMode.LIVE,
     sample_size: SampleSize = 20,
     seed: Seed = 0,
     individual: Individual = False,
@@ -103,117 +201,81 @@ def record(
     folder: Folder = None,
     db: Database = None,
 ) -> None:
-    """Evaluate agents with a model and record its answers, so that 'run --mode mock --recordings FILE' needs none.
+    """Evaluate agents with a model and record its answers, so that mock mode needs none.
 
     Play them with the same agents, dimensions, sample size, seed and model.
     """
-    from evaluation.judging.asking import Options
-    from evaluation.persona.evaluating import Plan
+    from evaluation.cli import persona_recording as recording
+    from evaluation.cli import persona_work as work
 
     store = open_store(db)
-    config = _config(store, mode="live", model=model, base_url=base_url)
-    plan = Plan(_dimensions(dimensions), sample_size, seed, options=Options(is_batched=not individual))
-    _say_who_judges(config)
-    evaluations = _evaluate(store, config, plan, _names(agents), folder, record_to=to)
-    _print(evaluations, OutputFormat.TABLE)
-    _exit_on_errors(evaluations)
+    is_scripted = mode is RecordMode.SCRIPTED
+    tapes = recording.Tapes(recording.place(to), is_scripted=is_scripted, library=work.library(folder))
+    order = work.Order(
+        store=store,
+        mode=Mode.OFFLINE if is_scripted else Mode.LIVE,
+        library=tapes.library,
+        plan=work.plan(dimensions, sample_size, seed, individual),
+        config=tapes.judge_config(store, model=model, base_url=base_url),
+        agents=work.names(agents),
+        wrap=tapes.recorder,
+    )
+    rated = work.evaluate(order)
+    failed = work.failures(rated)
+    paths = tapes.close(keeps_old=bool(failed))
+    _print_scores(rated, None, ReportFormat.TABLE, Mode.LIVE)
+    for path in paths:
+        note(f"Recorded: {path}")
+    if failed:
+        note(f"{len(failed)} judgements failed; the first: {shortened(failed[0], 300)}")
+        raise typer.Exit(INFRASTRUCTURE)
 
 
-def _config(store: Store, **options: Any) -> JudgeConfig:
-    from evaluation.judging.config import SETTINGS_KEY, judge_config
-
-    return judge_config(options, stored=store.settings.get(SETTINGS_KEY))
-
-
-def _names(listed: str) -> list[str]:
-    return [name for name in map(str.strip, listed.split(",")) if name]
-
-
-def _dimensions(names: str) -> tuple[Dimension, ...]:
-    from evaluation.errors import InputError
-    from evaluation.persona.results import DIMENSIONS
-
-    chosen = _names(names)
-    for name in chosen:
-        if name not in DIMENSIONS:
-            raise InputError(f"{name!r} is no dimension.", remedy=f"Choose from {', '.join(DIMENSIONS)}.")
-    return tuple([each for each in DIMENSIONS if not chosen or each in chosen])
-
-
-def _say_who_judges(config: JudgeConfig) -> None:
-    if config.mode == "offline":
-        note(
-            "No language model judges: fluency, consistency and voice distinctness are counted, adherence and ideas "
-            "are not scored. For a model, set OPENAI_API_KEY or give --base-url."
-        )
-    elif config.mode == "recorded":
-        note(f"Recorded answers of {config.model} are played back; no model is asked.")
-    else:
-        note(f"{config.model} judges{f' at {config.base_url}' if config.base_url else ''}.")
-
-
-def _evaluate(
-    store: Store,
-    config: JudgeConfig,
-    plan: Plan,
-    agents: list[str],
-    folder: Path | None,
-    *,
-    record_to: Path | None = None,
-) -> list[Rated]:
-    import asyncio
-
-    from evaluation.harness.agents import find_subjects
-    from evaluation.harness.running import evaluate_persona
-    from evaluation.judging.budget import Budget
-    from evaluation.judging.config import build_judge
-    from evaluation.judging.propositions_load import PropositionLibrary
-    from evaluation.judging.recorded import RecordingJudge
-
-    library = PropositionLibrary.load(proposition_roots(folder))
-    subjects = find_subjects(store, agents, plan.dimensions, library, plan.period)
-    budget = Budget(usd=config.max_usd, calls=config.max_calls)
-    progress = Progress("judgement")
-    mode = "mock" if config.mode == "recorded" else str(config.mode)
-
-    def judge_for(run_id: str) -> Judge:
-        judge = build_judge(config, cache=store.judgements, budget=budget, run_id=run_id)
-        return RecordingJudge(judge, record_to) if record_to else judge
-
-    async def collect() -> list[Rated]:
-        runs = evaluate_persona(
-            store,
-            subjects,
-            judge_for,
-            library,
-            plan,
-            mode=mode,
-            report=lambda _, judgement: progress.advance(judgement.model),
-        )
-        return [rated async for rated in runs]
-
-    found = asyncio.run(collect())
-    progress.finish()
-    return found
-
-
-def _print(evaluations: list[Rated], output: OutputFormat) -> None:
+def _print_scores(rated: list[Rated], comparison: Comparison | None, output: ReportFormat, mode: Mode) -> None:
     from evaluation.cli.persona_rendering import evaluation_dict, evaluation_markdown, evaluation_table
     from evaluation.cli.rendering import print_json_list
 
-    if output is OutputFormat.JSON:
-        print_json_list(evaluation_dict(run_id, evaluation) for run_id, evaluation in evaluations)
-    elif not evaluations:
+    if output is ReportFormat.JSON:
+        # Of recordings the output is the same every time; the runs are listed by 'runs'.
+        print_json_list(evaluation_dict(None if mode is Mode.MOCK else key, each) for key, each in rated)
+    elif output is ReportFormat.JUNIT and comparison is not None:
+        _print_comparison(comparison, output)
+    elif not rated:
         note("There is nobody to evaluate. Name agents with --agents, or 'all' for everybody who is stored.")
     else:
-        say((evaluation_markdown if output is OutputFormat.MARKDOWN else evaluation_table)(evaluations))
+        say((evaluation_markdown if output is ReportFormat.MARKDOWN else evaluation_table)(rated, comparison))
 
 
-def _exit_on_errors(evaluations: list[Rated]) -> None:
-    errors = [item.detail for _, each in evaluations for item in each.items if item.status == "error"]
+def _print_comparison(comparison: Comparison, output: ReportFormat) -> None:
+    from evaluation.cli.persona_rendering import comparison_table
+    from evaluation.cli.rendering import json_text
+
+    if output is ReportFormat.JSON:
+        say(json_text(comparison.as_dict()))
+    elif output is ReportFormat.JUNIT:
+        from evaluation.harness.junit import junit_xml
+
+        say(junit_xml(comparison))
+    elif output is ReportFormat.MARKDOWN:
+        from evaluation.harness.markdown import comparison_markdown
+
+        say(comparison_markdown(comparison.as_dict()))
+    else:
+        say(comparison_table(comparison))
+
+
+def _finish(comparison: Comparison) -> None:
+    """Says on standard error what failed, and ends with the code for it."""
+    from evaluation.harness.junit import row_words
+    from evaluation.harness.regression import FAILURES, Outcome
+
+    errors = comparison.having({Outcome.ERROR})
+    for row in [*errors, *comparison.having(FAILURES)]:
+        note(f"{row.outcome}: {row_words(row, comparison.max_drop)}")
     if errors:
-        note(f"{len(errors)} judgements failed; the first: {shortened(errors[0], 300)}")
         raise typer.Exit(INFRASTRUCTURE)
+    if comparison.verdict != "fine":
+        raise typer.Exit(GATE_FAILED)
 
 
 @app.command()

@@ -9,18 +9,33 @@ from typing import Annotated
 
 import typer
 
-from evaluation.cli.options import OutputFormat
-
 _TIME_FORMATS = ["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M:%S%z"]
 _LARGEST_SEED = 2**31 - 1
 
 
 class Mode(StrEnum):
-    """Who judges: a model, rules that need none, or recordings of a model."""
+    """Who judges what: recordings of a judge, a model, a model on answers made for the purpose, or mere counting."""
+
+    MOCK = "mock"
+    LIVE = "live"
+    SYNTHETIC = "synthetic"
+    OFFLINE = "offline"
+
+
+class RecordMode(StrEnum):
+    """Whose answers are recorded: a model's, or those of the script behind the shipped recordings."""
 
     LIVE = "live"
-    OFFLINE = "offline"
-    MOCK = "mock"
+    SCRIPTED = "scripted"
+
+
+class ReportFormat(StrEnum):
+    """How an evaluation is printed."""
+
+    TABLE = "table"
+    MARKDOWN = "markdown"
+    JUNIT = "junit"
+    JSON = "json"
 
 
 Agents = Annotated[
@@ -40,8 +55,14 @@ Dimensions = Annotated[
     ),
 ]
 ModeOption = Annotated[
-    Mode | None,
-    typer.Option("--mode", show_default=False, help="live with a key or an address when left out, else offline."),
+    Mode,
+    typer.Option(
+        "--mode",
+        help=(
+            "mock plays recorded answers, live asks a model, synthetic lets agents answer scenario prompts and a model "
+            "judge that, offline counts what can be counted."
+        ),
+    ),
 ]
 Since = Annotated[
     datetime | None,
@@ -69,7 +90,23 @@ Address = Annotated[
 Recordings = Annotated[
     Path | None,
     typer.Option(
-        metavar="PATH", show_default=False, help="The file or folder that mock plays; the shipped one when left out."
+        envvar="DRAMATURG_RECORDINGS",
+        metavar="PATH",
+        show_default=False,
+        help="The file or folder that mock plays; the shipped one when left out.",
     ),
 ]
-Output = Annotated[OutputFormat, typer.Option("--format", help="How the scores are printed.")]
+Baselines = Annotated[
+    Path | None,
+    typer.Option(
+        envvar="DRAMATURG_BASELINES",
+        metavar="FOLDER",
+        show_default=False,
+        file_okay=False,
+        help="The folder with golden baselines; the shipped one when left out.",
+    ),
+]
+MaxDrop = Annotated[
+    float, typer.Option(min=0.0, max=9.0, help="A score may fall by so much; a larger drop is a regression.")
+]
+Output = Annotated[ReportFormat, typer.Option("--format", help="How it is printed; junit is XML for CI systems.")]

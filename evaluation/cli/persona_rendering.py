@@ -7,31 +7,41 @@ from typing import TYPE_CHECKING, Any
 
 from evaluation.cli.terminal import code, markdown_table, shortened, table
 from evaluation.judging.propositions import Dimension
+from evaluation.persona.results import LABELS
 
 if TYPE_CHECKING:
+    from evaluation.harness.regression import Comparison
     from evaluation.judging.proposition_scores import PropositionScore
     from evaluation.persona.results import DimensionScore, PersonaEvaluation
 
 _LONGEST_NAME = 30
 _LONGEST_REASON = 160
+_LONGEST_REMARK = 300
 _HEADERS = ("Agent", "Adherence", "Consistency", "Fluency", "Voice distinctness", "Ideas", "Overall", "Sample", "Judge")
+_COMPARISON_HEADERS = ("Agent", "Dimension", "Baseline", "Now", "Change", "Outcome")
 
 Rated = tuple[str, "PersonaEvaluation"]
 """An evaluation with the id of its run."""
 
 
-def evaluation_table(evaluations: Sequence[Rated]) -> str:
-    """Scores 0 to 9 (ideas: a count), one line per agent or channel, and below what has no score and why."""
+def evaluation_table(evaluations: Sequence[Rated], comparison: Comparison | None = None) -> str:
+    """Scores 0 to 9 (ideas: a count), one line per agent or channel, and below what has no score and why.
+
+    Args:
+        evaluations: In the order of the lines.
+        comparison: With baselines; what is not fine is said below, too.
+    """
     rows = [(shortened(each.agent.display_name, _LONGEST_NAME), *_cells(each)) for _, each in evaluations]
-    return "\n".join([table(_HEADERS, rows), *(f"  {line}" for line in _remarks(evaluations))])
+    remarks = [*_remarks(evaluations), *_baseline_remarks(comparison)]
+    return "\n".join([table(_HEADERS, rows), *(f"  {line}" for line in remarks)])
 
 
-def evaluation_markdown(evaluations: Sequence[Rated]) -> str:
+def evaluation_markdown(evaluations: Sequence[Rated], comparison: Comparison | None = None) -> str:
     """The same as a Markdown table."""
     rows = [
         (code(shortened(each.agent.display_name, _LONGEST_NAME)), *map(_plain, _cells(each))) for _, each in evaluations
     ]
-    remarks = [f"- {code(line)}" for line in _remarks(evaluations)]
+    remarks = [f"- {code(line)}" for line in [*_remarks(evaluations), *_baseline_remarks(comparison)]]
     return "\n".join([markdown_table(_HEADERS, rows), *(["", *remarks] if remarks else [])])
 
 
@@ -84,8 +94,60 @@ def _remarks(evaluations: Sequence[Rated]) -> Iterator[str]:
                 )
 
 
-def evaluation_dict(run_id: str, evaluation: PersonaEvaluation) -> dict[str, Any]:
-    """An evaluation with everything behind it, as the JSON output shows it."""
+def _baseline_remarks(comparison: Comparison | None) -> Iterator[str]:
+    """What is not as the baselines have it; one line for all that has none or another judge's."""
+    if comparison is None:
+        return
+    from evaluation.harness.junit import row_words
+    from evaluation.harness.regression import FAILURES, Outcome
+
+    for row in comparison.having(FAILURES):
+        yield shortened(f"{row.outcome}: {row_words(row, comparison.max_drop)}", _LONGEST_REMARK)
+    for outcome, words in (
+        (Outcome.NEW, "without a baseline"),
+        (Outcome.INCOMPARABLE, "with another judge's baseline"),
+    ):
+        if rows := comparison.having({outcome}):
+            first = f"{rows[0].agent_name}, {rows[0].dimension}: {rows[0].detail}"
+            yield shortened(f"{len(rows)} scores {words}, the first: {first}", _LONGEST_REMARK)
+    if not comparison.having(FAILURES) and (fine := comparison.having({Outcome.FINE})):
+        yield f"{len(fine)} scores held against their baselines: none fell by more than {comparison.max_drop:g}"
+
+
+def comparison_table(comparison: Comparison) -> str:
+    """Every score beside its baseline, and below what fell, what is gone and what is new."""
+    from evaluation.harness.junit import behind_words
+
+    rows = [
+        (
+            shortened(row.agent_name, _LONGEST_NAME),
+            LABELS[row.dimension],
+            _figure(row.baseline) or "none",
+            _figure(row.score) or "n/a",
+            "" if row.change is None else f"{row.change:+.2f}",
+            str(row.outcome).replace("_", " "),
+        )
+        for row in comparison.rows
+    ]
+    lines = [table(_COMPARISON_HEADERS, rows)]
+    for row in comparison.rows:
+        who = f"{row.agent_name}, {LABELS[row.dimension]}"
+        if row.detail and row.outcome != "new":
+            lines.append(shortened(f"  {who}: {row.detail}", _LONGEST_REMARK))
+        for words, ids in (("new", row.new_propositions), ("gone", row.gone_propositions)):
+            if ids:
+                lines.append(shortened(f"  {who}: {words} propositions: {', '.join(ids)}", _LONGEST_REMARK))
+        for each in row.behind:
+            lines += [f"  {shortened(line, _LONGEST_REMARK)}" for line in behind_words(each).splitlines()]
+    return "\n".join(lines)
+
+
+def _figure(score: float | None) -> str:
+    return "" if score is None else f"{score:.2f}"
+
+
+def evaluation_dict(run_id: str | None, evaluation: PersonaEvaluation) -> dict[str, Any]:
+    """An evaluation with everything behind it, as the JSON output shows it; without a run's id where none is told."""
     period, used = evaluation.period, evaluation.usage
     return {
         "run_id": run_id,

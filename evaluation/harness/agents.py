@@ -15,7 +15,7 @@ from evaluation.persona.subjects import Sources, Subject, channels_of, everybody
 from evaluation.store import Store
 
 EVERYBODY = "all"
-"""Stands for every agent and channel in the stored transcripts."""
+"""Stands for every agent and channel in the stored transcripts; for the shipped agents where nothing is stored."""
 
 _MOST_LISTED = 20
 
@@ -95,8 +95,10 @@ def find_subjects(
         NotFoundError: Nobody of that name speaks anywhere.
     """
     known = Known.of(store)
-    wants_all = EVERYBODY in references
-    chosen = [known.resolve(each) for each in references if each != EVERYBODY] if references else known.defined(library)
+    # Where nothing is stored, everybody is the shipped cast.
+    wants_all = EVERYBODY in references and bool(known.spoken)
+    named = [known.resolve(each) for each in references if each != EVERYBODY]
+    chosen = named if named or wants_all else known.defined(library)
     agent_ids = list(dict.fromkeys([*chosen, *(known.spoken if wants_all else ())]))
     named_channels = [each for each in agent_ids if each.startswith(CHANNEL_PREFIX)]
     sources = _sources(store, known, agent_ids, period, reads_all=wants_all or bool(named_channels))

@@ -15,6 +15,9 @@ from evaluation.transcript import Message
 CHANNEL_PREFIX = "channel:"
 """Begins the id of every channel; no agent's id holds a colon."""
 
+SYNTHETIC_FORMAT = "synthetic"
+"""The ``source_format`` of answers to scenario prompts, which never count as what an agent said elsewhere."""
+
 _PUBLIC_CHANNEL = "public"
 _LONGEST_ID = 80
 

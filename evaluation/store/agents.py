@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from evaluation.errors import InputError, NotFoundError
 from evaluation.judging.propositions import TargetType
-from evaluation.persona.agents import Agent
+from evaluation.persona.agents import SYNTHETIC_FORMAT, Agent
 from evaluation.store.cascades import delete_agent
 from evaluation.store.checks import readable, require_text
 from evaluation.store.tables import from_json, packed
@@ -84,9 +84,12 @@ class Agents:
             return dict(cursor.execute("SELECT speaker, agent_id FROM agent_speakers ORDER BY speaker").fetchall())
 
     def players(self) -> list[tuple[str, str]]:
-        """Transcript id and name of everybody who says something in a stored transcript, in the order of these."""
+        """Transcript id and name of everybody who says something in a stored transcript, in the order of these.
+
+        Synthetic transcripts are left out: they are evaluated where they are made.
+        """
         with self._units.unit() as cursor:
-            return cursor.execute(_PLAYERS).fetchall()
+            return cursor.execute(_PLAYERS, [SYNTHETIC_FORMAT]).fetchall()
 
     def map_speaker(self, speaker: str, agent_id: str | None, *, who: str = "") -> None:
         """Decides which agent a speaker is, in all transcripts; ``None`` returns to the name.
@@ -136,7 +139,7 @@ def _unknown(agent_id: str) -> NotFoundError:
 
 _PLAYERS = """
 SELECT t.transcript_id, m.speaker FROM transcripts t JOIN messages m USING (transcript_id)
-WHERE m.channel <> 'system' AND NOT m.is_control
+WHERE m.channel <> 'system' AND NOT m.is_control AND t.source_format <> ?
 GROUP BY t.transcript_id, t.position, m.speaker
 ORDER BY t.position, min(m.position)
 """

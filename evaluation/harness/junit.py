@@ -1,0 +1,97 @@
+"""A comparison with baselines as JUnit XML, which CI systems show beside the tests."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import groupby
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+from evaluation.harness.regression import FAILURES, Behind, Comparison, Outcome, Row
+from evaluation.persona.results import LABELS
+
+_NAME = "dramaturg"
+# What XML 1.0 cannot hold, not even escaped.
+_FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_SKIPPED = frozenset({Outcome.NOT_SCORED, Outcome.INCOMPARABLE})
+# Times would make two runs of the same thing differ.
+_NO_TIME = "0"
+
+
+def junit_xml(comparison: Comparison) -> str:
+    """One test suite per agent, one test case per dimension.
+
+    A regression and a lost score are failures, a judge that failed is an error, what cannot be compared is skipped; a
+    score without a baseline passes and says so in its output.
+    """
+    root = Element("testsuites", {"name": _NAME, **_counts(comparison.rows)})
+    for agent_id, group in groupby(comparison.rows, key=lambda row: row.agent_id):
+        rows = list(group)
+        skipped = sum(row.outcome in _SKIPPED for row in rows)
+        name = _plain(rows[0].agent_name) or _plain(agent_id)
+        suite = SubElement(root, "testsuite", {"name": name, **_counts(rows), "skipped": str(skipped)})
+        for row in rows:
+            _case(suite, row, comparison.max_drop)
+    indent(root)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(root, encoding="unicode")}'
+
+
+def _counts(rows: Sequence[Row]) -> dict[str, str]:
+    return {
+        "tests": str(len(rows)),
+        "failures": str(sum(row.outcome in FAILURES for row in rows)),
+        "errors": str(sum(row.outcome is Outcome.ERROR for row in rows)),
+        "time": _NO_TIME,
+    }
+
+
+def _case(suite: Element, row: Row, max_drop: float) -> None:
+    name = f"{row.agent_name}: {LABELS[row.dimension]}"
+    attributes = {"name": _plain(name), "classname": f"{_NAME}.{_plain(row.agent_id)}", "time": _NO_TIME}
+    case = SubElement(suite, "testcase", attributes)
+    words = row_words(row, max_drop)
+    if row.outcome in FAILURES or row.outcome is Outcome.ERROR:
+        kind = "error" if row.outcome is Outcome.ERROR else "failure"
+        problem = SubElement(case, kind, {"message": _plain(words), "type": str(row.outcome)})
+        problem.text = _plain("\n".join([words, *(behind_words(each) for each in row.behind)]))
+    elif row.outcome in _SKIPPED:
+        SubElement(case, "skipped", {"message": _plain(words)})
+    else:
+        SubElement(case, "system-out").text = _plain(words)
+
+
+def row_words(row: Row, max_drop: float) -> str:
+    """A row in one sentence: agent, dimension, score, baseline, and what that means."""
+    who = f"{row.agent_name}, {LABELS[row.dimension]}"
+    now, then = (_score(each) for each in (row.score, row.baseline))
+    meanings = {
+        Outcome.FINE: f"{now}, baseline {then}",
+        Outcome.REGRESSION: (
+            f"{now}, baseline {then}: it fell by {-(row.change or 0.0):.2f}, which is more than {max_drop:g}"
+        ),
+        Outcome.LOST: f"no score, baseline {then}: {row.detail}",
+        Outcome.NEW: f"{now}, nothing to compare it with: {row.detail}",
+        Outcome.INCOMPARABLE: f"{now}, baseline {then}, not comparable: {row.detail}",
+        Outcome.NOT_SCORED: f"not scored: {row.detail}",
+        Outcome.ERROR: f"the judge failed: {row.detail}",
+    }
+    return f"{who}: {meanings[row.outcome]}"
+
+
+def behind_words(each: Behind) -> str:
+    """A proposition behind a fall in a few lines: its scores, the message, the reason, and what to try."""
+    before = "new" if each.baseline is None else f"{each.baseline:.2f}"
+    lines = [f"{each.proposition_id}: {before} -> {_score(each.score)} ({each.claim})"]
+    if each.message or each.snippet:
+        lines.append(f"  message {each.message}: {each.snippet}")
+    lines += [f"  why: {each.reason}"] if each.reason else []
+    lines += [f"  try: {each.recommendation}"] if each.recommendation else []
+    return "\n".join(lines)
+
+
+def _score(score: float | None) -> str:
+    return "no score" if score is None else f"{score:.2f}"
+
+
+def _plain(text: str) -> str:
+    return _FORBIDDEN.sub("", text)
