@@ -7,6 +7,7 @@ from dashboard.components.manage_games import manage_games
 from dashboard.components.manage_iteration import manage_iteration
 from dashboard.components.mending import recently_deleted, show_outcome
 from dashboard.components.messages import empty_state, plain
+from dashboard.components.report_button import iteration_report
 from dashboard.components.sample_button import first_steps
 from dashboard.components.version_notes import versions_banner
 from dashboard.formatting import counted
@@ -60,6 +61,7 @@ with st.container(border=True, gap="small"):
         st.caption(f"It shall raise: {DEFINITIONS[shown.iteration.target_metric].label}")
     for warning in shown.warnings:
         st.caption(f":material/warning: {warning}")
+    iteration_report(shown.iteration.name)
 manage_iteration(store, shown, board)
 
 st.subheader("Seven metrics", anchor=False, help="Means over the games of this iteration that have a score.")

@@ -11,12 +11,13 @@ import streamlit as st
 from dashboard.comparison_charts import distribution_alt, distribution_figure
 from dashboard.comparison_tables import SYMBOLS, difference_frame, export_frame
 from dashboard.components.messages import plain
+from dashboard.components.report_button import comparison_report
 from dashboard.components.status_table import status_table
 from dashboard.formatting import counted, look, shortened, signed_cell
-from dashboard.prompt_diff import is_cut, prompt_diff
 from dashboard.state import LEDGER
 from evaluation.comparison import Example, IterationComparison, Mover
 from evaluation.comparison.as_data import comparison_data
+from evaluation.comparison.prompt_diff import is_cut, prompt_diff
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.statistics.words import difference_sentences
 
@@ -188,6 +189,7 @@ def prompts(found: IterationComparison) -> None:
 def export(found: IterationComparison) -> None:
     """The comparison as files."""
     with st.container(horizontal=True):
+        comparison_report(found.before.iteration.name, found.after.iteration.name)
         st.download_button(
             "Download the table (CSV)",
             # A byte order mark tells spreadsheets that it is UTF-8.

@@ -17,7 +17,6 @@ from evaluation.cli.versions import mix_dict, stored_mixes, warn_of
 from evaluation.rubric.wording import counted
 
 if TYPE_CHECKING:
-    from evaluation.iterations import Board
     from evaluation.iterations.history import Edit, SignOff
     from evaluation.store import Store
 
@@ -38,9 +37,10 @@ def list_iterations(context: typer.Context, output: Rows = ListFormat.TABLE, db:
         return
     from evaluation.cli.board import board_dict, board_lines
     from evaluation.cli.rendering import json_text
+    from evaluation.store.reports import stored_board
 
     store = open_store(db)
-    board = load_board(store)
+    board = stored_board(store)
     mixes = stored_mixes(store)
     if output is ListFormat.JSON:
         say(json_text(board_dict(board) | {"versions": [mix_dict(mix) for mix in mixes]}))
@@ -49,16 +49,6 @@ def list_iterations(context: typer.Context, output: Rows = ListFormat.TABLE, db:
     else:
         note("There is no iteration yet. Create one with: dramaturg iterations create NAME.")
     warn_of(mixes)
-
-
-def load_board(store: Store) -> Board:
-    """Everything that the store knows about iterations, judged by today's thresholds."""
-    from evaluation.iterations import games_by_iteration, make_board
-
-    with store.unit():
-        games = games_by_iteration(store.transcripts.summaries(), store.results.scores())
-        settings = store.settings
-        return make_board(store.iterations.list(), games, settings.thresholds(), settings.test_size())
 
 
 @app.command()

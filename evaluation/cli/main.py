@@ -26,6 +26,7 @@ from evaluation.cli import (
     propositions,
     rate,
     reevaluate,
+    report,
     search,
     serve,
     settings,
@@ -65,6 +66,7 @@ app.command()(judge.judge)
 app.add_typer(override.app, name="override")
 app.add_typer(iterations.app, name="iterations")
 app.command()(compare.compare)
+app.command()(report.report)
 app.add_typer(experiment.app, name="experiment")
 app.add_typer(agents.app, name="agents")
 app.add_typer(propositions.app, name="propositions")

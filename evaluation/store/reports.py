@@ -1,4 +1,4 @@
-"""Reports over everything that is stored, read in one unit of work: agreement, and the comparison of two iterations."""
+"""What is stored put together, each in one unit of work: the board, agreement, and two iterations or runs compared."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from evaluation.agreement.report import AgreementReport, agreement_report
 from evaluation.comparison.iterations import IterationComparison, Side, compare_iterations
 from evaluation.comparison.movers import Mover, biggest_movers
 from evaluation.comparison.pairs import PairKey, pair_key, paired_games
-from evaluation.errors import InputError
-from evaluation.iterations import games_by_iteration
+from evaluation.comparison.runs import Run, RunComparison, compare_runs
+from evaluation.errors import InputError, NotFoundError
+from evaluation.iterations import Board, games_by_iteration, make_board
 from evaluation.store.database import Store
 from evaluation.store.tables import marks
 from evaluation.store.transcript_rows import metadata_of
@@ -22,6 +23,14 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
     from evaluation.overrides import Override
+
+
+def stored_board(store: Store) -> Board:
+    """Everything that is known about iterations, judged by today's thresholds."""
+    with store.unit():
+        games = games_by_iteration(store.transcripts.summaries(), store.results.scores())
+        settings = store.settings
+        return make_board(store.iterations.list(), games, settings.thresholds(), settings.test_size())
 
 
 def stored_agreement(store: Store, *, seed: int = 0) -> AgreementReport:
@@ -158,3 +167,29 @@ FROM current_results JOIN ledger l USING (result_id) WHERE transcript_id IN ({})
 def iteration_names(store: Store) -> list[str]:
     """The names of all iterations, in their order."""
     return [one.name for one in store.iterations.list()]
+
+
+def stored_run_comparison(store: Store, before: str, after: str, *, seed: int = 0) -> RunComparison:
+    """Two stored evaluation runs compared.
+
+    Args:
+        store: Where to read.
+        before: The id of the run that is the control.
+        after: The id of the other.
+        seed: Of what is drawn for the intervals.
+
+    Raises:
+        NotFoundError: There is no completed run of that id.
+        InputError: Both are the same.
+    """
+    if before == after:
+        raise InputError("A run cannot be compared with itself.", place=before, remedy="Name two runs.")
+    with store.unit():
+        runs = {str(row["run_id"]): row for row in store.evaluations.runs().to_dict("records")}
+        for wanted in (before, after):
+            if wanted not in runs or runs[wanted]["status"] != "completed":
+                raise NotFoundError(
+                    f"There is no completed evaluation run {wanted!r}.", remedy="See them with: dramaturg eval runs."
+                )
+        rows = store.evaluations.scores(before), store.evaluations.scores(after)
+    return compare_runs(Run.of(runs[before]), Run.of(runs[after]), rows, seed=seed)

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from dashboard.comparison_tables import export_frame
-from dashboard.prompt_diff import MOST_LINES, is_cut, prompt_diff
+from evaluation.comparison.prompt_diff import MOST_LINES, is_cut, prompt_diff
 from evaluation.samples import add_evaluated
 from evaluation.store.reports import stored_comparison
 

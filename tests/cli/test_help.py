@@ -26,6 +26,7 @@ PROMISED = {
     "agreement",
     "compare",
     "reevaluate",
+    "report",
     "rename",
     "move",
     "delete",

@@ -1,4 +1,4 @@
-"""Two prompt texts line by line. Knows nothing of Streamlit."""
+"""Two prompt texts line by line."""
 
 from __future__ import annotations
 

@@ -1,0 +1,43 @@
+"""A button that downloads a report: one HTML file that opens offline and prints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import streamlit as st
+
+from dashboard import resources
+from evaluation.store.html_reports import comparison_html, iteration_html
+
+
+def iteration_report(name: str) -> None:
+    """The report on an iteration."""
+    _button("Report on this iteration (HTML)", "iteration-report.html", partial(_iteration, name))
+
+
+def comparison_report(before: str, after: str) -> None:
+    """The report on two iterations compared."""
+    _button("Report (HTML)", "comparison-report.html", partial(_comparison, before, after))
+
+
+def _iteration(name: str) -> bytes:
+    return iteration_html(resources.store(), name).encode()
+
+
+def _comparison(before: str, after: str) -> bytes:
+    return comparison_html(resources.store(), before, after).encode()
+
+
+def _button(label: str, file_name: str, make: Callable[[], bytes]) -> None:
+    st.download_button(
+        label,
+        # Made when it is asked for: a page that is only looked at need not wait.
+        make,
+        file_name,
+        "text/html",
+        key=file_name,
+        icon=":material/summarize:",
+        on_click="ignore",
+        help="One file that opens offline in any browser and prints: no script, no font or picture from elsewhere.",
+    )

@@ -1,0 +1,47 @@
+"""``dramaturg report``: one self-contained HTML file about an iteration or a comparison."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from evaluation.cli.options import Database, open_store
+from evaluation.cli.terminal import safe, say
+from evaluation.cli.versions import stored_mixes, warn_of
+
+
+def report(
+    iteration: Annotated[
+        str | None, typer.Argument(metavar="[ITERATION]", show_default=False, help="The iteration to report on.")
+    ] = None,
+    output: Annotated[Path, typer.Option("--output", "-o", dir_okay=False, help="The file to write.")] = Path(
+        "report.html"
+    ),
+    compare: Annotated[
+        tuple[str, str] | None,
+        typer.Option(metavar="BEFORE AFTER", show_default=False, help="Report on these two iterations compared."),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the file if it exists.")] = False,
+    db: Database = None,
+) -> None:
+    """Write a report that opens offline in any browser and prints: no script, no font or picture from elsewhere.
+
+    Its numbers are those of the Overview, Trends and Compare pages.
+    """
+    from evaluation.exporting import write_new_file
+    from evaluation.store.html_reports import comparison_html, iteration_html
+
+    if (iteration is None) == (compare is None):
+        raise typer.BadParameter("Name one iteration, or two with --compare BEFORE AFTER.", param_hint="ITERATION")
+    store = open_store(db)
+    text = comparison_html(store, *compare) if compare else iteration_html(store, iteration or "")
+    write_new_file(output, partial(_fill, text), overwrite=force)
+    say(f"Wrote {safe(output)}.")
+    warn_of(stored_mixes(store))
+
+
+def _fill(text: str, path: Path) -> None:
+    path.write_text(text, encoding="utf-8")

@@ -1,0 +1,163 @@
+"""Two evaluation runs of agents side by side: each dimension game by game, and the propositions that moved most."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from evaluation.judging.propositions import Dimension
+from evaluation.persona.results import DIMENSIONS
+from evaluation.statistics.comparison import Comparison, Measure, compare
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MOST = 8
+_EXAMPLES = 3
+_SMALLEST = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """An evaluation run: of whom, by whom, and what it came to.
+
+    Attributes:
+        scores: Each dimension's score, 0 to 9 (a mean count for ideas); dimensions without one are missing.
+        judge: Kind and model: "live: gpt-4o-mini".
+    """
+
+    id: str
+    agent: str
+    judge: str
+    sample_size: int
+    created_at: datetime
+    scores: Mapping[Dimension, float]
+
+    @classmethod
+    def of(cls, row: Mapping[Any, Any]) -> Run:
+        """From a row of ``Evaluations.runs``."""
+        packed = json.loads(row["scores"]) if isinstance(row["scores"], str) else {}
+        scores = {Dimension(key): float(one["score"]) for key, one in packed.items() if one.get("score") is not None}
+        judge = ": ".join(str(part) for part in (row["judge"], row["model"]) if isinstance(part, str) and part)
+        size = row["sample_size"]
+        return cls(
+            str(row["run_id"]),
+            str(row["display_name"]),
+            judge,
+            int(size) if isinstance(size, int | float) and not math.isnan(size) else 0,
+            row["created_at"],
+            scores,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class RunExample:
+    """One message's score on a proposition in both runs, with the later run's reason; NaN where a run did not ask."""
+
+    transcript_id: str
+    message_id: str
+    before: float
+    after: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunMover:
+    """A proposition whose mean changed: claim and reasons are text of strangers."""
+
+    dimension: Dimension
+    claim: str
+    before: float
+    after: float
+    examples: tuple[RunExample, ...]
+
+    @property
+    def change(self) -> float:
+        """After minus before, in points of 9."""
+        return self.after - self.before
+
+
+@dataclass(frozen=True, slots=True)
+class RunComparison:
+    """What changed from one run to another.
+
+    Attributes:
+        comparison: Every dimension's difference, a value for each game (the weighted mean over propositions there). A
+            dimension that is judged over a whole trajectory has a single value, and so no test.
+        movers: The propositions that both runs asked and that moved most, the largest first.
+    """
+
+    before: Run
+    after: Run
+    comparison: Comparison
+    movers: tuple[RunMover, ...]
+
+
+def compare_runs(before: Run, after: Run, rows: tuple[pd.DataFrame, pd.DataFrame], *, seed: int = 0) -> RunComparison:
+    """Compares two runs; a game is the unit of sampling, and games that both runs saw are pairs.
+
+    Args:
+        before: The control.
+        after: The treatment.
+        rows: Their scores, as ``Evaluations.scores`` gives them.
+        seed: Of what is drawn for the intervals.
+    """
+    measures = {str(dimension): _measure(dimension, rows) for dimension in DIMENSIONS}
+    return RunComparison(before, after, compare(measures, seed=seed), tuple(_movers(*rows))[:MOST])
+
+
+def _measure(dimension: Dimension, rows: tuple[pd.DataFrame, pd.DataFrame]) -> Measure:
+    old, new = (by_game(part, dimension) for part in rows)
+    shared = [key for key in old if key and key in new]
+    limits = None if dimension is Dimension.IDEAS_QUANTITY else (0.0, 9.0)
+    return Measure(list(old.values()), list(new.values()), [(old[key], new[key]) for key in shared], limits)
+
+
+def by_game(rows: pd.DataFrame, dimension: Dimension) -> dict[str, float]:
+    """A dimension's score in each game: the weighted mean over propositions of the means over messages.
+
+    Args:
+        rows: ``dimension``, ``proposition_id``, ``weight``, ``score``, ``transcript_id`` (empty for a trajectory).
+        dimension: The one that is wanted.
+
+    Returns:
+        Transcript id ("" for trajectories) -> score; games whose propositions weigh nothing are left out.
+    """
+    own = rows[rows["dimension"] == str(dimension)]
+    games = own["transcript_id"].fillna("")
+    means = own.groupby([games, own["proposition_id"]], sort=False).agg({"score": "mean", "weight": "first"})
+    means["product"] = means["score"] * means["weight"]
+    sums = means.groupby(level=0, sort=False)[["product", "weight"]].sum()
+    sums = sums[sums["weight"] > 0]
+    return dict(zip(map(str, sums.index), (sums["product"] / sums["weight"]).tolist(), strict=True))
+
+
+def _movers(before: pd.DataFrame, after: pd.DataFrame) -> Iterator[RunMover]:
+    key = ["dimension", "proposition_id"]
+    old, new = before.groupby(key)["score"].mean(), after.groupby(key)["score"].mean()
+    changes = (new - old).dropna()
+    claims = after.drop_duplicates(key).set_index(key)["claim"]
+    for dimension, proposition in changes.abs().sort_values(ascending=False, kind="stable").index[:MOST]:
+        place = (dimension, proposition)
+        if abs(changes[place]) >= _SMALLEST:
+            sides = [_of(rows, dimension, proposition) for rows in (before, after)]
+            examples = tuple(_examples(*sides))
+            yield RunMover(Dimension(dimension), str(claims[place]), float(old[place]), float(new[place]), examples)
+
+
+def _of(rows: pd.DataFrame, dimension: str, proposition: str) -> pd.DataFrame:
+    own = rows[(rows["dimension"] == dimension) & (rows["proposition_id"] == proposition) & rows["message_id"].notna()]
+    return own.drop_duplicates(["transcript_id", "message_id"]).set_index(["transcript_id", "message_id"])
+
+
+def _examples(before: pd.DataFrame, after: pd.DataFrame) -> Iterator[RunExample]:
+    both = before[["score"]].join(after[["score", "reasoning"]], how="inner", lsuffix="_before", rsuffix="_after")
+    moved = (both["score_after"] - both["score_before"]).abs().sort_values(ascending=False, kind="stable")
+    for place in moved[moved > 0].index[:_EXAMPLES]:
+        row = both.loc[place]
+        scores = float(row["score_before"]), float(row["score_after"])
+        yield RunExample(str(place[0]), str(place[1]), *scores, str(row["reasoning"]))

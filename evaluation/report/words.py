@@ -1,0 +1,91 @@
+"""What both kinds of report say alike: marks of statuses, scores with their units, and how to read the figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+from evaluation.report.html import Html, bullets, escaped, section, tag
+from evaluation.report.svg import Strip
+from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.rubric.wording import counted, score_words, telling_digits
+from evaluation.score import MetricDefinition
+from evaluation.statistics.intervals import mean_interval
+from evaluation.statistics.words import interval_words
+
+_GOOD = frozenset({"passed", "met", "keep", "better"})
+_BAD = frozenset({"failed", "not met", "revert", "worse"})
+_MARKS = {"pending": "…", "not applicable": "–", "no evidence either way": "–"}
+
+_READING = (
+    "A game is the unit of sampling: three games of one prompt are three values, however many messages they hold.",
+    "Intervals are 95 %, two-sided: Student's t below 20 games, a bootstrap (BCa) from 20 on. Equal values have none.",
+    "A metric that waits for a rating or does not apply has no number and stays out of means.",
+    "In charts, dots are games, diamonds means with their intervals, and the dashed line is the threshold.",
+)
+
+
+def status_words(status: object) -> str:
+    """A status as a symbol and a word, so that no colour is needed: "✓ passed"."""
+    word = str(status).replace("_", " ")
+    mark = "✓" if word in _GOOD else "✗" if word in _BAD else _MARKS.get(word, "?")
+    # No line ends between the two.
+    return f"{mark}\u00a0{word}"
+
+
+def badge(status: object, words: str = "") -> Html:
+    """A status in a frame."""
+    word = str(status).replace("_", " ")
+    tone = " good" if word in _GOOD else " bad" if word in _BAD else ""
+    return tag("span", words or status_words(status), class_=f"badge{tone}")
+
+
+def mean_words(definition: MetricDefinition, score: float | None, threshold: float) -> str:
+    """A score with its unit, and the digits that show why it failed; "no score" without one."""
+    if score is None:
+        return "no score"
+    return score_words(definition, score, telling_digits(score, threshold, 1) if score < threshold else 1)
+
+
+def needed_words(definition: MetricDefinition, threshold: float) -> str:
+    """What a score must reach: "at least 80 %"."""
+    return f"at least {score_words(definition, threshold, 0 if threshold == round(threshold) else 1)}"
+
+
+def limits_of(definition: MetricDefinition) -> tuple[float, float]:
+    """The ends of the metric's scale."""
+    return definition.scale.low, definition.scale.high
+
+
+def strip_of(label: str, definition: MetricDefinition, values: Sequence[float], names: Sequence[str]) -> Strip:
+    """A group of games in a chart, with its mean and interval."""
+    interval = mean_interval(values, limits=limits_of(definition))
+    mean = sum(values) / len(values) if values else None
+    words = f"mean {score_words(definition, mean)} of {counted(len(values), 'game')}" if mean is not None else ""
+    return Strip(
+        label, tuple(values), mean, interval, tuple(names), f"{words}, 95 % interval {interval_words(interval)}"
+    )
+
+
+def chart_words(definition: MetricDefinition, strips: Sequence[Strip], threshold: float) -> str:
+    """A chart in words: every group's mean and interval."""
+    parts = (f"{strip.label}: {strip.words if strip.values else 'no score'}" for strip in strips)
+    return f"{definition.label}, {needed_words(definition, threshold)}. " + "; ".join(parts)
+
+
+def how_to_read(made_at: datetime, extra: Sequence[str] = ()) -> Html:
+    """What the figures rest on, and when the report was written."""
+    return section(
+        "How to read this",
+        bullets([*_READING, *extra]),
+        tag("p", f"Written by Dramaturg on {made_at:%Y-%m-%d at %H:%M} UTC.", class_="quiet"),
+    )
+
+
+def lines(texts: Sequence[str]) -> Iterator[Html]:
+    """Each text as a paragraph, its line ends kept."""
+    for text in texts:
+        yield tag("p", escaped(text), class_="text")
+
+
+METRICS = tuple(DEFINITIONS.values())

@@ -1,0 +1,72 @@
+"""The downloaded report has the numbers of the pages."""
+
+from __future__ import annotations
+
+import html
+import re
+
+import pytest
+
+from evaluation.ratings import Rating
+from evaluation.samples import add_evaluated
+from evaluation.store.html_reports import comparison_html, iteration_html
+
+NUMBER = re.compile(r"[-+]?\d+\.\d+")
+
+
+@pytest.fixture
+def played(store, small_game):
+    """Two iterations whose games differ from each other, rated."""
+    store.iterations.create("Old", prompt_text="Play.")
+    store.iterations.create(
+        "New", parent="Old", change="Brief", prompt_text="Play.\nBe brief.", target_metric="coherence"
+    )
+    for number in range(3):
+        old = small_game(f"old{number}", rounds=3 + number)
+        new = small_game(f"new{number}", text="Nothing new" if number else "I trust the vote", rounds=4 + 2 * number)
+        add_evaluated(store, old, source_name="a.json", iteration="Old")
+        add_evaluated(store, new, source_name="b.json", iteration="New")
+        store.ratings.add(Rating(new.id, "Grace", 3 + number % 2))
+    return store
+
+
+def plain(document: str) -> str:
+    """The report as a person reads it."""
+    words = re.sub(r"<style>.*?</style>|<[^>]+>", " ", document, flags=re.DOTALL)
+    return re.sub(r"\s+", " ", html.unescape(words).replace("\u00a0", " ").replace("\u2009", " "))
+
+
+def test_the_iteration_report_has_the_numbers_of_overview_and_trends(open_page, played, words, table) -> None:
+    report = plain(iteration_html(played, "New"))
+    overview = open_page(iteration="New")
+    trends = open_page("trends", **{"as": "Table"})
+    cards = [element.value for element in overview.markdown if str(element.value).startswith("## ")]
+    assert len(cards) == 8
+    for value in cards:
+        assert value.removeprefix("## ").replace("\u00a0", " ") in report
+    for number in range(7):
+        shown = trends.dataframe[number].value.iloc[1].astype(str).str.replace("\u00a0", " ")
+        for column in ("Mean", "95 % interval", "Lowest", "Highest"):
+            assert shown[column] in report
+    assert "Chance that the next three tests all pass" in report
+
+
+def test_the_comparison_report_has_the_numbers_of_the_compare_page(open_page, played, words) -> None:
+    report = plain(comparison_html(played, "Old", "New"))
+    app = open_page("compare")
+    assert not app.exception
+    numbers = set(NUMBER.findall(app.dataframe[0].value.to_string()))
+    assert len(numbers) > 20
+    assert numbers <= set(NUMBER.findall(report))
+    for sentence in [text.value for text in app.text if "95 % interval" in text.value]:
+        for line in sentence.splitlines():
+            assert line in report
+    assert app.code[0].value.splitlines()[-1] in report
+
+
+@pytest.mark.parametrize(("page", "parameters"), [("overview", {"iteration": "New"}), ("compare", {})])
+def test_pages_offer_the_report(open_page, played, page: str, parameters: dict[str, str]) -> None:
+    app = open_page(page, **parameters)
+    assert not app.exception
+    labels = [button.proto.label for button in app.get("download_button")]
+    assert any("(HTML)" in label for label in labels)
