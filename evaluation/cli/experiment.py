@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from evaluation.cli import experiment_options as options
+from evaluation.cli.consent import Yes
 from evaluation.cli.exits import CommandGroup
-from evaluation.cli.options import OutputFormat
-from evaluation.cli.terminal import markdown_table, say, table
+from evaluation.cli.options import Database, ListFormat, OutputFormat, Rows, open_store
+from evaluation.cli.terminal import markdown_table, note, safe, say, table
 
 if TYPE_CHECKING:
     from evaluation.experiments import Table1Row
@@ -27,22 +29,190 @@ def experiments() -> None:
     """Experiments with a treatment and a control, and Table 1 of the TinyTroupe paper."""
 
 
+@app.command("list")
+def list_scenarios(output: Rows = ListFormat.TABLE) -> None:
+    """List the scenarios with their full sizes."""
+    from evaluation.experiments.scenario import scenarios
+
+    found = list(scenarios().values())
+    if output is ListFormat.JSON:
+        from evaluation.cli.rendering import json_text
+
+        say(json_text([each.model_dump(mode="json") for each in found]))
+        return
+    headers = ("Scenario", "Table 1", "Agents", "Environments", "Steps", "Treatment", "Title")
+    rows = [
+        (each.id, each.published or "-", each.agents, each.environments, each.steps, each.treatment_words, each.title)
+        for each in found
+    ]
+    say(table(headers, rows))
+
+
+@app.command()
+def run(
+    scenario: options.Scenario,
+    scale: options.Scale = 1.0,
+    seed: options.Seed = 0,
+    paper_layout: options.PaperLayout = False,
+    steps: options.Steps = None,
+    personas: options.Personas = None,
+    fragments: options.Fragments = None,
+    scripted: options.Scripted = False,
+    no_effects: options.Without = False,
+    model: options.Model = None,
+    base_url: options.Address = None,
+    budget: options.Dollars = None,
+    max_calls: options.Calls = None,
+    concurrency: options.Concurrency = None,
+    sample_size: options.SampleSize = 3,
+    batched: options.Batched = False,
+    double_check: options.DoubleCheck = False,
+    estimate: options.EstimateOnly = False,
+    output: Annotated[
+        OutputFormat, typer.Option("--format", help="A table to read, JSON for programs, or Markdown.")
+    ] = OutputFormat.TABLE,
+    yes: Yes = False,
+    db: Database = None,
+) -> None:
+    """Run an experiment: the same agents with and without the treatment, evaluated and compared.
+
+    Says what it will cost before anything is spent. Every answer is stored before it is used: whoever kills it, or runs
+    out of budget, runs the same command again and pays nothing twice. Exits with 3 when it stopped before its end.
+    """
+    from contextlib import nullcontext
+
+    from evaluation.cli.experiment_run import (
+        agree,
+        carry_out,
+        estimate_words,
+        live_config,
+        print_outcome,
+        scripted_config,
+    )
+    from evaluation.experiments.layout import Layout
+    from evaluation.experiments.plan import ExperimentPlan
+    from evaluation.experiments.scenario import scenario_named, scenarios
+    from evaluation.simulation.personas import load_personas
+    from evaluation.simulation.scripted_world import NO_EFFECTS, SCRIPTED_MODEL, Effects
+
+    store = open_store(db)
+    chosen = {"max_usd": budget, "max_calls": max_calls, "concurrency": concurrency}
+    effects = (NO_EFFECTS if no_effects else Effects()) if scripted else None
+    config = None if scripted else live_config(store, chosen | {"model": model, "base_url": base_url})
+    imported = tuple(load_personas(personas, fragments or ())) if personas else ()
+    for each in scenarios().values() if scenario == "all" else (scenario_named(scenario),):
+        plan = ExperimentPlan(
+            each,
+            config.model if config else SCRIPTED_MODEL,
+            scale,
+            seed,
+            Layout.PAPER if paper_layout else Layout.SPECIFICATION,
+            steps,
+            sample_size,
+            batched,
+            double_check,
+            personas=imported,
+            effects=effects,
+        )
+        with nullcontext(config) if config else scripted_config(plan, chosen) as reached:
+            if estimate:
+                say(estimate_words(plan, reached))
+                continue
+            agree(plan, reached, yes)
+            print_outcome(carry_out(store, plan, reached), output)
+
+
+@app.command()
+def runs(output: Rows = ListFormat.TABLE, db: Database = None) -> None:
+    """List the experiments that were run, the latest first."""
+    from evaluation.cli.experiment_rendering import record_dict
+
+    found = [each for each in open_store(db).experiments.all() if each.config.get("kind") == "experiment"]
+    if output is ListFormat.JSON:
+        from evaluation.cli.rendering import json_text
+
+        say(json_text([record_dict(each) for each in found]))
+    elif not found:
+        note("No experiment was run yet. Without a key: dramaturg experiment run debate-controversial --scripted.")
+    else:
+        headers = ("Id", "Scenario", "Scale", "Seed", "Model", "Status", "Begun (UTC)")
+        rows = [
+            (
+                each.id[:8],
+                each.scenario,
+                f"{each.scale:g}",
+                each.seed,
+                f"{safe(each.config['model'])}",
+                each.status,
+                f"{each.created_at:%Y-%m-%d %H:%M}",
+            )
+            for each in found
+        ]
+        say(table(headers, rows))
+
+
+@app.command()
+def report(
+    experiment: Annotated[
+        str, typer.Argument(metavar="ID", show_default=False, help="The id of an experiment, or its first digits.")
+    ],
+    output: Annotated[
+        OutputFormat, typer.Option("--format", help="A table to read, JSON for programs, or Markdown.")
+    ] = OutputFormat.TABLE,
+    db: Database = None,
+) -> None:
+    """Print the report of an experiment that is done."""
+    from evaluation.cli.experiment_rendering import record_text
+    from evaluation.errors import InputError
+
+    record = open_store(db).experiments.get(experiment)
+    if not (record.results or {}).get("rows"):
+        raise InputError(f"The experiment {record.id[:8]} is not done.", remedy="Run it again to go on with it.")
+    say(record_text(record, output))
+
+
+@app.command("scripted-server")
+def scripted_server(
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Where to listen on this machine; 0 takes a free one.")
+    ] = 0,
+    latency: Annotated[float, typer.Option(min=0, max=60, help="Seconds that every answer takes.")] = 0.0,
+    no_effects: options.Without = False,
+) -> None:
+    """Serve the script behind OpenAI's protocol until it is stopped, for trying things out without a key.
+
+    It speaks and judges as in 'run --scripted'. Nothing it says is a model's word.
+    """
+    import asyncio
+
+    from evaluation.simulation.scripted_server import ScriptedServer
+    from evaluation.simulation.scripted_world import NO_EFFECTS, Effects, ScriptedWorld
+
+    world = ScriptedWorld(NO_EFFECTS if no_effects else Effects())
+    asyncio.run(ScriptedServer(world.answer, latency_seconds=latency, port=port).serve(say))
+
+
 @app.command()
 def table1(
     from_raw: Annotated[
-        Path,
+        Path | None,
         typer.Option(
             "--from-raw",
             metavar="FOLDER",
             show_default=False,
             help="The folder with the paper's four raw files; the table is recomputed from them.",
         ),
-    ],
+    ] = None,
     output: Annotated[
         OutputFormat, typer.Option("--format", help="A table to read, JSON for programs, or Markdown.")
     ] = OutputFormat.TABLE,
 ) -> None:
-    """Recompute Table 1 of arXiv:2507.09788 beside the published values, with intervals and Holm's adjustment."""
+    """Print Table 1 of arXiv:2507.09788; with --from-raw recompute it, with intervals and Holm's adjustment."""
+    if from_raw is None:
+        from evaluation.cli.experiment_rendering import published_text
+
+        say(published_text(output))
+        return
     from evaluation.experiments import CAVEAT, table1_from_raw
 
     rows = table1_from_raw(from_raw)

@@ -1,0 +1,115 @@
+"""What ``dramaturg experiment run`` does: says what it will cost, runs, and prints the report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from evaluation.cli.consent import require_consent
+from evaluation.cli.exits import INFRASTRUCTURE
+from evaluation.cli.options import OutputFormat
+from evaluation.cli.terminal import Progress, note, say
+
+if TYPE_CHECKING:
+    from evaluation.experimenting import ExperimentOutcome
+    from evaluation.experiments.plan import ExperimentPlan
+    from evaluation.judging.config import JudgeConfig
+    from evaluation.store import Store
+
+_NO_MODEL = (
+    "There is no key and no address of a model, so nobody can speak.",
+    "Set OPENAI_API_KEY, give --base-url, or try it with --scripted.",
+)
+
+
+def live_config(store: Store, options: dict[str, Any]) -> JudgeConfig:
+    """The configuration of the model that speaks and judges.
+
+    Raises:
+        InputError: There is no model.
+    """
+    from evaluation.errors import InputError
+    from evaluation.judging.config import SETTINGS_KEY, judge_config
+
+    config = judge_config(options, store.settings.get(SETTINGS_KEY))
+    if config.mode != "live":
+        raise InputError(_NO_MODEL[0], remedy=_NO_MODEL[1])
+    return config
+
+
+@contextmanager
+def scripted_config(plan: ExperimentPlan, options: dict[str, Any]) -> Iterator[JudgeConfig]:
+    """The script's server, and the configuration that leads to it."""
+    from evaluation.judging.config import judge_config
+    from evaluation.simulation.scripted_server import ScriptedServer
+    from evaluation.simulation.scripted_world import ScriptedWorld
+
+    with ScriptedServer(ScriptedWorld(plan.effects).answer).in_thread() as server:
+        yield judge_config(options | {"mode": "live", "model": plan.model, "base_url": server.url}, environment={})
+
+
+def carry_out(store: Store, plan: ExperimentPlan, config: JudgeConfig) -> ExperimentOutcome:
+    """Runs an experiment as a job, so that the dashboard shows how far it is and can stop it."""
+    from evaluation.experiment_job import run_as_job
+
+    progress = Progress("step")
+
+    def report(done: int, total: int) -> None:
+        progress.done = done - 1
+        progress.advance(f"of {total:,}: people, messages and evaluated conversations")
+
+    outcome = run_as_job(store, plan, config, report=report)
+    progress.finish()
+    return outcome
+
+
+def agree(plan: ExperimentPlan, config: JudgeConfig, yes: bool) -> None:
+    """Says what the experiment will ask and cost, and goes on when the person agrees.
+
+    Raises:
+        InputError: They do not, or nobody can be asked.
+    """
+    words = estimate_words(plan, config)
+    note(words)
+    if plan.effects is None:
+        require_consent("Run it?", yes)
+
+
+def estimate_words(plan: ExperimentPlan, config: JudgeConfig) -> str:
+    """What it will ask and cost, in a sentence."""
+    import asyncio
+
+    from evaluation.experiments.estimate import estimate
+    from evaluation.judging.client import LiteLLMProvider
+    from evaluation.judging.prices import read_prices
+    from evaluation.judging.propositions_load import PropositionLibrary
+    from evaluation.judging.usage import Price
+
+    if plan.effects is not None:
+        price: Price | None = Price(0.0, 0.0, 0.0)
+    else:
+        known = read_prices(config.pricing) if config.pricing else {}
+        provider = LiteLLMProvider(config.model, base_url=config.base_url)
+        price = known.get(config.model) or asyncio.run(provider.price())
+    found = estimate(plan, PropositionLibrary.load(), price)
+    design = plan.design
+    return (
+        f"{plan.scenario.id}: {design.personas} agents, {len(design.rooms)} pairs of conversations, "
+        f"{plan.step_count} steps; {found.words}. What is known already is not asked again."
+    )
+
+
+def print_outcome(outcome: ExperimentOutcome, output: OutputFormat) -> None:
+    """The report; exits with 3 when the run stopped before its end."""
+    from evaluation.cli.experiment_rendering import record_text
+
+    if outcome.stopped:
+        note(
+            f"The run stopped before its end ({outcome.stopped}). What is done is stored; run the same command again "
+            "to go on where it stopped."
+        )
+        raise typer.Exit(INFRASTRUCTURE)
+    say(record_text(outcome.record, output))
