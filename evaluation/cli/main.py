@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from evaluation.cli import (
+    ab,
     agents,
     agreement,
     backup,
@@ -66,6 +67,7 @@ app.command()(judge.judge)
 app.add_typer(override.app, name="override")
 app.add_typer(iterations.app, name="iterations")
 app.command()(compare.compare)
+app.command()(ab.ab)
 app.command()(report.report)
 app.add_typer(experiment.app, name="experiment")
 app.add_typer(agents.app, name="agents")

@@ -14,6 +14,7 @@ from typer.main import get_command
 from evaluation.cli.main import app
 
 PROMISED = {
+    "ab",
     "serve",
     "import",
     "evaluate",

@@ -1,0 +1,203 @@
+"""``dramaturg ab``: variants of a configuration against each other."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Iterator, Mapping
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from evaluation.cli.exits import INFRASTRUCTURE
+from evaluation.cli.judge import Address, JudgeMode, Model
+from evaluation.cli.options import Database, OutputFormat, open_store
+from evaluation.cli.terminal import Progress, code, markdown_table, note, safe, say, table
+
+if TYPE_CHECKING:
+    from evaluation.experiments.ab_config import ABConfig
+    from evaluation.experiments.ab_results import ABTestResult, StatisticalComparison
+    from evaluation.experiments.ab_runner import Run
+    from evaluation.judging.config import ChosenJudge
+    from evaluation.store import Store
+    from evaluation.transcript import Transcript
+
+
+def _print_sample(wanted: bool) -> None:
+    if wanted:
+        say((files("evaluation.experiments") / "ab.yaml").read_text("utf-8").rstrip())
+        raise typer.Exit
+
+
+def ab(
+    config: Annotated[
+        Path, typer.Argument(metavar="CONFIG", show_default=False, help="The test, in YAML; see --print-config.")
+    ],
+    output: Annotated[
+        OutputFormat, typer.Option("--format", help="A table to read, JSON for programs, or Markdown.")
+    ] = OutputFormat.TABLE,
+    state: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", show_default=False, help="Where runs are kept; beside CONFIG when left out."),
+    ] = None,
+    print_config: Annotated[  # noqa: ARG001 - its callback acts
+        bool, typer.Option("--print-config", callback=_print_sample, is_eager=True, help="Print a sample of that file.")
+    ] = False,
+    mode: JudgeMode = None,
+    model: Model = None,
+    base_url: Address = None,
+    db: Database = None,
+) -> None:
+    """Compare variants of a configuration: on stored games, on numbers that you have, or on simulated runs.
+
+    A winner is named only where its difference on the primary measure is significant after Holm's adjustment over all
+    comparisons, and more than 10 % (or what the file says) of the larger mean. Runs that are done are kept: run it
+    again to go on where a limit or a crash stopped it. Exits with 3 when runs failed.
+    """
+    from evaluation.experiments.ab_config import ABConfig
+    from evaluation.judging.yaml_models import read_model
+
+    test = read_model(config, ABConfig)
+    store = open_store(db)
+    place = state or config.with_suffix(".runs.jsonl")
+    result = asyncio.run(_result(store, test, place, {"mode": mode, "model": model, "base_url": base_url}))
+    _say(result, output)
+    if result.skipped:
+        note(f"{result.skipped} runs wait for a new budget. Raise the limit, or run it again.")
+    if result.failed:
+        raise typer.Exit(INFRASTRUCTURE)
+
+
+async def _result(store: Store, test: ABConfig, place: Path, options: dict[str, Any]) -> ABTestResult:
+    from evaluation.experiments import ab_progress
+    from evaluation.experiments.ab_runner import ExperimentRunner
+
+    test, run = _source(store, test)
+    judge = _judge(store, test, options)
+    progress = Progress("run")
+    async with judge.session():
+        runner = ExperimentRunner(
+            test,
+            run,
+            judge=judge if test.source != "metrics" else None,
+            spent=lambda: judge.budget.spent_usd,
+            progress=ab_progress.Progress(place),
+        )
+        found = await runner.run_ab_test(
+            lambda one: progress.advance(f"{one.variant} {one.run_index + 1}: {one.status}")
+        )
+    progress.finish()
+    return found
+
+
+def _judge(store: Store, test: ABConfig, options: dict[str, Any]) -> ChosenJudge:
+    from evaluation.judging.config import SETTINGS_KEY, build_judge, judge_config
+
+    options["model"] = options["model"] or test.evaluation.judge_model
+    limits = [limit for limit in (test.max_usd, test.evaluation.max_usd) if limit is not None]
+    options["max_usd"] = min(limits, default=None)
+    return build_judge(judge_config(options, store.settings.get(SETTINGS_KEY)), cache=store.judgements)
+
+
+def _source(store: Store, test: ABConfig) -> tuple[ABConfig, Run]:
+    """Where runs come from; the games of an iteration are named one by one, as the runner wants them.
+
+    Raises:
+        InputError: A variant names no runs, or simulated ones are wanted.
+    """
+    from evaluation.errors import InputError
+    from evaluation.experiments.ab_sources import given_metrics, stored_games
+
+    if test.source == "metrics":
+        return test, given_metrics
+    if test.source == "transcripts":
+        named = {name: {"runs": _games(store, name, variant)} for name, variant in test.variants.items()}
+        return test.model_copy(update={"variants": named, "base": {}}), stored_games(_loader(store))
+    raise InputError(
+        "Simulated runs cannot be made from the command line yet.",
+        place="source",
+        remedy="Give ExperimentRunner a run of your own in Python, or take transcripts or metrics.",
+    )
+
+
+def _games(store: Store, name: str, variant: Mapping[str, Any]) -> list[str]:
+    from evaluation.errors import InputError
+
+    place = f"variants.{name}"
+    with store.unit():
+        if isinstance(variant.get("iteration"), str) and len(variant) == 1:
+            store.iterations.get(variant["iteration"])
+            return [str(one) for one in store.transcripts.summaries(variant["iteration"])["transcript_id"]]
+        if isinstance(variant.get("transcripts"), list) and len(variant) == 1:
+            return [store.transcripts.resolve(str(one)) for one in variant["transcripts"]]
+    raise InputError("It names no games.", place=place, remedy="Write iteration: NAME, or transcripts: [ID, ...].")
+
+
+def _loader(store: Store) -> Any:
+    from evaluation.store.discussions import player_personas
+
+    def load(transcript_id: str) -> tuple[Transcript, dict[str, float | None], dict[str, str]]:
+        with store.unit():
+            transcript = store.transcripts.get(transcript_id)
+            scores = {name: one.score for name, one in store.results.load(transcript_id).items()}
+        return transcript, scores, player_personas(store, transcript)
+
+    return load
+
+
+def _say(result: ABTestResult, output: OutputFormat) -> None:
+    if output is OutputFormat.JSON:
+        from evaluation.cli.rendering import json_text
+
+        say(json_text(result.as_dict()))
+    else:
+        say("\n".join(_lines(result, is_markdown=output is OutputFormat.MARKDOWN)))
+
+
+def _lines(result: ABTestResult, *, is_markdown: bool) -> Iterator[str]:
+    words, draw, mark = (code, markdown_table, "## ") if is_markdown else (safe, table, "")
+    yield f"{mark}{words(result.name)}\n"
+    rows = []
+    for name, one in result.variants.items():
+        done = sum(run.status == "done" for run in one.runs)
+        means = [_number(one.avg_metrics[measure]) for measure in one.avg_metrics]
+        rows.append((words(name), f"{done} of {len(one.runs)}", *means))
+    measures = next(iter(result.variants.values())).avg_metrics
+    yield draw(("Variant", "Runs", *(words(measure) for measure in measures)), rows)
+    yield ""
+    yield draw(_HEADERS, [_comparison(one, words) for one in result.comparisons])
+    yield f"\n{words(result.recommendation)}"
+    yield from (f"- {words(reason)}" for reason in result.reasons)
+    for variant in result.variants.values():
+        failed = [run for run in variant.runs if run.status == "failed"]
+        yield from (f"- failed: {words(f'{run.variant} {run.run_index + 1}: {run.detail}')}" for run in failed)
+
+
+_HEADERS = ("Measure", "A", "B", "Mean of A", "Mean of B", "B less A", "p", "Holm", "Significant", "Practical")
+
+
+def _comparison(one: StatisticalComparison, words: Any) -> tuple[str, ...]:
+    from evaluation.statistics.words import p_words
+
+    return (
+        words(one.metric_name),
+        words(one.variant_a),
+        words(one.variant_b),
+        _number(one.mean_a),
+        _number(one.mean_b),
+        _number(one.difference),
+        p_words(one.p_value),
+        p_words(one.p_holm),
+        _yes(one.significant),
+        _yes(one.practical_difference),
+    )
+
+
+def _number(value: float | None) -> str:
+    return "not known" if value is None or math.isnan(value) else f"{value:.4g}"
+
+
+def _yes(value: bool | None) -> str:
+    return {True: "yes", False: "no", None: "untestable"}[value]
