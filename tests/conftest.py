@@ -6,7 +6,20 @@ from pathlib import Path
 
 import pytest
 
-DATA = Path(__file__).parent / "data"
+TESTS = Path(__file__).parent
+DATA = TESTS / "data"
+# With several workers a file is one worker's. The files that take long come first, so that no worker ends alone.
+LONGEST_FIRST = ("browser/test_states.py", "browser/test_jobs.py", "browser", "faults", "cli", "app")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Puts the tests of the files that take longest first; the order within a file stays."""
+    items.sort(key=_rank)
+
+
+def _rank(item: pytest.Item) -> int:
+    path = item.path.as_posix()
+    return next((rank for rank, name in enumerate(LONGEST_FIRST) if f"/tests/{name}" in path), len(LONGEST_FIRST))
 
 
 @pytest.fixture(scope="session")

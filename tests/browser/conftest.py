@@ -15,10 +15,11 @@ from pathlib import Path
 from urllib.error import URLError
 
 import pytest
-from playwright.sync_api import Browser, Page, Playwright, WebSocket, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Playwright, WebSocket, expect, sync_playwright
 
 from evaluation.samples import load_samples
 from evaluation.store import Store
+from tests.browser.hands import settle
 
 ROOT = Path(__file__).parents[2]
 SCREENSHOTS = ROOT / "test-results" / "screenshots"
@@ -34,7 +35,7 @@ FLAGS = (
 )
 
 
-PATIENCE_MS = 30_000
+PATIENCE_MS = 60_000
 expect.set_options(timeout=PATIENCE_MS)
 
 
@@ -61,6 +62,7 @@ class Server:
 
     database: Path
     loads_samples: bool = False
+    options: tuple[str, ...] = ()
     port: int = 0
     process: subprocess.Popen[bytes] | None = None
 
@@ -85,6 +87,7 @@ class Server:
             str(self.database),
         ]
         command += ["--samples"] if self.loads_samples else []
+        command += self.options
         log = self.database.with_suffix(".log").open("ab")
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
         self.process = subprocess.Popen(command, stdout=log, stderr=log, cwd=ROOT, env=environment)
@@ -131,7 +134,7 @@ def sample_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def serve(tmp_path: Path, sample_database: Path) -> Iterator[Callable[..., Server]]:
-    """Starts a server; stops it after the test.
+    """Starts a server; stops it after the test. One that tests share is started once, which saves seconds a test.
 
     ``samples`` is "none" for an empty database, "stored" for one that has them, "wanted" for a first start that loads
     them.
@@ -161,8 +164,25 @@ def make_server() -> type[Server]:
 @pytest.fixture(scope="session")
 def sample_server(tmp_path_factory: pytest.TempPathFactory, sample_database: Path) -> Iterator[Server]:
     """One server with the sample games for all tests that only look."""
-    server = Server(tmp_path_factory.mktemp("looking") / "samples.duckdb")
-    shutil.copyfile(sample_database, server.database)
+    yield from _running(tmp_path_factory.mktemp("looking") / "samples.duckdb", sample_database)
+
+
+@pytest.fixture(scope="module")
+def stored_server(tmp_path_factory: pytest.TempPathFactory, sample_database: Path) -> Iterator[Server]:
+    """The same for the tests of one file, which may change what is stored."""
+    yield from _running(tmp_path_factory.mktemp("changing") / "samples.duckdb", sample_database)
+
+
+@pytest.fixture(scope="module")
+def empty_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """One server on an empty database for the tests of one file that do not mind each other."""
+    yield from _running(tmp_path_factory.mktemp("empty") / "empty.duckdb", None)
+
+
+def _running(database: Path, samples: Path | None) -> Iterator[Server]:
+    if samples is not None:
+        shutil.copyfile(samples, database)
+    server = Server(database)
     server.start()
     yield server
     server.stop()
@@ -182,40 +202,50 @@ class Visit:
         return b"".join(self.frames)
 
     def settle(self) -> None:
-        """Waits until the script has run to its end and nothing is greyed out."""
-        self.page.wait_for_selector("[data-testid='stMainBlockContainer'] h1")
-        self.page.wait_for_function(
-            "() => { const app = document.querySelector(\"[data-testid='stApp']\");"
-            " return app && app.getAttribute('data-test-script-state') !== 'running'"
-            " && !document.querySelector(\"[data-stale='true'], [data-testid='stSkeleton']\"); }"
-        )
+        """Waits until nothing is drawn anew any more."""
+        settle(self.page)
+
+
+@pytest.fixture(scope="module")
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    """One for all pages of a file, so that the app's scripts are fetched once."""
+    opened = browser.new_context(reduced_motion="reduce")
+    opened.set_default_timeout(PATIENCE_MS)
+    yield opened
+    opened.close()
 
 
 @pytest.fixture
-def visit(browser: Browser) -> Iterator[Callable[..., Visit]]:
-    """Opens a page in a fresh browser context and records what it does."""
-    contexts = []
+def visit(browser: Browser, context: BrowserContext) -> Iterator[Callable[..., Visit]]:
+    """Opens a page and records what it does; ``apart``: in another browser than the other pages of the file."""
+    opened: list[Page | BrowserContext] = []
 
-    def open_(url: str, *, width: int = 1280, height: int = 900, theme: str = "light") -> Visit:
-        context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=theme)
-        contexts.append(context)
-        page = context.new_page()
+    def open_(url: str, *, width: int = 1280, height: int = 900, theme: str = "light", apart: bool = False) -> Visit:
+        home = browser.new_context(reduced_motion="reduce") if apart else context
+        page = home.new_page()
+        opened.append(home if apart else page)
         page.set_default_timeout(PATIENCE_MS)
+        page.set_viewport_size({"width": width, "height": height})
+        page.emulate_media(color_scheme=theme)
         seen = Visit(page)
-        home = url.split("/", 3)[2]
-        page.on("websocket", lambda socket: record(socket, seen))
-        page.on("pageerror", lambda error: seen.faults.append(str(error)))
-        page.on(
-            "request",
-            lambda request: None if home in request.url or is_local(request.url) else seen.foreign.append(request.url),
-        )
+        listen(seen, url.split("/", 3)[2])
         page.goto(url)
         seen.settle()
         return seen
 
     yield open_
-    for context in contexts:
-        context.close()
+    for one in opened:
+        one.close()
+
+
+def listen(seen: Visit, home: str) -> None:
+    """Takes down what comes over the websocket, errors, and requests to anybody but the server."""
+    seen.page.on("websocket", lambda socket: record(socket, seen))
+    seen.page.on("pageerror", lambda error: seen.faults.append(str(error)))
+    seen.page.on(
+        "request",
+        lambda request: None if home in request.url or is_local(request.url) else seen.foreign.append(request.url),
+    )
 
 
 def is_local(url: str) -> bool:

@@ -34,19 +34,19 @@ def wait_until_below(server, level: int) -> None:
     pytest.fail(f"The server still holds {resident(server)} MiB, more than {level} MiB.")
 
 
-def test_a_file_of_200_mb_is_refused_and_the_one_beside_it_goes_in(serve, visit, tmp_path) -> None:
+def test_a_file_of_200_mb_is_refused_and_the_one_beside_it_goes_in(empty_server, visit, tmp_path) -> None:
     large, good = tmp_path / "large.json", tmp_path / "good.log"
     with large.open("wb") as stream:
         stream.truncate(200 * MIB)
     good.write_bytes(GOOD_LOG)
-    page = visit(f"{serve().url}/upload").page
+    page = visit(f"{empty_server.url}/upload").page
     pick(page, large, good)
     expect(page.get_by_text("1 game to store.")).to_be_visible()
     expect(page.get_by_text("File must be 64.0MB or smaller.")).to_be_visible()
 
 
-def test_the_memory_of_100000_messages_comes_back(serve, visit, tmp_path) -> None:
-    server = serve()
+def test_the_memory_of_100000_messages_comes_back(empty_server, visit, tmp_path) -> None:
+    server = empty_server
     games, good = tmp_path / "games.csv", tmp_path / "good.log"
     games.write_bytes(many_rows(ROWS, games=4))
     good.write_bytes(GOOD_LOG)

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from evaluation.store import JobState
+from tests.browser.hands import tick_row
 
 
 @pytest.fixture
@@ -51,20 +52,20 @@ def test_rows_stay_the_same_elements_when_something_is_chosen(visit, conversatio
     assert depth(page).evaluate("badge => badge.closest('.message').isTheSame")
 
 
-def test_what_was_chosen_stays_chosen_when_a_job_begins_and_ends(serve, visit) -> None:
+def test_what_was_chosen_stays_chosen_when_a_job_begins_and_ends(sample_server, visit, conversation) -> None:
     # The banner above used to push the conversation aside: the browser built it anew, without the selection.
-    server = serve("stored")
-    transcript_id = server.store.transcripts.summaries()["transcript_id"].iloc[0]
-    page = visit(f"{server.url}/transcripts?transcript={transcript_id}").page
+    store = sample_server.store
+    page = visit(conversation).page
     depth(page).click()
     expect(depth(page)).to_have_attribute("aria-pressed", "true")
-    job = server.store.jobs.create("test", "A job", 3)
+    job = store.jobs.create("test", "A job", 3)
     page.get_by_text("Hide roles and private chat").click()
     page.get_by_text("Ledger", exact=True).first.click()
     expect(page.get_by_text("A job: 0 of 3")).to_be_visible()
     page.get_by_test_id("stButtonGroup").get_by_text("Conversation", exact=True).click()
     expect(depth(page)).to_have_attribute("aria-pressed", "true")
-    server.store.jobs.update(job.id, state=JobState.DONE)
+    store.jobs.update(job.id, state=JobState.DONE)
+    store.close()
     page.get_by_role("button", name="Dismiss").click()
     expect(page.get_by_text("A job: ")).to_have_count(0)
     expect(depth(page)).to_have_attribute("aria-pressed", "true")
@@ -114,16 +115,10 @@ def test_a_number_shows_all_verdicts_and_gives_a_link_that_opens_the_same(visit,
 
 
 def test_a_search_over_all_games_opens_the_message_that_was_selected(sample_server, visit) -> None:
-    seen = visit(f"{sample_server.url}/transcripts")
-    page = seen.page
+    page = visit(f"{sample_server.url}/transcripts").page
     page.get_by_label("Search what was said").fill('"voted for"')
     page.get_by_label("Search what was said").press("Enter")
     expect(page.get_by_text(re.compile("[0-9]+ messages in [0-9]+ games"))).to_be_visible()
-    seen.settle()
-    table = page.get_by_test_id("stDataFrame").first
-    expect(table.locator("canvas").first).to_be_visible()
-    box = table.bounding_box()
-    assert box is not None
-    page.mouse.click(box["x"] + 18, box["y"] + 36 + 18)
+    tick_row(page, page.get_by_test_id("stDataFrame").first)
     expect(page.locator(".message.chosen .text")).to_contain_text(re.compile("voted for", re.IGNORECASE))
     expect(page.locator(".message.chosen")).to_be_in_viewport()

@@ -2,23 +2,39 @@
 
 from __future__ import annotations
 
+import itertools
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
 import pytest
 from playwright.sync_api import Page, expect
 
 from evaluation.resources import load_manifest
 
+_numbers = itertools.count(1)
+
+
+@dataclass
+class Desk:
+    """The desk of a rater of whom nobody has heard yet, on a server that the tests of this file share."""
+
+    server: Any
+    seen: Any
+    rater: str
+
+    @property
+    def scores(self) -> list[int]:
+        ratings = self.server.store.ratings.all()
+        return ratings.loc[ratings["rater"] == self.rater, "score"].tolist()
+
 
 @pytest.fixture
-def desk(serve, visit):
-    server = serve("stored")
-    seen = visit(f"{server.url}/review?rater=Ada")
+def desk(stored_server, visit) -> Desk:
+    rater = f"Ada {next(_numbers)}"
+    seen = visit(f"{stored_server.url}/review?rater={quote(rater)}")
     expect(seen.page.locator(".desk")).to_be_visible()
-    return server, seen
-
-
-def scores(server) -> list[int]:
-    ratings = server.store.ratings.all()
-    return ratings.loc[ratings["rater"] == "Ada", "score"].tolist()
+    return Desk(stored_server, seen, rater)
 
 
 def checked(page: Page, name: str) -> str | None:
@@ -27,20 +43,19 @@ def checked(page: Page, name: str) -> str | None:
 
 
 def test_keys_typed_at_once_are_all_kept(desk) -> None:
-    server, seen = desk
-    page = seen.page
+    page = desk.seen.page
     for key in "3ynyny":
         page.keyboard.press(key)
     assert checked(page, "score") == "3"
     assert [checked(page, f"question{n}") for n in range(5)] == ["yes", "no", "yes", "no", "yes"]
     page.keyboard.press("Control+Enter")
     expect(page.get_by_text("1 of 18 games rated by you")).to_be_visible()
-    assert scores(server) == [3]
+    assert desk.scores == [3]
     assert checked(page, "score") is None
 
 
 def test_a_key_shows_at_once_and_waits_for_no_server(desk) -> None:
-    page = desk[1].page
+    page = desk.seen.page
     # Within one task of the page nothing can have travelled to the server and back.
     shown = page.evaluate(
         """() => {
@@ -54,36 +69,34 @@ def test_a_key_shows_at_once_and_waits_for_no_server(desk) -> None:
 
 
 def test_submitting_twice_at_once_saves_once(desk) -> None:
-    server, seen = desk
-    page = seen.page
+    page = desk.seen.page
     page.keyboard.press("4")
     page.get_by_role("button", name="Save and next").dblclick()
     page.keyboard.press("Control+Enter")
     expect(page.get_by_text("1 of 18 games rated by you")).to_be_visible()
-    assert scores(server) == [4]
+    assert desk.scores == [4]
 
 
 def test_an_untouched_score_is_asked_for(desk) -> None:
-    server, seen = desk
-    seen.page.keyboard.press("Control+Enter")
-    expect(seen.page.get_by_text("Choose a score from 1 to 5 first.")).to_be_visible()
-    assert scores(server) == []
+    page = desk.seen.page
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_text("Choose a score from 1 to 5 first.")).to_be_visible()
+    assert desk.scores == []
 
 
 def test_a_score_that_contradicts_the_answers_is_pointed_out_once(desk) -> None:
-    server, seen = desk
-    page = seen.page
+    page = desk.seen.page
     for key in ("2", "y", "y", "y", "y", "n", "Control+Enter"):
         page.keyboard.press(key)
     expect(page.get_by_text("4 of 5 answers are yes")).to_be_visible()
-    assert scores(server) == []
+    assert desk.scores == []
     page.keyboard.press("Control+Enter")
     expect(page.get_by_text("1 of 18 games rated by you")).to_be_visible()
-    assert scores(server) == [2]
+    assert desk.scores == [2]
 
 
 def test_keys_rest_while_a_comment_is_typed(desk) -> None:
-    page = desk[1].page
+    page = desk.seen.page
     page.get_by_label("Comment, if you like").click()
     page.keyboard.type("5 yes? no, skip 3")
     assert checked(page, "score") is None
@@ -92,7 +105,7 @@ def test_keys_rest_while_a_comment_is_typed(desk) -> None:
 
 
 def test_the_help_opens_and_keys_rest_behind_it(desk) -> None:
-    page = desk[1].page
+    page = desk.seen.page
     page.keyboard.press("?")
     expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
     page.keyboard.press("5")
@@ -103,7 +116,7 @@ def test_the_help_opens_and_keys_rest_behind_it(desk) -> None:
 
 
 def test_what_was_typed_survives_a_reload_at_once(desk) -> None:
-    page = desk[1].page
+    page = desk.seen.page
     page.keyboard.press("3")
     page.get_by_label("Comment, if you like").fill("half a thought")
     page.reload()
@@ -112,12 +125,12 @@ def test_what_was_typed_survives_a_reload_at_once(desk) -> None:
 
 
 def test_a_draft_follows_the_rater_to_another_browser(desk, visit) -> None:
-    server, seen = desk
+    server, seen = desk.server, desk.seen
     seen.page.keyboard.press("3")
     seen.page.get_by_label("Comment, if you like").fill("from the first browser")
-    token = server.store.ratings.token("Ada", server.store.ratings.next_unrated("Ada"))
+    token = server.store.ratings.token(desk.rater, server.store.ratings.next_unrated(desk.rater))
     expect_draft(server, seen.page, token)
-    other = visit(f"{server.url}/review?rater=Ada").page
+    other = visit(f"{server.url}/review?rater={quote(desk.rater)}", apart=True).page
     expect(other.get_by_label("Comment, if you like")).to_have_value("from the first browser")
 
 
@@ -132,37 +145,35 @@ def expect_draft(server, page: Page, token: str) -> None:
 
 
 def test_a_form_sent_while_the_server_is_down_is_saved_once_it_is_back(desk) -> None:
-    server, seen = desk
-    page = seen.page
+    server, page = desk.server, desk.seen.page
     page.keyboard.press("5")
     server.stop()
     page.keyboard.press("Control+Enter")
     expect(page.get_by_text("Saving, try 2 of")).to_be_visible()
     server.start()
     expect(page.get_by_text("1 of 18 games rated by you")).to_be_visible(timeout=60_000)
-    assert scores(server) == [5]
+    assert desk.scores == [5]
 
 
 def test_skipping_shows_another_game(desk) -> None:
-    server, seen = desk
-    page = seen.page
+    page = desk.seen.page
     first = page.locator(".talk").inner_text()
     page.keyboard.press("s")
     expect(page.get_by_text("1 skipped")).to_be_visible()
     assert page.locator(".talk").inner_text() != first
-    assert scores(server) == []
+    assert desk.scores == []
 
 
 def test_nothing_that_could_sway_a_rater_reaches_the_browser(desk) -> None:
-    server, seen = desk
+    server, seen = desk.server, desk.seen
     seen.page.keyboard.press("3")
     seen.page.get_by_label("Comment, if you like").fill("a draft")
     sent = seen.received
     # First that the right thing was looked at: the conversation itself did come.
-    assert server.store.transcripts.get(server.store.ratings.next_unrated("Ada")).discussion[0].text.encode() in sent
+    shown = server.store.transcripts.get(server.store.ratings.next_unrated(desk.rater))
+    assert shown.discussion[0].text.encode() in sent
     secrets = [iteration.name for iteration in load_manifest().iterations]
     secrets += ["Sample rater", "game-17", "llmafia", "discussion-", ".log", "at least 80", "not rated yet", "passed"]
-    shown = server.store.transcripts.get(server.store.ratings.next_unrated("Ada"))
     secrets += [f'"{player.role}"' for player in shown.players if player.role]
     secrets += [message.text for message in shown.messages if message.channel != "public" and len(message.text) > 20]
     secrets += server.store.transcripts.summaries()["transcript_id"].tolist()

@@ -39,10 +39,9 @@ def nasty(name: str) -> Transcript:
     )
 
 
-@pytest.fixture
-def server(serve):
-    running = serve()
-    store = running.store
+@pytest.fixture(scope="module")
+def server(empty_server):
+    store = empty_server.store
     for number, attack in enumerate((ATTACKS[0], ATTACKS[3])):
         store.iterations.create(
             attack, change=ATTACKS[4], prompt_text=ATTACKS[1], parent=ATTACKS[0] if number else None
@@ -50,7 +49,8 @@ def server(serve):
         add_evaluated(store, nasty(f"{number}"), source_name=ATTACKS[3], iteration=attack)
     store.ratings.add(Rating(nasty("0").id, ATTACKS[3], 2, (True,) * 5, ATTACKS[0]))
     store.iterations.sign_off(ATTACKS[3], ATTACKS[3], ATTACKS[4])
-    return running
+    store.close()
+    return empty_server
 
 
 def paths() -> list[str]:

@@ -2,34 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import re
-import zipfile
 from pathlib import Path
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
-from benchmarks.generate import generate
-
-MANY = 150
+from tests.browser.hands import go, tick_row
 
 GAMES = (
     "llm_werewolf/matches/werewolf_match_2025-02-02_0.json",
     "werewolf_gpt/gpt-4-001.md",
     "aiwolf/game1.log",
 )
-
-
-def go(page: Page, title: str) -> None:
-    page.get_by_test_id("stSidebarNav").get_by_role("link", name=title).click()
-    expect(page.locator("h1")).to_have_text(title)
-
-
-def select_first_row(page: Page) -> None:
-    """Ticks the first row of a data frame, which is drawn on a canvas."""
-    box = page.get_by_test_id("stDataFrame").first.bounding_box()
-    assert box is not None
-    page.mouse.click(box["x"] + 18, box["y"] + 36 + 18)
 
 
 def test_from_empty_to_a_trend_and_all_of_it_survives(serve, visit, data_root: Path) -> None:
@@ -51,7 +35,7 @@ def test_from_empty_to_a_trend_and_all_of_it_survives(serve, visit, data_root: P
     # Read the reason of a verdict.
     page.get_by_role("link", name="Read the games").click()
     expect(page.get_by_text("3 of 3 games")).to_be_visible()
-    select_first_row(page)
+    tick_row(page, page.get_by_test_id("stDataFrame").first)
     badge = page.locator(".badge", has_text="Depth").first
     badge.click()
     expect(page.get_by_role("heading", name=re.compile("Strategic depth, message"))).to_be_visible()
@@ -97,34 +81,3 @@ def test_the_first_start_fills_the_pages_by_itself(serve, visit) -> None:
     seen = visit(serve("wanted").url)
     expect(seen.page.get_by_text("Loading the sample games: done, 18 of 18.")).to_be_visible(timeout=90_000)
     expect(seen.page.get_by_text("Iteration 3 of 3")).to_be_visible()
-
-
-def upload_many(page: Page, folder: Path) -> None:
-    """Starts a job that is long enough to be watched: the games are invented, all different, in one zip."""
-    bundle = folder / "games.zip"
-    with zipfile.ZipFile(bundle, "w", zipfile.ZIP_DEFLATED) as archive:
-        for number, document in enumerate(generate(MANY)):
-            archive.writestr(f"game-{number}.json", json.dumps(document))
-    page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(bundle)
-    page.get_by_text("No iteration", exact=True).click()
-    page.get_by_role("button", name=f"Score and store {MANY} games").click()
-
-
-def test_a_job_goes_on_while_the_person_looks_elsewhere(serve, visit, tmp_path: Path) -> None:
-    server = serve()
-    page = visit(f"{server.url}/upload").page
-    upload_many(page, tmp_path)
-    expect(page.get_by_text(re.compile(f"Scoring uploaded games: [0-9]+ of {MANY}"))).to_be_visible()
-    go(page, "Trends")
-    expect(page.get_by_text(re.compile("Scoring uploaded games: done"))).to_be_visible(timeout=180_000)
-    assert len(server.store.transcripts.summaries()) == MANY
-
-
-def test_a_job_can_be_cancelled_and_what_is_done_stays(serve, visit, tmp_path: Path) -> None:
-    server = serve()
-    page = visit(f"{server.url}/upload").page
-    upload_many(page, tmp_path)
-    page.get_by_role("button", name="Cancel").click()
-    expect(page.get_by_text("Scoring uploaded games: cancelled")).to_be_visible(timeout=60_000)
-    (job,) = server.store.jobs.list()
-    assert len(server.store.transcripts.summaries()) == job.done < MANY

@@ -5,8 +5,8 @@ from __future__ import annotations
 from playwright.sync_api import expect
 
 
-def test_a_renamed_iteration_stays_chosen_and_in_the_link(serve, visit) -> None:
-    server = serve("stored")
+def test_a_renamed_iteration_stays_chosen_and_in_the_link(stored_server, visit) -> None:
+    server = stored_server
     first = server.store.iterations.list()[0].name
     visited = visit(f"{server.url}/?iteration={first}")
     page = visited.page

@@ -7,7 +7,7 @@ with data both wide and light and narrow and dark, without it narrow and dark. `
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,15 +15,15 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from evaluation.store import Store
-from tests.browser.accessibility import findings, unreachable
+from tests.browser.accessibility import ALL, OF_SIZE_AND_THEME, findings, unreachable
 from tests.browser.gallery import write_gallery
+from tests.browser.hands import settle
 from tests.browser.views import View, all_views
 
 EMPTY, LOADING, DATA, ERROR, UNKNOWN = "empty", "loading", "data", "error", "unknown"
 STATES = (EMPTY, LOADING, DATA, ERROR, UNKNOWN)
 HEIGHTS = {1280: 1050, 390: 844}
-QUICK = ((1280, "light"), (390, "dark"))
-SIZES = (*QUICK, (1280, "dark"), (390, "light"))
+SIZES = ((1280, "light"), (390, "dark"), (1280, "dark"), (390, "light"))
 # axe judges contrast only where it can see, so it gets a window that holds the whole page.
 TALL = 3000
 GAMES = ("aiwolf/game2.log", "aiwolf/LICENSE")
@@ -65,15 +65,6 @@ def hold(state: str, database: Path, samples: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def context(browser) -> Iterator[BrowserContext]:
-    """One for all pages of a state, so that the app's scripts are fetched once."""
-    opened = browser.new_context(reduced_motion="reduce")
-    opened.set_default_timeout(60_000)
-    yield opened
-    opened.close()
-
-
-@pytest.fixture(scope="module")
 def ids(server, state) -> dict[str, str]:
     """A transcript with a message to open, where there is one."""
     if state != DATA:
@@ -94,34 +85,34 @@ class Looker:
     faults: list[str] = field(default_factory=list)
 
     def open(self, url: str) -> None:
+        self.faults.clear()
         self.page.goto(url)
-        self.settle()
+        settle(self.page)
 
     def note(self, url: str) -> None:
         """Takes down a request to anybody but the server."""
         if not url.startswith(("http://127.0.0.1", "data:", "blob:", "about:")):
             self.faults.append(f"asked {url}")
 
-    def settle(self) -> None:
-        """Waits until the script has run to its end, nothing is greyed out and the sidebar has come to rest."""
-        self.page.wait_for_selector("[data-testid='stMainBlockContainer'] h1")
-        self.page.wait_for_function(_SETTLED)
-        self.page.evaluate(_DRAWN)
-
     def resize(self, width: int, theme: str, height: int) -> None:
         self.page.emulate_media(color_scheme=theme)
         self.page.set_viewport_size({"width": width, "height": height})
-        if self.page.url.startswith("http"):
-            self.settle()
+
+    def reshape(self, width: int, theme: str, height: int) -> None:
+        """The same while something is shown: waits until it is drawn so."""
+        self.resize(width, theme, height)
+        settle(self.page)
 
     @property
     def overflow(self) -> int:
         return max(self.page.evaluate(_OVERFLOW))
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def looker(context: BrowserContext) -> Iterator[Looker]:
+    """One page for all views: a browser that has the app's scripts ready opens the next one sooner."""
     opened = context.new_page()
+    opened.set_default_timeout(60_000)
     seen = Looker(opened)
     opened.on("pageerror", lambda error: seen.faults.append(str(error)))
     opened.on("request", lambda request: seen.note(request.url))
@@ -147,26 +138,25 @@ class Sight:
     uploads: list[Path]
 
     def show(self, width: int, theme: str) -> None:
-        """Opens it and waits until it shows what it shall. Colours of tables are those of the theme at that time."""
+        """Opens it and waits until it shows what it shall."""
         self.looker.resize(width, theme, HEIGHTS[width])
         self.looker.open(self.url)
         if self.view.name == "upload" and self.state == DATA:
             self.looker.page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(self.uploads)
         if self.state in (DATA, UNKNOWN):
             expect(self.looker.page.locator(self.view.ready).first).to_be_attached()
-        self.looker.settle()
+        settle(self.looker.page)
 
-    def problems(self, folder: Path, width: int, theme: str, *, with_axe: bool) -> list[str]:
-        """Takes its picture; returns what is wrong with it."""
-        self.show(width, theme)
+    def problems(self, folder: Path, width: int, theme: str, *, rules: Sequence[str] | None = ALL) -> list[str]:
+        """Takes a picture of what is shown, and returns what is wrong with it: also what axe finds by the rules."""
         name = f"{self.view.picture(self.state)}-{width}-{theme}"
         self.looker.page.screenshot(path=folder / f"{name}.png")
         found = []
         if self.looker.overflow > 0:
             found.append(f"scrolls sideways by {self.looker.overflow}")
-        if with_axe:
-            self.looker.resize(width, theme, TALL)
-            found += findings(self.looker.page)
+        if rules is not None:
+            self.looker.reshape(width, theme, TALL)
+            found += findings(self.looker.page, rules)
         found += self.looker.faults
         found += ["shows an exception"] * self.looker.page.get_by_test_id("stException").count()
         return [f"{name}: {problem}" for problem in found]
@@ -180,34 +170,31 @@ def sight(looker: Looker, server, view: View, state: str, ids: dict[str, str], d
 
 @cases(DATA, UNKNOWN)
 def test_screenshots_with_data_are_open_to_everybody(sight, screenshots) -> None:
-    problems = sight.problems(screenshots, 1280, "light", with_axe=True)
+    sight.show(1280, "light")
+    problems = sight.problems(screenshots, 1280, "light")
     problems += [f"Tab does not come to {what}" for what in unreachable(sight.looker.page)]
-    problems += sight.problems(screenshots, 390, "dark", with_axe=True)
+    # Made narrow and dark where it is; opened so, which draws tables in the theme's colours, by make screenshots.
+    sight.looker.reshape(390, "dark", HEIGHTS[390])
+    problems += sight.problems(screenshots, 390, "dark", rules=OF_SIZE_AND_THEME)
     assert problems == []
 
 
 @cases(EMPTY, LOADING, ERROR)
 def test_screenshots_without_data_are_open_to_everybody(state, sight, screenshots) -> None:
+    sight.show(390, "dark")
     # What shows progress is drawn anew all the time, and axe takes what fades for text of little contrast.
-    assert sight.problems(screenshots, 390, "dark", with_axe=state != LOADING) == []
+    assert sight.problems(screenshots, 390, "dark", rules=None if state == LOADING else ALL) == []
 
 
 @pytest.mark.long
 @cases(*STATES)
-def test_screenshots_of_the_other_sizes(state, sight, screenshots) -> None:
-    others = [size for size in SIZES if state not in (DATA, UNKNOWN) or size not in QUICK]
-    problems = [sight.problems(screenshots, *size, with_axe=state != LOADING) for size in others]
-    assert [problem for found in problems for problem in found] == []
+def test_screenshots_of_all_sizes(state, sight, screenshots) -> None:
+    problems = []
+    for width, theme in SIZES:
+        sight.show(width, theme)
+        problems += sight.problems(screenshots, width, theme, rules=None if state == LOADING else ALL)
+    assert problems == []
 
 
-_SETTLED = """() => {
-    const app = document.querySelector("[data-testid='stApp']");
-    const side = document.querySelector("[data-testid='stSidebar']");
-    const rests = !side || innerWidth > 768 || side.getBoundingClientRect().right <= 0;
-    return app && rests && app.getAttribute('data-test-script-state') !== 'running'
-        && !document.querySelector("[data-stale='true'], [data-testid='stSkeleton'], [data-testid='stSpinner']");
-}"""
 _OVERFLOW = """() => [document.documentElement, document.querySelector("[data-testid='stMain']")]
     .map((node) => node.scrollWidth - node.clientWidth)"""
-_DRAWN = """() => document.fonts.ready.then(() => new Promise((done) =>
-    requestAnimationFrame(() => requestAnimationFrame(() => done(true)))))"""

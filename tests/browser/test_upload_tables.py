@@ -26,8 +26,8 @@ def choose(seen, label: str, option: str) -> None:
     seen.settle()
 
 
-def test_names_of_columns_are_plain_text_among_the_options(serve, visit) -> None:
-    seen = visit(f"{serve().url}/upload")
+def test_names_of_columns_are_plain_text_among_the_options(empty_server, visit) -> None:
+    seen = visit(f"{empty_server.url}/upload")
     hand_in(seen, "evil.csv", TABLE)
     seen.page.get_by_test_id("stSelectbox").filter(has_text="Who speaks").first.get_by_role("combobox").click()
     options = seen.page.get_by_role("option")
@@ -42,9 +42,8 @@ def test_names_of_columns_are_plain_text_among_the_options(serve, visit) -> None
     assert seen.faults == []
 
 
-def test_chosen_columns_make_a_game_and_its_report_can_be_saved(serve, visit) -> None:
-    server = serve()
-    seen = visit(f"{server.url}/upload")
+def test_chosen_columns_make_a_game_and_its_report_can_be_saved(empty_server, visit) -> None:
+    seen = visit(f"{empty_server.url}/upload")
     hand_in(seen, "german.csv", b"wer,was,tag\nAnn,Guten Morgen,1\nBen,Hallo Ann,2\n")
     choose(seen, "Who speaks", "1. wer")
     choose(seen, "What is said", "2. was")

@@ -1,0 +1,54 @@
+"""What a person's eyes and hands do on a page: wait until it is still, go to another page, tick a row."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Locator, Page, expect
+
+# A click while the page is drawn anew may be lost: the button that it was for may be another one by then.
+_IDLE = """() => {
+    const app = document.querySelector("[data-testid='stApp']");
+    const side = document.querySelector("[data-testid='stSidebar']");
+    const rests = !side || innerWidth > 768 || side.getBoundingClientRect().right <= 0;
+    return app && rests && app.getAttribute('data-test-script-state') === 'notRunning'
+        && app.getAttribute('data-test-connection-state') === 'CONNECTED'
+        && !document.querySelector("[data-stale='true'], [data-testid='stSkeleton'], [data-testid='stSpinner']");
+}"""
+_DRAWN = """() => document.fonts.ready.then(() => new Promise((done) =>
+    requestAnimationFrame(() => requestAnimationFrame(() => done(true)))))"""
+# The place of an element, once it has been the same for so many frames.
+_STILL = """(node) => new Promise((done) => {
+    let last = "", same = 0;
+    const look = () => {
+        const { x, y, width, height } = node.getBoundingClientRect();
+        const now = [x, y, width, height].join();
+        same = now === last && width > 0 ? same + 1 : 0;
+        last = now;
+        if (same >= 6) done([x, y]);
+        else requestAnimationFrame(look);
+    };
+    look();
+})"""
+_CHECKBOX = 18
+_ROW = 36
+
+
+def settle(page: Page) -> None:
+    """Waits until the script has run to its end, nothing is greyed out and the sidebar has come to rest."""
+    page.wait_for_selector("[data-testid='stMainBlockContainer'] h1")
+    page.wait_for_function(_IDLE)
+    page.evaluate(_DRAWN)
+
+
+def go(page: Page, title: str) -> None:
+    """Goes to another page of the dashboard by its link in the sidebar."""
+    page.get_by_test_id("stSidebarNav").get_by_role("link", name=title).click()
+    expect(page.locator("h1")).to_have_text(title)
+    settle(page)
+
+
+def tick_row(page: Page, table: Locator, row: int = 0) -> None:
+    """Ticks a row of a data frame, which is drawn on a canvas; ``row`` counts from 0 without the head."""
+    expect(table.locator("canvas").first).to_be_visible()
+    settle(page)
+    x, y = table.evaluate(_STILL)
+    page.mouse.click(x + _CHECKBOX, y + _ROW + _ROW * row + _ROW // 2)
