@@ -1,0 +1,235 @@
+"""``dramaturg eval run | compare | baseline | record``: regressions that were planted, and judges that fail."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from benchmarks.judge_server import JudgeServer, plausible_answer
+from evaluation.judging.cassette import read_recordings
+from evaluation.persona.agents import Agent
+from evaluation.resources import baseline_root, recording_root
+from evaluation.store import Store
+
+DRAMATURG = Path(sys.executable).with_name("dramaturg")
+CAST = ["michael", "dwight", "jim", "lisa-carter", "oscar"]
+CHANNELS = ["channel:conference-room", "channel:sales-floor", "channel:public"]
+DULL = "A clerk named Mortimer, mute, from Norway, collecting stamps, tidying ledgers, fond of porridge and chess."
+NEW_PROPOSITION = """\
+dimension: fluency
+agent_id: jim
+propositions:
+  - id: jim-mumbles
+    claim: "{{agent_name}} mumbles."
+"""
+
+
+@pytest.fixture(autouse=True)
+def without_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "DRAMATURG_JUDGE", "DRAMATURG_MODEL", "DRAMATURG_PROPOSITIONS"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def tapes(tmp_path: Path) -> Path:
+    """A folder for recordings."""
+    folder = tmp_path / "tapes"
+    folder.mkdir()
+    return folder
+
+
+def rows(done: Any) -> list[dict[str, Any]]:
+    return list(json.loads(done.stdout)["rows"])
+
+
+def test_by_default_the_whole_shipped_cast_is_held_against_its_baselines_by_recorded_answers(run: Any) -> None:
+    done = run("eval", "compare", "--format", "json")
+    assert done.exit_code == 0
+    assert {row["outcome"] for row in rows(done)} == {"fine"}
+    assert list(dict.fromkeys(row["agent_id"] for row in rows(done))) == CAST + CHANNELS
+    assert json.loads(done.stdout)["models"] == ["scripted-1"]
+    assert "Answers of a script, not of a model" in done.stderr
+
+
+def test_all_means_the_shipped_cast_where_nothing_is_stored(run: Any) -> None:
+    done = run("eval", "run", "--agents", "all", "--dimensions", "fluency")
+    assert done.exit_code == 0
+    assert "5 scores held against their baselines: none fell by more than 1" in done.stdout
+
+
+def test_two_runs_print_the_same_bytes(tmp_path: Path) -> None:
+    running = [
+        subprocess.Popen(
+            [DRAMATURG, "eval", "run", "--format", "json", "--db", tmp_path / f"{seed}.duckdb"],
+            env=os.environ | {"PYTHONHASHSEED": seed},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+        for seed in ("1", "2")
+    ]
+    first, second = [process.communicate()[0] for process in running]
+    assert [process.returncode for process in running] == [0, 0]
+    assert first == second
+    assert [each["agent"]["id"] for each in json.loads(first)] == CAST + CHANNELS
+
+
+def test_a_score_below_its_baseline_is_exit_code_1_in_every_format(run: Any, tmp_path: Path) -> None:
+    shutil.copytree(baseline_root(), tmp_path, dirs_exist_ok=True)
+    body = json.loads((tmp_path / "jim.json").read_text("utf-8"))
+    # Jim's fluency is 9 of 9 now, so the baseline cannot be raised: his consistency is.
+    body["dimensions"]["consistency"]["score"] += 1.5
+    (tmp_path / "jim.json").write_text(json.dumps(body), encoding="utf-8")
+    chosen = ("--agents", "jim", "--baselines", tmp_path)
+    done = run("eval", "run", *chosen)
+    assert done.exit_code == 1
+    assert (
+        "regression: Jim Halpert, Consistency: 5.40, baseline 6.90: it fell by 1.50, which is more than 1"
+        in done.stdout
+    )
+    junit = ElementTree.fromstring(run("eval", "compare", *chosen, "--format", "junit").stdout)
+    assert junit.get("failures") == "1"
+    markdown = run("eval", "compare", *chosen, "--format", "markdown")
+    assert (markdown.exit_code, "**regression**" in markdown.stdout) == (1, True)
+    assert run("eval", "run", *chosen, "--max-drop", 1.6).exit_code == 0
+    assert run("eval", "run", *chosen, "--dimensions", "fluency").exit_code == 0
+
+
+def test_a_changed_persona_has_no_recordings_and_once_recorded_it_is_a_regression(
+    run: Any, database: Path, tmp_path: Path
+) -> None:
+    store = Store(database)
+    store.agents.save(Agent("michael", "Michael Scott", persona=DULL))
+    store.close()
+    chosen = ("--agents", "michael", "--dimensions", "adherence")
+    unrecorded = run("eval", "run", *chosen)
+    assert unrecorded.exit_code == 3
+    assert "adherence-persona-visible: Michael Scott: nothing is recorded for this prompt" in unrecorded.stderr
+    assert "Record it with `dramaturg eval record`." in unrecorded.stderr
+    assert run("eval", "record", tmp_path, *chosen, "--mode", "scripted").exit_code == 0
+    assert [path.name for path in tmp_path.glob("*.jsonl")] == ["michael.jsonl"]
+    compared = run("eval", "compare", *chosen, "--recordings", tmp_path, "--format", "json")
+    assert compared.exit_code == 1
+    (row,) = rows(compared)
+    assert (row["outcome"], row["agent_id"]) == ("regression", "michael")
+    assert row["behind"][0]["recommendation"]
+    assert "regression: Michael Scott, Adherence: " in compared.stderr
+
+
+def test_a_new_proposition_is_told_and_its_missing_recording_named(run: Any, tmp_path: Path) -> None:
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "jim.yaml").write_text(NEW_PROPOSITION, encoding="utf-8")
+    chosen = ("--agents", "jim", "--dimensions", "fluency", "--propositions", tmp_path / "own")
+    unrecorded = run("eval", "compare", *chosen)
+    assert unrecorded.exit_code == 3
+    assert "jim-mumbles: Jim Halpert: nothing is recorded" in unrecorded.stderr
+    run("eval", "record", tmp_path / "jim.jsonl", *chosen, "--mode", "scripted")
+    done = run("eval", "compare", *chosen, "--recordings", tmp_path / "jim.jsonl")
+    assert done.exit_code == 0
+    assert "Jim Halpert, Fluency: new propositions: jim-mumbles" in done.stdout
+
+
+def test_a_baseline_is_written_and_later_runs_are_held_against_it(run: Any, database: Path, tmp_path: Path) -> None:
+    done = run("eval", "baseline", "--agents", "oscar", "--baselines", tmp_path / "new")
+    assert done.exit_code == 0
+    written = sorted(path.name for path in (tmp_path / "new").iterdir())
+    assert written == ["channel--public.json", "oscar.json"]
+    shipped = baseline_root() / "oscar.json"
+    assert (tmp_path / "new" / "oscar.json").read_bytes() == shipped.read_bytes()
+    assert Store(database).evaluations.runs()["is_baseline"].tolist() == [True, True]
+
+
+def test_no_baseline_is_written_of_a_judge_that_failed(run: Any, tmp_path: Path) -> None:
+    done = run("eval", "baseline", "--agents", "oscar", "--model", "nobody", "--baselines", tmp_path / "new")
+    assert done.exit_code == 3
+    assert "No baseline was written." in done.stderr
+    assert not (tmp_path / "new").exists()
+
+
+def test_recording_a_folder_anew_drops_what_is_no_longer_asked(run: Any, tapes: Path) -> None:
+    shutil.copy(recording_root() / "michael.jsonl", tapes / "oscar.jsonl")
+    chosen = ("--agents", "oscar", "--dimensions", "fluency", "--mode", "scripted")
+    assert run("eval", "record", tapes, *chosen).exit_code == 0
+    assert len(read_recordings(tapes / "oscar.jsonl")) == 3
+    assert [path.name for path in tapes.iterdir()] == ["oscar.jsonl"]
+
+
+def test_what_the_shipped_files_hold_is_what_the_command_makes(run: Any, tapes: Path) -> None:
+    assert run("eval", "record", tapes, "--agents", "oscar", "--mode", "scripted").exit_code == 0
+    made = {path.name: path.read_bytes() for path in tapes.iterdir()}
+    assert made == {name: (recording_root() / name).read_bytes() for name in ("oscar.jsonl", "channel--public.jsonl")}
+
+
+def test_recordings_of_several_models_need_a_choice(run: Any, tapes: Path) -> None:
+    one, other, *_ = (recording_root() / "oscar.jsonl").read_text("utf-8").splitlines()
+    (tapes / "a.jsonl").write_text(f"{one}\n{other.replace('scripted-1', 'gpt')}\n", encoding="utf-8")
+    done = run("eval", "run", "--recordings", tapes)
+    assert done.exit_code == 2
+    assert "Choose with --model: gpt, scripted-1." in done.stderr
+
+
+@pytest.mark.parametrize("mode", ["live", "synthetic"])
+def test_an_unreachable_judge_is_exit_code_3_before_anything_is_asked(run: Any, database: Path, mode: str) -> None:
+    with socket.socket() as reserved:
+        # Bound and not listening: whoever connects is refused.
+        reserved.bind(("127.0.0.1", 0))
+        address = f"http://127.0.0.1:{reserved.getsockname()[1]}/v1"
+        done = run("eval", "compare", "--mode", mode, "--base-url", address)
+    assert done.exit_code == 3
+    assert f"{address}: The judge cannot be reached: " in done.stderr
+    assert Store(database).evaluations.runs().empty
+
+
+def test_a_live_judge_without_key_and_address_is_exit_code_3(run: Any) -> None:
+    done = run("eval", "run", "--mode", "live")
+    assert done.exit_code == 3
+    assert "There is no key for gpt-4o-mini in the environment. Set the provider's key" in done.stderr
+
+
+def in_character_or_judging(body: dict[str, Any]) -> str:
+    if str(body["messages"][0]["content"]).startswith("You are Bob."):
+        return f"I bake bread, whatever you say of {len(str(body['messages'][-1]['content']))} loaves."
+    return plausible_answer(body)
+
+
+def test_in_synthetic_mode_an_agent_that_never_spoke_answers_and_is_judged(run: Any, database: Path) -> None:
+    store = Store(database)
+    store.agents.save(Agent("bob", "Bob", persona="A baker."))
+    with JudgeServer(content=in_character_or_judging).in_thread() as server:
+        chosen = ("--mode", "synthetic", "--agents", "Bob", "--base-url", server.url, "--model", "m")
+        done = run("eval", "run", *chosen, "--format", "json")
+    assert done.exit_code == 0
+    (bob,) = json.loads(done.stdout)
+    assert list(bob["dimensions"]) == ["adherence", "consistency", "fluency"]
+    assert bob["sample_size"] == 8
+    (stored,) = store.transcripts.summaries().to_dict("records")
+    transcript = store.transcripts.get(stored["transcript_id"])
+    assert (transcript.source_format, transcript.metadata["synthetic"]) == ("synthetic", True)
+    assert [message.channel for message in transcript.messages[:2]] == ["system", "public"]
+    assert transcript.messages[1].text.startswith("I bake bread")
+    assert store.evaluations.runs()["mode"].tolist() == ["synthetic"]
+    assert store.llm_calls.frame()["purpose"].value_counts()["synthetic"] == 8
+    # Made for the purpose: it never counts as what the agent said elsewhere.
+    assert run("eval", "run", "--mode", "offline", "--agents", "bob").exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("nobody", "No agent called 'nobody' is known. Choose from: michael,"), ("mute", "Mute has no persona to answer")],
+)
+def test_who_cannot_answer_prompts_is_named(run: Any, database: Path, name: str, expected: str) -> None:
+    store = Store(database)
+    store.agents.save(Agent("mute", "Mute"))
+    store.close()
+    with JudgeServer().in_thread() as server:
+        done = run("eval", "run", "--mode", "synthetic", "--agents", name, "--base-url", server.url)
+    assert done.exit_code == 2
+    assert expected in done.stderr
