@@ -5,10 +5,13 @@ from __future__ import annotations
 import uuid
 from typing import TYPE_CHECKING, Any
 
-from evaluation.corrections.attempts import Attempt, GateResult
+from evaluation.corrections.attempts import GateOutcome, GateResult
 from evaluation.corrections.config import CorrectionConfig
+from evaluation.corrections.log import LoggedMessage
+from evaluation.errors import NotFoundError
 from evaluation.store.checks import readable, require_text
-from evaluation.store.tables import append, columns_of, frame, to_json
+from evaluation.store.correction_rows import COLUMNS, messages_from, row_of
+from evaluation.store.tables import append, columns_of, frame
 from evaluation.store.units import Units
 
 if TYPE_CHECKING:
@@ -16,6 +19,8 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 _FIELDS = tuple(CorrectionConfig.model_fields)
+LATEST = 5_000
+"""So many messages are looked at unless told otherwise."""
 
 
 class Corrections:
@@ -65,11 +70,53 @@ class Corrections:
         if result.outcome is None:
             return ""
         group = str(uuid.uuid4())
-        rows = [_row(result, attempt, group, run_id) for attempt in result.attempts]
+        rows = [row_of(result, attempt, group, run_id) for attempt in result.attempts]
         with self._units.unit(write=True) as cursor:
             _ensure_agent(cursor, readable(result.agent))
             append(cursor, "correction_logs", columns_of(rows))
         return group
+
+    def forget(self, agent: str) -> None:
+        """Takes back the agent's configuration: the defaults hold again, everything off."""
+        with self._units.unit(write=True) as cursor:
+            cursor.execute("DELETE FROM agent_evaluation_config WHERE agent_id = ?", [agent])
+
+    def messages(
+        self, agent: str | None = None, *, outcome: GateOutcome | None = None, limit: int = LATEST
+    ) -> list[LoggedMessage]:
+        """The latest messages that were checked, newest first, with all their attempts.
+
+        Args:
+            agent: Only this agent's.
+            outcome: Only those that came through like this.
+            limit: How many at most.
+        """
+        values = {"agent": agent, "outcome": None if outcome is None else str(outcome), "limit": limit}
+        with self._units.unit() as cursor:
+            return messages_from(cursor.execute(_LATEST, values).fetchall())
+
+    def message(self, message_id: str) -> LoggedMessage:
+        """The message that is logged under that id, or under the only one that begins like this.
+
+        Raises:
+            NotFoundError: There is none, or several begin like this.
+        """
+        with self._units.unit() as cursor:
+            found = messages_from(cursor.execute(_ONE, {"start": message_id.lower()}).fetchall()) if message_id else []
+        if len(found) != 1:
+            raise NotFoundError(
+                f"{'Several messages have' if found else 'No message has'} an id that begins with {message_id!r}.",
+                remedy="See them with: dramaturg corrections list.",
+            )
+        return found[0]
+
+    def count(self, agent: str | None = None) -> int:
+        """How many messages were checked, of one agent or of all."""
+        query = "SELECT count(DISTINCT group_id) FROM correction_logs WHERE $agent IS NULL OR agent_id = $agent"
+        with self._units.unit() as cursor:
+            found = cursor.execute(query, {"agent": agent}).fetchone()
+        assert found is not None
+        return int(found[0])
 
     def log(self, agent: str | None = None) -> pd.DataFrame:
         """Every attempt ever logged, of one agent or of all, in the order of time and attempt.
@@ -92,6 +139,20 @@ FROM correction_logs WHERE $agent IS NULL OR agent_id = $agent
 ORDER BY correction_logs.created_at, group_id, attempt_number
 """
 
+_LATEST = f"""
+WITH latest AS (
+    SELECT group_id, max(created_at) AS logged_at FROM correction_logs
+    WHERE group_id IS NOT NULL AND ($agent IS NULL OR agent_id = $agent) AND ($outcome IS NULL OR outcome = $outcome)
+    GROUP BY group_id ORDER BY logged_at DESC, group_id LIMIT $limit
+)
+SELECT {COLUMNS} FROM correction_logs JOIN latest USING (group_id)
+ORDER BY latest.logged_at DESC, group_id, attempt_number
+"""
+
+_ONE = f"""
+SELECT {COLUMNS} FROM correction_logs WHERE starts_with(group_id::text, $start) ORDER BY group_id, attempt_number
+"""
+
 
 def _values(row: tuple[Any, ...]) -> dict[str, Any]:
     # A column of type real holds seven digits: 0.6 comes back as 0.6000000238.
@@ -103,47 +164,3 @@ def _values(row: tuple[Any, ...]) -> dict[str, Any]:
 
 def _ensure_agent(cursor: DuckDBPyConnection, agent: str) -> None:
     cursor.execute("INSERT INTO agents (id, display_name) VALUES (?, ?) ON CONFLICT DO NOTHING", [agent, agent])
-
-
-def _row(result: GateResult, attempt: Attempt, group: str, run_id: str | None) -> dict[str, Any]:
-    committed = result.committed
-    is_corrected = committed is not None and committed.number > 0
-    return {
-        "agent_id": readable(result.agent),
-        "run_id": run_id,
-        "original_text": readable(result.original),
-        "corrected_text": readable(result.text) if is_corrected else None,
-        "dimension_scores": _scores(attempt),
-        "similarity_score": attempt.similarity,
-        "total_score": attempt.total,
-        "attempt_number": attempt.number,
-        "outcome": str(result.outcome),
-        "token_usage": _usage(attempt),
-        "group_id": group,
-        "attempt_text": readable(attempt.text),
-        "is_committed": committed is not None and attempt.number == committed.number,
-        "feedback": readable(attempt.feedback),
-    }
-
-
-def _scores(attempt: Attempt) -> str | None:
-    return to_json(
-        {
-            check.dimension: {
-                "score": check.found.score,
-                "threshold": check.threshold,
-                "reasoning": readable(check.found.reasoning),
-                "recommendations": [readable(line) for line in check.found.recommendations],
-            }
-            for check in attempt.checks
-        }
-    )
-
-
-def _usage(attempt: Attempt) -> str | None:
-    found = [check.found for check in attempt.checks]
-    sums = {
-        "input_tokens": sum(one.input_tokens for one in found),
-        "output_tokens": sum(one.output_tokens for one in found),
-    }
-    return to_json(sums) if any(sums.values()) else None

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from evaluation.corrections.attempts import Attempt, Check, DimensionScore, GateOutcome, GateResult
 from evaluation.corrections.config import CorrectionConfig
-from evaluation.errors import InputError
+from evaluation.errors import InputError, NotFoundError
 from evaluation.store import Store
 
 
@@ -91,3 +92,34 @@ def test_broken_text_of_models_is_kept_readable(store: Store) -> None:
     attempt = Attempt(0, "lone \ud800 surrogate", checked(None))
     store.corrections.add(GateResult("a", attempt, GateOutcome.TIMEOUT_PASS_THROUGH, (attempt,)))
     assert store.corrections.log()["attempt_text"][0].startswith("lone ")
+
+
+def test_messages_come_back_with_their_attempts_newest_first(store: Store) -> None:
+    first = store.corrections.add(corrected())
+    similar = Attempt(0, "again", (), 0.6, is_similar=True)
+    second = store.corrections.add(GateResult("dwight", similar, GateOutcome.FORCED_THROUGH, (similar,)))
+    newest, oldest = store.corrections.messages()
+    assert (newest.id, oldest.id) == (second, first)
+    assert newest.at >= oldest.at
+    # Tokens are added up over the dimensions of an attempt, so a single check has none of its own any more.
+    kept = [replace(each, checks=checked(each.checks[0].found.score)) for each in corrected().attempts]
+    assert oldest.result == replace(corrected(), attempts=tuple(kept), committed=kept[1])
+    assert newest.result.attempts == (similar,)
+    assert [one.id for one in store.corrections.messages("michael")] == [first]
+    assert [one.id for one in store.corrections.messages(outcome=GateOutcome.FORCED_THROUGH)] == [second]
+    assert [one.id for one in store.corrections.messages(limit=1)] == [second]
+    assert (store.corrections.count(), store.corrections.count("michael"), store.corrections.count("x")) == (2, 1, 0)
+
+
+def test_a_message_is_found_by_the_first_digits_of_its_id(store: Store) -> None:
+    group = store.corrections.add(corrected())
+    assert store.corrections.message(group[:8].upper()).id == group
+    for unknown in ("", "nothing", "%"):
+        with pytest.raises(NotFoundError, match="No message"):
+            store.corrections.message(unknown)
+
+
+def test_a_configuration_is_taken_back(store: Store) -> None:
+    store.corrections.configure("michael", CorrectionConfig(max_correction_attempts=0))
+    store.corrections.forget("michael")
+    assert store.corrections.configs() == {}

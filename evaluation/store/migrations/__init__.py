@@ -20,6 +20,7 @@ from evaluation.store.migrations.m0011_evaluations import create_evaluation_colu
 from evaluation.store.migrations.m0012_sign_offs import allow_withdrawals
 from evaluation.store.migrations.m0013_rating_desk import create_rating_desk_tables
 from evaluation.store.migrations.m0014_experiments import create_experiment_tables
+from evaluation.store.migrations.m0015_correction_similarity import create_similarity_column
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -46,6 +47,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     allow_withdrawals,
     create_rating_desk_tables,
     create_experiment_tables,
+    create_similarity_column,
 )
 """In the order in which they run; the first has number 1. Only ever append."""
 
@@ -77,6 +79,7 @@ def applied(connection: DuckDBPyConnection) -> int:
     if names and "schema_migrations" not in names:
         raise StoreError(
             "The file is no database of Dramaturg; nothing was written to it.",
+            place=_path_of(connection),
             remedy="Choose another file with --db; transcripts go in with: dramaturg import.",
         )
     connection.execute(
@@ -86,6 +89,11 @@ def applied(connection: DuckDBPyConnection) -> int:
     row = connection.execute("SELECT coalesce(max(number), 0) FROM schema_migrations").fetchone()
     assert row is not None
     return int(row[0])
+
+
+def _path_of(connection: DuckDBPyConnection) -> str:
+    found = connection.execute(_PATH).fetchone()
+    return str(found[0]) if found and found[0] else ""
 
 
 def _run(connection: DuckDBPyConnection, number: int, migration: Migration) -> None:

@@ -1,0 +1,30 @@
+"""A message that the gate checked, as it is on record."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from evaluation.corrections.attempts import GateOutcome, GateResult
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedMessage:
+    """What became of a message, and when.
+
+    Attributes:
+        id: Of the group that its attempts are logged under.
+        at: When it was logged, in UTC.
+        result: Its attempts with their checks. The messages it was compared with are not kept, and neither is whether a
+            check was trivial.
+    """
+
+    id: str
+    at: datetime
+    result: GateResult
+
+    @property
+    def outcome(self) -> GateOutcome:
+        """How it came through; what was not checked is not logged."""
+        assert self.result.outcome is not None
+        return self.result.outcome

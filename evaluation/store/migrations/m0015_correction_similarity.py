@@ -1,0 +1,13 @@
+"""Whether an attempt resembled an earlier message too much: the limit of that time is not kept elsewhere."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+
+def create_similarity_column(connection: DuckDBPyConnection) -> None:
+    """Adds ``is_similar`` to ``correction_logs``; null for what was logged before."""
+    connection.execute("ALTER TABLE correction_logs ADD COLUMN is_similar boolean")
