@@ -4,6 +4,7 @@ from dashboard import queries, resources
 from dashboard.components import agreement_parts as parts
 from dashboard.components.disagreements import disagreements
 from dashboard.components.messages import empty_state
+from dashboard.components.practice_parts import practice_table
 from dashboard.components.sample_button import first_steps
 from dashboard.formatting import counted
 from evaluation.store.reports import stored_agreement
@@ -44,3 +45,4 @@ with st.container(horizontal=True):
 disagreements(report)
 parts.raters(report)
 parts.references(report)
+practice_table(resources.store())

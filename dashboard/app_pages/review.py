@@ -1,9 +1,14 @@
 import streamlit as st
 
-from dashboard import identity, queries, resources
+from dashboard import identity, resources
 from dashboard.components import review_parts as parts
 from dashboard.components.messages import empty_state
+from dashboard.components.own_ratings import own_ratings
+from dashboard.components.practice_parts import practice
+from dashboard.components.rating_guide_parts import invitation, rating_guide
+from dashboard.components.rating_records import records
 from dashboard.components.sample_button import first_steps
+from dashboard.components.style_parts import style_check
 
 store = resources.store()
 rater = identity.rater_name()
@@ -11,22 +16,29 @@ if rater is None:
     parts.ask_for_name()
     st.stop()
 
-progress = resources.read(queries.rating_progress, rater)
-if not progress.total:
+if not store.ratings.progress(rater).total:
     empty_state("Nothing to rate yet", "Upload games first; then rate them here one by one.")
     first_steps("review")
     st.stop()
 
 view = st.segmented_control(
     "View",
-    [parts.DESK, parts.OWN],
+    parts.VIEWS,
     default=parts.DESK,
     required=True,
-    key="desk",
+    key=parts.VIEW,
     bind="query-params",
     label_visibility="collapsed",
 )
 if view == parts.DESK:
-    parts.desk(store, rater)
+    parts.desk(store, rater, lowered=invitation(store, rater))
+elif view == parts.OWN:
+    own_ratings(store, rater)
+elif view == parts.GUIDE:
+    rating_guide()
+elif view == parts.PRACTICE:
+    practice(store, rater)
+elif view == parts.STYLE:
+    style_check(store, rater)
 else:
-    parts.own_ratings(store, rater)
+    records(store, rater)

@@ -5,6 +5,8 @@
 const RESEND_MS = 2500;
 const MOST_SENDS = 24;
 const DRAFT_MS = 250;
+const NARROW = "(max-width: 760px)";
+const SHORT_KEY = "dramaturg-short-scale";
 const views = new WeakMap();
 
 export default function (component) {
@@ -39,64 +41,68 @@ function element(tag, className, text) {
   return node;
 }
 
-function button(className, text, onclick) {
+function button(className, text, onclick, key) {
   const node = element("button", className, text);
   node.type = "button";
   node.onclick = onclick;
+  if (key) {
+    const hint = element("kbd", "", key);
+    hint.setAttribute("aria-hidden", "true");
+    node.append(hint);
+  }
+  return node;
+}
+
+function region(className, label) {
+  const node = element("div", className);
+  node.tabIndex = 0;
+  node.setAttribute("role", "region");
+  node.setAttribute("aria-label", label);
   return node;
 }
 
 function createView(root) {
   const view = { run: 0, token: null, pending: null, sends: 0, errorCount: 0 };
-  const desk = element("div", "desk");
-  view.desk = desk;
-  view.talk = element("div", "talk");
-  view.talk.tabIndex = 0;
-  view.talk.setAttribute("role", "region");
-  view.talk.setAttribute("aria-label", "Conversation to rate");
-  view.form = element("div", "form");
-  view.form.setAttribute("role", "region");
-  view.form.setAttribute("aria-label", "Your rating");
-  view.form.tabIndex = 0;
+  view.desk = element("div", "desk");
+  view.talk = region("talk", "Conversation to rate");
+  view.form = region("form", "Your rating");
   view.help = createHelp();
-  desk.append(view.talk, view.form, view.help);
-  root.append(desk);
+  view.discard = element("dialog");
+  view.discard.setAttribute("aria-label", "Cannot be rated");
+  view.isShort = remembered(SHORT_KEY, matchMedia(NARROW).matches ? "1" : "") === "1";
+  view.desk.append(view.talk, view.form, view.help, view.discard);
+  root.append(view.desk);
   return view;
-}
-
-function createHelp() {
-  const dialog = element("dialog");
-  dialog.setAttribute("aria-label", "Keys");
-  dialog.append(element("h3", "", "Keys"));
-  const list = element("dl");
-  const keys = [
-    ["1 to 5", "the score"],
-    ["y, n", "yes or no to the marked question, then on to the next"],
-    ["Ctrl + Enter", "save and go to the next conversation"],
-    ["s", "skip this conversation"],
-    ["?", "this help"],
-  ];
-  for (const [key, meaning] of keys) list.append(element("dt", "", key), element("dd", "", meaning));
-  dialog.append(list, element("p", "", "Keys rest while you type a comment. What you enter is kept if you reload."));
-  dialog.append(button("plain", "Close", () => dialog.close()));
-  return dialog;
 }
 
 function receive(view, data) {
   view.data = data;
-  if (view.pending && data.token !== view.pending.token) acknowledge(view);
+  const isSaved = view.pending && data.token !== view.pending.token;
+  if (isSaved) acknowledge(view);
   if (view.token !== data.token) {
+    const isFirst = view.token === null;
     view.token = data.token;
     view.draft = newestDraft(view);
     drawTalk(view);
     drawForm(view);
+    drawDiscard(view);
+    takeFocus(view, isFirst);
+    if (isSaved) say(view, "Saved. This is the next conversation.", false);
   }
+  view.desk.style.setProperty("--above", `${data.above}px`);
   view.progress.textContent = data.progress;
+  view.bar.style.width = `${100 * data.share}%`;
   if (data.error && data.error.count !== view.errorCount) {
     view.errorCount = data.error.count;
     stopSending(view);
     say(view, data.error.text, true);
   }
+}
+
+function takeFocus(view, isFirst) {
+  // So that arrows and Page keys scroll the conversation. Nobody is pulled away from what they are doing elsewhere.
+  const active = document.activeElement;
+  if (!isFirst || !active || active === document.body) view.talk.focus({ preventScroll: true });
 }
 
 function acknowledge(view) {
@@ -105,6 +111,22 @@ function acknowledge(view) {
 }
 
 // Drafts ------------------------------------------------------------------------------------------------------------
+
+function remembered(key, otherwise) {
+  try {
+    return localStorage.getItem(key) ?? otherwise;
+  } catch {
+    return otherwise;
+  }
+}
+
+function remember(key, value) {
+  try {
+    localStorage.setItem(key, value);
+  } catch {
+    // Storage may be full or forbidden; the database still gets the draft.
+  }
+}
 
 function draftKey(view, token) {
   return `dramaturg-draft:${view.data.storage}:${token}`;
@@ -118,7 +140,7 @@ function newestDraft(view) {
 
 function readLocal(view) {
   try {
-    const draft = JSON.parse(localStorage.getItem(draftKey(view, view.token)));
+    const draft = JSON.parse(remembered(draftKey(view, view.token), "null"));
     return draft && Number.isInteger(draft.rev) && Array.isArray(draft.answers) ? draft : null;
   } catch {
     return null;
@@ -136,11 +158,7 @@ function forget(view, token) {
 function changed(view) {
   view.warned = false;
   view.draft.rev += 1;
-  try {
-    localStorage.setItem(draftKey(view, view.token), JSON.stringify(view.draft));
-  } catch {
-    // Storage may be full or forbidden; the database still gets the draft.
-  }
+  remember(draftKey(view, view.token), JSON.stringify(view.draft));
   clearTimeout(view.drafting);
   const token = view.token;
   view.drafting = setTimeout(() => {
@@ -152,7 +170,7 @@ function changed(view) {
 // Conversation ------------------------------------------------------------------------------------------------------
 
 function drawTalk(view) {
-  const rows = view.data.rows.map((row) => (row.k === "m" ? drawMessage(view, row) : drawEvent(row)));
+  const rows = view.data.rows.map((row) => (row.k === "m" ? drawMessage(view, row) : element("p", `event ${row.k}`, row.x)));
   view.talk.replaceChildren(...rows, element("p", "event", "End of the conversation"));
   view.talk.scrollTop = 0;
 }
@@ -163,116 +181,6 @@ function drawMessage(view, row) {
   name.style.setProperty("--hue", String((row.s * 137 + 250) % 360));
   node.append(name, element("p", "text", row.x));
   return node;
-}
-
-function drawEvent(row) {
-  return element("p", `event ${row.k}`, row.x);
-}
-
-// Form --------------------------------------------------------------------------------------------------------------
-
-function drawForm(view) {
-  view.progress = element("p", "progress", view.data.progress);
-  view.message = element("p", "message-line");
-  view.message.setAttribute("role", "status");
-  view.comment = element("textarea");
-  view.comment.rows = 2;
-  view.comment.maxLength = 20000;
-  view.comment.value = view.draft.comment;
-  view.comment.oninput = () => {
-    view.draft.comment = view.comment.value;
-    changed(view);
-  };
-  const label = element("label", "comment");
-  label.append(element("span", "legend", "Comment, if you like"), view.comment);
-  view.current = view.draft.answers.indexOf(null);
-  const scroll = element("div", "fields");
-  scroll.append(view.progress, drawScale(view), drawQuestions(view), label);
-  view.form.replaceChildren(scroll, drawFooter(view));
-  mark(view);
-}
-
-function drawScale(view) {
-  const set = element("fieldset");
-  set.append(element("legend", "legend", "How good was it to watch?"));
-  for (const point of view.data.scale) {
-    const choice = radio("score", point.score, view.draft.score === point.score, () => {
-      view.draft.score = point.score;
-      changed(view);
-    });
-    const words = element("span", "words");
-    words.append(element("b", "", `${point.score}  ${point.name}`), document.createTextNode(` ${point.summary}.`));
-    words.append(element("small", "", point.signs.join(" · ")));
-    const card = element("label", "point");
-    card.append(choice, words);
-    set.append(card);
-  }
-  return set;
-}
-
-function drawQuestions(view) {
-  const set = element("fieldset");
-  set.append(element("legend", "legend", "Five questions"));
-  view.questions = view.data.questions.map((text, index) => {
-    const row = element("div", "question");
-    row.setAttribute("role", "radiogroup");
-    row.setAttribute("aria-label", text);
-    row.append(element("span", "asked", `${index + 1}. ${text}`));
-    for (const [word, value] of [["yes", true], ["no", false]]) {
-      const label = element("label", "answer");
-      label.append(radio(`question${index}`, word, view.draft.answers[index] === value, () => answer(view, index, value)), element("span", "", word));
-      row.append(label);
-    }
-    set.append(row);
-    return row;
-  });
-  return set;
-}
-
-function radio(name, value, checked, onchange) {
-  const input = element("input");
-  input.type = "radio";
-  input.name = name;
-  input.value = String(value);
-  input.checked = checked;
-  input.onchange = onchange;
-  return input;
-}
-
-function drawFooter(view) {
-  const footer = element("div", "footer");
-  view.submit = button("primary", "Save and next", () => submit(view));
-  view.skip = button("plain", "Skip", () => skip(view));
-  const help = button("plain", "Keys", () => view.help.showModal());
-  const buttons = element("div", "buttons");
-  buttons.append(view.submit, view.skip, help);
-  footer.append(view.message, buttons);
-  return footer;
-}
-
-function answer(view, index, value) {
-  view.draft.answers[index] = value;
-  const later = view.draft.answers.indexOf(null, index + 1);
-  view.current = later >= 0 ? later : view.draft.answers.indexOf(null);
-  changed(view);
-  mark(view);
-  showQuestion(view, Math.max(index, view.current));
-}
-
-function mark(view) {
-  view.questions.forEach((row, index) => row.classList.toggle("current", index === view.current));
-}
-
-function showQuestion(view, index) {
-  // By hand: scrollIntoView would move the whole page along.
-  const fields = view.questions[index].closest(".fields");
-  const below = view.questions[index].getBoundingClientRect().bottom - fields.getBoundingClientRect().bottom + 12;
-  if (below > 0) fields.scrollTop += below;
-}
-
-function say(view, text, urgent) {
-  view.message.textContent = text;
-  view.message.classList.toggle("urgent", urgent);
 }
 
 // Sending -----------------------------------------------------------------------------------------------------------
@@ -289,8 +197,14 @@ function submit(view) {
     say(view, `${yes} of 5 answers are yes, which promises a score of at least 3. Look again, or save once more to keep ${view.draft.score}.`, true);
     return;
   }
+  const { score, answers, comment } = view.draft;
+  deliver(view, "submit", { token: view.token, score, answers, comment });
+}
+
+function deliver(view, name, body) {
+  if (view.pending) return;
   clearTimeout(view.drafting);
-  view.pending = { token: view.token, score: view.draft.score, answers: view.draft.answers, comment: view.draft.comment };
+  view.pending = { name, token: view.token, body };
   view.sends = 0;
   view.submit.disabled = true;
   view.skip.disabled = true;
@@ -306,7 +220,7 @@ function sendPending(view) {
   }
   view.sends += 1;
   say(view, view.sends === 1 ? "Saving" : `Saving, try ${view.sends} of ${MOST_SENDS}`, false);
-  view.send("submit", { ...view.pending, attempt: view.sends });
+  view.send(view.pending.name, { ...view.pending.body, attempt: view.sends });
   view.resend = setTimeout(() => sendPending(view), RESEND_MS);
 }
 
@@ -324,7 +238,7 @@ function skip(view) {
 // Keys --------------------------------------------------------------------------------------------------------------
 
 function onKey(view, event) {
-  if (event.repeat || event.isComposing || event.altKey || event.metaKey || view.help.open) return;
+  if (event.repeat || event.isComposing || event.altKey || event.metaKey || view.help.open || view.discard.open) return;
   if (document.querySelector('[role="dialog"], dialog[open]')) return;
   if (event.ctrlKey) {
     if (event.key === "Enter") {
@@ -334,6 +248,10 @@ function onKey(view, event) {
     return;
   }
   const target = event.composedPath()[0];
+  if (target === view.comment && event.key === "Escape") {
+    view.talk.focus({ preventScroll: true });
+    return;
+  }
   const typing = target.isContentEditable || ["TEXTAREA", "SELECT"].includes(target.tagName) || (target.tagName === "INPUT" && target.type !== "radio");
   if (!typing && act(view, event.key)) event.preventDefault();
 }
@@ -343,23 +261,28 @@ function act(view, key) {
     view.draft.score = Number(key);
     view.form.querySelector(`input[name="score"][value="${key}"]`).checked = true;
     changed(view);
+    showQuestion(view, view.questions.length - 1);
     return true;
   }
   const letter = key.toLowerCase();
   if ((letter === "y" || letter === "n") && view.current >= 0) {
     const word = letter === "y" ? "yes" : "no";
     const index = view.current;
-    view.form.querySelector(`input[name="question${index}"][value="${word}"]`).checked = true;
+    const input = view.form.querySelector(`input[name="question${index}"][value="${word}"]`);
+    input.checked = true;
+    for (const one of view.questions[index].querySelectorAll("input")) setGiven(one, one === input);
     answer(view, index, letter === "y");
     return true;
   }
-  if (letter === "s") {
-    skip(view);
-    return true;
-  }
-  if (key === "?") {
-    view.help.showModal();
-    return true;
-  }
-  return false;
+  const acts = {
+    s: () => skip(view),
+    d: () => view.data.discards.length && !view.pending && view.discard.showModal(),
+    f: () => shorten(view, !view.isShort),
+    t: () => view.comment.focus(),
+    "?": () => view.help.showModal(),
+    backspace: () => view.lastAnswered >= 0 && takeBack(view, view.lastAnswered--),
+  };
+  if (!(letter in acts)) return false;
+  acts[letter]();
+  return true;
 }

@@ -13,16 +13,20 @@ from typing import Any
 import streamlit as st
 
 from dashboard.timeline import Event, timeline
+from evaluation.desk.discards import MAX_NOTE_LENGTH, DiscardReason
 from evaluation.ratings import HIGHEST_SCORE, LOWEST_SCORE, MAX_COMMENT_LENGTH, QUESTION_COUNT
 from evaluation.rubric.rating_guide import QUESTIONS, SCALE_POINTS
 from evaluation.transcript import Transcript
+
+_ABOVE = 215
+"""Pixels of the page above the desk and below it."""
 
 Answers = tuple[bool | None, ...]
 _FOLDER = Path(__file__).parent
 _component = st.components.v2.component(
     "dramaturg_rating_desk",
     css=(_FOLDER / "rating_desk.css").read_text(encoding="utf-8"),
-    js=(_FOLDER / "rating_desk.js").read_text(encoding="utf-8"),
+    js="\n".join((_FOLDER / name).read_text(encoding="utf-8") for name in ("rating_desk.js", "rating_form.js")),
 )
 
 
@@ -52,6 +56,44 @@ def read_form(value: object) -> FilledForm | None:
     return FilledForm(token, score, answers, comment[:MAX_COMMENT_LENGTH], rev)
 
 
+@dataclass(frozen=True, slots=True)
+class DeskMode:
+    """What the desk is used for.
+
+    Attributes:
+        submit: What the button that saves says.
+        leave: What the button that leaves the game says.
+        can_discard: Whether a game may be put aside for good.
+    """
+
+    submit: str
+    leave: str
+    can_discard: bool = False
+
+
+RATE = DeskMode("Save and next", "Skip", can_discard=True)
+REVISE = DeskMode("Save the revision", "Back")
+PRACTISE = DeskMode("Compare", "Leave practice")
+
+
+@dataclass(frozen=True, slots=True)
+class FilledDiscard:
+    """Why the game on the desk cannot be rated."""
+
+    token: str
+    reason: DiscardReason
+    note: str
+
+
+def read_discard(value: object) -> FilledDiscard | None:
+    """The reason that the browser sent, or ``None`` when it is anything else."""
+    token, reason = read_token(value), value.get("reason") if isinstance(value, Mapping) else None
+    note = value.get("note") if isinstance(value, Mapping) else None
+    if token is None or not isinstance(note, str) or reason not in set(DiscardReason):
+        return None
+    return FilledDiscard(token, DiscardReason(str(reason)), note[:MAX_NOTE_LENGTH])
+
+
 def read_token(value: object) -> str | None:
     """The token in a message from the browser."""
     token = value.get("token") if isinstance(value, Mapping) else None
@@ -71,7 +113,9 @@ def _answers(value: object) -> Answers | None:
     return tuple(value) if all(answer is None or isinstance(answer, bool) for answer in value) else None
 
 
-def desk_data(transcript: Transcript, *, token: str, progress: str, storage: str) -> dict[str, Any]:
+def desk_data(
+    transcript: Transcript, *, token: str, progress: str, storage: str, share: float = 0.0, mode: DeskMode = RATE
+) -> dict[str, Any]:
     """What the component draws: public messages, rounds and who left the game. Nothing else about the transcript.
 
     Args:
@@ -79,6 +123,8 @@ def desk_data(transcript: Transcript, *, token: str, progress: str, storage: str
         token: Stands for rater and transcript; says nothing about either.
         progress: How far the rater is, in words.
         storage: Sets the drafts of several raters at one browser apart.
+        share: How much is done, 0 to 1.
+        mode: What the desk is used for.
     """
     speakers = {name: position for position, name in enumerate(transcript.player_names)}
     rows = [
@@ -90,6 +136,10 @@ def desk_data(transcript: Transcript, *, token: str, progress: str, storage: str
     return {
         "token": token,
         "progress": progress,
+        "share": round(share, 4),
+        "above": _ABOVE,
+        "mode": {"submit": mode.submit, "leave": mode.leave},
+        "discards": [{"value": str(one), "words": one.words} for one in DiscardReason] if mode.can_discard else [],
         "storage": storage,
         "rows": rows,
         "speakers": list(speakers),
@@ -114,6 +164,17 @@ def rating_desk(
     on_submit: Callable[[], None],
     on_draft: Callable[[], None],
     on_skip: Callable[[], None],
+    on_discard: Callable[[], None],
 ) -> None:
-    """Mounts the desk. What was sent is ``st.session_state[key].submit``, ``.draft`` or ``.skip`` in the callbacks."""
-    _component(key=key, data=dict(data), on_submit_change=on_submit, on_draft_change=on_draft, on_skip_change=on_skip)
+    """Mounts the desk.
+
+    In the callbacks ``st.session_state[key]`` has what was sent: ``submit``, ``draft``, ``skip`` or ``discard``.
+    """
+    _component(
+        key=key,
+        data=dict(data),
+        on_submit_change=on_submit,
+        on_draft_change=on_draft,
+        on_skip_change=on_skip,
+        on_discard_change=on_discard,
+    )

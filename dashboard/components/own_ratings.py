@@ -1,0 +1,117 @@
+"""What a rater gave before: to open again on the desk and revise, and games put aside to take back."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.components import review_parts as parts
+from dashboard.components.messages import plain
+from dashboard.components.rating_desk import REVISE, read_form, read_token
+from dashboard.components.status_table import status_table
+from dashboard.formatting import counted
+from evaluation.errors import DramaturgError
+from evaluation.ratings import Rating
+from evaluation.store import Store
+
+_KEY = "revision_desk"
+_SEAT = "revision_seat"
+_DONE = "revision_done"
+
+
+def own_ratings(store: Store, rater: str) -> None:
+    """The rater's ratings; one that is selected opens on the desk. Both the old and the new rating are kept."""
+    seat = st.session_state.get(_SEAT)
+    if isinstance(seat, parts.Seat) and seat.rater == rater and seat.data is not None:
+        parts.mount(store, seat, _KEY, on_submit=_submit, on_skip=_back)
+        return
+    if message := st.session_state.pop(_DONE, None):
+        st.success(message, icon=":material/check:")
+    given = store.ratings.by_rater(rater)
+    games = _names(store)
+    given = [rating for rating in given if rating.transcript_id in games]
+    if given:
+        _table(store, rater, given, games)
+    else:
+        st.info("You have not rated a game yet.")
+    _put_aside(store, rater)
+
+
+def _names(store: Store) -> dict[str, str]:
+    summaries = store.transcripts.summaries()
+    return dict(zip(summaries["transcript_id"], summaries["game_id"].astype(str), strict=True))
+
+
+def _table(store: Store, rater: str, given: list[Rating], games: dict[str, str]) -> None:
+    st.caption(f"{counted(len(given), 'game')} rated. Select one to open it again; both ratings will be kept.")
+    frame = pd.DataFrame(
+        [
+            {
+                "Game": games[one.transcript_id],
+                "Score": one.score,
+                "Yes": f"{one.yes_count} of {sum(answer is not None for answer in one.answers)}",
+                "Comment": one.comment,
+                "Rated": f"{one.created_at:%Y-%m-%d %H:%M} UTC",
+                "Look again": "4 yes promise a 3" if one.breaks_one_way_rule else "",
+            }
+            for one in given
+        ]
+    )
+    event = status_table(frame, "Your ratings", on_select="rerun", selection_mode="single-row", key="own_table")
+    if event.selection.rows:
+        chosen = given[event.selection.rows[0]]
+        open_again(store, rater, chosen)
+        # The row is forgotten, else coming back from the desk would open it again.
+        del st.session_state["own_table"]
+        st.rerun()
+
+
+def open_again(store: Store, rater: str, given: Rating) -> parts.Seat:
+    """Puts a game that was rated before on the desk, the form filled in as it was."""
+    seat = parts.Seat(rater)
+    words = f"You gave {given.score} on {given.created_at:%Y-%m-%d}. The newer rating counts; both are kept."
+    parts.take(store, seat, given.transcript_id, words, REVISE, given=given)
+    st.session_state[_SEAT] = seat
+    return seat
+
+
+def _submit(store: Store, seat: parts.Seat, value: object) -> None:
+    form = read_form(value)
+    parts.submit(store, seat, value)
+    if form is None or seat.data is not None:
+        return
+    st.session_state[_DONE] = "Saved. Both ratings are kept; the newer one counts."
+
+
+def _back(seat: parts.Seat, value: object) -> None:
+    if parts.is_current(seat, read_token(value)):
+        seat.data = None
+
+
+def _put_aside(store: Store, rater: str) -> None:
+    found = store.discards.of(rater)
+    if not found:
+        return
+    st.subheader("Cannot be rated", anchor=False)
+    # Without the game's name: taken back, it comes to the desk, which is blind.
+    st.caption("These are out of your queue. Take one back, and it comes to your desk again.")
+    for one in found:
+        with st.container(border=True):
+            note = f"\n{one.note}" if one.note else ""
+            plain(f"{one.created_at:%Y-%m-%d %H:%M} UTC: {one.reason.words}{note}")
+            st.button(
+                "Take it back",
+                icon=":material/undo:",
+                key=f"undiscard_{one.id}",
+                on_click=_undo,
+                args=(store, one.id, rater),
+            )
+
+
+def _undo(store: Store, discard_id: int, rater: str) -> None:
+    try:
+        store.discards.undo(discard_id, who=rater)
+    except DramaturgError as error:
+        st.toast(str(error))
+    else:
+        st.session_state[_DONE] = "It is in your queue again."

@@ -1,0 +1,212 @@
+// The form of the rating desk and its dialogs: drawn here, sent by rating_desk.js, to which this is appended.
+
+// Form --------------------------------------------------------------------------------------------------------------
+
+function drawForm(view) {
+  view.message = element("p", "message-line");
+  view.message.setAttribute("role", "status");
+  view.comment = element("textarea");
+  view.comment.rows = 2;
+  view.comment.maxLength = 20000;
+  view.comment.value = view.draft.comment;
+  view.comment.oninput = () => {
+    view.draft.comment = view.comment.value;
+    changed(view);
+  };
+  const label = element("label", "comment");
+  label.append(element("span", "legend", "Comment, if you like"), view.comment);
+  view.current = view.draft.answers.indexOf(null);
+  const fields = element("div", "fields");
+  fields.append(drawHead(view), drawScale(view), drawQuestions(view), label);
+  view.form.replaceChildren(fields, drawFooter(view));
+  shorten(view, view.isShort);
+  mark(view);
+}
+
+function drawHead(view) {
+  const head = element("div", "head");
+  view.progress = element("p", "progress", view.data.progress);
+  const track = element("div", "track");
+  track.setAttribute("aria-hidden", "true");
+  view.bar = element("div", "bar");
+  track.append(view.bar);
+  view.detail = button("link", "", () => shorten(view, !view.isShort));
+  head.append(view.progress, view.detail, track);
+  return head;
+}
+
+function drawScale(view) {
+  const set = element("fieldset");
+  set.append(element("legend", "legend", "How good was it to watch?"));
+  for (const point of view.data.scale) {
+    const choice = radio("score", point.score, view.draft.score === point.score, () => {
+      view.draft.score = point.score;
+      changed(view);
+    });
+    const words = element("span", "words");
+    words.append(element("b", "", `${point.score}  ${point.name}`), document.createTextNode(` ${point.summary}.`));
+    words.append(element("small", "", point.signs.join(" · ")));
+    const card = element("label", "point");
+    card.append(choice, words);
+    set.append(card);
+  }
+  return set;
+}
+
+function shorten(view, isShort) {
+  view.isShort = isShort;
+  remember(SHORT_KEY, isShort ? "1" : "0");
+  view.form.classList.toggle("short", isShort);
+  view.detail.textContent = isShort ? "Full descriptions" : "Short descriptions";
+}
+
+function drawQuestions(view) {
+  const set = element("fieldset");
+  set.append(element("legend", "legend", "Five questions"));
+  view.questions = view.data.questions.map((text, index) => {
+    const row = element("div", "question");
+    row.setAttribute("role", "radiogroup");
+    row.setAttribute("aria-label", text);
+    row.append(element("span", "asked", `${index + 1}. ${text}`));
+    for (const [word, value] of [["yes", true], ["no", false]]) {
+      const label = element("label", "answer");
+      const input = radio(`question${index}`, word, view.draft.answers[index] === value, () => answer(view, index, value));
+      // A second click takes the answer back: untouched is an answer, too.
+      input.onclick = () => {
+        if (input.dataset.given) takeBack(view, index);
+        else for (const one of row.querySelectorAll("input")) setGiven(one, one === input);
+      };
+      setGiven(input, input.checked);
+      label.append(input, element("span", "", word));
+      row.append(label);
+    }
+    set.append(row);
+    return row;
+  });
+  return set;
+}
+
+function setGiven(input, isGiven) {
+  if (isGiven) input.dataset.given = "1";
+  else delete input.dataset.given;
+}
+
+function radio(name, value, checked, onchange) {
+  const input = element("input");
+  input.type = "radio";
+  input.name = name;
+  input.value = String(value);
+  input.checked = checked;
+  input.onchange = onchange;
+  return input;
+}
+
+function drawFooter(view) {
+  const footer = element("div", "footer");
+  const { mode, discards } = view.data;
+  view.submit = button("primary", mode.submit, () => submit(view), "Ctrl ↵");
+  view.skip = button("plain", mode.leave, () => skip(view), "s");
+  const buttons = element("div", "buttons");
+  buttons.append(view.submit, view.skip);
+  if (discards.length) buttons.append(button("plain", "Cannot rate", () => view.discard.showModal(), "d"));
+  const help = button("plain", "?", () => view.help.showModal());
+  help.setAttribute("aria-label", "Keys");
+  buttons.append(help);
+  footer.append(view.message, buttons);
+  return footer;
+}
+
+function answer(view, index, value) {
+  view.draft.answers[index] = value;
+  const later = view.draft.answers.indexOf(null, index + 1);
+  view.current = later >= 0 ? later : view.draft.answers.indexOf(null);
+  view.lastAnswered = index;
+  changed(view);
+  mark(view);
+  showQuestion(view, Math.max(index, view.current));
+}
+
+function takeBack(view, index) {
+  view.draft.answers[index] = null;
+  for (const input of view.questions[index].querySelectorAll("input")) {
+    input.checked = false;
+    setGiven(input, false);
+  }
+  view.current = index;
+  changed(view);
+  mark(view);
+  showQuestion(view, index);
+}
+
+function mark(view) {
+  view.questions.forEach((row, index) => row.classList.toggle("current", index === view.current));
+}
+
+function showQuestion(view, index) {
+  // By hand: scrollIntoView would move the whole page along.
+  const fields = view.questions[index].closest(".fields");
+  const below = view.questions[index].getBoundingClientRect().bottom - fields.getBoundingClientRect().bottom + 12;
+  if (below > 0) fields.scrollTop += below;
+}
+
+function say(view, text, urgent) {
+  view.message.textContent = text;
+  view.message.classList.toggle("urgent", urgent);
+}
+
+// What cannot be rated ----------------------------------------------------------------------------------------------
+
+function drawDiscard(view) {
+  const dialog = view.discard;
+  const set = element("fieldset");
+  set.append(element("legend", "legend", "Why can this conversation not be rated?"));
+  for (const { value, words } of view.data.discards) {
+    const label = element("label", "reason");
+    label.append(radio("reason", value, false, () => (fault.textContent = "")), element("span", "", words));
+    set.append(label);
+  }
+  const note = element("textarea");
+  note.rows = 2;
+  note.maxLength = 2000;
+  const comment = element("label", "comment");
+  comment.append(element("span", "legend", "More about it"), note);
+  const fault = element("p", "message-line urgent");
+  fault.setAttribute("role", "status");
+  const send = () => {
+    const reason = dialog.querySelector("input[name='reason']:checked")?.value;
+    if (!reason) fault.textContent = "Choose a reason first.";
+    else if (reason === "other" && !note.value.trim()) fault.textContent = "Say the reason in a few words.";
+    else {
+      dialog.close();
+      deliver(view, "discard", { token: view.token, reason, note: note.value });
+    }
+  };
+  const buttons = element("div", "buttons");
+  buttons.append(button("primary", "Take it out of my queue", send), button("plain", "Cancel", () => dialog.close()));
+  const head = element("h3", "", "Cannot be rated");
+  const hint = element("p", "", "A boring conversation can be rated: with 1. What you take out can be taken back under My ratings.");
+  dialog.replaceChildren(head, hint, set, comment, fault, buttons);
+}
+
+function createHelp() {
+  const dialog = element("dialog");
+  dialog.setAttribute("aria-label", "Keys");
+  dialog.append(element("h3", "", "Keys"));
+  const list = element("dl");
+  const keys = [
+    ["1 to 5", "the score"],
+    ["y, n", "yes or no to the marked question, then on to the next"],
+    ["Backspace", "take the last answer back"],
+    ["t", "type a comment; Escape ends it"],
+    ["Ctrl + Enter", "save and go on, also while you type"],
+    ["s", "skip this conversation for now"],
+    ["d", "say that it cannot be rated"],
+    ["f", "full or short descriptions"],
+    ["↑ ↓, Page, Space", "scroll the conversation"],
+    ["?", "this help"],
+  ];
+  for (const [key, meaning] of keys) list.append(element("dt", "", key), element("dd", "", meaning));
+  dialog.append(list, element("p", "", "Keys rest while you type. What you enter is kept if you reload."));
+  dialog.append(button("plain", "Close", () => dialog.close()));
+  return dialog;
+}
