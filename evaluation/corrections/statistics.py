@@ -8,6 +8,10 @@ from dataclasses import dataclass
 from statistics import fmean, stdev
 
 from evaluation.corrections.attempts import Attempt, GateOutcome, GateResult
+from evaluation.statistics.intervals import Interval, proportion_interval
+
+SIMILARITY = "similarity"
+"""The check that needs no judge: whether a text resembles one of the last messages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +79,56 @@ def gate_statistics(results: Iterable[GateResult]) -> GateStatistics:
         dimensions=_dimensions(attempts),
         mean_total=fmean(totals) if totals else None,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class FailureRate:
+    """How often texts fell short of one check.
+
+    Attributes:
+        check: A dimension, or ``SIMILARITY``.
+        is_retry: Whether texts written anew are counted, instead of first ones. They are not a fair sample of what the
+            agent writes: only where a text had failed there is one.
+        judged: Texts that got a score.
+        failed: Those below the threshold; for similarity, above the limit.
+        unanswered: Texts that no judge answered for; they passed.
+        interval: Wilson's 95 % interval of ``failed`` over ``judged``, each text taken as independent of the others.
+    """
+
+    check: str
+    is_retry: bool
+    judged: int
+    failed: int
+    unanswered: int
+    interval: Interval
+
+    @property
+    def rate(self) -> float | None:
+        """The share of judged texts that failed, 0 to 1; ``None`` when none was judged."""
+        return self.failed / self.judged if self.judged else None
+
+
+def failure_rates(results: Iterable[GateResult]) -> list[FailureRate]:
+    """For every check that took place, first texts and then texts written anew; checks in the order first met."""
+    attempts = [attempt for result in results if result.outcome is not None for attempt in result.attempts]
+    names = dict.fromkeys(check.dimension for attempt in attempts for check in attempt.checks)
+    kinds = [*names, SIMILARITY] if any(attempt.similarity is not None for attempt in attempts) else [*names]
+    return [
+        _rate(name, is_retry, [attempt for attempt in attempts if (attempt.number > 0) is is_retry])
+        for name in kinds
+        for is_retry in (False, True)
+    ]
+
+
+def _rate(name: str, is_retry: bool, attempts: Iterable[Attempt]) -> FailureRate:
+    if name == SIMILARITY:
+        found = [(True, attempt.is_similar) for attempt in attempts if attempt.similarity is not None]
+    else:
+        checks = [check for attempt in attempts for check in attempt.checks if check.dimension == name]
+        found = [(check.is_answered, not check.is_passed) for check in checks]
+    judged = sum(is_answered for is_answered, _ in found)
+    failed = sum(is_failed for _, is_failed in found)
+    return FailureRate(name, is_retry, judged, failed, len(found) - judged, proportion_interval(failed, judged))
 
 
 def _dimensions(attempts: Iterable[Attempt]) -> dict[str, DimensionStatistics]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from evaluation.corrections.attempts import Attempt, Check, DimensionScore, GateOutcome, GateResult
-from evaluation.corrections.statistics import DimensionStatistics, gate_statistics
+from evaluation.corrections.statistics import SIMILARITY, DimensionStatistics, failure_rates, gate_statistics
 
 
 def attempt(number: int, adherence: float | None, *, is_similar: bool = False) -> Attempt:
@@ -38,3 +38,25 @@ def test_nothing_yet() -> None:
     found = gate_statistics([])
     assert (found.messages, found.original_success_rate, found.regeneration_failure_rate) == (0, None, None)
     assert dict(found.dimensions) == {}
+
+
+def test_first_texts_and_texts_written_anew_fail_apart() -> None:
+    low, similar, retried, silent = attempt(0, 4), attempt(1, 9, is_similar=True), attempt(2, 7), attempt(0, None)
+    results = [
+        GateResult("a", retried, GateOutcome.PASSED_AFTER_RETRY, (low, similar, retried)),
+        GateResult("b", silent, GateOutcome.TIMEOUT_PASS_THROUGH, (silent,)),
+        GateResult("b", low, None, (low,)),
+    ]
+    found = failure_rates(results)
+    # First texts: 4 fails, the silent judge's is not judged. Anew: 9 and 7 pass, one of the two is too similar.
+    assert [(one.check, one.is_retry, one.failed, one.judged, one.unanswered) for one in found] == [
+        ("adherence", False, 1, 1, 1),
+        ("adherence", True, 0, 2, 0),
+        (SIMILARITY, False, 0, 2, 0),
+        (SIMILARITY, True, 1, 2, 0),
+    ]
+    assert found[3].rate == 0.5
+    # Wilson for 1 of 2: centre 0.5, half-width 1.96 / (1 + 3.8415 / 2) * sqrt(0.25 / 2 + 3.8415 / 16) = 0.4055.
+    assert found[3].interval.low is not None
+    assert math.isclose(found[3].interval.low, 0.0945, abs_tol=5e-4)
+    assert failure_rates([]) == []
