@@ -9,6 +9,7 @@ from evaluation.errors import DramaturgError
 from evaluation.experimenting import ExperimentOutcome, run_experiment
 from evaluation.experiments.plan import ExperimentPlan
 from evaluation.judging.budget import Budget
+from evaluation.judging.calls import Provider
 from evaluation.judging.config import JudgeConfig
 from evaluation.store import JobState, Store
 
@@ -52,7 +53,12 @@ class JobWatch:
 
 
 def run_as_job(
-    store: Store, plan: ExperimentPlan, config: JudgeConfig, *, report: Report | None = None
+    store: Store,
+    plan: ExperimentPlan,
+    config: JudgeConfig,
+    *,
+    provider: Provider | None = None,
+    report: Report | None = None,
 ) -> ExperimentOutcome:
     """Runs an experiment, recorded as a job of this process; one job of the kind runs at a time.
 
@@ -72,7 +78,7 @@ def run_as_job(
     watch = JobWatch(store, job.id, budget, report)
     state, message = JobState.FAILED, "It was broken off."
     try:
-        outcome = run_experiment(store, plan, config, budget=budget, report=watch)
+        outcome = run_experiment(store, plan, config, budget=budget, provider=provider, report=watch)
         state = JobState.CANCELLED if outcome.stopped else JobState.DONE
         message = f"{watch.spent}. {f'Stopped: {outcome.stopped}.' if outcome.stopped else ''}".strip()
     except DramaturgError as error:

@@ -1,0 +1,169 @@
+"""Populations: the plan's arithmetic, names of their own, and the same people whatever the concurrency."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from evaluation.judging.calls import Completion
+from evaluation.judging.llm import LLMClient
+from evaluation.persona.agents import slug_of
+from evaluation.simulation.connection import BoundedProvider
+from evaluation.simulation.factory import NAMES_TASK, AgentFactory
+from evaluation.simulation.personas import GeneratedPersona
+from evaluation.simulation.profiles import profile_named, profiles
+from evaluation.simulation.sampling import Dimensions, SamplePlan, SamplingDimension, fitted, flattened
+from evaluation.simulation.scripted_provider import ScriptedProvider
+from evaluation.simulation.scripted_world import ScriptedWorld
+from evaluation.simulation.writing import Generation, Writer
+
+DIMENSIONS = Dimensions.model_validate(
+    {
+        "dimensions": [
+            {"name": "age", "range": [18, 80]},
+            {"name": "mood", "values": {"good": 1.0, "bad": 0.0}},
+            {"name": "town", "values": ["Ayr", "Bonn"]},
+        ]
+    }
+)
+
+
+def plan(*quantities: int) -> SamplePlan:
+    return SamplePlan.model_validate(
+        {
+            "sample_plan": [
+                {
+                    "id": number,
+                    "subpopulation_description": f"part {number}",
+                    "sampled_values": {"age": [30, 35], "town": ["Ayr"]},
+                    "quantity": quantity,
+                }
+                for number, quantity in enumerate(quantities)
+            ]
+        }
+    )
+
+
+class Unsteady(ScriptedProvider):
+    """Answers out of order, as servers do."""
+
+    def __init__(self) -> None:
+        super().__init__(ScriptedWorld())
+        self.names = 0
+
+    async def complete(self, messages: Any, **options: Any) -> Completion:
+        answer = await super().complete(messages, **options)
+        for _ in range(len(answer.content) % 7):
+            await asyncio.sleep(0)
+        if messages[0]["content"] == NAMES_TASK:
+            self.names += 1
+        return answer
+
+
+class Memory:
+    """Keeps texts in a dictionary."""
+
+    def __init__(self) -> None:
+        self.kept: dict[str, str] = {}
+
+    def of_scope(self, scope: str) -> dict[str, str]:
+        return dict(self.kept)
+
+    def keep(self, generations: Sequence[Generation], calls: Sequence[Any] = ()) -> None:
+        self.kept |= {one.key: one.text for one in generations}
+
+
+def population(size: int, concurrency: int, seed: int = 0, cache: Memory | None = None) -> tuple[list[Any], Unsteady]:
+    provider = Unsteady()
+
+    async def make() -> list[Any]:
+        writer = Writer(LLMClient(BoundedProvider(provider, concurrency)), cache=cache, salt=seed)
+        return await AgentFactory(writer, profile_named("average-customers"), seed=seed).make(size)
+
+    return asyncio.run(make()), provider
+
+
+def test_quantities_are_fitted_by_largest_remainders() -> None:
+    # 10 * 5/9 = 5.56, 10 * 3/9 = 3.33, 10 * 1/9 = 1.11: 5 + 3 + 1, and the one that is left goes to .56.
+    assert fitted([5, 3, 1], 10) == [6, 3, 1]
+    assert fitted([1, 1, 1], 2) == [1, 1, 0]
+
+
+@given(st.lists(st.integers(1, 50), min_size=1, max_size=20), st.integers(1, 300))
+def test_fitted_quantities_always_sum_up(quantities: list[int], wanted: int) -> None:
+    found = fitted(quantities, wanted)
+    assert sum(found) == wanted
+    assert min(found) >= 0
+
+
+def test_characteristics_are_drawn_within_what_the_plan_says() -> None:
+    people = flattened(DIMENSIONS, plan(2, 1), 6, seed=4)
+    # 6 * 2/3 = 4 and 6 * 1/3 = 2.
+    assert sorted(each["description"] for each in people) == ["part 0"] * 4 + ["part 1"] * 2
+    assert all(30 <= each["age"] <= 35 and each["town"] == "Ayr" and each["mood"] == "good" for each in people)
+    assert people == flattened(DIMENSIONS, plan(2, 1), 6, seed=4)
+    assert people != flattened(DIMENSIONS, plan(2, 1), 6, seed=5)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"name": "a"},
+        {"name": "a", "values": ["x"], "range": [0, 1]},
+        {"name": "a", "range": [2, 1]},
+        {"name": "a", "values": {"x": 0.5, "y": 0.1}},
+        {"name": "a", "values": {"x": 1.5, "y": -0.5}},
+    ],
+)
+def test_a_dimension_is_values_or_a_range(body: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        SamplingDimension.model_validate(body)
+
+
+def test_a_population_is_the_same_whatever_the_concurrency() -> None:
+    alone, provider = population(40, 1)
+    together, _ = population(40, 32)
+    assert alone == together
+    assert len({slug_of(each["name"]) for each in alone}) == 40
+    # Two rounds of at most 25 names; the second knows the first.
+    assert provider.names == 2
+    for each in alone:
+        assert GeneratedPersona.model_validate(each).name == each["name"]
+    assert population(40, 1, seed=1)[0] != alone
+
+
+def test_a_population_that_was_broken_off_goes_on_where_it_was() -> None:
+    cache = Memory()
+    whole, first = population(8, 4, cache=cache)
+    # Dimensions, plan, names, and 8 personas.
+    assert first.asked == 11
+    for key in list(cache.kept)[-3:]:
+        del cache.kept[key]
+    again, second = population(8, 4, cache=cache)
+    assert again == whole
+    assert second.asked == 3
+
+
+def test_a_model_that_cannot_name_people_does_not_end_the_experiment() -> None:
+    class Nameless(ScriptedProvider):
+        async def complete(self, messages: Any, **options: Any) -> Completion:
+            if messages[0]["content"] == NAMES_TASK:
+                return Completion(json.dumps({"names": ["Ann", "Ann", "Facilitator"]}), "x")
+            return await super().complete(messages, **options)
+
+    async def make() -> list[Any]:
+        writer = Writer(LLMClient(Nameless(ScriptedWorld())))
+        return await AgentFactory(writer, profile_named("political-compass")).make(3)
+
+    assert [each["name"] for each in asyncio.run(make())] == ["Person 1", "Person 2", "Person 3"]
+
+
+def test_there_are_three_profiles() -> None:
+    assert list(profiles()) == ["average-customers", "difficult-customers", "political-compass"]
