@@ -133,6 +133,8 @@ def command_line(host: str, port: int, secrets: Path | None = None, names: Seque
         "client.showErrorDetails": "none",
         "browser.gatherUsageStats": "false",
         "browser.serverAddress": _shown(host),
+        # Python collects garbage anyway; doing it after every click keeps all other people waiting meanwhile.
+        "runner.postScriptGC": "false",
         # It would let programs run pages without a browser and its checks.
         "server.enableAgentApi": "false",
     }
