@@ -30,6 +30,8 @@ SELECT table_name FROM duckdb_tables() WHERE NOT internal
 UNION ALL SELECT view_name FROM duckdb_views() WHERE NOT internal
 """
 
+_PATH = "SELECT path FROM duckdb_databases() WHERE database_name = current_database()"
+
 Migration = Callable[["DuckDBPyConnection"], None]
 
 MIGRATIONS: tuple[Migration, ...] = (
