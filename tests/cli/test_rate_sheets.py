@@ -1,0 +1,95 @@
+"""``dramaturg rate import`` and ``export``, and the lists of what raters put aside, practised and told."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evaluation.desk.discards import DiscardReason
+from evaluation.desk.practice import practice_games
+from evaluation.desk.style_check import StyleAnswer
+from evaluation.ratings import Rating
+from evaluation.store import Store
+
+
+@pytest.fixture
+def game(run: Any, write_game: Any, database: Path) -> str:
+    run("import", write_game())
+    return str(Store(database).transcripts.summaries()["transcript_id"].iloc[0])
+
+
+def test_a_sheet_goes_out_and_comes_back_without_loss(run: Any, game: str, database: Path, tmp_path: Path) -> None:
+    for score, comment in ((2, "=1+1"), (4, "line\r\nbreak")):
+        run("rate", game, "--rater", "Ann", "--score", score, "--answers", "yyn-y", "--comment", comment)
+    sheet = tmp_path / "ratings.csv"
+    assert run("rate", "export", "-o", sheet).exit_code == 0
+    assert "'=1+1" in sheet.read_text("utf-8-sig")
+    before = Store(database).ratings.every()
+    again = run("rate", "import", sheet)
+    assert again.stdout.startswith("0 new stored, 2 known already")
+    other = tmp_path / "other.duckdb"
+    run("import", tmp_path / "game-1.json", "--db", other)
+    assert run("rate", "import", sheet, "--db", other).stdout.startswith("2 new stored")
+    assert Store(other).ratings.every() == before
+
+
+def test_only_one_raters_sheet(run: Any, game: str) -> None:
+    for rater in ("Ann", "Ben"):
+        run("rate", game, "--rater", rater, "--score", 3, "--answers", "-----")
+    text = run("rate", "export", "--rater", "Ben").stdout
+    assert text.count("\n") == 2
+    assert '"Ben"' in text
+
+
+def test_a_broken_sheet_names_every_line_and_stores_nothing(
+    run: Any, game: str, tmp_path: Path, database: Path
+) -> None:
+    sheet = tmp_path / "sheet.csv"
+    sheet.write_text("game,rater,score\ngame-1,Ann,3\ngame-1,Ann,9\nnowhere,Ann,3\n")
+    done = run("rate", "import", sheet)
+    assert done.exit_code == 2
+    assert "line 3, score: '9' is not on the scale" in done.stderr
+    assert "line 4, game: 'nowhere' is no stored game" in done.stderr
+    assert "Nothing was stored." in done.stderr
+    assert Store(database).ratings.every() == []
+
+
+def test_a_dry_run_stores_nothing_and_the_one_way_rule_is_flagged(
+    run: Any, game: str, tmp_path: Path, database: Path
+) -> None:
+    sheet = tmp_path / "sheet.csv"
+    sheet.write_text("game,score,question_1,question_2,question_3,question_4\ngame-1,2,y,y,y,y\ngame-1,,,,,\n")
+    done = run("rate", "import", sheet, "--rater", "Ann", "--dry-run")
+    assert done.stdout.startswith("1 new would be stored, 0 known already, 1 without a score")
+    assert "promises at least 3" in done.stderr
+    assert Store(database).ratings.every() == []
+
+
+def test_discards_are_listed_and_given_back(run: Any, game: str, database: Path) -> None:
+    assert "No rater" in run("rate", "discarded").stderr
+    Store(database).discards.add(game, "Ann", DiscardReason.TRUNCATED, "round 2")
+    assert "cut off" in run("rate", "discarded").stdout
+    assert run("rate", "undiscard", 1, "--who", "Lead").exit_code == 0
+    (row,) = json.loads(run("rate", "discarded", "--format", "json").stdout)
+    assert (row["rater"], row["note"], row["undone_by"]) == ("Ann", "round 2", "Lead")
+    assert run("rate", "undiscard", 1, "--who", "Lead").exit_code == 2
+
+
+def test_practice_and_the_style_check_are_listed(run: Any, game: str, database: Path) -> None:
+    assert "Nobody has practised" in run("rate", "practice").stderr
+    assert "Nobody has done" in run("rate", "style").stderr
+    store = Store(database)
+    first = practice_games()[0]
+    store.practice.add(Rating(first.id, "Ann", first.reference.score + 1, first.reference.answers))
+    store.style_answers.add(StyleAnswer(game, "Ann", "Ben", "voice", ("Ann", "Ben"), ("m1",), "Ben", "Ben"))
+    assert "+1.00" in run("rate", "practice").stdout
+    assert "1 of 1" in run("rate", "style").stdout
+    (row,) = json.loads(run("rate", "style", "--format", "json").stdout)
+    assert (row["told"], row["chance"]) == (1, 0.5)
+
+
+def test_options_may_come_before_the_game(run: Any, game: str) -> None:
+    assert run("rate", "--rater", "Ann", "--score", 3, "--answers", "-----", game).exit_code == 0
