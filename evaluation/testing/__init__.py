@@ -1,0 +1,15 @@
+"""Assertions about agents and discussions, for the test suites of other projects.
+
+    from evaluation.testing import assert_persona, assert_rubric
+
+    def test_michael_stays_in_character():
+        assert_persona("michael", recordings="evals/recordings", baselines="evals/baselines")
+
+A failed assertion names the agent, the dimension, the score and what it was held against, the messages behind it, and
+what to do. A judge that failed is no failed assertion: it raises a ``JudgeError``.
+"""
+
+from evaluation.testing.personas import assert_persona
+from evaluation.testing.rubric import assert_rubric
+
+__all__ = ["assert_persona", "assert_rubric"]
