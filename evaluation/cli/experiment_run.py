@@ -87,6 +87,7 @@ def estimate_words(plan: ExperimentPlan, config: JudgeConfig) -> str:
     from evaluation.judging.prices import read_prices
     from evaluation.judging.propositions_load import PropositionLibrary
     from evaluation.judging.usage import Price
+    from evaluation.rubric.wording import counted
 
     if plan.effects is not None:
         price: Price | None = Price(0.0, 0.0, 0.0)
@@ -98,7 +99,7 @@ def estimate_words(plan: ExperimentPlan, config: JudgeConfig) -> str:
     design = plan.design
     return (
         f"{plan.scenario.id}: {design.personas} agents, {len(design.rooms)} pairs of conversations, "
-        f"{plan.step_count} steps; {found.words}. What is known already is not asked again."
+        f"{counted(plan.step_count, 'step')}; {found.words}. What is known already is not asked again."
     )
 
 

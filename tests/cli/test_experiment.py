@@ -1,4 +1,4 @@
-"""``dramaturg experiment table1 --from-raw``."""
+"""``dramaturg experiment``: Table 1, scenarios, scripted runs and their reports."""
 
 from __future__ import annotations
 
@@ -39,3 +39,56 @@ def test_a_folder_without_the_files_is_refused(run: Any, tmp_path: Path) -> None
     done = run("experiment", "table1", "--from-raw", tmp_path)
     assert done.exit_code == 2
     assert "There is no such file. Name the folder that holds all four raw files." in done.stderr
+
+
+def test_without_raw_files_the_published_table_is_printed(run: Any) -> None:
+    rows = json.loads(run("experiment", "table1", "--format", "json").stdout)
+    assert len(rows) == 19
+    assert rows[4]["difference"] == 4.43
+    assert "8.28 (2.34)" in run("experiment", "table1").stdout
+
+
+def test_scenarios_are_listed_with_their_sizes(run: Any) -> None:
+    found = json.loads(run("experiment", "list", "--format", "json").stdout)
+    assert [(each["agents"], each["environments"]) for each in found] == [(200, 40), (96, 24), (96, 24), (120, 24)]
+    assert "debate-controversial" in run("experiment", "list").stdout
+
+
+def test_a_scripted_run_needs_no_key_and_is_marked_everywhere(run: Any) -> None:
+    name = "brainstorming-difficult-variety"
+    options = (name, "--scale", "0.01", "--steps", "1", "--batched", "--scripted", "--sample-size", "1")
+    # 11 calls for 8 people, 16 messages, 16 * 4 and 4 * 2 judgements; 8 questions whether anything is new.
+    assert "99 to 107 calls" in run("experiment", "run", *options, "--estimate").stdout
+    assert run("experiment", "runs").stderr.startswith("No experiment was run yet.")
+    done = run("experiment", "run", *options)
+    assert done.exit_code == 0
+    assert done.stdout.startswith("Scripted: no language model spoke or judged.")
+    assert "Paper diff." in done.stdout
+    [listed] = json.loads(run("experiment", "runs", "--format", "json").stdout)
+    assert (listed["is_scripted"], listed["status"], len(listed["rows"])) == (True, "completed", 5)
+    report = run("experiment", "report", listed["id"][:8], "--format", "markdown").stdout
+    assert report.startswith("Scripted:")
+    assert "| Adherence |" in report
+    assert "simulation" in run("list").stdout
+
+
+def test_without_a_model_nobody_speaks(run: Any, monkeypatch: Any) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    done = run("experiment", "run", "debate-controversial", "--scale", "0.1")
+    assert done.exit_code == 2
+    assert "try it with --scripted" in done.stderr
+
+
+def test_nothing_is_spent_without_consent(run: Any, monkeypatch: Any, tmp_path: Path) -> None:
+    prices = tmp_path / "pricing.yaml"
+    prices.write_text("nobody: {input: 1, output: 2}\n")
+    monkeypatch.setenv("DRAMATURG_PRICING", str(prices))
+    address = ("--base-url", "http://127.0.0.1:9/v1", "--model", "nobody")
+    done = run("experiment", "run", "debate-controversial", "--scale", "0.1", *address)
+    assert done.exit_code == 2
+    assert "calls to the model, at most about $" in done.stderr
+    assert "Say --yes." in done.stderr
+
+
+def test_reports_of_nothing_are_refused(run: Any) -> None:
+    assert "There is no experiment 'abc'." in run("experiment", "report", "abc").stderr

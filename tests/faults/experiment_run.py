@@ -1,0 +1,55 @@
+"""An experiment in a process of its own, to be killed: ``python -m tests.faults.experiment_run DATABASE``.
+
+Prints a line for every call to the model, as soon as it is made, and the report's rows at the end.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from typing import Any
+
+from evaluation.experiment_job import run_as_job
+from evaluation.experiments.plan import ExperimentPlan
+from evaluation.experiments.scenario import read_scenario
+from evaluation.judging.calls import Completion
+from evaluation.judging.config import judge_config
+from evaluation.simulation.scripted_provider import ScriptedProvider
+from evaluation.simulation.scripted_world import SCRIPTED_MODEL, Effects, ScriptedWorld
+from evaluation.store import Store
+
+CONCURRENCY = 8
+SCENARIO = """
+title: Small talk
+kind: debate
+population: political-compass
+agents: 6
+environments: 2
+steps: 2
+treatment: {gate_adherence_enabled: true}
+treatment_words: action correction
+topics: [tea]
+"""
+
+
+class Telling(ScriptedProvider):
+    """Takes a moment for every call and tells of it first."""
+
+    async def complete(self, messages: Any, **options: Any) -> Completion:
+        print("call", flush=True)
+        await asyncio.sleep(0.02)
+        return await super().complete(messages, **options)
+
+
+def main(database: str) -> None:
+    """Runs it as a job."""
+    plan = ExperimentPlan(read_scenario(SCENARIO, "small", "small.yaml"), SCRIPTED_MODEL, effects=Effects())
+    options = {"mode": "live", "model": SCRIPTED_MODEL, "concurrency": CONCURRENCY}
+    provider = Telling(ScriptedWorld())
+    outcome = run_as_job(Store(database), plan, judge_config(options, environment={}), provider=provider)
+    print(json.dumps([row.as_dict() for row in outcome.rows]))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

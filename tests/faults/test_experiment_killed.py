@@ -1,0 +1,48 @@
+"""An experiment that is killed goes on when it is run again, and pays for nothing twice."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from evaluation.store import JobState, Store
+from tests.faults.experiment_run import CONCURRENCY
+
+ROOT = Path(__file__).parents[2]
+
+
+def start(database: Path) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "tests.faults.experiment_run", str(database)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)
+
+
+def run_to_the_end(database: Path) -> tuple[int, str]:
+    """How many calls were made, and the report."""
+    with start(database) as process:
+        output, _ = process.communicate()
+    assert process.returncode == 0
+    *calls, report = output.splitlines()
+    return len(calls), report
+
+
+def test_a_killed_experiment_goes_on_without_paying_twice(tmp_path: Path) -> None:
+    killed = tmp_path / "killed.duckdb"
+    with start(killed) as first:
+        assert first.stdout is not None
+        paid = len([next(first.stdout) for _ in range(60)])
+        first.kill()
+        paid += len(first.stdout.readlines())
+    store = Store(killed)
+    # The calls are logged in the same transactions as their answers.
+    kept = int(store.llm_calls.usage().calls)
+    assert [job.state for job in store.jobs.list()] == [JobState.INTERRUPTED]
+    store.close()
+    paid_later, report = run_to_the_end(killed)
+    paid_at_once, expected = run_to_the_end(tmp_path / "whole.duckdb")
+    assert report == expected
+    assert kept > 20
+    # Only what was under way, or waited for the disk, when the process died is asked a second time.
+    assert paid + paid_later == paid_at_once + paid - kept
+    assert paid - kept <= 10 * CONCURRENCY
+    assert [job.state for job in store.jobs.list()] == [JobState.DONE, JobState.CANCELLED]
