@@ -65,6 +65,12 @@ PAGES = [
         help="Agents on five dimensions, what they are held against, and the reason behind every score.",
     ),
     st.Page(
+        "app_pages/corrections.py",
+        title="Corrections",
+        icon=":material/published_with_changes:",
+        help="What the gate did to messages before they were sent, attempt by attempt, and what it checks.",
+    ),
+    st.Page(
         "app_pages/settings.py",
         title="Settings",
         icon=":material/settings:",

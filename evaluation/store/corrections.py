@@ -118,6 +118,11 @@ class Corrections:
         assert found is not None
         return int(found[0])
 
+    def agents(self) -> dict[str, int]:
+        """Every agent with a checked message or a configuration, with how many messages were checked; most first."""
+        with self._units.unit() as cursor:
+            return dict(cursor.execute(_AGENTS).fetchall())
+
     def log(self, agent: str | None = None) -> pd.DataFrame:
         """Every attempt ever logged, of one agent or of all, in the order of time and attempt.
 
@@ -147,6 +152,13 @@ WITH latest AS (
 )
 SELECT {COLUMNS} FROM correction_logs JOIN latest USING (group_id)
 ORDER BY latest.logged_at DESC, group_id, attempt_number
+"""
+
+_AGENTS = """
+SELECT agent_id, count(DISTINCT group_id) AS messages FROM (
+    SELECT agent_id, group_id FROM correction_logs UNION ALL SELECT agent_id, NULL FROM agent_evaluation_config
+)
+GROUP BY agent_id ORDER BY messages DESC, agent_id
 """
 
 _ONE = f"""

@@ -1,0 +1,128 @@
+"""The Corrections page: what the gate did, attempts side by side, and the settings of an agent."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from evaluation.corrections.attempts import Attempt, Check, DimensionScore, GateOutcome, GateResult
+from evaluation.corrections.config import CorrectionConfig
+from evaluation.corrections.wording import SETTINGS
+from evaluation.store import Store
+
+
+def attempt(number: int, score: float | None, text: str = "Let us wait.", feedback: str = "") -> Attempt:
+    found = DimensionScore(score, f"reason for {score}", ("Speak as the person.",) if score and score < 7 else ())
+    return Attempt(number, text, (Check("adherence", 7.0, found),), 0.25, feedback=feedback)
+
+
+@pytest.fixture
+def checked(store: Store, hostile: str) -> Store:
+    """Four messages: two passed at once, one after a retry, one that no judge answered for."""
+    for text in ("Good morning.", "Let us begin."):
+        passed = attempt(0, 8, text)
+        store.corrections.add(GateResult("michael", passed, GateOutcome.PASSED, (passed,)))
+    first, second = attempt(0, 2, hostile, feedback="Scored 2 of 9."), attempt(1, 9, "I once saved this office.")
+    store.corrections.add(GateResult("michael", second, GateOutcome.PASSED_AFTER_RETRY, (first, second)))
+    silent = attempt(0, None)
+    store.corrections.add(GateResult("dwight", silent, GateOutcome.TIMEOUT_PASS_THROUGH, (silent,)))
+    return store
+
+
+def test_before_any_message_the_page_tells_how_to_see_one_and_leads_to_the_settings(open_page, database, words) -> None:
+    app = open_page("corrections")
+    assert not app.exception
+    assert "No message was checked yet" in words(app)
+    assert f"python examples/gated_chat.py --db {database}" in words(app)
+    app.button(key="to_settings").click().run()
+    assert not app.exception
+    assert "All defaults" in words(app)
+
+
+def test_outcomes_come_with_counts_shares_and_intervals(open_page, checked, words, table) -> None:
+    app = open_page("corrections")
+    assert not app.exception
+    assert {metric.label: metric.value for metric in app.metric} == {
+        "Passed at once": "2",
+        "Passed after a retry": "1",
+        "A better retry sent": "0",
+        "Original sent after all": "0",
+        "No judge answered": "1",
+    }
+    # Wilson for 1 of 4: 5 to 70 %.
+    assert "25% of 4 (5 to 70 %)" in words(app)
+    names = [trace["name"] for trace in _traces(app)]
+    assert names == ["passed at once", "passed after a retry", "no judge answered"]
+    # First texts scored 8, 8 and 2; the silent judge's is not among them; the one written anew got 9.
+    row = app.dataframe[0].value.iloc[0]
+    assert (row["Check"], row["First texts below"]) == ("Adherence", "1 of 3 (33%)")
+    assert (row["Texts written anew below"], row["No answer"]) == ("0 of 1 (0%)", 1)
+
+
+def _traces(app):
+    return json.loads(app.get("plotly_chart")[0].proto.spec)["data"]
+
+
+def test_attempts_stand_side_by_side_with_scores_reasons_and_feedback(
+    open_page, checked, words, table, hostile
+) -> None:
+    app = open_page("corrections", corrections_view="Messages", agent="michael")
+    assert not app.exception
+    assert list(app.dataframe[0].value["Agent"]) == ["michael"] * 3
+    app.pills(key="outcome").set_value([GateOutcome.PASSED_AFTER_RETRY]).run()
+    assert not app.exception
+    said = words(app)
+    assert "**First text**" in said
+    assert "**Retry 1**" in said
+    assert "A text written anew met every threshold. 2 attempts." in said
+    assert [code.value for code in app.code] == [hostile, "Scored 2 of 9.", "I once saved this office."]
+    assert {"reason for 2", "reason for 9", "- Speak as the person."} <= {one.value for one in app.text}
+    assert "failed" in table(app, 1)
+    assert "2 of 9" in table(app, 1)
+    assert "passed" in table(app, 2)
+    assert app.query_params["checked"]
+
+
+def test_a_link_opens_the_same_message(open_page, checked, words) -> None:
+    (silent,) = checked.corrections.messages("dwight")
+    app = open_page("corrections", corrections_view="Messages", checked=silent.id)
+    assert not app.exception
+    assert app.selectbox(key="checked_message").value == silent.id
+    assert "Every judge failed or was late" in words(app)
+
+
+def test_every_setting_has_a_field_that_names_its_default(open_page, store) -> None:
+    assert set(SETTINGS) == set(CorrectionConfig.model_fields)
+    app = open_page("corrections", corrections_view="Settings", agent="michael")
+    assert not app.exception
+    fields = [*app.toggle, *app.number_input]
+    assert len(fields) == len(SETTINGS)
+    assert all("Default: " in field.help for field in fields)
+
+
+def test_settings_are_stored_refused_with_the_reason_and_reset(open_page, store, words) -> None:
+    app = open_page("corrections", corrections_view="Settings", agent="dwight")
+    _field(app.toggle, "gate_fluency_enabled").set_value(True)
+    _field(app.number_input, "gate_fluency_threshold").set_value(12.0)
+    _button(app, "Save").click().run()
+    assert not app.exception
+    assert "gate_fluency_threshold: Input should be less than or equal to 9 (was 12.0)" in words(app)
+    assert store.corrections.configs() == {}
+    _field(app.number_input, "gate_fluency_threshold").set_value(5.5)
+    _button(app, "Save").click().run()
+    assert not app.exception
+    assert store.corrections.config("dwight") == CorrectionConfig(gate_fluency_enabled=True, gate_fluency_threshold=5.5)
+    assert "2 settings other than the default: Judge fluency (on), Fluency at least (5.5)." in words(app)
+    _button(app, "Back to the defaults").click().run()
+    assert not app.exception
+    assert store.corrections.configs() == {}
+    assert _field(app.toggle, "gate_fluency_enabled").value is False
+
+
+def _field(fields, name: str):
+    return next(one for one in fields if one.key.startswith(name))
+
+
+def _button(app, label: str):
+    return next(one for one in app.button if one.label == label)
