@@ -82,9 +82,10 @@ class Ratings:
     def progress(self, rater: str) -> QueueProgress:
         """How far the rater is."""
         with self._units.unit() as cursor:
-            found = cursor.execute(_PROGRESS, {"rater": rater_name(rater)}).fetchone()
-        assert found is not None
-        return QueueProgress(*found)
+            rated, discards, total = cursor.execute(_PROGRESS, {"rater": rater_name(rater)}).fetchall()[0]
+            # Most raters never discard a game, and telling which discards still count takes as long as all the rest.
+            aside = cursor.execute(_PUT_ASIDE, {"rater": rater_name(rater)}).fetchall()[0][0] if discards else 0
+        return QueueProgress(rated, aside, total)
 
     def times(self, rater: str, since: datetime) -> list[datetime]:
         """When the rater saved ratings, from ``since`` on, the earliest first."""
@@ -205,13 +206,13 @@ LIMIT 1
 """
 
 _PROGRESS = """
-WITH rated AS (SELECT DISTINCT transcript_id FROM ratings WHERE rater = $rater),
-    put_aside AS (
-        SELECT DISTINCT transcript_id FROM current_discards ANTI JOIN rated USING (transcript_id) WHERE rater = $rater
-    )
-SELECT (SELECT count(*) FROM rated SEMI JOIN transcripts USING (transcript_id)),
-    (SELECT count(*) FROM put_aside SEMI JOIN transcripts USING (transcript_id)),
-    (SELECT count(*) FROM transcripts)
+SELECT (SELECT count(DISTINCT transcript_id) FROM ratings WHERE rater = $rater),
+    (SELECT count(*) FROM discards WHERE rater = $rater), (SELECT count(*) FROM transcripts)
+"""
+
+_PUT_ASIDE = """
+SELECT count(DISTINCT transcript_id) FROM current_discards
+WHERE rater = $rater AND transcript_id NOT IN (SELECT transcript_id FROM ratings WHERE rater = $rater)
 """
 
 _OPEN_TOKEN = """
