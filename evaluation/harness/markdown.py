@@ -23,6 +23,7 @@ LONGEST_COMMENT = 60_000
 _MOST_ROWS = 300
 _LONGEST_NAME = 40
 _LONGEST_TEXT = 200
+_LONGEST_PROBLEM = 2_000
 _MOST_LISTED = 20
 _HEADERS = ("Agent", "Dimension", "Baseline", "Now", "Change", "Outcome")
 _DIMENSIONS = ("Adherence", "Consistency", "Fluency", "Voice distinctness", "Ideas")
@@ -57,7 +58,8 @@ def comparison_markdown(comparison: Mapping[str, Any]) -> str:
     """The comment: the verdict, a table with one line per agent and dimension, and what fell.
 
     Args:
-        comparison: From ``Comparison.as_dict``, or JSON of that form; values of a wrong kind are left out.
+        comparison: From ``Comparison.as_dict``, or JSON of that form; values of a wrong kind are left out. Its
+            ``problem`` says why there is no comparison at all.
     """
     rows = [row for row in _list(comparison.get("rows")) if isinstance(row, Mapping)]
     verdict = str(comparison.get("verdict"))
@@ -73,6 +75,8 @@ def comparison_markdown(comparison: Mapping[str, Any]) -> str:
     if len(rows) > _MOST_ROWS:
         lines.append(f"- {len(rows) - _MOST_ROWS} more lines are left out.")
     sections += ["\n".join(lines)] if lines else []
+    if comparison.get("problem"):
+        sections.append(_quoted(comparison["problem"], _LONGEST_PROBLEM))
     models = ", ".join(code(shortened(each, _LONGEST_NAME)) for each in _list(comparison.get("models"))[:_MOST_LISTED])
     sections.append(f"Judged by {models or 'nobody'}. Scores run from 0 to 9, ideas are counted.")
     return _cut("\n\n".join(sections))
