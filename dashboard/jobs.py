@@ -12,10 +12,14 @@ import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from typing import Any
 
 from dashboard.formatting import counted
 from dashboard.judging_work import PERSONAS, ROWS, Order, PersonaOrder, evaluate_agents, judge_games, remember
 from evaluation.errors import DramaturgError
+from evaluation.experiment_job import KIND as EXPERIMENT
+from evaluation.experiment_job import begin_job, run_ordered
+from evaluation.experiments.plan import ExperimentPlan
 from evaluation.reevaluation import outdated, reevaluate
 from evaluation.samples import AddedGame, add_evaluated, load_samples
 from evaluation.store import Job, JobState, Store
@@ -118,6 +122,9 @@ def _score(store: Store, game: SpooledGame) -> Outcome:
 
 
 def _outcome(added: AddedGame) -> Outcome:
+    # One that had been deleted is back because of this upload: for the person it is stored now.
+    if added.is_restored:
+        return "new"
     if not added.is_new:
         return "known"
     return "incomplete" if added.failures else "new"
@@ -161,6 +168,23 @@ def start_judging(store: Store, order: Order) -> Job:
     return job
 
 
+def start_experiment(store: Store, plan: ExperimentPlan, options: Mapping[str, Any]) -> Job:
+    """Runs an experiment, or goes on with one that was begun.
+
+    Args:
+        store: Where to.
+        plan: What to run.
+        options: Limits and concurrency; none for the settings' own.
+
+    Raises:
+        ConflictError: Another experiment is under way.
+        InputError: The design is impossible.
+    """
+    job = begin_job(store, plan, options)
+    _begin(store, job, partial(run_ordered, store, job.id))
+    return job
+
+
 def start_samples(store: Store) -> Job:
     """Loads the games that come with Dramaturg."""
     return start(store, SAMPLES, "Loading the sample games", 0, partial(_load_samples, store, ""))
@@ -189,6 +213,7 @@ _GOING_ON: Mapping[str, Callable[[Store, str, Report], str]] = {
     SAMPLES: _load_samples,
     PERSONAS: evaluate_agents,
     ROWS: judge_games,
+    EXPERIMENT: run_ordered,
 }
 
 

@@ -15,10 +15,13 @@ import streamlit as st
 
 from dashboard import identity
 from evaluation.readers import ColumnMapping, Limits, ReadResult, read_uploads
+from evaluation.readers.reading import Progress
 from evaluation.store import Store, default_path
 
 Answer = TypeVar("Answer")
 Revision = tuple[tuple[int, int] | None, ...]
+
+_READ_FILES = "read_files"
 
 
 def store() -> Store:
@@ -95,7 +98,10 @@ def _shared(key: tuple[Hashable, ...], _query: Callable[[], Any]) -> Any:  # noq
 
 
 def read_files(
-    files: Sequence[tuple[str, bytes]], limits: Limits, columns: Mapping[tuple[str, ...], ColumnMapping]
+    files: Sequence[tuple[str, bytes]],
+    limits: Limits,
+    columns: Mapping[tuple[str, ...], ColumnMapping],
+    progress: Progress | None = None,
 ) -> list[ReadResult]:
     """The games in files uploaded together, as name and content; the same files are read once.
 
@@ -105,21 +111,19 @@ def read_files(
         files: Name and content of each.
         limits: How large they may be.
         columns: For tables with the columns in a key, which of them holds what.
+        progress: Told how far it is, unless they are read already.
     """
     hashes = tuple((name, hashlib.sha256(data).hexdigest()) for name, data in files)
-    return _read_files((hashes, repr(limits), repr(columns)), files, limits, columns)
+    key = (hashes, repr(limits), repr(columns))
+    # Not in one of Streamlit's caches: what draws progress must not be called inside of them.
+    held: tuple[Hashable, list[ReadResult]] | None = st.session_state.get(_READ_FILES)
+    if held is None or held[0] != key:
+        forget_files()
+        held = (key, read_uploads(files, limits, columns.get, progress))
+        st.session_state[_READ_FILES] = held
+    return held[1]
 
 
 def forget_files() -> None:
     """Lets go of the games that ``read_files`` remembers for this session."""
-    _read_files.clear()
-
-
-@st.cache_resource(show_spinner=False, max_entries=1, scope="session")
-def _read_files(
-    key: Hashable,  # noqa: ARG001 - the hashes of the files and what they are read with
-    _files: Sequence[tuple[str, bytes]],
-    _limits: Limits,
-    _columns: Mapping[tuple[str, ...], ColumnMapping],
-) -> list[ReadResult]:
-    return read_uploads(_files, _limits, _columns.get)
+    st.session_state.pop(_READ_FILES, None)

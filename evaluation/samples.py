@@ -41,12 +41,14 @@ class AddedGame:
     """What became of a game that was to be scored and stored.
 
     Attributes:
-        is_new: False when the same content was stored before; nothing was changed then.
+        is_new: False when the same content was stored before; nothing was changed then, unless ``is_restored``.
         failures: The metrics that could not be computed.
+        is_restored: It had been deleted, and is back with what was known of it.
     """
 
     is_new: bool
     failures: tuple[ScoreFailure, ...] = ()
+    is_restored: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +98,7 @@ def add_evaluated(store: Store, transcript: Transcript, *, source_name: str, ite
         added = store.transcripts.add(transcript, source_name=source_name, iteration=iteration)
         if added.is_new:
             store.results.save([evaluation])
-    return AddedGame(added.is_new, tuple(evaluation.failures) if added.is_new else ())
+    return AddedGame(added.is_new, tuple(evaluation.failures) if added.is_new else (), added.is_restored)
 
 
 def _transcripts(path: Path) -> Iterator[Transcript]:

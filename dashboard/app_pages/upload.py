@@ -40,9 +40,9 @@ if not files:
     job_history(store)
     st.stop()
 
-with st.spinner(f"Reading {counted(len(files), 'file')}"):
+with parts.reading(len(files)) as progress:
     given = [(file.name, file.getvalue()) for file in files]
-    results = resources.read_files(given, limits, chosen_columns())
+    results = resources.read_files(given, limits, chosen_columns(), progress)
 found = parts.Found.of(results, resources.read(queries.transcript_ids))
 column_editor(results)
 parts.show_found(found)

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pandas as pd
 import streamlit as st
 
-from dashboard import jobs
+from dashboard import jobs, resources
 from dashboard.components.messages import plain
 from dashboard.formatting import duration_text
 from evaluation.errors import ConflictError
@@ -15,7 +15,9 @@ from evaluation.store import Job, JobState, Store
 
 _WATCHED = "watched_job"
 _TOLD_ON = "job_told_on"
+_REVISION = "jobs_seen_at"
 _REFRESH_SECONDS = 0.5
+_LOOK_SECONDS = 2.0
 _LISTED = 20
 
 
@@ -30,7 +32,10 @@ def job_banner(store: Store, page: str, *, is_blind: bool) -> None:
         page: The page that is shown.
         is_blind: Leave out remarks that may name files or iterations.
     """
+    st.session_state[_REVISION] = resources.revision()
     recent = store.jobs.list(_LISTED)
+    if not any(job.state is JobState.RUNNING for job in recent):
+        _look_out(store)
     for job in recent:
         if job.state is JobState.RUNNING:
             st.session_state[_WATCHED] = job.id
@@ -42,6 +47,16 @@ def job_banner(store: Store, page: str, *, is_blind: bool) -> None:
                 _ended(store, job, is_blind=is_blind)
             else:
                 _dismiss()
+
+
+@st.fragment(run_every=_LOOK_SECONDS)
+def _look_out(store: Store) -> None:
+    """Draws nothing; a job that begins in another tab shows in this one. Opens the database when it changed, only."""
+    revision = resources.revision()
+    if st.session_state.get(_REVISION) != revision:
+        st.session_state[_REVISION] = revision
+        if store.jobs.running():
+            st.rerun()
 
 
 @st.fragment(run_every=_REFRESH_SECONDS)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import time
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import pandas as pd
@@ -13,12 +15,14 @@ from dashboard.components.status_table import status_table
 from dashboard.formatting import counted, shortened
 from evaluation.import_report import ImportReport, Outcome, RefusalGroup, ReportLine, planned, refusal_groups
 from evaluation.readers import Limits, ReadResult
+from evaluation.readers.reading import Progress
 
 _PREVIEWED_MESSAGES = 5
 _MOST_ROWS = 2000
 _MOST_GROUPS = 5
 _MOST_NAMES = 3
 _MIB = 1024 * 1024
+_REDRAW_SECONDS = 0.2
 
 _MARKS = {
     Outcome.NOT_STORED: "✓ new",
@@ -59,6 +63,31 @@ def size_words(limits: Limits, upload_megabytes: int) -> str:
         f"file, {limits.archive_bytes / _MIB:,.0f} MB a zip once it is unpacked, {limits.messages:,} messages a game. "
         "The Settings page changes all but the first."
     )
+
+
+@contextmanager
+def reading(files: int) -> Iterator[Progress]:
+    """A bar with counts for what reads that many files; it is gone when they are read, and never there if they were."""
+    place = st.empty()
+    drawn_at = 0.0
+
+    def show(done: int, found: int) -> None:
+        nonlocal drawn_at
+        now = time.monotonic()
+        if now - drawn_at >= _REDRAW_SECONDS:
+            drawn_at = now
+            place.progress(done / files, text=reading_words(done, files, found))
+
+    try:
+        yield show
+    finally:
+        place.empty()
+
+
+def reading_words(done: int, files: int, found: int) -> str:
+    """What stands above the bar: "Reading 300 files: 12 read, 12 games found"."""
+    so_far = f": {done:,} read, {found:,} {'game' if found == 1 else 'games'} found" if found or done else ""
+    return f"Reading {counted(files, 'file')}{so_far}"
 
 
 def found_words(report: ImportReport) -> str:

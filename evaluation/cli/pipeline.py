@@ -124,12 +124,15 @@ def _remembering(read: Iterable[tuple[ReportLine, Transcript]], lines: deque[Rep
 
 def _stored(store: Store, line: ReportLine, evaluation: Evaluation, iteration: str | None, tally: Tally) -> Evaluated:
     from evaluation.import_report import Outcome
+    from evaluation.store.transcripts import iterations_of
 
     transcript, name = evaluation.transcript, line.name
-    with store.unit(write=True):
-        if iteration is not None:
+    with store.unit(write=True) as cursor:
+        # A game stays in the iteration that it has, which is no reason to create another one.
+        stays = iterations_of(cursor, [transcript.id]).get(transcript.id) is not None
+        if iteration is not None and not stays:
             store.iterations.ensure(iteration)
-        added = store.transcripts.add(transcript, source_name=name, iteration=iteration)
+        added = store.transcripts.add(transcript, source_name=name, iteration=None if stays else iteration)
         store.results.save([evaluation])
         belongs_to = added.iteration
         if iteration is not None and belongs_to is None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -22,6 +23,9 @@ from evaluation.readers.json_text import shorten
 from evaluation.readers.limits import Limits
 from evaluation.readers.results import ReadResult, results_of
 from evaluation.readers.table_head import ChooseColumns, TableHead, table_head
+
+Progress = Callable[[int, int], None]
+"""Called with the number of files that are read and of the games or refusals found in them so far."""
 
 _DEFAULT = Limits()
 _NAME_COLUMNS = (
@@ -83,31 +87,70 @@ def iter_paths(
 
 
 def read_upload(
-    name: str, data: bytes, limits: Limits = _DEFAULT, choose_columns: ChooseColumns | None = None
+    name: str,
+    data: bytes,
+    limits: Limits = _DEFAULT,
+    choose_columns: ChooseColumns | None = None,
+    on_result: Callable[[], None] | None = None,
 ) -> list[ReadResult]:
-    """The games in one uploaded file, a zip included; never raises for its content."""
+    """The games in one uploaded file, a zip included; never raises for its content.
+
+    Args:
+        name: What the file is called.
+        data: Its bytes.
+        limits: Bounds for what is read.
+        choose_columns: As for ``read_path``.
+        on_result: Called after each game of it; an exception that it raises stops the reading.
+    """
     label = printable(name) or "upload"
+    results: list[ReadResult] = []
     try:
         limits.check_size(len(data), is_zip=is_zip(data))
-        return list(_read_bytes(label, data, _Job(limits, choose_columns)))
+        for result in _read_bytes(label, data, _Job(limits, choose_columns)):
+            results.append(result)
+            if on_result is not None:
+                on_result()
+        return results
     except InputError as error:
         return [ReadResult(label, error=error)]
 
 
 def read_uploads(
-    files: Sequence[tuple[str, bytes]], limits: Limits = _DEFAULT, choose_columns: ChooseColumns | None = None
+    files: Sequence[tuple[str, bytes]],
+    limits: Limits = _DEFAULT,
+    choose_columns: ChooseColumns | None = None,
+    progress: Progress | None = None,
 ) -> list[ReadResult]:
     """The games in files uploaded together, as name and content; those that are parts of one game are read as that.
 
     So the files of one LLMafia folder, or the runs and traces of Autobox, need not be zipped first.
+
+    Args:
+        files: Name and content of each.
+        limits: Bounds for what is read.
+        choose_columns: As for ``read_path``.
+        progress: Told how far it is, before the first file and after every game and file. An exception that it raises
+            stops the reading.
     """
     given = [Entry(printable(name), partial(_uploaded, data, limits)) for name, data in files]
     rest = list(given)
+    report = progress or _silent
+    report(0, 0)
     results = list(_folder_games(rest, _first_of(given), _Job(limits)))
-    for entry, (name, data) in zip(given, files, strict=True):
+    for done, (entry, (name, data)) in enumerate(zip(given, files, strict=True)):
         if any(entry is one for one in rest):
-            results.extend(read_upload(name, data, limits, choose_columns))
+            found = itertools.count(len(results) + 1)
+            results += read_upload(name, data, limits, choose_columns, partial(_count, report, done, found))
+        report(done + 1, len(results))
     return results
+
+
+def _count(report: Progress, done: int, found: Iterator[int]) -> None:
+    report(done, next(found))
+
+
+def _silent(done: int, found: int) -> None:
+    """Nobody wants to know."""
 
 
 def read_table(

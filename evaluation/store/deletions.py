@@ -32,7 +32,8 @@ class Deletion:
     """Something deleted that can come back.
 
     Attributes:
-        label: What it is called: the name of the game or iteration, or how many games.
+        label: What it is called: the name of the game or iteration, or how many games ("2 of 3 games" when one of them
+            was added again since).
         games: How many games of it lie in the trash; an iteration that left its games has none.
         who: Who deleted it.
     """
@@ -220,7 +221,10 @@ def _one(cursor: DuckDBPyConnection, deletion_id: int) -> Deletion:
 
 
 def _deletion(row: tuple[Any, ...]) -> Deletion:
-    number, kind, label, games, who, deleted_at = row
+    number, kind, label, games, at_first, who, deleted_at = row
+    if kind == DeletionKind.GAMES and games != at_first:
+        # The others were added again since.
+        label = f"{games} of {label}"
     return Deletion(number, DeletionKind(kind), label, games, who, from_microseconds(deleted_at))
 
 
@@ -241,7 +245,8 @@ def _value(cursor: DuckDBPyConnection, query: str, values: Sequence[object]) -> 
 
 _SELECT = """
 SELECT d.deletion_id, d.kind, d.label,
-    (SELECT count(*) FROM deleted_games g WHERE g.deletion_id = d.deletion_id), d.who, epoch_us(d.deleted_at)
+    (SELECT count(*) FROM deleted_games g WHERE g.deletion_id = d.deletion_id), d.games, d.who,
+    epoch_us(d.deleted_at)
 FROM deletions d WHERE d.deletion_id NOT IN (SELECT deletion_id FROM deletion_ends)
 """
 

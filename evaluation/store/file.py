@@ -188,6 +188,10 @@ class DatabaseFile:
             with faults.translated(self.place):
                 self._prepare(connection)
             is_ready = True
+        except StoreError as error:
+            # What prepares a connection does not know which file it is.
+            error.place = error.place or self.place
+            raise
         finally:
             if not is_ready:
                 connection.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -13,10 +14,13 @@ from evaluation.store.tables import next_numbers
 from evaluation.store.times import from_microseconds, maybe_from_microseconds
 from evaluation.store.transcripts import MOVE, require_iteration, require_transcript
 from evaluation.store.units import Units
+from evaluation.text.normal import fold
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
+# Format and control characters. Blanks of other kinds are blanks to str.split.
+_UNSEEN = ("Cf", "Cc")
 _Edits = list[Edit]
 _SignOffs = list[SignOff]
 
@@ -39,14 +43,15 @@ class Iterations:
         """Adds an iteration after all others.
 
         Raises:
-            ConflictError: The name is taken.
+            ConflictError: The name is taken, or looks like one that is.
             NotFoundError: There is no iteration called ``parent``.
-            InputError: The name, a text or the metric cannot be used.
+            InputError: The name, the parent, a text or the metric cannot be used.
         """
         wanted = Iteration(name, 0, parent, prompt_text, change, target_metric)
         require_storable(name=name, prompt_text=prompt_text, change=change)
         with self._units.unit(write=True) as cursor:
             _require_free(cursor, name)
+            _require_other(name, parent)
             require_iteration(cursor, parent)
             position = next_numbers(cursor, "iteration_numbers", 1)[0]
             cursor.execute(
@@ -84,7 +89,7 @@ class Iterations:
 
         Raises:
             NotFoundError: There is none of that name.
-            ConflictError: The new name is taken.
+            ConflictError: The new name is taken, or looks like one that is.
             InputError: The new name cannot be used, or nobody is named.
         """
         with self._units.unit(write=True) as cursor:
@@ -92,7 +97,7 @@ class Iterations:
             if new_name != name:
                 wanted = Iteration(new_name)
                 require_storable(name=new_name)
-                _require_free(cursor, wanted.name)
+                _require_free(cursor, wanted.name, name)
                 _remember(cursor, held, who)
                 for statement in _RENAME:
                     cursor.execute(statement, {"old": name, "new": new_name})
@@ -111,6 +116,7 @@ class Iterations:
         with self._units.unit(write=True) as cursor:
             held = self.get(told.name)
             if told.parent != held.parent:
+                _require_other(told.name, told.parent)
                 require_iteration(cursor, told.parent)
                 self._require_no_circle(told)
             if told != _description(held):
@@ -259,9 +265,31 @@ ORDER BY place
 """
 
 
-def _require_free(cursor: DuckDBPyConnection, name: str) -> None:
-    if cursor.execute("SELECT 1 FROM iterations WHERE name = ?", [name]).fetchone():
-        raise ConflictError(f"There is an iteration {name!r} already.", remedy="Choose another name.")
+def _require_free(cursor: DuckDBPyConnection, name: str, own: str | None = None) -> None:
+    """``own``: the name that is given up for it, which may look the same."""
+    for (taken,) in cursor.execute("SELECT name FROM iterations").fetchall():
+        if taken == name:
+            raise ConflictError(f"There is an iteration {name!r} already.", remedy="Choose another name.")
+        if taken != own and _looks(taken) == _looks(name):
+            raise ConflictError(
+                f"{name!r} looks like the iteration {taken!r}.",
+                remedy="Choose a name that differs in more than blanks, capitals or characters that cannot be seen.",
+            )
+
+
+def _looks(name: str) -> str:
+    """What is left of a name for the eye."""
+    seen = "".join(character for character in fold(name) if unicodedata.category(character) not in _UNSEEN)
+    return " ".join(seen.split())
+
+
+def _require_other(name: str, parent: str | None) -> None:
+    if parent == name:
+        raise InputError(
+            f"{name!r} cannot have been changed from itself.",
+            place="parent",
+            remedy="Choose the iteration whose prompt was changed, or none.",
+        )
 
 
 def _remember(cursor: DuckDBPyConnection, held: Iteration, who: str) -> None:

@@ -99,6 +99,15 @@ def test_pressing_it_in_two_tabs_starts_it_once(open_page, store, interrupted) -
     assert len(store.transcripts.summaries()) == 5
 
 
+def test_a_game_that_had_been_deleted_counts_as_stored_by_the_upload_that_brings_it_back(store, small_game) -> None:
+    game = small_game("back")
+    add_evaluated(store, game, source_name="back.json")
+    store.deletions.delete([game.id], who="Ann")
+    job = jobs.start_evaluation(store, [(game, "back.json"), (small_game("new"), "new.json")], None)
+    wait_for_jobs()
+    assert store.jobs.get(job.id).message == "2 stored"
+
+
 def test_an_iteration_that_is_gone_loses_no_game(store, interrupted) -> None:
     with store.unit(write=True) as cursor:
         cursor.execute("UPDATE spool SET iteration = 'gone'")

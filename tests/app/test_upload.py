@@ -6,6 +6,7 @@ import threading
 
 import pytest
 
+from dashboard.components.upload_parts import reading_words
 from evaluation.samples import add_evaluated
 from evaluation.store import JobState
 
@@ -116,3 +117,15 @@ def test_a_hostile_file_name_is_shown_as_it_is(open_page, name, words) -> None:
     assert not app.exception
     assert name in "\n".join(text.value for text in app.text)
     assert not any(name in str(element.proto) for element in [*app.markdown, *app.caption, *app.error])
+
+
+def test_how_far_the_reading_is_stands_above_the_bar() -> None:
+    assert reading_words(0, 300, 0) == "Reading 300 files"
+    assert reading_words(0, 1, 41) == "Reading 1 file: 0 read, 41 games found"
+    assert reading_words(2, 3, 1) == "Reading 3 files: 2 read, 1 game found"
+
+
+def test_the_bar_is_gone_once_files_are_read(open_page, small_game) -> None:
+    app = upload(open_page("upload"), small_game("one"), small_game("two"))
+    assert not app.exception
+    assert len(app.get("progress")) == 0

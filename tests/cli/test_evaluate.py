@@ -238,6 +238,7 @@ def test_a_stored_game_does_not_leave_its_iteration_by_itself(run: Any, write_ga
     done = run("import", path, "--iteration", "v2")
     assert "stays in the iteration v1" in done.stderr
     assert len(Store(database).transcripts.summaries("v1")) == 1
+    assert [one.name for one in Store(database).iterations.list()] == ["v1"]
 
 
 def test_a_refused_file_creates_no_iteration(run: Any, refused: Path, database: Path) -> None:

@@ -226,7 +226,7 @@ def test_adding_a_deleted_transcript_again_brings_it_back_with_its_ratings(store
     first = store.transcripts.add(GAMES[0], source_name="another name.json")
     assert (first.is_new, first.is_restored, first.iteration) == (False, True, "v1")
     (left,) = store.deletions.list()
-    assert left.games == 1
+    assert (left.games, left.label) == (1, "1 of 2 games")
     both = store.transcripts.add_many([(GAMES[3], "a"), (GAMES[3], "b")])
     assert [(one.is_new, one.is_restored, one.iteration) for one in both] == [(False, True, None), (False, False, None)]
     assert contents(store) == before

@@ -98,6 +98,22 @@ def test_a_taken_or_unfit_name_is_refused(store: Store) -> None:
     assert store.iterations.history("v1") == []
 
 
+@pytest.mark.parametrize("name", ["V2", " v2", "v2 ", "v\u200b2", "\uff562", "v\x002"])
+def test_a_name_that_looks_like_another_one_is_refused(store: Store, name: str) -> None:
+    with pytest.raises(ConflictError, match="looks like the iteration 'v2'"):
+        store.iterations.create(name)
+    with pytest.raises(ConflictError, match="looks like the iteration 'v2'"):
+        store.iterations.rename("v1", name, who="Bob")
+    with pytest.raises(ConflictError, match="looks like the iteration 'v2'"):
+        store.iterations.ensure(name)
+    assert [one.name for one in store.iterations.list()] == ["v1", "v2"]
+
+
+def test_a_name_may_be_written_otherwise(store: Store) -> None:
+    assert store.iterations.rename("v2", "V2", who="Bob").name == "V2"
+    assert store.iterations.create("v 2").name == "v 2"
+
+
 def test_a_description_is_corrected_and_what_stood_before_is_kept(store: Store) -> None:
     store.iterations.describe(Description("v2", "v1", "Be very bold", "Bolder", "coherence"), who="Ann")
     store.iterations.rename("v2", "bold", who="Bob")
@@ -123,7 +139,11 @@ def test_saving_what_is_there_already_is_no_edit(store: Store) -> None:
 
 def test_an_iteration_cannot_descend_from_itself(store: Store) -> None:
     store.iterations.create("v3", parent="v2")
-    for parent in ("v1", "v2", "v3"):
+    with pytest.raises(InputError, match="'v1' cannot have been changed from itself"):
+        store.iterations.describe(Description("v1", "v1"), who="Ann")
+    with pytest.raises(InputError, match="'v4' cannot have been changed from itself"):
+        store.iterations.create("v4", parent="v4")
+    for parent in ("v2", "v3"):
         with pytest.raises(InputError, match="was itself changed from 'v1'"):
             store.iterations.describe(Description("v1", parent), who="Ann")
     with pytest.raises(NotFoundError, match="'v9'"):

@@ -30,8 +30,6 @@ SELECT table_name FROM duckdb_tables() WHERE NOT internal
 UNION ALL SELECT view_name FROM duckdb_views() WHERE NOT internal
 """
 
-_PATH = "SELECT path FROM duckdb_databases() WHERE database_name = current_database()"
-
 Migration = Callable[["DuckDBPyConnection"], None]
 
 MIGRATIONS: tuple[Migration, ...] = (
@@ -81,7 +79,6 @@ def applied(connection: DuckDBPyConnection) -> int:
     if names and "schema_migrations" not in names:
         raise StoreError(
             "The file is no database of Dramaturg; nothing was written to it.",
-            place=_path_of(connection),
             remedy="Choose another file with --db; transcripts go in with: dramaturg import.",
         )
     connection.execute(
@@ -91,11 +88,6 @@ def applied(connection: DuckDBPyConnection) -> int:
     row = connection.execute("SELECT coalesce(max(number), 0) FROM schema_migrations").fetchone()
     assert row is not None
     return int(row[0])
-
-
-def _path_of(connection: DuckDBPyConnection) -> str:
-    found = connection.execute(_PATH).fetchone()
-    return str(found[0]) if found and found[0] else ""
 
 
 def _run(connection: DuckDBPyConnection, number: int, migration: Migration) -> None:
