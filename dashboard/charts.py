@@ -4,20 +4,29 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator
+import textwrap
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 
 import pandas as pd
 import plotly.graph_objects as go
 
 from dashboard.formatting import counted, score_text, shortened, threshold_text
-from evaluation.score import PERCENT, MetricDefinition
+from evaluation.rubric.definitions import ENGAGEMENT
+from evaluation.score import LIKERT, PERCENT, MetricDefinition
 from evaluation.statistics.intervals import mean_interval
 from evaluation.statistics.words import interval_words
 
 ACCENT = "#6d63e0"
 NEUTRAL = "#8a8798"
 LIMIT = "#c2500f"
+KEEP_ZOOM = {"uirevision": "kept", "dragmode": False}
+"""Layout of figures that can be zoomed: what a person chose survives a rerun. Dragging scrolls the page until the zoom
+tool is taken, or a phone could not pass the figure."""
+
 _LABEL_LENGTH = 18
+_MOST_NOTED = 4
+_NOTE_WIDTH = 14
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
@@ -26,14 +35,21 @@ def inert_label(text: str, limit: int = _LABEL_LENGTH) -> str:
     return html.escape(_CONTROL.sub(" ", shortened(text, limit)), quote=False)
 
 
-def trend_figure(points: pd.DataFrame, definition: MetricDefinition, threshold: float) -> go.Figure:
+def trend_figure(
+    points: pd.DataFrame,
+    definition: MetricDefinition,
+    threshold: float | None,
+    changes: Mapping[str, str] = MappingProxyType({}),
+) -> go.Figure:
     """One metric over iterations: a dot per game, the means with their 95 % intervals as a line, the threshold dashed.
 
     Args:
         points: One row per game: ``position`` (int, order of the iteration), ``iteration`` (name), ``game`` (label),
-            ``score`` (on the metric's scale, NaN when pending or not applicable). Games without a score are left out.
+            ``score`` (on the metric's scale, NaN when pending or not applicable), and where known ``raters`` (how many
+            people rated it). Games without a score are left out.
         definition: The metric; its scale sets the axis.
-        threshold: The threshold of today.
+        threshold: The threshold of today; ``None`` where there is none.
+        changes: What each iteration changed, by its name; it stands above its games.
 
     Returns:
         A figure with the traces "game" and "mean". Without any score both are empty.
@@ -41,9 +57,11 @@ def trend_figure(points: pd.DataFrame, definition: MetricDefinition, threshold: 
     scored = points.dropna(subset=["score"])
     figure = go.Figure()
     figure.add_trace(_game_dots(scored, definition))
-    figure.add_trace(_mean_line(scored, definition))
-    _draw_threshold(figure, threshold, definition)
-    _lay_out(figure, points, definition)
+    figure.add_trace(_mean_line(scored, definition, changes))
+    if threshold is not None:
+        _draw_threshold(figure, threshold, definition)
+    _lay_out(figure, points, definition, changes)
+    _note_changes(figure, points.drop_duplicates("position"), changes)
     return figure
 
 
@@ -59,14 +77,23 @@ def _game_dots(scored: pd.DataFrame, definition: MetricDefinition) -> go.Scatter
         name="game",
         marker={"size": 9, "color": NEUTRAL, "opacity": 0.75, "line": {"width": 1, "color": "white"}},
         text=[
-            f"{inert_label(game, 40)}: {score_text(score, definition.scale)}"
-            for game, score in zip(scored["game"], scored["score"], strict=True)
+            f"{inert_label(game, 40)}: {score_text(score, definition.scale)}{_rated_by(raters, definition)}"
+            for game, score, raters in zip(scored["game"], scored["score"], _raters(scored), strict=True)
         ],
         hovertemplate="%{text}<extra></extra>",
     )
 
 
-def _mean_line(scored: pd.DataFrame, definition: MetricDefinition) -> go.Scatter:
+def _raters(scored: pd.DataFrame) -> list[int]:
+    return scored["raters"].tolist() if "raters" in scored else [0] * len(scored)
+
+
+def _rated_by(raters: int, definition: MetricDefinition) -> str:
+    return f", {counted(raters, 'rater')}" if definition.name == ENGAGEMENT.name and raters else ""
+
+
+def _mean_line(scored: pd.DataFrame, definition: MetricDefinition, changes: Mapping[str, str]) -> go.Scatter:
+    names = scored.groupby("position")["iteration"].first()
     sides = {place: mean_interval(games, limits=_limits(definition)) for place, games in _by_place(scored)}
     means = scored.groupby("position")["score"].mean()
     counts = scored.groupby("position")["score"].size()
@@ -88,11 +115,15 @@ def _mean_line(scored: pd.DataFrame, definition: MetricDefinition) -> go.Scatter
         },
         text=[
             f"mean {score_text(means[place], definition.scale)} of {counted(counts[place], 'game')}, "
-            f"95 % interval {interval_words(sides[place])}"
+            f"95 % interval {interval_words(sides[place])}{_change_line(changes.get(names[place], ''), 60)}"
             for place in means.index
         ],
         hovertemplate="%{text}<extra></extra>",
     )
+
+
+def _change_line(change: str, limit: int) -> str:
+    return f"<br>changed: {inert_label(change, limit)}" if change else ""
 
 
 def _by_place(scored: pd.DataFrame) -> Iterator[tuple[int, list[float]]]:
@@ -123,24 +154,24 @@ def _draw_threshold(figure: go.Figure, threshold: float, definition: MetricDefin
     )
 
 
-def _lay_out(figure: go.Figure, points: pd.DataFrame, definition: MetricDefinition) -> None:
+def _lay_out(figure: go.Figure, points: pd.DataFrame, definition: MetricDefinition, changes: Mapping[str, str]) -> None:
     names = points.drop_duplicates("position").sort_values("position")
     scale = definition.scale
     margin = 0.04 * scale.width
-    ticks = [0, 25, 50, 75, 100] if scale == PERCENT else [1, 2, 3, 4, 5]
+    ticks = _TICKS.get(scale.name, [0, 3, 6, 9])
+    has_notes = any(changes.get(name) for name in names["iteration"])
     figure.update_layout(
-        height=280,
-        margin={"l": 8, "r": 58, "t": 8, "b": 8},
+        height=310 if has_notes else 280,
+        margin={"l": 8, "r": 58, "t": 38 if has_notes else 8, "b": 8},
         showlegend=False,
         hovermode="closest",
-        dragmode=False,
+        **KEEP_ZOOM,
     )
     figure.update_xaxes(
         tickvals=names["position"].tolist(),
         ticktext=[inert_label(name) for name in names["iteration"]],
         range=[names["position"].min() - 0.5, names["position"].max() + 0.5] if len(names) else None,
         showgrid=False,
-        fixedrange=True,
         automargin=True,
     )
     figure.update_yaxes(
@@ -148,12 +179,33 @@ def _lay_out(figure: go.Figure, points: pd.DataFrame, definition: MetricDefiniti
         tickvals=ticks,
         ticktext=[f"{tick} %" for tick in ticks] if scale == PERCENT else [str(tick) for tick in ticks],
         zeroline=False,
-        fixedrange=True,
         automargin=True,
     )
 
 
-def trend_alt(points: pd.DataFrame, definition: MetricDefinition, threshold: float) -> str:
+_TICKS = {PERCENT.name: [0, 25, 50, 75, 100], LIKERT.name: [1, 2, 3, 4, 5]}
+
+
+def _note_changes(figure: go.Figure, names: pd.DataFrame, changes: Mapping[str, str]) -> None:
+    """Above each iteration what it changed: in words while there is room, else a sign that tells when pointed at."""
+    for place, name in zip(names["position"], names["iteration"], strict=True):
+        change = changes.get(name, "")
+        if change:
+            lines = textwrap.wrap(shortened(change, 60), _NOTE_WIDTH, max_lines=2, placeholder="…")
+            words = "<br>".join(inert_label(line) for line in lines)
+            figure.add_annotation(
+                x=place,
+                y=1.0,
+                yref="paper",
+                yanchor="bottom",
+                text=f"Δ {words}" if len(names) <= _MOST_NOTED else "Δ",
+                hovertext=f"changed: {inert_label(change, 120)}",
+                showarrow=False,
+                font={"size": 10},
+            )
+
+
+def trend_alt(points: pd.DataFrame, definition: MetricDefinition, threshold: float | None) -> str:
     """The figure in words, for people who do not see it. Iterations are numbered: names are untrusted text."""
     parts = []
     for number, (_, games) in enumerate(points.groupby("position"), start=1):
@@ -164,6 +216,5 @@ def trend_alt(points: pd.DataFrame, definition: MetricDefinition, threshold: flo
             else "no score"
         )
         parts.append(f"iteration {number}: {mean}")
-    return f"{definition.label} over iterations, threshold {threshold_text(threshold, definition.scale)}. " + "; ".join(
-        parts
-    )
+    limit = f", threshold {threshold_text(threshold, definition.scale)}" if threshold is not None else ""
+    return f"{definition.label} over iterations{limit}. " + "; ".join(parts)

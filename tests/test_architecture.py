@@ -50,6 +50,9 @@ STREAMLIT_FREE = {
     "dashboard/comparison_charts.py",
     "dashboard/comparison_tables.py",
     "dashboard/formatting.py",
+    "dashboard/network.py",
+    "dashboard/trend_charts.py",
+    "dashboard/trends.py",
 }
 
 

@@ -124,6 +124,16 @@ class Evaluations:
             _require(cursor, run_id)
             return frame(cursor, _SCORES, {"run": run_id})
 
+    def latest_scores(self) -> pd.DataFrame:
+        """The scores of every agent's latest completed run, without their reasons.
+
+        Returns:
+            One row per proposition and message: ``display_name``, ``dimension``, ``proposition_id``, ``weight``,
+            ``score`` (0 to 9; a count for ideas), ``transcript_id`` (empty for a trajectory).
+        """
+        with self._units.unit() as cursor:
+            return frame(cursor, _LATEST_SCORES, {})
+
     def failures(self, run_id: str) -> pd.DataFrame:
         """What could not be scored in a run.
 
@@ -190,6 +200,15 @@ SELECT dimension, proposition_id, claim, weight::double AS weight, is_inverted, 
        reasoning, context_snippet, transcript_id, message_id, citations::text AS citations, ideas::text AS ideas,
        confidence::double AS confidence, judge, model, judgement_key
 FROM evaluation_scores WHERE evaluation_run_id::text = $run ORDER BY position
+"""
+
+_LATEST_SCORES = """
+WITH latest AS (
+    SELECT r.id, display_name FROM evaluation_runs r JOIN agents a ON a.id = r.agent_id WHERE status = 'completed'
+    QUALIFY row_number() OVER (PARTITION BY agent_id ORDER BY r.created_at DESC, r.id DESC) = 1
+)
+SELECT display_name, dimension, proposition_id, weight::double AS weight, score::double AS score, transcript_id
+FROM evaluation_scores s JOIN latest l ON l.id = s.evaluation_run_id ORDER BY display_name, position
 """
 
 _FAILURES = """

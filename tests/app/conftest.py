@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,6 +11,14 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from evaluation.harness.agents import find_subjects
+from evaluation.harness.running import evaluate_persona
+from evaluation.judging.answers import ScoreAnswer
+from evaluation.judging.propositions import Dimension
+from evaluation.judging.propositions_load import PropositionLibrary
+from evaluation.judging.scripted import ScriptedJudge
+from evaluation.persona.agents import Agent
+from evaluation.persona.evaluating import Plan
 from evaluation.ratings import Rating
 from evaluation.samples import add_evaluated
 from evaluation.store import Store
@@ -120,6 +129,29 @@ def table() -> Callable[..., str]:
 def small_game() -> Callable[..., Transcript]:
     """Makes a small game whose content depends on its name."""
     return _game
+
+
+def _run_of(store: Store, agent: str, score: int) -> str:
+    """Evaluates an agent by a judge that always gives the same score; returns the id of the run."""
+    store.agents.save(Agent(agent, agent.title(), persona="A gruff sailor."))
+
+    async def collect() -> list[str]:
+        library = PropositionLibrary.load()
+        subjects = find_subjects(store, [agent], _JUDGED, library)
+        judge = ScriptedJudge(lambda _: ScoreAnswer(reason=f"It is {score}.", score=score, confidence=1.0))
+        plan = Plan(dimensions=_JUDGED, sample_size=50)
+        return [run async for run, _ in evaluate_persona(store, subjects, lambda _: judge, library, plan, mode="live")]
+
+    return asyncio.run(collect())[0]
+
+
+_JUDGED = (Dimension.ADHERENCE, Dimension.CONSISTENCY)
+
+
+@pytest.fixture
+def run_of() -> Callable[[Store, str, int], str]:
+    """Stores an evaluation run of an agent."""
+    return _run_of
 
 
 @pytest.fixture

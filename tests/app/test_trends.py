@@ -24,7 +24,7 @@ def test_every_metric_has_a_chart_with_counts(open_page, filled, words) -> None:
     said = words(app)
     assert "4 games in 2 iterations" in said
     # Engagement: two of the four games in iterations are rated.
-    assert "2 games in 2 iterations · 2 pending, not drawn · at least 3 of 5" in said
+    assert "2 games in 2 iterations · 2 pending, not drawn · 2 ratings · at least 3 of 5" in said
 
 
 def test_charts_have_a_text_alternative(open_page, filled) -> None:
@@ -59,3 +59,51 @@ def test_the_same_numbers_as_a_table(open_page, filled, table) -> None:
 def test_only_games_of_no_iteration(open_page, store, words, small_game) -> None:
     add_evaluated(store, small_game("only"), source_name="only.json")
     assert "No game belongs to an iteration yet" in words(open_page("trends"))
+
+
+def test_all_metrics_at_once(open_page, filled, table) -> None:
+    app = open_page("trends", **{"as": "Heat map"})
+    assert not app.exception
+    (heat,) = figure(app)["data"]
+    assert heat["y"][0] == "Memory accuracy"
+    assert heat["x"] == ["1", "2"]
+    # Engagement: (4 + 2) / 2 = 3.0 against 3.0 in the first iteration, nobody rated the second.
+    assert [cell.replace("\u00a0", " ") for cell in heat["text"][6]] == ["✓ 3.0 of 5", "no score"]
+    assert heat["z"][6] == [0.0, None]
+    assert "✓ 3.0 of 5" in table(app)
+    assert "iteration 1 ✓ 3.0 of 5" in str(app.get("plotly_chart")[0].proto).replace("\\302\\240", " ")
+
+
+def test_the_range_of_iterations_stands_in_the_url(open_page, filled, words) -> None:
+    filled.iterations.create("Third", change="Longer")
+    app = open_page("trends", range="1", metrics="Conversation coherence")
+    assert not app.exception
+    app = open_page("trends", metrics="Conversation coherence")
+    app.slider(key="range").set_value((2, 3)).run()
+    assert len(figure(app)["data"][0]["text"]) == 1
+    assert "What each iteration changed" in [one.label for one in app.expander]
+
+
+def test_data_and_charts_can_be_downloaded(open_page, filled) -> None:
+    app = open_page("trends")
+    assert [one.proto.label for one in app.get("download_button")] == [
+        "Download the data (CSV)",
+        "Download the charts (SVG)",
+    ]
+
+
+def test_personas_over_iterations_and_runs(open_page, filled, words, table, run_of) -> None:
+    assert "No agent that speaks in these iterations was evaluated yet" in words(
+        open_page("trends", **{"as": "Personas"})
+    )
+    for score in (6, 3):
+        run_of(filled, "alpha", score)
+    app = open_page("trends", **{"as": "Personas"})
+    assert not app.exception
+    # Adherence and fluency are judged message by message; each game is a dot.
+    assert "4 games in 2 iterations" in words(app)
+    drift = next(chart for chart in app.get("plotly_chart") if "run 2" in chart.proto.spec)
+    lines = {line["name"]: line for line in json.loads(drift.proto.spec)["data"]}
+    first, second = lines["Adherence"]["y"]
+    assert 9 > first > second > 0
+    assert f"{second:.1f} ({second - first:+.1f})" in table(app, -1)

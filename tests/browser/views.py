@@ -43,6 +43,7 @@ _READY = {
     "transcripts": "[data-testid='stDataFrame']",
     "review": ".desk .message",
     "trends": ".js-plotly-plot .scatterlayer",
+    "network": ".graph .player",
 }
 _FURTHER = (
     View(
@@ -57,6 +58,8 @@ _FURTHER = (
         "[data-testid='stDataFrame']",
         frozenset({"data"}),
     ),
+    View("network-cost", "network?network_view=Cost", "[data-testid='stDataFrame']", frozenset({"data"})),
+    View("trends-heat", "trends?as=Heat+map", ".js-plotly-plot .heatmaplayer", frozenset({"data"})),
     View("trends-table", "trends?as=Table", "[data-testid='stDataFrame']", frozenset({"data"})),
     View("transcript", "transcripts?transcript=nothing", "[data-testid='stAlert']", frozenset({"unknown"})),
 )

@@ -79,3 +79,28 @@ def test_the_figure_is_told_in_words_without_names() -> None:
         "Strategic depth over iterations, threshold at least 60 %. "
         "iteration 1: mean 60.0 % of 3 games; iteration 2: mean 80.0 % of 1 game"
     )
+
+
+def test_zoom_survives_a_rerun_and_dragging_scrolls() -> None:
+    layout = trend_figure(THREE_AND_TWO, STRATEGIC_DEPTH, 65.0).layout
+    assert layout.uirevision == "kept"
+    assert layout.dragmode is False
+    assert not layout.xaxis.fixedrange
+    assert not layout.yaxis.fixedrange
+
+
+def test_what_changed_stands_above_its_iteration_as_inert_text() -> None:
+    figure = trend_figure(THREE_AND_TWO, STRATEGIC_DEPTH, None, {"v2": "<a href='http://evil.example'>Shorter</a>"})
+    (note,) = figure.layout.annotations
+    assert note.x == 2
+    assert note.text.startswith("Δ &lt;a")
+    assert "<a" not in note.hovertext
+    assert "changed: &lt;a" in figure.data[1].text[1]
+
+
+def test_dots_of_engagement_tell_how_many_people_rated() -> None:
+    frame = points((1, "v1", 3.0), (1, "v1", 4.0)).assign(raters=[2, 1])
+    assert list(trend_figure(frame, ENGAGEMENT, 3.0).data[0].text) == [
+        "game 0: 3.0 of 5, 2 raters",
+        "game 1: 4.0 of 5, 1 rater",
+    ]

@@ -1,0 +1,163 @@
+"""What the Trends page reads, ready to draw: games, iterations, persona dimensions, agents over time.
+
+Knows nothing of Streamlit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from dashboard.formatting import counted, score_text, spreadsheet_safe
+from dashboard.queries import NO_ITERATION
+from evaluation.comparison.runs import Run
+from evaluation.judging.propositions import Dimension
+from evaluation.persona.results import DIMENSIONS, LABELS
+from evaluation.report import Strip
+from evaluation.report.words import strip_of
+from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
+from evaluation.score import MetricDefinition, Scale
+from evaluation.statistics.intervals import mean_interval
+from evaluation.statistics.words import interval_words
+from evaluation.store import Store
+
+NINE = Scale("nine", 0.0, 9.0)
+
+PERSONA_DEFINITIONS: Mapping[str, MetricDefinition] = {
+    str(each): MetricDefinition(str(each), LABELS[each], NINE, float("nan"), "1")
+    for each in DIMENSIONS
+    if each is not Dimension.IDEAS_QUANTITY
+}
+"""The persona dimensions on the scale from 0 to 9. Ideas are counts, without a scale; they have their own table."""
+
+_COLUMNS = ("metric", "position", "iteration", "game", "score", "status", "raters")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """An iteration as it stands below a chart: its place from 1, and the one change that it made, if any is told."""
+
+    position: int
+    name: str
+    change: str
+    target: str
+
+
+def steps(store: Store) -> list[Step]:
+    """All iterations in their order."""
+    return [
+        Step(place, one.name, one.change, DEFINITIONS[one.target_metric].label if one.target_metric else "")
+        for place, one in enumerate(store.iterations.list(), start=1)
+    ]
+
+
+def steps_frame(found: Sequence[Step]) -> pd.DataFrame:
+    """One row per iteration: ``No.``, ``Iteration``, ``What was changed``, ``It should raise``."""
+    rows = [(one.position, one.name, one.change, one.target) for one in found]
+    return pd.DataFrame(rows, columns=["No.", "Iteration", "What was changed", "It should raise"])
+
+
+def dimension_points(store: Store) -> pd.DataFrame:
+    """The persona dimensions game by game, from every agent's latest completed run.
+
+    Returns:
+        One row per game and dimension, ordered by iteration, in the columns of ``queries.trend_points``. Trajectories
+        that belong to no single game are left out.
+    """
+    with store.unit():
+        summaries = store.transcripts.summaries().set_index("transcript_id")
+        places = {one.name: place for place, one in enumerate(store.iterations.list(), start=1)}
+        scores = store.evaluations.latest_scores()
+    games = summaries[["game_id", "iteration"]].to_dict("index")
+    rows = []
+    for dimension, transcript_id, score, agents in _by_game(scores[scores["transcript_id"].isin(games)]):
+        game, iteration = games[transcript_id]["game_id"], games[transcript_id]["iteration"]
+        place = places.get(iteration, len(places) + 1)
+        name = iteration if iteration in places else NO_ITERATION
+        rows.append((dimension, place, name, f"{game} ({counted(agents, 'agent')})", score, "scored", 0))
+    frame = pd.DataFrame(rows, columns=list(_COLUMNS)).astype({"score": float})
+    return frame.sort_values("position", kind="stable", ignore_index=True)
+
+
+def _by_game(scores: pd.DataFrame) -> Iterator[tuple[str, str, float, int]]:
+    """Dimension, game, the mean over its agents, and how many these are: a game is the unit of sampling.
+
+    An agent's score in a game is the weighted mean over propositions of the means over messages.
+    """
+    whose = ["dimension", "transcript_id", "display_name"]
+    means = scores.groupby([*whose, "proposition_id"], sort=False).agg({"score": "mean", "weight": "first"})
+    means["product"] = means["score"] * means["weight"]
+    sums = means.groupby(level=whose, sort=False)[["product", "weight"]].sum()
+    sums = sums[sums["weight"] > 0]
+    games = (sums["product"] / sums["weight"]).groupby(level=whose[:2], sort=False).agg(["mean", "size"])
+    for (dimension, game), mean, agents in zip(games.index, games["mean"], games["size"], strict=True):
+        yield str(dimension), str(game), float(mean), int(agents)
+
+
+def drift_points(store: Store, agent_id: str) -> pd.DataFrame:
+    """Every completed run of an agent, the oldest first.
+
+    Returns:
+        One row per run and dimension that has a score: ``run`` (from 1), ``when`` (UTC), ``dimension``, ``score`` (0 to
+        9; a mean count for ideas), ``judge``, ``sample`` (messages judged one by one).
+    """
+    runs = store.evaluations.runs(agent_id)
+    rows = []
+    done = [Run.of(row) for row in runs[runs["status"] == "completed"].to_dict("records")]
+    for number, run in enumerate(done, start=1):
+        for dimension, score in run.scores.items():
+            rows.append((number, run.created_at, str(dimension), score, run.judge, run.sample_size))
+    return pd.DataFrame(rows, columns=["run", "when", "dimension", "score", "judge", "sample"])
+
+
+def evaluated_agents(store: Store) -> dict[str, str]:
+    """Id and name of every agent and channel that has a completed run."""
+    latest = store.evaluations.latest()
+    return dict(zip(map(str, latest["agent_id"]), map(str, latest["display_name"]), strict=True))
+
+
+def mean_table(games: pd.DataFrame, definition: MetricDefinition, changes: Mapping[str, str]) -> pd.DataFrame:
+    """A chart's numbers: one row per iteration with mean, interval, ends, counts, raters and the change it made.
+
+    Args:
+        games: Of one metric, in the columns of ``queries.trend_points``.
+        definition: The metric.
+        changes: What each iteration changed, by name.
+    """
+    rows = []
+    for _, group in games.groupby("position"):
+        scores, name = group["score"].dropna(), str(group["iteration"].iloc[0])
+        has_any = len(scores) > 0
+        row = {
+            "Iteration": spreadsheet_safe(name),
+            "Mean": score_text(scores.mean() if has_any else None, definition.scale),
+            "95 % interval": interval_words(
+                mean_interval(scores, limits=(definition.scale.low, definition.scale.high))
+            ),
+            "Lowest": score_text(scores.min() if has_any else None, definition.scale),
+            "Highest": score_text(scores.max() if has_any else None, definition.scale),
+            "Games": len(scores),
+            "Without a score": len(group) - len(scores),
+        }
+        if definition.name == ENGAGEMENT.name:
+            row["Ratings"] = int(group["raters"].sum())
+        rows.append(row | {"What was changed": spreadsheet_safe(changes.get(name, ""))})
+    return pd.DataFrame(rows)
+
+
+def export_frame(games: pd.DataFrame) -> pd.DataFrame:
+    """One row per game and metric for a file: ``metric``, ``iteration``, ``position``, ``game``, ``score``, ``status``,
+    ``raters`` (0 where nobody rated, and for persona dimensions)."""
+    return games[["metric", "iteration", "position", "game", "score", "status", "raters"]]
+
+
+def strips(games: pd.DataFrame, definition: MetricDefinition) -> list[Strip]:
+    """The games of a metric by iteration, as our own charts draw them."""
+    found = []
+    for _, group in games.groupby("position"):
+        scored = group.dropna(subset=["score"])
+        label = str(group["iteration"].iloc[0])
+        found.append(strip_of(label, definition, scored["score"].tolist(), scored["game"].tolist()))
+    return found
