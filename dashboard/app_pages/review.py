@@ -16,7 +16,8 @@ if rater is None:
     parts.ask_for_name()
     st.stop()
 
-if not store.ratings.progress(rater).total:
+progress = store.ratings.progress(rater)
+if not progress.total:
     empty_state("Nothing to rate yet", "Upload games first; then rate them here one by one.")
     first_steps("review")
     st.stop()
@@ -31,7 +32,7 @@ view = st.segmented_control(
     label_visibility="collapsed",
 )
 if view == parts.DESK:
-    parts.desk(store, rater, lowered=invitation(store, rater))
+    parts.desk(store, rater, lowered=invitation(store, rater, progress))
 elif view == parts.OWN:
     own_ratings(store, rater)
 elif view == parts.GUIDE:

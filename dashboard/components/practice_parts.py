@@ -32,7 +32,8 @@ def practice(store: Store, rater: str) -> None:
         _comparison(games[shown], given[shown], left=len(games.keys() - given.keys()))
         return
     seat = st.session_state.get(_SEAT)
-    if not isinstance(seat, parts.Seat) or seat.rater != rater or seat.data is None:
+    # A game that was done in another window meanwhile is not asked for again.
+    if not isinstance(seat, parts.Seat) or seat.rater != rater or seat.data is None or seat.transcript_id in given:
         waiting = [game for game in games.values() if game.id not in given]
         if not waiting:
             _summary(store, rater, list(games.values()))

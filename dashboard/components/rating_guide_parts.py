@@ -7,6 +7,7 @@ import streamlit as st
 from dashboard.components import review_parts as parts
 from evaluation.rubric.rating_guide import QUESTIONS, SCALE_POINTS
 from evaluation.store import Store
+from evaluation.store.ratings import QueueProgress
 
 _INVITATION_HEIGHT = 58
 
@@ -19,13 +20,13 @@ _LOOK_FOR = (
 )
 
 
-def invitation(store: Store, rater: str) -> int:
+def invitation(store: Store, rater: str, progress: QueueProgress) -> int:
     """For somebody who has not rated anything yet: where the instructions and the practice are. Else nothing.
 
     Returns:
         How many pixels it takes.
     """
-    if store.ratings.progress(rater).rated or store.practice.list(rater):
+    if progress.rated or store.practice.list(rater):
         return 0
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown("New here? Read two minutes, then practise on four short games.")

@@ -7,7 +7,6 @@ import json
 import pytest
 
 from dashboard.components import review_parts as parts
-from dashboard.queries import rating_progress
 from evaluation.ratings import Rating
 
 
@@ -65,7 +64,7 @@ def test_when_everything_is_rated(open_page, filled, words, small_game) -> None:
 def test_a_rating_can_be_revised_and_both_are_kept(filled, small_game) -> None:
     filled.ratings.add(Rating(small_game("one").id, "Grace", 5))
     assert [rating.score for rating in filled.ratings.history(small_game("one").id)] == [4, 5]
-    assert rating_progress(filled, "Grace").rated == 2
+    assert filled.ratings.progress("Grace").rated == 2
 
 
 def test_own_ratings_are_listed(open_page, filled, words, table) -> None:
@@ -106,13 +105,13 @@ def test_a_form_sent_twice_is_saved_once(seat, filled) -> None:
     parts.take_next(filled, seat)
     parts.submit(filled, seat, sent)
     assert len([rating for rating in filled.ratings.history(first) if rating.rater == "Ada"]) == 1
-    assert rating_progress(filled, "Ada").rated == 1
+    assert filled.ratings.progress("Ada").rated == 1
 
 
 @pytest.mark.parametrize("change", [{"score": None}, {"score": 9}, {"token": "made-up"}, {"answers": "yes"}])
 def test_a_forged_form_changes_nothing(seat, filled, change) -> None:
     parts.submit(filled, seat, form(seat, **change))
-    assert rating_progress(filled, "Ada").rated == 0
+    assert filled.ratings.progress("Ada").rated == 0
     assert seat.data is not None
 
 

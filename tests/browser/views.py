@@ -60,6 +60,20 @@ _FURTHER = (
     ),
     View("network-cost", "network?network_view=Cost", "[data-testid='stDataFrame']", frozenset({"data"})),
     View("trends-heat", "trends?as=Heat+map", ".js-plotly-plot .heatmaplayer", frozenset({"data"})),
+    View(
+        "review-own",
+        "review?rater=Sample%20rater%20A&desk=My%20ratings",
+        "[data-testid='stDataFrame']",
+        frozenset({"data"}),
+    ),
+    View("review-guide", "review?rater=Ada&desk=How%20to%20rate", "h3", frozenset({"data"})),
+    View(
+        "review-speakers",
+        "review?rater=Sample%20rater%20A&desk=Who%20speaks%3F",
+        "[data-testid='stDataFrame']",
+        frozenset({"data"}),
+    ),
+    View("review-records", "review?rater=Ada&desk=Sheets%20and%20records", "h3", frozenset({"data"})),
     View("trends-table", "trends?as=Table", "[data-testid='stDataFrame']", frozenset({"data"})),
     View("transcript", "transcripts?transcript=nothing", "[data-testid='stAlert']", frozenset({"unknown"})),
 )

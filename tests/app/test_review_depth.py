@@ -1,0 +1,255 @@
+"""The other views of the Review page: own ratings, instructions, practice, who speaks, sheets and records."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from dashboard.components import own_ratings as own
+from dashboard.components import practice_parts, style_parts
+from dashboard.components import review_parts as parts
+from dashboard.components.rating_desk import read_discard
+from dashboard.components.style_parts import CANNOT_TELL
+from evaluation.desk.discards import DiscardReason
+from evaluation.desk.practice import practice_games
+from evaluation.desk.style_check import style_questions
+from evaluation.ratings import Rating
+from evaluation.samples import add_evaluated
+from evaluation.transcript import Message, Player, Transcript
+
+
+def view(open_page, name: str, rater: str = "Grace"):
+    app = open_page("review", rater=rater, desk=name)
+    assert not app.exception
+    return app
+
+
+def buttons(app) -> dict[str, object]:
+    return {button.label: button for button in app.button}
+
+
+def desk(app) -> dict:
+    (component,) = [one for one in app.get("bidi_component") if "rating_desk" in one.proto.component_name]
+    return json.loads(component.proto.json)
+
+
+@pytest.fixture
+def seat(filled) -> parts.Seat:
+    taken = parts.Seat("Ada")
+    parts.take_next(filled, taken)
+    return taken
+
+
+# Putting aside -----------------------------------------------------------------------------------------------------
+
+
+def test_what_cannot_be_rated_leaves_the_queue_with_its_reason(seat, filled) -> None:
+    first = seat.transcript_id
+    sent = {"token": seat.data["token"], "reason": "truncated", "note": "stops in round 2"}
+    parts.discard(filled, seat, sent)
+    (kept,) = filled.discards.of("Ada")
+    assert (kept.transcript_id, kept.reason, kept.note) == (first, DiscardReason.TRUNCATED, "stops in round 2")
+    parts.take_next(filled, seat)
+    assert seat.transcript_id != first
+    assert seat.data["progress"] == "0 of 5 games rated by you, 1 cannot be rated"
+    assert seat.data["share"] == 0.2
+    # What arrives twice is about the game before.
+    parts.discard(filled, seat, sent)
+    assert len(filled.discards.list()) == 1
+
+
+def test_a_reason_that_is_refused_keeps_the_game_on_the_desk(seat, filled) -> None:
+    parts.discard(filled, seat, {"token": seat.data["token"], "reason": "other", "note": " "})
+    assert "Not saved" in seat.data["error"]["text"]
+    assert filled.discards.list() == []
+
+
+@pytest.mark.parametrize(
+    "value", [None, {}, {"token": "t", "reason": "dull", "note": ""}, {"token": "t", "reason": "other"}]
+)
+def test_a_forged_discard_is_nothing(value) -> None:
+    assert read_discard(value) is None
+
+
+def test_ones_own_discards_are_listed_without_the_games_name_and_taken_back(
+    open_page, filled, words, small_game
+) -> None:
+    filled.discards.add(small_game("loose").id, "Grace", DiscardReason.LANGUAGE, "Latin")
+    app = view(open_page, parts.OWN)
+    assert "I do not read its language well enough\nLatin" in words(app)
+    assert "loose" not in words(app)
+    buttons(app)["Take it back"].click().run()
+    assert filled.discards.of("Grace") == []
+
+
+# Own ratings -------------------------------------------------------------------------------------------------------
+
+
+def test_an_own_rating_opens_filled_in_and_both_are_kept(filled, small_game) -> None:
+    (given,) = filled.ratings.latest(small_game("one").id)
+    seat = parts.Seat("Grace")
+    parts.take(filled, seat, given.transcript_id, "words", own.REVISE, given=given)
+    assert seat.data["draft"] == {"rev": 1, "score": 4, "answers": [None] * 5, "comment": ""}
+    assert seat.data["discards"] == []
+    form = {"token": seat.data["token"], "score": 2, "answers": [None] * 5, "comment": "Less", "rev": 2}
+    parts.submit(filled, seat, form)
+    assert [one.score for one in filled.ratings.history(given.transcript_id)] == [4, 2]
+    parts.submit(filled, seat, form)
+    assert len(filled.ratings.history(given.transcript_id)) == 2
+
+
+def test_own_ratings_say_which_to_look_at_again(open_page, filled, small_game, table) -> None:
+    filled.ratings.add(Rating(small_game("three").id, "Grace", 2, (True,) * 5))
+    shown = table(view(open_page, parts.OWN))
+    assert "4 yes promise a 3" in shown
+    assert "5 of 5" in shown
+
+
+# Instructions and practice -----------------------------------------------------------------------------------------
+
+
+def test_the_instructions_hold_the_whole_scale_and_all_questions(open_page, filled, words) -> None:
+    said = words(view(open_page, parts.GUIDE))
+    for expected in ("5 – Fascinating", "Memorable moments", "1 – Boring", "Would you want to watch another game?"):
+        assert expected in said
+
+
+def test_newcomers_are_shown_the_way_and_others_left_in_peace(open_page, filled) -> None:
+    app = open_page("review", rater="Ada")
+    lowered = desk(app)["above"]
+    app.button(key="go_guide").click().run()
+    assert app.session_state[parts.VIEW] == parts.GUIDE
+    others = open_page("review", rater="Grace")
+    assert "How to rate" not in buttons(others)
+    assert desk(others)["above"] < lowered
+
+
+def test_practice_shows_the_reference_with_its_reasons_and_is_no_rating(open_page, filled, words) -> None:
+    first, *others = practice_games()
+    app = view(open_page, parts.PRACTICE)
+    data = desk(app)
+    assert data["progress"].startswith("Practice 1 of 4")
+    assert data["rows"][1]["x"] == first.transcript.messages[0].text
+    sent = str([element.proto for element in app.main if hasattr(element, "proto")])
+    assert first.reference.why not in sent
+    # The browser's event by hand: in the session of the page.
+    before = len(filled.ratings.every())
+    filled.practice.add(Rating(first.id, "Grace", first.reference.score + 1, first.reference.answers, "Lively"))
+    app.session_state["practice_shown"] = first.id
+    app.run()
+    said = words(app)
+    assert f"You gave {first.reference.score + 1}, 1 point above the reference, {first.reference.score}." in said
+    assert first.reference.why in said
+    assert all(reason in said for reason in first.reference.reasons)
+    for game in others:
+        filled.practice.add(Rating(game.id, "Grace", game.reference.score, game.reference.answers))
+    buttons(app)["Next practice game"].click().run()
+    assert "Your score was the reference's in 3 of 4 games" in words(app)
+    assert "You use the scale as it is meant." in words(app)
+    assert len(filled.ratings.every()) == before
+
+
+def test_a_practice_form_is_kept_once(filled) -> None:
+    seat = parts.Seat("Ada")
+    practice_parts.take(seat, practice_games()[0], done=0, total=4)
+    form = {"token": seat.data["token"], "score": 3, "answers": [True] * 5, "comment": "", "rev": 1}
+    practice_parts.submit(filled, seat, form | {"token": "made-up"})
+    practice_parts.submit(filled, seat, form | {"score": None})
+    assert filled.practice.list() == []
+    practice_parts.submit(filled, seat, form)
+    practice_parts.submit(filled, seat, form)
+    assert [one.score for one in filled.practice.list("Ada")] == [3]
+
+
+# Who speaks? -------------------------------------------------------------------------------------------------------
+
+
+def talkative(hostile: str) -> Transcript:
+    said = [("Alpha", "hammer"), ("Bravo", "pillow")] * 7
+    return Transcript(
+        game_id="talkative",
+        source_format="native",
+        players=(Player(name="Alpha", personality=hostile), Player(name="Bravo", personality="gentle")),
+        messages=tuple(
+            Message(id=f"m{i}", index=i, speaker=who, text=f"Number {i} of the {word} is what Alpha said")
+            for i, (who, word) in enumerate(said)
+        ),
+    )
+
+
+def test_who_speaks_is_asked_one_by_one_and_told_at_the_end(open_page, filled, words, table, hostile) -> None:
+    game = talkative(hostile)
+    add_evaluated(filled, game, source_name="talkative.json")
+    assert "Rate a game first" in words(view(open_page, parts.STYLE, rater="Ada"))
+    filled.ratings.add(Rating(game.id, "Ada", 4))
+    app = view(open_page, parts.STYLE, rater="Ada")
+    app.session_state["style_game"] = game.id
+    app.run()
+    first, second = style_questions(game, "Ada")
+    said = words(app)
+    assert "Player 1 of 2" in said
+    assert first.texts[0] in said
+    assert "Guessing finds it once in 2 times." in said
+    assert all(first.player not in text for text in first.texts)
+    right = [candidate.label for candidate in first.candidates].index(first.truth)
+    buttons(app)[f"It is {'AB'[right]}"].click().run()
+    assert "Player 2 of 2" in words(app)
+    buttons(app)[CANNOT_TELL].click().run()
+    said = words(app)
+    assert "You told 1 of 2 players. The rubric's manual check asks for more than half: not passed." in said
+    assert "1 of 2 told (50 %" in said
+    assert "guessing finds 50 %" in said
+    assert second.player in table(app)
+    # As verdicts: the one told counts, the other does not.
+    buttons(app)["Let this decide the game's personality metric"].click().run()
+    assert "follows your check" in words(app)
+    score = filled.results.load(game.id)["personality_diversity"]
+    assert (score.score, str(score.method)) == (50.0, "human")
+
+
+def test_an_answer_is_taken_once(filled, small_game, hostile) -> None:
+    game = talkative(hostile)
+    add_evaluated(filled, game, source_name="talkative.json")
+    question = style_questions(game, "Ada")[0]
+    style_parts.answer(filled, "Ada", game.id, question, None)
+    style_parts.answer(filled, "Ada", game.id, question, question.truth)
+    assert [one.chosen for one in filled.style_answers.list()] == [None]
+
+
+# Sheets and records ------------------------------------------------------------------------------------------------
+
+
+def test_a_sheet_is_checked_before_it_is_stored(open_page, filled, words, table) -> None:
+    app = view(open_page, parts.RECORDS, rater="Ada")
+    app.file_uploader(key="sheet").set_value(("s.csv", b"game,score\none,3\ntwo,8\n", "text/csv")).run()
+    assert "1 mistake: nothing of the sheet was stored." in words(app)
+    assert "not on the scale" in table(app)
+    app.file_uploader(key="sheet").set_value(("s.csv", b"game,score\none,3\ntwo,4\nthree,\n", "text/csv")).run()
+    assert "2 new ratings, 1 row without a score. Nothing is stored yet." in words(app)
+    before = len(filled.ratings.every())
+    buttons(app)["Store 2 ratings"].click().run()
+    assert "2 ratings stored." in words(app)
+    assert len(filled.ratings.every()) == before + 2
+    assert [one.score for one in filled.ratings.every("Ada")] == [3, 4]
+    assert app.button(key="sheet_store").disabled
+
+
+def test_records_show_leads_what_raters_put_aside_practised_and_told(open_page, filled, words, small_game) -> None:
+    said = words(view(open_page, parts.RECORDS))
+    assert "Nobody has put a game aside for good." in said
+    assert "Nobody has practised yet." in said
+    filled.discards.add(small_game("loose").id, "Bob", DiscardReason.OTHER, "=1+1")
+    filled.practice.add(Rating("lantern", "Bob", 5))
+    app = view(open_page, parts.RECORDS)
+    shown = [frame.value.to_string() for frame in app.dataframe]
+    assert "'=1+1" in shown[0]
+    assert "+2.00" in shown[1]
+
+
+def test_practice_stands_on_the_agreement_page_too(open_page, filled, small_game) -> None:
+    filled.ratings.add(Rating(small_game("one").id, "Bob", 3))
+    filled.practice.add(Rating("lantern", "Bob", 5))
+    app = open_page("agreement")
+    assert not app.exception
+    assert "+2.00" in app.dataframe[len(app.dataframe) - 1].value.to_string()

@@ -1,0 +1,103 @@
+"""The rating desk by keyboard alone, and what a rater does there beside rating: put aside, practise, revise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import Page, expect
+
+
+@pytest.fixture
+def desk_of(stored_server, visit) -> Callable[[str], Page]:
+    """Opens the desk of a rater of whom nobody has heard yet."""
+
+    def open_(rater: str) -> Page:
+        page = visit(f"{stored_server.url}/review?rater={quote(rater)}").page
+        expect(page.get_by_text("0 of 18 games rated by you")).to_be_visible()
+        return page
+
+    return open_
+
+
+_SCROLLED = """() => [...document.querySelectorAll("*")].some(
+    (node) => node.shadowRoot?.querySelector(".talk")?.scrollTop > 0)"""
+
+
+def tab_to(page: Page, name: str) -> None:
+    """Presses Tab until the element of that label has the focus."""
+    wanted = page.get_by_label(name, exact=True)
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        if wanted.evaluate("(node) => node === document.activeElement"):
+            return
+    pytest.fail(f"Tab does not come to {name}.")
+
+
+def in_talk(page: Page, expression: str) -> object:
+    return page.locator(".talk").evaluate(f"(node) => node.{expression}")
+
+
+def test_a_full_rating_by_keyboard_alone(stored_server, visit) -> None:
+    page = visit(f"{stored_server.url}/review", apart=True).page
+    tab_to(page, "Your name")
+    page.keyboard.type("Keyboard Kay")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("0 of 18 games rated by you")).to_be_visible()
+    first = page.locator(".talk").inner_text()
+    # Read: the keys that scroll go to the conversation at once.
+    page.keyboard.press("End")
+    page.wait_for_function(_SCROLLED)
+    for key in ("4", "y", "n", "y", "y", "Backspace", "n", "y"):
+        page.keyboard.press(key)
+    page.keyboard.press("t")
+    page.keyboard.type("Tense, until 5 spoke")
+    page.keyboard.press("Escape")
+    page.keyboard.press("5")
+    page.keyboard.press("t")
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_text("1 of 18 games rated by you")).to_be_visible()
+    expect(page.get_by_text("Saved. This is the next conversation.")).to_be_visible()
+    (rating,) = stored_server.store.ratings.every("Keyboard Kay")
+    assert (rating.score, rating.comment) == (5, "Tense, until 5 spoke")
+    assert rating.answers == (True, False, True, False, True)
+    # The next one lies there untouched, and its conversation has the keys again.
+    assert page.locator(".talk").inner_text() != first
+    assert page.locator("input:checked").count() == 0
+    assert in_talk(page, "matches(':focus')")
+
+
+def test_a_game_is_put_aside_by_keyboard(stored_server, desk_of) -> None:
+    page = desk_of("Keyboard Dee")
+    first = page.locator(".talk").inner_text()
+    page.keyboard.press("d")
+    expect(page.get_by_role("dialog", name="Cannot be rated")).to_be_visible()
+    # The first reason has the focus; Space takes it, and digits do not reach the form behind.
+    page.keyboard.press("5")
+    page.keyboard.press("Space")
+    page.keyboard.press("Tab")
+    page.keyboard.type("stops in round 2")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("0 of 18 games rated by you, 1 cannot be rated")).to_be_visible()
+    assert page.locator(".talk").inner_text() != first
+    (discard,) = stored_server.store.discards.of("Keyboard Dee")
+    assert (str(discard.reason), discard.note) == ("truncated", "stops in round 2")
+    assert page.locator("input:checked").count() == 0
+
+
+def test_practice_and_a_click_that_takes_an_answer_back(stored_server, desk_of) -> None:
+    page = desk_of("Keyboard Pat")
+    page.get_by_role("button", name="Practice").click()
+    expect(page.get_by_text("Practice 1 of 4.")).to_be_visible()
+    yes = page.locator("input[name='question0'][value='yes']")
+    yes.click()
+    yes.click()
+    expect(yes).not_to_be_checked()
+    page.keyboard.press("3")
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_text("You gave 3, the same as the reference.")).to_be_visible()
+    (kept,) = stored_server.store.practice.list("Keyboard Pat")
+    assert (kept.score, kept.answers) == (3, (None,) * 5)
+    assert stored_server.store.ratings.every("Keyboard Pat") == []
