@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
 
-from evaluation.errors import DramaturgError
+from evaluation.errors import DramaturgError, InputError
 from evaluation.experimenting import ExperimentOutcome, run_experiment
-from evaluation.experiments.plan import ExperimentPlan
+from evaluation.experiments.plan import ExperimentPlan, plan_of
 from evaluation.judging.budget import Budget
 from evaluation.judging.calls import Provider
-from evaluation.judging.config import JudgeConfig
-from evaluation.store import JobState, Store
+from evaluation.judging.config import SETTINGS_KEY, JudgeConfig, judge_config
+from evaluation.simulation.scripted_server import ScriptedServer
+from evaluation.simulation.scripted_world import ScriptedWorld
+from evaluation.store import Job, JobState, Store
 
 KIND = "experiment"
+_ORDER = "experiment_job"
 _SECONDS_BETWEEN_REPORTS = 0.5
 
 Report = Callable[[int, int], None]
@@ -52,41 +57,116 @@ class JobWatch:
         return f"{self._budget.calls_made:,} calls, ${self._budget.spent_usd:.4f}"
 
 
+@contextmanager
+def connected(
+    plan: ExperimentPlan, options: Mapping[str, Any], stored: Mapping[str, Any] | None
+) -> Iterator[JudgeConfig]:
+    """The configuration that leads to whoever speaks and judges; for a scripted plan its server runs meanwhile.
+
+    Args:
+        plan: Says whether it is scripted.
+        options: Limits, concurrency, and of a real model the address.
+        stored: The judge's settings.
+
+    Raises:
+        InputError: There is no model.
+    """
+    if plan.effects is None:
+        config = judge_config({**options, "model": plan.model}, stored)
+        if config.mode != "live":
+            raise InputError(
+                "There is no key and no address of a model, so nobody can speak.",
+                remedy="Set OPENAI_API_KEY, give the address of a server (OPENAI_BASE_URL), or try it scripted.",
+            )
+        yield config
+        return
+    with ScriptedServer(ScriptedWorld(plan.effects).answer).in_thread() as server:
+        limits = {name: options.get(name) for name in ("max_usd", "max_calls", "concurrency")}
+        yield judge_config(limits | {"mode": "live", "model": plan.model, "base_url": server.url}, environment={})
+
+
+def begin_job(store: Store, plan: ExperimentPlan, options: Mapping[str, Any]) -> Job:
+    """Records an experiment and the job of this process that runs it; one job of the kind runs at a time.
+
+    A job of the same name whose process was killed is closed: this one goes on with its experiment.
+
+    Args:
+        store: Where to.
+        plan: What will be run.
+        options: Kept, so that a page can go on with it: limits, concurrency, address. Never a key.
+
+    Raises:
+        ConflictError: Another experiment is running.
+        InputError: The design is impossible.
+    """
+    label, design = label_of(plan), plan.design
+    with store.unit(write=True):
+        for earlier in store.jobs.interrupted():
+            if earlier.kind == KIND and earlier.label == label:
+                store.jobs.update(earlier.id, state=JobState.CANCELLED, message="Taken up again.")
+        job = store.jobs.create(KIND, label, len(design.rooms), is_exclusive=True)
+        store.experiments.begin(plan.record)
+        store.settings.set(f"{_ORDER}:{job.id}", {"experiment": plan.record.id, "options": dict(options)})
+    return job
+
+
 def run_as_job(
     store: Store,
     plan: ExperimentPlan,
     config: JudgeConfig,
     *,
+    options: Mapping[str, Any] | None = None,
     provider: Provider | None = None,
     report: Report | None = None,
 ) -> ExperimentOutcome:
-    """Runs an experiment, recorded as a job of this process; one job of the kind runs at a time.
-
-    A job of the same name whose process was killed is closed: this one goes on with its experiment.
+    """Runs an experiment, recorded as a job of this process.
 
     Raises:
         ConflictError: Another experiment is running.
         DramaturgError: As ``run_experiment``.
     """
-    label = label_of(plan)
-    with store.unit(write=True):
-        for earlier in store.jobs.interrupted():
-            if earlier.kind == KIND and earlier.label == label:
-                store.jobs.update(earlier.id, state=JobState.CANCELLED, message="Taken up again.")
-        job = store.jobs.create(KIND, label, 0, is_exclusive=True)
-    budget = Budget(usd=config.max_usd, calls=config.max_calls)
-    watch = JobWatch(store, job.id, budget, report)
+    job = begin_job(store, plan, options or {})
     state, message = JobState.FAILED, "It was broken off."
     try:
-        outcome = run_experiment(store, plan, config, budget=budget, provider=provider, report=watch)
+        outcome, message = carry_out(store, job.id, plan, config, provider=provider, report=report)
         state = JobState.CANCELLED if outcome.stopped else JobState.DONE
-        message = f"{watch.spent}. {f'Stopped: {outcome.stopped}.' if outcome.stopped else ''}".strip()
     except DramaturgError as error:
         message = str(error)
         raise
     finally:
         store.jobs.update(job.id, state=state, message=message)
     return outcome
+
+
+def carry_out(
+    store: Store,
+    job_id: str,
+    plan: ExperimentPlan,
+    config: JudgeConfig,
+    *,
+    provider: Provider | None = None,
+    report: Report | None = None,
+) -> tuple[ExperimentOutcome, str]:
+    """Runs an experiment under a job that exists; what came of it, and in words what it cost."""
+    budget = Budget(usd=config.max_usd, calls=config.max_calls)
+    watch = JobWatch(store, job_id, budget, report)
+    outcome = run_experiment(store, plan, config, budget=budget, provider=provider, report=watch)
+    stopped = f" Stopped before its end ({outcome.stopped}); start it again to go on." if outcome.stopped else ""
+    return outcome, f"{watch.spent}.{stopped}"
+
+
+def run_ordered(store: Store, job_id: str, _report: Report) -> str:
+    """Runs, or goes on with, the experiment of a job; returns what it cost.
+
+    Raises:
+        NotFoundError: The experiment is gone.
+        InputError: There is no model now.
+        DramaturgError: As ``run_experiment``.
+    """
+    order = store.settings.get(f"{_ORDER}:{job_id}", {"experiment": "", "options": {}})
+    plan = plan_of(store.experiments.get(order["experiment"]))
+    with connected(plan, order["options"], store.settings.get(SETTINGS_KEY)) as config:
+        return carry_out(store, job_id, plan, config)[1]
 
 
 def label_of(plan: ExperimentPlan) -> str:

@@ -79,31 +79,25 @@ def run(
     Says what it will cost before anything is spent. Every answer is stored before it is used: whoever kills it, or runs
     out of budget, runs the same command again and pays nothing twice. Exits with 3 when it stopped before its end.
     """
-    from contextlib import nullcontext
-
-    from evaluation.cli.experiment_run import (
-        agree,
-        carry_out,
-        estimate_words,
-        live_config,
-        print_outcome,
-        scripted_config,
-    )
+    from evaluation.cli.experiment_run import agree, carry_out, estimate_words, print_outcome
+    from evaluation.experiment_job import connected
     from evaluation.experiments.layout import Layout
     from evaluation.experiments.plan import ExperimentPlan
     from evaluation.experiments.scenario import scenario_named, scenarios
+    from evaluation.judging.config import SETTINGS_KEY, judge_config
     from evaluation.simulation.personas import load_personas
     from evaluation.simulation.scripted_world import NO_EFFECTS, SCRIPTED_MODEL, Effects
 
     store = open_store(db)
-    chosen = {"max_usd": budget, "max_calls": max_calls, "concurrency": concurrency}
+    stored = store.settings.get(SETTINGS_KEY)
+    chosen = {"max_usd": budget, "max_calls": max_calls, "concurrency": concurrency, "base_url": base_url}
     effects = (NO_EFFECTS if no_effects else Effects()) if scripted else None
-    config = None if scripted else live_config(store, chosen | {"model": model, "base_url": base_url})
+    speaker = SCRIPTED_MODEL if scripted else judge_config({"model": model}, stored).model
     imported = tuple(load_personas(personas, fragments or ())) if personas else ()
     for each in scenarios().values() if scenario == "all" else (scenario_named(scenario),):
         plan = ExperimentPlan(
             each,
-            config.model if config else SCRIPTED_MODEL,
+            speaker,
             scale,
             seed,
             Layout.PAPER if paper_layout else Layout.SPECIFICATION,
@@ -114,12 +108,12 @@ def run(
             personas=imported,
             effects=effects,
         )
-        with nullcontext(config) if config else scripted_config(plan, chosen) as reached:
+        with connected(plan, chosen, stored) as config:
             if estimate:
-                say(estimate_words(plan, reached))
+                say(estimate_words(plan, config))
                 continue
-            agree(plan, reached, yes)
-            print_outcome(carry_out(store, plan, reached), output)
+            agree(plan, config, yes)
+            print_outcome(carry_out(store, plan, config, chosen), output)
 
 
 @app.command()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -19,39 +17,8 @@ if TYPE_CHECKING:
     from evaluation.judging.config import JudgeConfig
     from evaluation.store import Store
 
-_NO_MODEL = (
-    "There is no key and no address of a model, so nobody can speak.",
-    "Set OPENAI_API_KEY, give --base-url, or try it with --scripted.",
-)
 
-
-def live_config(store: Store, options: dict[str, Any]) -> JudgeConfig:
-    """The configuration of the model that speaks and judges.
-
-    Raises:
-        InputError: There is no model.
-    """
-    from evaluation.errors import InputError
-    from evaluation.judging.config import SETTINGS_KEY, judge_config
-
-    config = judge_config(options, store.settings.get(SETTINGS_KEY))
-    if config.mode != "live":
-        raise InputError(_NO_MODEL[0], remedy=_NO_MODEL[1])
-    return config
-
-
-@contextmanager
-def scripted_config(plan: ExperimentPlan, options: dict[str, Any]) -> Iterator[JudgeConfig]:
-    """The script's server, and the configuration that leads to it."""
-    from evaluation.judging.config import judge_config
-    from evaluation.simulation.scripted_server import ScriptedServer
-    from evaluation.simulation.scripted_world import ScriptedWorld
-
-    with ScriptedServer(ScriptedWorld(plan.effects).answer).in_thread() as server:
-        yield judge_config(options | {"mode": "live", "model": plan.model, "base_url": server.url}, environment={})
-
-
-def carry_out(store: Store, plan: ExperimentPlan, config: JudgeConfig) -> ExperimentOutcome:
+def carry_out(store: Store, plan: ExperimentPlan, config: JudgeConfig, options: dict[str, Any]) -> ExperimentOutcome:
     """Runs an experiment as a job, so that the dashboard shows how far it is and can stop it."""
     from evaluation.experiment_job import run_as_job
 
@@ -61,7 +28,7 @@ def carry_out(store: Store, plan: ExperimentPlan, config: JudgeConfig) -> Experi
         progress.done = done - 1
         progress.advance(f"of {total:,}: people, messages and evaluated conversations")
 
-    outcome = run_as_job(store, plan, config, report=report)
+    outcome = run_as_job(store, plan, config, options=options, report=report)
     progress.finish()
     return outcome
 

@@ -92,6 +92,7 @@ class ExperimentPlan:
             "personas": [dict(each) for each in self.personas],
             "effects": None if self.effects is None else _effects(self.effects),
             "is_scripted": self.effects is not None,
+            "conversations": 2 * len(self.design.rooms),
             "versions": [WRITING_VERSION, PROMPT_VERSION],
         }
 

@@ -76,7 +76,7 @@ def test_without_a_model_nobody_speaks(run: Any, monkeypatch: Any) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     done = run("experiment", "run", "debate-controversial", "--scale", "0.1")
     assert done.exit_code == 2
-    assert "try it with --scripted" in done.stderr
+    assert "or try it scripted" in done.stderr
 
 
 def test_nothing_is_spent_without_consent(run: Any, monkeypatch: Any, tmp_path: Path) -> None:

@@ -1,0 +1,129 @@
+"""The parts of the Experiments page that show runs: the list, one run's report, and the way to its conversations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+from dashboard import experiments, jobs, state
+from dashboard.components.messages import plain
+from dashboard.components.status_table import status_table
+from dashboard.experiment_charts import difference_alt, difference_figure
+from dashboard.experiments import ShownRun
+from evaluation.errors import DramaturgError
+from evaluation.experiment_job import KIND
+from evaluation.experiments.plan import plan_of
+from evaluation.experiments.report import CAVEAT, SCRIPTED_NOTE
+from evaluation.store import Store
+
+_ID = "experiment"
+
+
+def choose(found: Sequence[ShownRun]) -> ShownRun:
+    """All runs in a table, and the one that is looked at; it stands in the URL."""
+    frame = experiments.runs_frame(found)
+    status_table(frame, "Experiments, the newest first", height=min(38 + 35 * len(frame), 260))
+    by_id = {each.record.id: each for each in found}
+    wanted = state.chosen(_ID, list(by_id))
+    chosen = st.selectbox(
+        "Run",
+        list(by_id),
+        index=list(by_id).index(wanted) if wanted else 0,
+        format_func=lambda key: f"{key[:8]}: {by_id[key].record.scenario}, seed {by_id[key].record.seed}",
+        key="chosen_experiment",
+    )
+    state.choose(**{_ID: chosen})
+    return by_id[chosen]
+
+
+def run_view(store: Store, run: ShownRun) -> None:
+    """One experiment: what it is, its report, and its conversations."""
+    record = run.record
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.subheader("Treatment against control", anchor=False, width="content")
+        if record.is_scripted:
+            st.badge("scripted: no model", icon=":material/smart_toy:", color="orange")
+    plain(f"{record.name}. Treatment: {record.config['scenario'].get('treatment_words', '')}.")
+    if record.is_scripted:
+        st.caption(SCRIPTED_NOTE)
+    if run.rows:
+        _report(run)
+    else:
+        _unfinished(store, run)
+    _conversations(run)
+
+
+def _report(run: ShownRun) -> None:
+    same = sum(row["direction"] == "same direction" for row in run.rows)
+    compared = sum(row["published"] is not None for row in run.rows)
+    if compared:
+        st.caption(f"{same} of {compared} rows differ in the direction of the paper. Sizes are not compared.")
+    st.plotly_chart(
+        difference_figure(run.rows),
+        key=f"differences_{run.record.id}",
+        config={"displayModeBar": False},
+        alt=difference_alt(run.rows),
+    )
+    status_table(
+        experiments.report_frame(run.rows), "The report in the layout of Table 1, the paper's values beside it"
+    )
+    lost = [f"{row['label']}: {row['unscored']}" for row in run.rows if row["unscored"]]
+    if lost:
+        st.caption(f"Scores that are missing: {', '.join(lost)}.")
+    st.caption(CAVEAT)
+    st.download_button(
+        "Download the table",
+        experiments.report_frame(run.rows).to_csv(index=False),
+        file_name=f"experiment-{run.record.id[:8]}.csv",
+        mime="text/csv",
+        icon=":material/download:",
+        key="download_experiment",
+    )
+
+
+def _unfinished(store: Store, run: ShownRun) -> None:
+    if jobs.running(store, KIND):
+        st.info(f"It is at work: {run.evaluated} of {run.wanted} conversations are evaluated.", icon=":material/timer:")
+        return
+    st.warning(
+        f"This run is not done: {run.evaluated} of {run.wanted} conversations are evaluated. What is done is stored; "
+        "start the same run again to go on, nothing is paid for twice.",
+        icon=":material/pause_circle:",
+    )
+    if run.trouble:
+        plain(f"Why it stopped: {run.trouble}")
+    if st.button("Go on with it", icon=":material/play_arrow:", type="primary", key="go_on_experiment"):
+        _go_on(store, run)
+
+
+def _go_on(store: Store, run: ShownRun) -> None:
+    try:
+        jobs.start_experiment(store, plan_of(run.record), {})
+    except DramaturgError as error:
+        st.error("That did not start.")
+        plain(str(error))
+    else:
+        st.rerun()
+
+
+def _conversations(run: ShownRun) -> None:
+    names = experiments.session_names(run)
+    if not names:
+        return
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        chosen = st.selectbox(
+            "Conversation", list(names), format_func=names.__getitem__, key=f"conversation_{run.record.id}"
+        )
+        if st.button("Read it", icon=":material/forum:", key="read_conversation"):
+            st.switch_page("app_pages/transcripts.py", query_params={"transcript": chosen})
+    st.caption(
+        "Both conversations of a pair have the same agents and facilitator; only the treatment's agents are corrected."
+    )
+
+
+def scenarios_table() -> None:
+    """The scenarios with their full sizes."""
+    frame: pd.DataFrame = experiments.scenario_frame()
+    status_table(frame, "The scenarios with their full sizes")

@@ -1,0 +1,153 @@
+"""The Experiments page: empty, at work, stopped and done; Table 1 beside the paper; a run from the page."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from dashboard import experiments
+from evaluation.experiment_job import run_as_job
+from evaluation.experimenting import run_experiment
+from evaluation.experiments.model import ExperimentStatus
+from evaluation.experiments.plan import ExperimentPlan
+from evaluation.experiments.scenario import scenario_named
+from evaluation.judging.budget import Budget
+from evaluation.judging.config import judge_config
+from evaluation.simulation.scripted_provider import ScriptedProvider
+from evaluation.simulation.scripted_world import SCRIPTED_MODEL, Effects, ScriptedWorld
+from evaluation.store import JobState, Store
+
+CONFIG = judge_config({"mode": "live", "model": SCRIPTED_MODEL}, environment={})
+NAME = "brainstorming-difficult-variety"
+
+
+@pytest.fixture(autouse=True)
+def without_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "DRAMATURG_JUDGE", "DRAMATURG_MODEL"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def small_plan(seed: int = 0) -> ExperimentPlan:
+    scenario = scenario_named(NAME)
+    return ExperimentPlan(
+        scenario, SCRIPTED_MODEL, 0.01, seed, steps=2, sample_size=1, is_batched=True, effects=Effects()
+    )
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """A database with one finished run; made once, as that takes a second or two."""
+    path = tmp_path_factory.mktemp("done") / "done.duckdb"
+    store = Store(path)
+    run_as_job(store, small_plan(), CONFIG, provider=ScriptedProvider(ScriptedWorld()))
+    store.close()
+    return path.read_bytes()
+
+
+@pytest.fixture
+def finished(database: Path, done: bytes) -> Store:
+    database.write_bytes(done)
+    return Store(database)
+
+
+def test_before_any_run_the_page_says_what_one_is_and_offers_one(open_page, database, words) -> None:
+    app = open_page("experiments")
+    assert not app.exception
+    said = words(app)
+    assert "No experiments yet" in said
+    assert "only the script can speak and judge" in said
+    # A tenth of 40 environments of 5.
+    assert "20 agents in 4 pairs of conversations, 10 steps: 1,087 to 4,687 calls" in said
+    app.number_input(key="experiment_scale").set_value(0.2).run()
+    assert "40 agents in 8 pairs of conversations" in words(app)
+
+
+def test_a_report_stands_beside_the_paper_and_is_marked_as_scripted(open_page, finished, words, table) -> None:
+    app = open_page("experiments")
+    assert not app.exception
+    assert "a script (no model)" in table(app)
+    report = table(app, 1)
+    for cell in ("Adherence", "Voice distinctness", "4.74 (1.55)", "9.29 (3.33)", "direction"):
+        assert cell in report
+    said = words(app)
+    assert "Scripted: no language model spoke or judged." in said
+    assert "rows differ in the direction of the paper" in said
+    assert "Welch's test takes them for more evidence than they are" in said
+    chart = str(app.get("plotly_chart")[0].proto)
+    assert "Treatment minus control. Adherence" in chart
+
+
+def test_a_run_is_chosen_by_the_url_and_its_conversations_can_be_read(open_page, finished, words) -> None:
+    run_experiment(finished, small_plan(1), CONFIG, provider=ScriptedProvider(ScriptedWorld()), budget=Budget(calls=20))
+    first, second = (small_plan(seed).record.id for seed in (0, 1))
+    app = open_page("experiments", experiment=first)
+    assert app.selectbox(key="chosen_experiment").value == first
+    conversation = app.selectbox(key=f"conversation_{first}")
+    assert conversation.options == ["pair 1, control", "pair 1, treatment", "pair 2, control", "pair 2, treatment"]
+    transcript = conversation.value
+    app.button(key="read_conversation").click().run()
+    assert not app.exception
+    assert app.query_params["transcript"] in (transcript, [transcript])
+    app = open_page("experiments", experiment=second)
+    assert "This run is not done: 0 of 4 conversations are evaluated." in words(app)
+    assert "Why it stopped: budget" in words(app)
+    app.button(key="go_on_experiment").click().run()
+    assert not app.exception
+    wait()
+    job = finished.jobs.list()[0]
+    assert job.state is JobState.DONE, job.message
+    assert finished.experiments.get(second).results["rows"]
+
+
+def wait() -> None:
+    for thread in threading.enumerate():
+        if thread.name.startswith("job-"):
+            thread.join(120)
+
+
+def test_table_1_has_19_rows_with_ours_beside_them(open_page, finished, table) -> None:
+    app = open_page("experiments", experiments_view="Table 1")
+    assert not app.exception
+    frame = app.dataframe[0].value
+    assert len(frame) == 19
+    ours = frame[frame["Exp"] == "2.2"]
+    assert set(ours["By"]) == {f"script, {small_plan().record.id[:8]}"}
+    assert set(frame[frame["Exp"] == "1"]["Direction"]) == {"not run yet"}
+
+
+def test_table_1_is_recomputed_from_files_that_are_handed_in(open_page, database, words, data_root: Path) -> None:
+    app = open_page("experiments", experiments_view="Table 1")
+    paths = sorted((data_root / "tinytroupe" / "table1_raw").glob("*.json"))
+    app.file_uploader[0].upload(paths[0].name, paths[0].read_bytes(), "application/json").run()
+    assert "There is no such file." in words(app)
+    rows = experiments.recomputed([(path.name, path.read_bytes()) for path in paths])
+    frame = experiments.table1_frame(rows, ())
+    assert list(frame["As published"]) == ["✓ yes"] * 19
+    assert frame["Raw: p (Holm)"][0] == "<0.001"
+
+
+def test_scenarios_are_shown_with_their_sizes(open_page, database, table) -> None:
+    app = open_page("experiments", experiments_view="Scenarios")
+    assert list(app.dataframe[0].value["Conversations"]) == [40, 24, 24, 24]
+
+
+def test_a_running_experiment_shows_how_far_it_is(open_page, store, words) -> None:
+    store.experiments.begin(small_plan().record)
+    job = store.jobs.create("experiment", "Experiment", 60)
+    store.jobs.update(job.id, done=12)
+    app = open_page("experiments")
+    assert not app.exception
+    assert "It is at work: 0 of 4 conversations are evaluated." in words(app)
+
+
+def test_hostile_words_stand_in_inert_elements_only(open_page, store, words, hostile) -> None:
+    plan = small_plan()
+    store.experiments.begin(plan.record)
+    store.experiments.end(plan.record.id, ExperimentStatus.FAILED, {"error": hostile})
+    app = open_page("experiments")
+    assert not app.exception
+    for kind in (app.markdown, app.caption, app.subheader, app.info, app.warning, app.button, app.expander):
+        for element in kind:
+            assert "evil.example" not in str(element.proto)
