@@ -57,13 +57,14 @@ def trend_points(store: Store) -> pd.DataFrame:
 
     Returns:
         One row per game and metric, ordered by iteration: ``metric``, ``position`` (of the iteration, from 1),
-        ``iteration`` (name), ``game``, ``score`` (NaN when there is none), ``status``. Games of no iteration come last,
-        as a group of their own.
+        ``iteration`` (name), ``game``, ``score`` (NaN when there is none), ``status``, ``raters`` (how many people
+        rated the game). Games of no iteration come last, as a group of their own.
     """
     with store.unit():
         summaries = store.transcripts.summaries()
         metrics = _judged_metrics(store)
         names = [one.name for one in store.iterations.list()]
+        raters = store.ratings.rater_counts()
     places = {name: place for place, name in enumerate(names, start=1)}
     rows = [
         {
@@ -73,11 +74,12 @@ def trend_points(store: Store) -> pd.DataFrame:
             "game": row["game_id"],
             "score": outcome.score,
             "status": str(outcome.status),
+            "raters": raters.get(str(row["transcript_id"]), 0),
         }
         for row in summaries.to_dict("records")
         for metric, outcome in metrics.get(str(row["transcript_id"]), {}).items()
     ]
-    frame = pd.DataFrame(rows, columns=["metric", "position", "iteration", "game", "score", "status"])
+    frame = pd.DataFrame(rows, columns=["metric", "position", "iteration", "game", "score", "status", "raters"])
     frame["score"] = frame["score"].astype(float)
     return frame.sort_values("position", kind="stable", ignore_index=True)
 

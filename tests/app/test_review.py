@@ -11,7 +11,7 @@ from evaluation.ratings import Rating
 
 
 def desk(app) -> dict:
-    (component,) = app.get("bidi_component")
+    (component,) = [one for one in app.get("bidi_component") if "rating_desk" in one.proto.component_name]
     return json.loads(component.proto.json)
 
 
