@@ -71,6 +71,12 @@ PAGES = [
         help="What the gate did to messages before they were sent, attempt by attempt, and what it checks.",
     ),
     st.Page(
+        "app_pages/experiments.py",
+        title="Experiments",
+        icon=":material/science:",
+        help="The same agents with corrections and without, compared, and Table 1 of the TinyTroupe paper.",
+    ),
+    st.Page(
         "app_pages/settings.py",
         title="Settings",
         icon=":material/settings:",
