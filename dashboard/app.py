@@ -71,6 +71,12 @@ PAGES = [
         help="What the gate did to messages before they were sent, attempt by attempt, and what it checks.",
     ),
     st.Page(
+        "app_pages/network.py",
+        title="Network and cost",
+        icon=":material/hub:",
+        help="Who addresses whom in a game, how much everybody says, and what asking models has cost.",
+    ),
+    st.Page(
         "app_pages/experiments.py",
         title="Experiments",
         icon=":material/science:",

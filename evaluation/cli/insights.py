@@ -19,7 +19,6 @@ from evaluation.cli.terminal import note, safe, say, table
 if TYPE_CHECKING:
     from evaluation.insight.config import EvaluationConfig
     from evaluation.insight.evaluation_report import EvaluationReport, Wanted
-    from evaluation.insight.figures import Cell
     from evaluation.judging.config import ChosenJudge
     from evaluation.store import Store
     from evaluation.transcript import Transcript
@@ -112,16 +111,16 @@ def _judge(store: Store, settings: EvaluationConfig | None, options: dict[str, A
 async def _report(
     store: Store, game: Transcript, chosen: ChosenJudge | None, wanted: Wanted, config: EvaluationConfig
 ) -> EvaluationReport:
-    from evaluation.insight.evaluation_report import report_on
+    from evaluation.insight.evaluation_report import plain_report, report_on
 
     if chosen is None:
-        return await report_on(game, config=config)
+        return plain_report(game, config)
     from evaluation.store.discussions import player_personas
 
     personas = player_personas(store, game) if wanted.checks else {}
     judged_by = {"kind": str(chosen.kind), "model": chosen.model}
     async with chosen.session():
-        return await report_on(game, judge=chosen, judged_by=judged_by, wanted=wanted, config=config, personas=personas)
+        return await report_on(game, chosen, wanted, judged_by=judged_by, config=config, personas=personas)
 
 
 def _print(report: EvaluationReport, output: ReportFormat) -> None:
@@ -139,15 +138,12 @@ def _print(report: EvaluationReport, output: ReportFormat) -> None:
 
 def _lines(report: EvaluationReport) -> Iterator[str]:
     from evaluation.insight.document import document
+    from evaluation.insight.figures import cell_text
 
     yield safe(report.transcript["game_id"])
     for section in document(report):
         yield f"\n{section.heading}\n"
         yield from section.notes
         for one in section.tables:
-            yield table(one.headers, [[_words(cell) for cell in row] for row in one.rows])
+            yield table(one.headers, [[cell_text(cell) for cell in row] for row in one.rows])
         yield from (f"- {safe(one.text)}" for one in section.advice)
-
-
-def _words(cell: Cell) -> str:
-    return cell if isinstance(cell, str) else cell.text

@@ -6,7 +6,7 @@ Source: ADR-010, ``EvaluationReport``: metrics, validations, extractions, recomm
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from evaluation.insight.addressing import transcript_metrics
@@ -109,45 +109,53 @@ class EvaluationReport:
         }
 
 
-async def report_on(
-    transcript: Transcript,
-    *,
-    judge: Judge | None = None,
-    judged_by: Mapping[str, str] | None = None,
-    wanted: Wanted | None = None,
-    config: EvaluationConfig | None = None,
-    personas: Mapping[str, str] | None = None,
-) -> EvaluationReport:
-    """The report on a discussion; the same transcript and answers always give the same.
-
-    Args:
-        transcript: The discussion.
-        judge: Who is asked; needed when anything is wanted.
-        judged_by: Its ``kind`` and ``model``, for the record.
-        wanted: What is asked; nothing when left out.
-        config: Thresholds, limits and sample.
-        personas: Persona texts by player.
-    """
-    wanted, config = wanted or Wanted(), config or EvaluationConfig()
-    metrics, messages = transcript_metrics(transcript), spoken(transcript)
-    validations: list[ValidationResult] = []
-    extractions: dict[str, Extraction[Any]] = {}
-    if judge is not None and not wanted.is_nothing:
-        if wanted.checks:
-            validations = await Validator(judge, config.validation()).validate_transcript(transcript, personas)
-        extractions = await _extracted(transcript, judge, wanted, config)
+def plain_report(transcript: Transcript, config: EvaluationConfig | None = None) -> EvaluationReport:
+    """What can be said without asking anybody: figures, sentiment, what stands out."""
+    metrics = transcript_metrics(transcript)
     return EvaluationReport(
         transcript=_head(transcript),
         metrics=metrics,
         activity=tuple(counts_by_type(counting_reducer().reduce(transcript))),
         sentiment=_sentiment(transcript),
+        validations=(),
+        messages=len(spoken(transcript)),
+        checked_messages=0,
+        extractions={},
+        recommendations=tuple(recommendations(metrics, ())),
+        config=config or EvaluationConfig(),
+    )
+
+
+async def report_on(
+    transcript: Transcript,
+    judge: Judge,
+    wanted: Wanted,
+    *,
+    judged_by: Mapping[str, str] | None = None,
+    config: EvaluationConfig | None = None,
+    personas: Mapping[str, str] | None = None,
+) -> EvaluationReport:
+    """The report with what a judge says; the same transcript and answers always give the same.
+
+    Args:
+        transcript: The discussion.
+        judge: Who is asked.
+        wanted: What is asked.
+        judged_by: The judge's ``kind`` and ``model``, for the record.
+        config: Thresholds, limits and sample.
+        personas: Persona texts by player.
+    """
+    plain = plain_report(transcript, config)
+    validations: list[ValidationResult] = []
+    if wanted.checks:
+        validations = await Validator(judge, plain.config.validation()).validate_transcript(transcript, personas)
+    return replace(
+        plain,
         validations=tuple(validations),
-        messages=len(messages),
         checked_messages=len({one.message_id for one in validations}),
-        extractions=extractions,
-        recommendations=tuple(recommendations(metrics, validations)),
-        config=config,
-        judge=None if judge is None or wanted.is_nothing else judged_by,
+        extractions=await _extracted(transcript, judge, wanted, plain.config),
+        recommendations=tuple(recommendations(plain.metrics, validations)),
+        judge=judged_by,
     )
 
 

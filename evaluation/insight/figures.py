@@ -22,6 +22,11 @@ Cell = str | Foreign
 Line = tuple[str, Cell]
 
 
+def cell_text(cell: Cell) -> str:
+    """What stands in it, as it is."""
+    return cell.text if isinstance(cell, Foreign) else cell
+
+
 def activity_lines(metrics: SimulationMetrics) -> Iterator[Line]:
     """Messages and lengths, and who talks most."""
     yield "Messages", f"{metrics.total_messages:,}"

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from evaluation.insight.document import Section, Table, document
 from evaluation.insight.drawing import graph_svg
 from evaluation.insight.evaluation_report import EvaluationReport
-from evaluation.insight.figures import Cell, Foreign
+from evaluation.insight.figures import Cell, Foreign, cell_text
 from evaluation.insight.recommendations import Recommendation
 from evaluation.judging.guard import visible
 
@@ -99,7 +99,7 @@ def _html_table(table: Table, caption: str) -> str:
 
 
 def _html_cell(cell: Cell) -> str:
-    return _text(cell.text if isinstance(cell, Foreign) else cell)
+    return _text(cell_text(cell))
 
 
 _STYLE = (

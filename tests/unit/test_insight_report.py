@@ -11,7 +11,7 @@ import pytest
 
 from evaluation.insight.answers import QualityAnswer, QuoteItem, QuotesAnswer
 from evaluation.insight.config import EvaluationConfig
-from evaluation.insight.evaluation_report import EvaluationReport, Wanted, report_on
+from evaluation.insight.evaluation_report import EvaluationReport, Wanted, plain_report, report_on
 from evaluation.insight.rendering import html_page, markdown
 from evaluation.judging.answers import Answer
 from evaluation.judging.protocol import JudgeRequest
@@ -40,7 +40,7 @@ def report() -> EvaluationReport:
     wanted = Wanted(checks=True, criteria=HOSTILE)
     judge = ScriptedJudge(script)
     return asyncio.run(
-        report_on(transcript, judge=judge, judged_by={"kind": "live", "model": HOSTILE}, wanted=wanted, config=config)
+        report_on(transcript, judge, wanted, judged_by={"kind": "live", "model": HOSTILE}, config=config)
     )
 
 
@@ -146,6 +146,6 @@ def test_a_discussion_in_another_language_has_no_sentiment(report: EvaluationRep
         players=(Player(name="Ada"),),
         messages=(Message(id="m0", index=0, speaker="Ada", text="No. Das ist gut."),),
     )
-    found = asyncio.run(report_on(german))
+    found = plain_report(german)
     assert found.as_dict()["extractions"] == {"sentiment": None}
     assert "Not counted" in markdown(found)

@@ -1,0 +1,124 @@
+"""The Network and cost page: the drawing's data, a chosen player, tables beside it, spending, downloads, bad links."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+
+import pytest
+
+from dashboard.components.graph_view import read_place
+from evaluation.judging.calls import CallRecord
+from evaluation.samples import add_evaluated
+from evaluation.transcript import Message, Player, Transcript
+
+
+@pytest.fixture
+def game(store, hostile) -> str:
+    """A hostile name addresses Bob twice, Bob turns back once, Cy is silent."""
+    said = ((hostile, "Bob, I agree."), (hostile, "Bob, is there a problem?"), ("Bob", "It is good."))
+    messages = tuple(
+        Message(id=f"m{at}", index=at, speaker=who, text=text, reply_to="m0" if at == 2 else None)
+        for at, (who, text) in enumerate(said)
+    )
+    players = tuple(Player(name=name) for name in (hostile, "Bob", "Cy"))
+    transcript = Transcript(game_id="talk", source_format="native", language="en", players=players, messages=messages)
+    add_evaluated(store, transcript, source_name="talk.json")
+    return transcript.id
+
+
+def drawn(app) -> dict:
+    return json.loads(app.get("bidi_component")[0].proto.json)
+
+
+def test_without_games_it_says_what_to_do(open_page, store, words) -> None:
+    app = open_page("network")
+    assert not app.exception
+    assert "No games yet" in words(app)
+    assert [button.label for button in app.button] == ["Load the sample games"]
+
+
+def test_who_addresses_whom_as_a_drawing_and_as_tables(open_page, game, table, words, hostile) -> None:
+    app = open_page("network")
+    assert not app.exception
+    data = drawn(app)
+    assert [(arrow["from"], arrow["to"], arrow["count"]) for arrow in data["arrows"]] == [(0, 1, 2), (1, 0, 1)]
+    assert [player["messages"] for player in data["players"]] == [2, 1, 0]
+    assert (data["chosen"], len(data["layouts"])) == (None, 2)
+    assert "2 of 2 arrows are drawn." in words(app)
+    pairs = app.dataframe[0].value
+    assert pairs[["Messages", "Back"]].to_numpy().tolist() == [[2, 1], [1, 2]]
+    assert "2 of 6 possible" in table(app, 1)
+    assert hostile not in "\n".join(str(one.value) for one in (*app.markdown, *app.caption))
+
+
+def test_a_player_is_chosen_by_the_list_and_by_the_link(open_page, game, table) -> None:
+    app = open_page("network", who="2")
+    assert drawn(app)["chosen"] == 1
+    assert "Addresses 1 player" in "\n".join(one.value for one in app.markdown)
+    app.selectbox(key="network_player").select(3).run()
+    assert app.query_params["who"] == "3"
+    assert drawn(app)["chosen"] == 2
+    app.selectbox(key="network_player").select(0).run()
+    assert "who" not in app.query_params
+    assert open_page("network", who="99").selectbox(key="network_player").value == 0
+
+
+def test_weak_arrows_are_left_out_on_demand(open_page, game, words) -> None:
+    app = open_page("network", least="2")
+    assert "1 of 2 arrows are drawn: those of 2 messages or more." in words(app)
+    assert len(drawn(app)["arrows"]) == 1
+    app.number_input[0].set_value(1).run()
+    assert len(drawn(app)["arrows"]) == 2
+
+
+def test_a_link_to_a_game_that_is_gone_shows_another(open_page, game, words) -> None:
+    app = open_page("network", transcript="nothing")
+    assert not app.exception
+    assert "The game that the link names is not here" in words(app)
+    assert app.query_params["transcript"] == game
+
+
+def test_activity_knows_what_it_does_not_know(open_page, game, table, words) -> None:
+    app = open_page("network", network_view="Activity and memory")
+    assert not app.exception
+    players = app.dataframe[0].value
+    assert players["Messages"].tolist() == [2, 1, 0]
+    assert players["Sentiment"].tolist() == ["0.50", "1.00", "not known"]
+    assert "not known" in table(app, 1)
+    assert "Cy never says anything." in words(app)
+    assert len(app.get("download_button")) == 3
+
+
+def test_spending_by_model_and_honest_where_no_price_is_known(open_page, game, store, table, words) -> None:
+    empty = open_page("network", network_view="Cost")
+    assert "No model was asked yet" in words(empty)
+    started = datetime(2026, 1, 1, tzinfo=UTC)
+    common = {"purpose": "adherence", "attempt": 1, "started_at": started, "input_tokens": 100, "cached_tokens": 25}
+    store.llm_calls.add(
+        [
+            CallRecord(model="priced", outcome="answered", cost_usd=0.5, seconds=1.0, output_tokens=7, **common),
+            CallRecord(model="priced", outcome="answered", cost_usd=0.25, seconds=3.0, output_tokens=7, **common),
+            CallRecord(model="own", outcome="timeout", seconds=9.0, **common),
+            CallRecord(model="own", outcome="answered", seconds=1.0, **common),
+        ]
+    )
+    app = open_page("network", network_view="Cost")
+    assert not app.exception
+    figures = {one.label: one.value.replace("\u00a0", " ") for one in app.metric}
+    assert figures == {
+        "Calls": "4",
+        "Spent": "0.75 USD",
+        "Tokens read / written": "400 / 14",
+        "Provider's cache": "25 %",
+    }
+    models = app.dataframe[0].value
+    assert models["Model"].tolist() == ["priced", "own"]
+    assert models["Median time"].tolist() == ["2.0 s", "1.0 s"]
+    assert models["Failed"].tolist() == [0, 1]
+    assert "The price of 1 call is not known" in words(app)
+    assert "unknown" in table(app, 0)
+
+
+def test_what_the_browser_sends_is_checked() -> None:
+    assert [read_place(value, 3) for value in (0, 2, 3, -1, True, "1", None, 1.0)] == [0, 2, *[None] * 6]
