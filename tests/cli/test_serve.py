@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from evaluation.cli.serve import command_line, entry_script, environment_for, is_loopback
+from evaluation.access import Access
+from evaluation.cli.serve import command_line, entry_script, environment_for, is_loopback, known_names
 
 
 def test_a_taken_port_is_said_clearly(run: Any) -> None:
@@ -61,3 +62,51 @@ def test_the_dashboard_is_found_and_told_its_database(tmp_path: Path) -> None:
     assert environment["DRAMATURG_DB"] == str(tmp_path / "x.duckdb")
     assert environment["DRAMATURG_LOAD_SAMPLES"] == "1"
     assert environment_for(None, samples=False)["DRAMATURG_LOAD_SAMPLES"] == "0"
+
+
+SECRETS = """
+[auth]
+redirect_uri = "https://dramaturg.example.org/oauth2callback"
+cookie_secret = "0123456789abcdef0123456789abcdef"
+client_id = "dramaturg"
+client_secret = "s3cr3t"
+server_metadata_url = "https://login.example.org/.well-known/openid-configuration"
+
+[access]
+admins = ["ada@example.org"]
+"""
+
+
+def test_a_login_opens_an_address_that_others_reach(run: Any, tmp_path: Path) -> None:
+    secrets = tmp_path / "secrets.toml"
+    secrets.write_text(SECRETS, "utf-8")
+    # It gets as far as the address, which is not of this machine.
+    done = run("serve", "--address", "192.0.2.1", "--secrets", secrets)
+    assert done.exit_code == 3
+    assert "cannot be listened on" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("[auth", "cannot be read"), (SECRETS.replace("client_id", "client"), "client_id is missing"), (None, "no such")],
+)
+def test_a_login_that_is_not_in_order_starts_nothing(run: Any, tmp_path: Path, text: str | None, said: str) -> None:
+    secrets = tmp_path / "secrets.toml"
+    if text is not None:
+        secrets.write_text(text, "utf-8")
+    done = run("serve", "--secrets", secrets)
+    assert done.exit_code == 2
+    assert said in done.stderr
+    assert "s3cr3t" not in done.stderr
+
+
+def test_on_loopback_only_names_that_are_known_reach_the_server() -> None:
+    access = Access(admins=(), host="dramaturg.example.org")
+    assert known_names("127.0.0.1", None) == ("localhost", "127.0.0.1")
+    assert known_names("127.0.0.1", access) == ("localhost", "127.0.0.1", "dramaturg.example.org")
+    assert "--server.allowedHosts localhost" in " ".join(command_line("127.0.0.1", 8600, names=["localhost"]))
+
+
+def test_the_dashboard_is_told_whether_strangers_are_welcome() -> None:
+    assert environment_for(None, samples=False)["DRAMATURG_ALLOW_ANONYMOUS"] == "0"
+    assert environment_for(None, samples=False, allow_anonymous=True)["DRAMATURG_ALLOW_ANONYMOUS"] == "1"

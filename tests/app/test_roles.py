@@ -1,0 +1,133 @@
+"""Roles on pages and actions: what a rater reaches, what is refused where it is done, and names without a login."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from streamlit import config
+from streamlit.testing.v1 import AppTest
+
+SECRETS = """
+[auth]
+redirect_uri = "http://localhost:8501/oauth2callback"
+cookie_secret = "0123456789abcdef0123456789abcdef"
+client_id = "dramaturg"
+client_secret = "anything"
+server_metadata_url = "http://localhost:9/.well-known/openid-configuration"
+
+[access]
+admins = ["ada@example.org"]
+raters = ["rae@example.org"]
+"""
+
+
+def claims(who: str) -> dict[str, object]:
+    return {"is_logged_in": True, "sub": who, "name": "A name of choice", "email": f"{who}@example.org"} | {
+        "email_verified": True
+    }
+
+
+@pytest.fixture
+def login(tmp_path: Path) -> Iterator[Path]:
+    """A login is configured for the app under test."""
+    path = tmp_path / "secrets.toml"
+    path.write_text(SECRETS, "utf-8")
+    before = config.get_option("secrets.files")
+    config.set_option("secrets.files", [str(path)])
+    yield path
+    config.set_option("secrets.files", before)
+
+
+@pytest.fixture
+def visit(open_page):
+    """Opens a page, and opens it again as somebody who logged in."""
+
+    def open_(who: str, page: str = "overview", **parameters: str):
+        app = open_page(page, **parameters)
+        app.user = claims(who)
+        return app.run()
+
+    return open_
+
+
+def test_a_rater_finds_the_desk_only(login, filled, visit, words) -> None:
+    for page in ("overview", "settings", "transcripts"):
+        app = visit("rae", page, iteration="Baseline prompt")
+        assert not app.exception
+        assert app.title[0].value == "Review"
+        assert "Baseline prompt" not in words(app)
+
+
+def test_a_rater_rates_under_the_login_whatever_the_link_says(login, filled, visit, words) -> None:
+    app = visit("rae", "review", rater="Grace", desk="My ratings")
+    assert not app.exception
+    assert "You have not rated a game yet" in words(app)
+    assert "Logged in as rater" in words(app)
+
+
+def test_an_admin_finds_every_page(login, filled, visit, words) -> None:
+    app = visit("ada", "settings")
+    assert app.title[0].value == "Settings"
+    assert "Logged in as admin" in words(app)
+
+
+def test_an_admin_who_is_none_any_more_changes_nothing(login, filled, visit) -> None:
+    app = visit("ada", "settings")
+    login.write_text(SECRETS.replace('admins = ["ada@', 'admins = ["eve@'), "utf-8")
+    app.number_input(key="test_size").set_value(5).run()
+    assert app.title[0].value == "Dramaturg"
+    assert filled.settings.test_size() == 3
+
+
+def test_the_store_refuses_sessions_of_raters_but_takes_their_ratings(login, filled) -> None:
+    def script() -> None:
+        import streamlit as st
+
+        from dashboard import resources
+        from evaluation.errors import NotAllowedError
+        from evaluation.ratings import Rating
+
+        store = resources.store()
+        first = store.ratings.next_unrated("rae@example.org")
+        st.text(store.ratings.add(Rating(first, "rae@example.org", 4)))
+        try:
+            store.iterations.create("Made by a rater")
+        except NotAllowedError as error:
+            st.text(str(error))
+
+    probe = AppTest.from_function(script)
+    probe.user = claims("rae")
+    probe.run()
+    assert not probe.exception
+    assert [one.value for one in probe.text] == [
+        "True",
+        "You may not change what is stored, but for your own ratings. Ask an admin.",
+    ]
+    assert "Made by a rater" not in {one.name for one in filled.iterations.list()}
+
+
+def test_whoever_is_logged_out_or_unknown_sees_nothing(login, filled, open_page, visit, words) -> None:
+    assert [button.label for button in open_page("review").button] == ["Log in"]
+    app = visit("una")
+    assert "nobody gave you a role" in words(app)
+    assert "You are known as una@example.org." in words(app)
+
+
+def test_a_login_that_is_configured_wrongly_lets_nobody_in(login, filled, open_page, words) -> None:
+    login.write_text(SECRETS.replace("client_id", "client"), "utf-8")
+    app = open_page("settings")
+    assert "nobody is let in" in words(app)
+    assert "client_id is missing" in words(app)
+    assert len(app.title) == 1
+
+
+def test_without_a_login_a_name_is_asked_once_and_can_be_changed(filled, open_page, words) -> None:
+    app = open_page("review")
+    app.text_input[0].set_value("Ada")
+    app.button[0].click().run()
+    (keeper,) = [one for one in app.get("bidi_component") if "kept_name" in one.proto.component_name]
+    assert '"value": "Ada"' in keeper.proto.json.replace('":"', '": "')
+    app.button(key="not_me").click().run()
+    assert app.text_input[0].label == "Your name"
