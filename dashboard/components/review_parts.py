@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -212,13 +212,21 @@ def submit(store: Store, seat: Seat, value: object) -> None:
         return
     assert seat.transcript_id is not None
     try:
-        store.ratings.add(
-            Rating(seat.transcript_id, seat.rater, form.score, form.answers, form.comment, token=form.token)
-        )
+        _save(store, Rating(seat.transcript_id, seat.rater, form.score, form.answers, form.comment, token=form.token))
     except DramaturgError as error:
         tell(seat, str(error))
         return
     seat.data = None
+
+
+def _save(store: Store, rating: Rating) -> None:
+    """Stores a rating once. Where another window saved this form meanwhile with other answers, it is a revision."""
+    with store.unit(write=True):
+        if store.ratings.add(rating):
+            return
+        held = store.ratings.by_token([rating.token])[rating.token]
+        if (held.score, held.answers, held.comment) != (rating.score, rating.answers, rating.comment):
+            store.ratings.add(replace(rating, token=store.ratings.token(rating.rater, rating.transcript_id)))
 
 
 def is_current(seat: Seat, token: str | None) -> bool:

@@ -99,6 +99,18 @@ def test_an_own_rating_opens_filled_in_and_both_are_kept(filled, small_game) -> 
     assert len(filled.ratings.history(given.transcript_id)) == 2
 
 
+def test_two_windows_with_different_answers_lose_neither(filled) -> None:
+    windows = [parts.Seat("Ada"), parts.Seat("Ada")]
+    for window in windows:
+        parts.take_next(filled, window)
+    first = windows[0].transcript_id
+    for window, score in zip(windows, (4, 2), strict=True):
+        form = {"token": window.data["token"], "score": score, "answers": [None] * 5, "comment": "", "rev": 1}
+        parts.submit(filled, window, form)
+    assert windows[1].transcript_id == first
+    assert [one.score for one in filled.ratings.every("Ada")] == [4, 2]
+
+
 def test_own_ratings_say_which_to_look_at_again(open_page, filled, small_game, table) -> None:
     filled.ratings.add(Rating(small_game("three").id, "Grace", 2, (True,) * 5))
     shown = table(view(open_page, parts.OWN))
