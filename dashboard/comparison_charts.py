@@ -12,7 +12,7 @@ from dashboard.charts import ACCENT, LIMIT, NEUTRAL, inert_label
 from dashboard.formatting import counted, score_text
 from evaluation.agreement import ItemAgreement, ReferenceAgreement
 from evaluation.agreement.raters import RELIABLE, TENTATIVE
-from evaluation.score import PERCENT, MetricDefinition
+from evaluation.score import PERCENT, MetricDefinition, Scale
 from evaluation.statistics import Difference, Interval, Summary
 
 _ROW_HEIGHT = 44
@@ -146,6 +146,34 @@ def distribution_alt(difference: Difference, definition: MetricDefinition) -> st
         else:
             parts.append(f"{word}: no score")
     return f"{definition.label}, game by game. " + "; ".join(parts)
+
+
+def dimension_figure(difference: Difference) -> go.Figure:
+    """Every game of both runs as a dot, the means as diamonds with their intervals, from 0 to 9 (ideas: to the most).
+
+    Args:
+        difference: The dimension's difference.
+    """
+    most = max([9.0, *difference.before.values, *difference.after.values])
+    definition = MetricDefinition(difference.name, "", Scale("nine", 0.0, most), math.nan, "1")
+    figure = go.Figure()
+    for place, side in enumerate((difference.before, difference.after)):
+        figure.add_trace(_dots(side, place, definition))
+        figure.add_trace(_mean(side, place, definition))
+    _lay_out(figure, ["before", "after"], "")
+    figure.update_layout(height=_HEAD_HEIGHT + 2 * _SIDE_HEIGHT)
+    figure.update_xaxes(range=[-0.03 * most, 1.03 * most])
+    return figure
+
+
+def dimension_alt(difference: Difference, label: str) -> str:
+    """The figure in words."""
+    parts = [
+        f"{word}: {counted(side.n, 'game')} from {min(side.values):.1f} to {max(side.values):.1f}, mean {side.mean:.1f}"
+        for word, side in (("before", difference.before), ("after", difference.after))
+        if side.n
+    ]
+    return f"{label}, game by game. " + "; ".join(parts)
 
 
 def _dots(side: Summary, place: int, definition: MetricDefinition) -> go.Scatter:

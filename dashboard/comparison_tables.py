@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import pandas as pd
 
 from dashboard.formatting import signed_cell, spreadsheet_safe
-from evaluation.comparison import IterationComparison
+from evaluation.persona.results import LABELS
 from evaluation.rubric.definitions import DEFINITIONS
-from evaluation.statistics import Difference
+from evaluation.statistics import Comparison, Difference
 from evaluation.statistics.comparison import Outcome
 from evaluation.statistics.words import change_words, interval_words, p_words, value_words
 
@@ -21,14 +22,23 @@ SYMBOLS = {
 }
 
 
-def difference_frame(found: IterationComparison) -> pd.DataFrame:
-    """One row per metric: means, difference, interval, effect size, p-values and the verdict in words."""
-    return pd.DataFrame([_row(one) for one in found.comparison.differences])
+METRIC_LABELS: Mapping[str, str] = {name: definition.label for name, definition in DEFINITIONS.items()}
+DIMENSION_LABELS: Mapping[str, str] = {str(dimension): label for dimension, label in LABELS.items()}
+
+
+def difference_frame(found: Comparison, labels: Mapping[str, str], heading: str = "Metric") -> pd.DataFrame:
+    """One row per measure: means, difference, interval, effect size, p-values and the verdict in words.
+
+    Args:
+        found: What is compared.
+        labels: What each measure is called.
+        heading: Of the first column.
+    """
+    return pd.DataFrame([{heading: labels[one.name]} | _row(one) for one in found.differences])
 
 
 def _row(one: Difference) -> dict[str, object]:
     return {
-        "Metric": DEFINITIONS[one.name].label,
         "Verdict": SYMBOLS[one.outcome],
         "Before": f"{value_words(one.before.mean, one.unit)} ({one.before.n})",
         "After": f"{value_words(one.after.mean, one.unit)} ({one.after.n})",
@@ -43,13 +53,10 @@ def _row(one: Difference) -> dict[str, object]:
     }
 
 
-def export_frame(found: IterationComparison) -> pd.DataFrame:
-    """One row per metric with plain numbers, and the iterations' names made safe for spreadsheets."""
-    names = {
-        "before": spreadsheet_safe(found.before.iteration.name),
-        "after": spreadsheet_safe(found.after.iteration.name),
-    }
-    return pd.DataFrame([names | _export_row(one) for one in found.comparison.differences])
+def export_frame(found: Comparison, before: str, after: str) -> pd.DataFrame:
+    """One row per measure with plain numbers, and what is compared made safe for spreadsheets."""
+    names = {"before": spreadsheet_safe(before), "after": spreadsheet_safe(after)}
+    return pd.DataFrame([names | _export_row(one) for one in found.differences])
 
 
 def _export_row(one: Difference) -> dict[str, object]:

@@ -3,9 +3,25 @@ import streamlit as st
 from dashboard import queries, resources
 from dashboard.components import compare_parts as parts
 from dashboard.components.messages import empty_state
+from dashboard.components.run_parts import compare_runs
 from dashboard.components.sample_button import first_steps
 from dashboard.components.version_notes import pair_note
 from evaluation.store.reports import iteration_names, stored_comparison
+
+ITERATIONS, RUNS = "Iterations", "Evaluation runs"
+
+of = st.segmented_control(
+    "Compare",
+    [ITERATIONS, RUNS],
+    default=ITERATIONS,
+    required=True,
+    key="of",
+    bind="query-params",
+    label_visibility="collapsed",
+)
+if of == RUNS:
+    compare_runs()
+    st.stop()
 
 names = resources.read(iteration_names)
 if len(names) < 2:

@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.comparison_charts import distribution_alt, distribution_figure
-from dashboard.comparison_tables import SYMBOLS, difference_frame, export_frame
+from dashboard.comparison_tables import METRIC_LABELS, SYMBOLS, difference_frame, export_frame
 from dashboard.components.messages import plain
 from dashboard.components.report_button import comparison_report
 from dashboard.components.status_table import status_table
@@ -74,7 +74,7 @@ def differences(found: IterationComparison) -> None:
     """Every metric's difference as a table."""
     st.subheader("Every metric", anchor=False)
     status_table(
-        difference_frame(found),
+        difference_frame(found.comparison, METRIC_LABELS),
         "Every metric's difference with its interval and what it shows",
         column_config={"Verdict": st.column_config.TextColumn(pinned=False, width="medium")},
     )
@@ -193,7 +193,7 @@ def export(found: IterationComparison) -> None:
         st.download_button(
             "Download the table (CSV)",
             # A byte order mark tells spreadsheets that it is UTF-8.
-            "\ufeff" + export_frame(found).to_csv(index=False),
+            "\ufeff" + _csv(found),
             "comparison.csv",
             "text/csv",
             icon=":material/download:",
@@ -205,3 +205,8 @@ def export(found: IterationComparison) -> None:
             "application/json",
             icon=":material/download:",
         )
+
+
+def _csv(found: IterationComparison) -> str:
+    table = export_frame(found.comparison, found.before.iteration.name, found.after.iteration.name)
+    return str(table.to_csv(index=False))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from dataclasses import asdict
 from typing import Any
 
 from evaluation.comparison.iterations import IterationComparison, Side
 from evaluation.comparison.movers import Mover
+from evaluation.comparison.runs import Run, RunComparison
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.statistics.comparison import Difference, Paired, Summary
 from evaluation.statistics.words import difference_sentences
@@ -23,6 +25,28 @@ def comparison_data(found: IterationComparison) -> dict[str, Any]:
         "metrics": [difference_data(one) for one in found.comparison.differences],
         "pairs": [{"before": one, "after": other} for one, other in found.pairs],
         "movers": [_mover(one) for one in found.movers],
+    }
+
+
+def run_comparison_data(found: RunComparison) -> dict[str, Any]:
+    """Both runs, every dimension's difference with its words, and the propositions that moved most."""
+    return {
+        "before": _run(found.before),
+        "after": _run(found.after),
+        "level": found.comparison.level,
+        "dimensions": [difference_data(one) for one in found.comparison.differences],
+        "movers": [asdict(one) | {"change": one.change} for one in found.movers],
+    }
+
+
+def _run(run: Run) -> dict[str, Any]:
+    return {
+        "run_id": run.id,
+        "agent": run.agent,
+        "judge": run.judge,
+        "sample_size": run.sample_size,
+        "created_at": run.created_at.isoformat(),
+        "scores": {str(dimension): score for dimension, score in run.scores.items()},
     }
 
 

@@ -111,10 +111,15 @@ def compare_runs(before: Run, after: Run, rows: tuple[pd.DataFrame, pd.DataFrame
 
 
 def _measure(dimension: Dimension, rows: tuple[pd.DataFrame, pd.DataFrame]) -> Measure:
-    old, new = (by_game(part, dimension) for part in rows)
+    old, new = (_games_only(by_game(part, dimension)) for part in rows)
     shared = [key for key in old if key and key in new]
     limits = None if dimension is Dimension.IDEAS_QUANTITY else (0.0, 9.0)
     return Measure(list(old.values()), list(new.values()), [(old[key], new[key]) for key in shared], limits)
+
+
+def _games_only(values: dict[str, float]) -> dict[str, float]:
+    # What was asked of a whole trajectory is no game beside those that are.
+    return {key: value for key, value in values.items() if key} or values
 
 
 def by_game(rows: pd.DataFrame, dimension: Dimension) -> dict[str, float]:
@@ -155,9 +160,8 @@ def _of(rows: pd.DataFrame, dimension: str, proposition: str) -> pd.DataFrame:
 
 
 def _examples(before: pd.DataFrame, after: pd.DataFrame) -> Iterator[RunExample]:
-    both = before[["score"]].join(after[["score", "reasoning"]], how="inner", lsuffix="_before", rsuffix="_after")
-    moved = (both["score_after"] - both["score_before"]).abs().sort_values(ascending=False, kind="stable")
+    both = before[["score"]].rename(columns={"score": "was"}).join(after[["score", "reasoning"]], how="inner")
+    moved = (both["score"] - both["was"]).abs().sort_values(ascending=False, kind="stable")
     for place in moved[moved > 0].index[:_EXAMPLES]:
         row = both.loc[place]
-        scores = float(row["score_before"]), float(row["score_after"])
-        yield RunExample(str(place[0]), str(place[1]), *scores, str(row["reasoning"]))
+        yield RunExample(str(place[0]), str(place[1]), float(row["was"]), float(row["score"]), str(row["reasoning"]))

@@ -82,7 +82,7 @@ def test_the_same_iteration_twice_and_a_choice_in_the_url(open_page, two, words,
 
 def test_the_export_is_plain_numbers_without_formulas(two, hostile) -> None:
     two.iterations.create("=cmd()")
-    frame = export_frame(stored_comparison(two, "=cmd()", "Old prompt"))
+    frame = export_frame(stored_comparison(two, "=cmd()", "Old prompt").comparison, "=cmd()", "Old prompt")
     back = pd.read_csv(io.StringIO(frame.to_csv(index=False)))
     assert set(back["before"]) == {"'=cmd()"}
     assert back["metric"].tolist()[0] == "memory_accuracy"
@@ -100,3 +100,20 @@ def test_prompts_of_any_length() -> None:
     ]
     assert not is_cut("a\n" * MOST_LINES, "")
     assert is_cut("a\n" * (MOST_LINES + 1), "")
+
+
+def test_two_evaluation_runs_game_by_game(open_page, two, words, table, run_of) -> None:
+    assert "Two completed evaluation runs are needed" in words(open_page("compare", of="Evaluation runs"))
+    for score in (6, 3):
+        run_of(two, "alpha", score)
+    app = open_page("compare", of="Evaluation runs")
+    assert not app.exception
+    shown = app.dataframe[0].value.set_index("Dimension")
+    # Alpha speaks in six games; what is asked of all that it said is no game.
+    assert shown.loc["Adherence", "Before"].endswith("(6)")
+    assert shown.loc["Fluency", "Verdict"] == "? cannot be tested"
+    assert "Adherence" in words(app)
+    assert "It is 3." in words(app)
+    links = [str(link.proto) for link in app.get("page_link") if link.proto.label == "Open the message"]
+    assert links
+    assert "6 pairs of games" in words(app)
