@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pandas as pd
 import plotly.graph_objects as go
 
@@ -16,7 +18,9 @@ _LOOKS = {
     GateOutcome.FORCED_THROUGH: ("#d55e00", "\\"),
     GateOutcome.TIMEOUT_PASS_THROUGH: ("#999999", "."),
 }
-_TICKS = {"minute": "%H:%M", "hour": "%d %b %H:00", "day": "%d %b %Y", "month": "%b %Y"}
+# Two short lines each, so that they stand upright on a telephone, too.
+_TICKS = {"minute": "%H:%M<br>%d %b", "hour": "%H:00<br>%d %b", "day": "%d %b<br>%Y", "month": "%b<br>%Y"}
+_MOST_TICKS = 5
 
 
 def outcome_figure(counts: pd.DataFrame, step: str) -> go.Figure:
@@ -44,15 +48,34 @@ def outcome_figure(counts: pd.DataFrame, step: str) -> go.Figure:
         barmode="stack",
         bargap=0.25,
         margin={"l": 8, "r": 8, "t": 8, "b": 8},
-        # Beneath the plot, where it may wrap: beside it, a telephone would have no room for bars.
-        legend={"orientation": "h", "y": -0.2, "yanchor": "top", "x": 0},
+        # Above the plot, where it may wrap: beside it, a telephone would have no room for bars.
+        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "traceorder": "normal"},
         hovermode="closest",
         dragmode=False,
         showlegend=True,
     )
-    figure.update_xaxes(type="category", fixedrange=True, automargin=True, nticks=8, showgrid=False)
-    figure.update_yaxes(title="messages", rangemode="tozero", tickformat=",d", fixedrange=True, automargin=True)
+    shown = labels[:: math.ceil(len(labels) / _MOST_TICKS) or 1]
+    figure.update_xaxes(
+        type="category",
+        categoryarray=labels,
+        tickvals=shown,
+        tickangle=0,
+        fixedrange=True,
+        automargin=True,
+        showgrid=False,
+    )
+    highest = int(counts[list(GateOutcome)].sum(axis=1).max() or 0)
+    figure.update_yaxes(
+        title="messages", rangemode="tozero", dtick=_step(highest), tickformat=",d", fixedrange=True, automargin=True
+    )
     return figure
+
+
+def _step(highest: int) -> int:
+    """The distance of the ticks up to ``highest``: 1, 2 or 5 times a power of ten, so that at most six are drawn."""
+    wanted = max(1.0, highest / 5)
+    power: int = 10 ** math.floor(math.log10(wanted))
+    return next(factor * power for factor in (1, 2, 5, 10) if factor * power >= wanted)
 
 
 def outcome_alt(counts: pd.DataFrame, step: str) -> str:

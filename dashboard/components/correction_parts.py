@@ -61,8 +61,9 @@ def outcomes(looked: Looked) -> None:
             with st.container(border=True, height="stretch", gap="xsmall"):
                 share = one.count / len(looked.messages)
                 name = OUTCOMES[one.outcome]
-                st.metric(name[0].upper() + name[1:], f"{one.count:,}", help=OUTCOME_MEANINGS[one.outcome])
+                st.metric(name[0].upper() + name[1:], f"{one.count:,}")
                 st.caption(f"{share:.0%} of {len(looked.messages):,} ({corrections.interval_text(one.interval)})")
+                st.caption(OUTCOME_MEANINGS[one.outcome])
     counts, step = corrections.over_time(looked.messages)
     st.subheader("Outcomes over time", anchor=False)
     st.caption(f"Checked messages by {step}, in UTC.")

@@ -36,9 +36,10 @@ def settings_form(store: Store) -> None:
         for part, entries in groupby(SETTINGS.items(), key=lambda entry: entry[1].part):
             st.subheader(part, anchor=False)
             with st.grid(4, min_column_width=210):
-                for name, setting in entries:
+                # What a switch turns on stands under it.
+                for _, cell in groupby(entries, key=lambda entry: entry[1].switch or entry[0]):
                     with st.container():
-                        values[name] = _field(name, setting, held, place)
+                        values |= {name: _field(name, setting, held, place) for name, setting in cell}
         st.caption("The library checks all values again before they are stored, and names each that it refuses.")
         with st.container(horizontal=True):
             is_sent = st.form_submit_button("Save", type="primary", key="save_corrections")

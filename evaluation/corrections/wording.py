@@ -31,12 +31,14 @@ class Setting:
         label: What it is called.
         meaning: What it does.
         kind: ``MARK``, ``SHARE``, ``COUNT`` or ``SWITCH``: which values it takes.
+        switch: The setting that must be on for this one to matter; empty when it always does.
     """
 
     part: str
     label: str
     meaning: str
     kind: str
+    switch: str = ""
 
     def shown(self, value: bool | float) -> str:
         """A value in words: "on", "7", "0.6"."""
@@ -56,7 +58,9 @@ def _dimensions() -> dict[str, Setting]:
         switched = Setting(gate, f"Judge {name}", f"A judge says whether {_DIMENSION[name]}.", SWITCH)
         found[f"gate_{name}_enabled"] = switched
         passes = f"A message passes at this mark for {name} or above."
-        found[f"gate_{name}_threshold"] = Setting(gate, f"{name.capitalize()} at least", passes, MARK)
+        found[f"gate_{name}_threshold"] = Setting(
+            gate, f"{name.capitalize()} at least", passes, MARK, f"gate_{name}_enabled"
+        )
     return found
 
 
@@ -71,7 +75,11 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType(
             _GATE, "Compare with the last messages", "By words, with the agent's last five; no judge is asked.", SWITCH
         ),
         "max_action_similarity": Setting(
-            _GATE, "Alike at most", "The share of words that a message may share with one of the last five.", SHARE
+            _GATE,
+            "Alike at most",
+            "The share of words that a message may share with one of the last five.",
+            SHARE,
+            "gate_similarity_enabled",
         ),
         "max_correction_attempts": Setting(_GATE, "Retries", "How often a message is written anew at most.", COUNT),
         "continue_on_failure": Setting(
@@ -88,6 +96,7 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType(
             "Alike from",
             "Mean share of common words among recent messages from which a judge is asked.",
             SHARE,
+            "anti_convergence_enabled",
         ),
         "variety_intervention_enabled": Setting(
             _NUDGES, "Against talking in circles", "Asks for something new when no new idea comes.", SWITCH
@@ -97,12 +106,17 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType(
             "Messages before that",
             "How often an agent speaks before it may be asked for something new.",
             COUNT,
+            "variety_intervention_enabled",
         ),
         "repetition_suppression_enabled": Setting(
             _REPEATS, "Name worn phrases", "Tells an agent which of its phrases to leave out.", SWITCH
         ),
         "repetition_threshold": Setting(
-            _REPEATS, "Repeated more than", "Share of repeated three-word phrases above which it is told.", SHARE
+            _REPEATS,
+            "Repeated more than",
+            "Share of repeated three-word phrases above which it is told.",
+            SHARE,
+            "repetition_suppression_enabled",
         ),
     }
 )

@@ -8,7 +8,7 @@ import pytest
 
 from evaluation.corrections.attempts import Attempt, Check, DimensionScore, GateOutcome, GateResult
 from evaluation.corrections.config import CorrectionConfig
-from evaluation.corrections.wording import SETTINGS
+from evaluation.corrections.wording import SETTINGS, SWITCH
 from evaluation.store import Store
 
 
@@ -94,6 +94,8 @@ def test_a_link_opens_the_same_message(open_page, checked, words) -> None:
 
 def test_every_setting_has_a_field_that_names_its_default(open_page, store) -> None:
     assert set(SETTINGS) == set(CorrectionConfig.model_fields)
+    switches = {name for name, setting in SETTINGS.items() if setting.kind == SWITCH}
+    assert {setting.switch for setting in SETTINGS.values() if setting.switch} <= switches
     app = open_page("corrections", corrections_view="Settings", agent="michael")
     assert not app.exception
     fields = [*app.toggle, *app.number_input]
