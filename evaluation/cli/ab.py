@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from evaluation.experiments.ab_config import ABConfig
     from evaluation.experiments.ab_results import ABTestResult, StatisticalComparison
     from evaluation.experiments.ab_runner import Run
+    from evaluation.judging.calls import CallLog, CallRecord
     from evaluation.judging.config import ChosenJudge
+    from evaluation.judging.llm import LLMClient
     from evaluation.store import Store
     from evaluation.transcript import Transcript
 
@@ -74,8 +76,8 @@ async def _result(store: Store, test: ABConfig, place: Path, options: dict[str, 
     from evaluation.experiments import ab_progress
     from evaluation.experiments.ab_runner import ExperimentRunner
 
-    test, run = _source(store, test)
     judge = _judge(store, test, options)
+    test, run = _source(store, test, judge, options)
     progress = Progress("run")
     async with judge.session():
         runner = ExperimentRunner(
@@ -101,13 +103,12 @@ def _judge(store: Store, test: ABConfig, options: dict[str, Any]) -> ChosenJudge
     return build_judge(judge_config(options, store.settings.get(SETTINGS_KEY)), cache=store.judgements)
 
 
-def _source(store: Store, test: ABConfig) -> tuple[ABConfig, Run]:
+def _source(store: Store, test: ABConfig, judge: ChosenJudge, options: dict[str, Any]) -> tuple[ABConfig, Run]:
     """Where runs come from; the games of an iteration are named one by one, as the runner wants them.
 
     Raises:
-        InputError: A variant names no runs, or simulated ones are wanted.
+        InputError: A variant names no runs, or runs cannot be simulated for want of a model.
     """
-    from evaluation.errors import InputError
     from evaluation.experiments.ab_sources import given_metrics, stored_games
 
     if test.source == "metrics":
@@ -115,11 +116,34 @@ def _source(store: Store, test: ABConfig) -> tuple[ABConfig, Run]:
     if test.source == "transcripts":
         named = {name: {"runs": _games(store, name, variant)} for name, variant in test.variants.items()}
         return test.model_copy(update={"variants": named, "base": {}}), stored_games(_loader(store))
-    raise InputError(
-        "Simulated runs cannot be made from the command line yet.",
-        place="source",
-        remedy="Give ExperimentRunner a run of your own in Python, or take transcripts or metrics.",
-    )
+    return test, _simulation(store, judge, options["base_url"])
+
+
+def _simulation(store: Store, judge: ChosenJudge, base_url: str | None) -> Run:
+    """Simulated runs whose games are stored; they draw on the judge's budget.
+
+    Raises:
+        InputError: There is no model to speak.
+    """
+    from evaluation.errors import InputError
+    from evaluation.experiments.ab_simulation import simulated_games
+    from evaluation.judging.config import SETTINGS_KEY, build_client, judge_config
+    from evaluation.judging.propositions_load import PropositionLibrary
+
+    if judge.client is None:
+        remedy = "Set OPENAI_API_KEY or OPENAI_BASE_URL, or take transcripts or metrics as the source."
+        raise InputError("Agents need a model to speak, and there is no key or address.", remedy=remedy)
+
+    def connect(model: str | None, log: CallLog) -> LLMClient:
+        config = judge_config({"mode": "live", "model": model, "base_url": base_url}, store.settings.get(SETTINGS_KEY))
+        return build_client(config, budget=judge.budget, log=log)
+
+    def keep(transcript: Transcript, calls: Sequence[CallRecord]) -> None:
+        with store.unit(write=True):
+            store.transcripts.add(transcript, source_name="A/B test")
+            store.llm_calls.add(calls)
+
+    return simulated_games(connect, judge, PropositionLibrary.load(), keep)
 
 
 def _games(store: Store, name: str, variant: Mapping[str, Any]) -> list[str]:

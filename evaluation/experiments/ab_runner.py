@@ -21,6 +21,7 @@ from evaluation.experiments.ab_progress import Progress
 from evaluation.experiments.ab_results import ABTestResult, RunResult, VariantResults
 from evaluation.insight.metrics import SimulationMetrics
 from evaluation.insight.validation import BUDGET, ValidationResult, Validator
+from evaluation.judging.budget import BudgetSpentError
 from evaluation.judging.protocol import Judge, JudgementStatus
 from evaluation.transcript import Transcript
 
@@ -96,7 +97,8 @@ class ExperimentRunner:
         config: The test.
         run: Makes one run.
         judge: Checks messages; ``None`` checks nothing.
-        spent: What the judge has spent so far, in US dollars.
+        spent: What this call has spent so far in US dollars, on runs and on judging. When left out, it is taken from
+            the runs' own ``estimated_cost_usd``.
         progress: The runs that are done already; only in memory when left out.
     """
 
@@ -106,13 +108,13 @@ class ExperimentRunner:
         run: Run,
         *,
         judge: Judge | None = None,
-        spent: Callable[[], float] = lambda: 0.0,
+        spent: Callable[[], float] | None = None,
         progress: Progress | None = None,
     ) -> None:
         self._config = config
         self._run = run
         self._validator = Validator(judge, config.evaluation.validation()) if judge and config.checks else None
-        self._spent_by_judge = spent
+        self._spent_now = spent
         self._progress = progress or Progress()
         self._spent_by_runs = 0.0
         self._made = 0
@@ -137,6 +139,7 @@ class ExperimentRunner:
         known = self._progress.find(key)
         if known is not None:
             self._count(known)
+            self._spent_by_runs += sum(one.get("usage_usd") or 0.0 for one in known.validations)
             return known
         limit = self._limit()
         if limit:
@@ -144,7 +147,8 @@ class ExperimentRunner:
         self._made += 1
         made = await self._attempt(planned)
         if made.status == "done":
-            self._count(made)
+            if self._spent_now is None:
+                self._count(made)
             self._progress.keep(key, made)
         return made
 
@@ -161,7 +165,7 @@ class ExperimentRunner:
     @property
     def spent_usd(self) -> float:
         """What simulated runs and their judging cost so far. Stored runs were paid for long ago."""
-        return self._spent_by_runs + self._spent_by_judge()
+        return self._spent_by_runs + (self._spent_now() if self._spent_now else 0.0)
 
     def _count(self, run: RunResult) -> None:
         if self._config.source == "simulation":
@@ -173,6 +177,8 @@ class ExperimentRunner:
             made = await self._run(deepcopy(planned.config), planned.seed)
         except DramaturgError as error:
             return RunResult(*place, "failed", detail=str(error))
+        except BudgetSpentError as error:
+            return RunResult(*place, "skipped", detail=str(error))
         outcome = made if isinstance(made, Outcome) else Outcome(made)
         checked = await self._validated(outcome)
         if self._is_cut_short(checked):

@@ -46,3 +46,14 @@ def test_faults_name_their_line(run: Run, tmp_path: Path) -> None:
     done = run("ab", place)
     assert done.exit_code == 2
     assert "faulty.yaml:2: source: It should be 'metrics', 'transcripts' or 'simulation'" in done.stderr
+
+
+def test_simulated_runs_need_a_model(run: Run, tmp_path: Path) -> None:
+    place = tmp_path / "simulated.yaml"
+    place.write_text(
+        "name: x\nsource: simulation\nbase: {steps: 1, personas: [{name: Ann}]}\nvariants:\n  a: {}\n  b: {steps: 2}\n",
+        encoding="utf-8",
+    )
+    done = run("ab", place, "--mode", "offline")
+    assert done.exit_code == 2
+    assert "Agents need a model to speak" in done.stderr
