@@ -1,9 +1,9 @@
 """Exit codes, and the one place where an error becomes a line on standard error and a code.
 
-0 done; 1 a gate that was asked for failed; 2 wrong usage or bad input; 3 something outside the input failed (a disk, a
-database, a fault of Dramaturg, such as a metric that could not be computed). Where several apply, the highest of them:
-a broken tool is the most important to know. As is usual, 130 stands for an interruption, and 141 for a reader that
-closed the pipe.
+0 done; 1 a gate that was asked for failed, or an agent's score fell below its baseline; 2 wrong usage or bad input;
+3 something outside the input failed (a disk, a database, a judge, a fault of Dramaturg, such as a metric that could not
+be computed). Where several apply, the highest of them: a broken tool is the most important to know. As is usual, 130
+stands for an interruption, and 141 for a reader that closed the pipe.
 """
 
 from __future__ import annotations

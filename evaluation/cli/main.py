@@ -96,8 +96,9 @@ def dramaturg(
 ) -> None:
     """Tell whether your talking agents got better.
 
-    Exit codes: 0 done, 1 a gate failed (only with --gate), 2 wrong usage or bad input, 3 something else is broken
-    (also when a metric could not be computed). Where several apply, the highest.
+    Exit codes: 0 done, 1 a gate failed (only with --gate) or an agent fell below its baseline (eval), 2 wrong usage
+    or bad input, 3 something else is broken (also when a metric could not be computed, or a judge failed). Where
+    several apply, the highest.
     """
 
 

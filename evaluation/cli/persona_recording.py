@@ -53,17 +53,17 @@ class Tapes:
         """The configuration of the model that answers; for the script one that asks nobody."""
         if not self.is_scripted:
             return judge_config(store, Mode.LIVE, model=model, base_url=base_url)
-        from evaluation.harness.demonstration import NOTE
         from evaluation.judging.config import judge_config as build
+        from evaluation.judging.scripted import NOTE
 
         note(NOTE)
         return build({"mode": "offline"})
 
     def recorder(self, judge: Judge, agent: Agent) -> Judge:
         """The judge, with everything it says about the agent written down at once."""
-        from evaluation.harness.demonstration import SCRIPTED_MODEL, scripted_answers
+        from evaluation.harness.demonstration import scripted_answers
         from evaluation.judging.recorded import RecordingJudge
-        from evaluation.judging.scripted import ScriptedJudge
+        from evaluation.judging.scripted import SCRIPTED_MODEL, ScriptedJudge
 
         if self.is_scripted:
             judge = ScriptedJudge(scripted_answers(self.library), model=SCRIPTED_MODEL)

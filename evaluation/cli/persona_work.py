@@ -125,7 +125,7 @@ def _recorded_model(config: JudgeConfig) -> str:
 
 
 def _say_who_judges(config: JudgeConfig) -> None:
-    from evaluation.harness.demonstration import NOTE, SCRIPTED_MODEL
+    from evaluation.judging.scripted import NOTE, SCRIPTED_MODEL
 
     if config.mode == "offline":
         note(
@@ -246,7 +246,7 @@ def baseline_folder(folder: Path | None) -> Path:
 def write_baselines(order: Order, rated: list[Rated], folder: Path) -> list[Path]:
     """Writes the evaluations as baselines; dimensions that were not asked for stay as they were."""
     from evaluation.harness.baselines import baseline_of, read_baselines, write_baseline
-    from evaluation.harness.demonstration import NOTE, SCRIPTED_MODEL
+    from evaluation.judging.scripted import NOTE, SCRIPTED_MODEL
 
     before = read_baselines(folder)
     paths = []

@@ -20,11 +20,6 @@ from evaluation.judging.scripted import Script
 from evaluation.text.stems import STOP_WORDS
 from evaluation.text.tokens import tokenize
 
-SCRIPTED_MODEL = "scripted-1"
-"""Stands where a model's name would; changes with any rule below."""
-
-NOTE = "Answers of a script, not of a model: they show whether anything changed, not whether the agent is good."
-
 _SAID = re.compile(r"^\[M(\d+)\] [^\n]* acts: \[MESSAGE\]\n((?:\| [^\n]*\n?)*)", re.MULTILINE)
 _PERSONA = re.compile(rf"^Persona of [^\n]*\n{FENCE}\n(.*?)\n{FENCE}", re.MULTILINE | re.DOTALL)
 _PROPOSAL = re.compile(r"\b(?:let's|let us|we (?:could|should|will)|what if|how about|i propose|idea)\b", re.IGNORECASE)

@@ -11,6 +11,12 @@ from evaluation.judging.usage import Usage
 
 Script = Callable[[JudgeRequest], Answer | str | None]
 
+SCRIPTED_MODEL = "scripted-1"
+"""Stands where a model's name would in the shipped recordings; changes with any rule of the script behind them."""
+
+NOTE = "Answers of a script, not of a model: they show whether anything changed, not whether the agent is good."
+"""Told wherever that name is."""
+
 _NAME = "scripted"
 
 
