@@ -76,7 +76,7 @@ async def _result(store: Store, test: ABConfig, place: Path, options: dict[str, 
     from evaluation.experiments import ab_progress
     from evaluation.experiments.ab_runner import ExperimentRunner
 
-    judge = _judge(store, test, options)
+    judge = _judge(store, test, dict(options))
     test, run = _source(store, test, judge, options)
     progress = Progress("run")
     async with judge.session():
@@ -116,10 +116,10 @@ def _source(store: Store, test: ABConfig, judge: ChosenJudge, options: dict[str,
     if test.source == "transcripts":
         named = {name: {"runs": _games(store, name, variant)} for name, variant in test.variants.items()}
         return test.model_copy(update={"variants": named, "base": {}}), stored_games(_loader(store))
-    return test, _simulation(store, judge, options["base_url"])
+    return test, _simulation(store, judge, options)
 
 
-def _simulation(store: Store, judge: ChosenJudge, base_url: str | None) -> Run:
+def _simulation(store: Store, judge: ChosenJudge, options: dict[str, Any]) -> Run:
     """Simulated runs whose games are stored; they draw on the judge's budget.
 
     Raises:
@@ -135,7 +135,8 @@ def _simulation(store: Store, judge: ChosenJudge, base_url: str | None) -> Run:
         raise InputError("Agents need a model to speak, and there is no key or address.", remedy=remedy)
 
     def connect(model: str | None, log: CallLog) -> LLMClient:
-        config = judge_config({"mode": "live", "model": model, "base_url": base_url}, store.settings.get(SETTINGS_KEY))
+        chosen = {**options, "mode": "live", "model": model or options["model"]}
+        config = judge_config(chosen, store.settings.get(SETTINGS_KEY))
         return build_client(config, budget=judge.budget, log=log)
 
     def keep(transcript: Transcript, calls: Sequence[CallRecord]) -> None:
@@ -194,6 +195,7 @@ def _lines(result: ABTestResult, *, is_markdown: bool) -> Iterator[str]:
     yield draw(_HEADERS, [_comparison(one, words) for one in result.comparisons])
     yield f"\n{words(result.recommendation)}"
     yield from (f"- {words(reason)}" for reason in result.reasons)
+    yield f"\nSpent: {result.spent_usd:.4f} USD."
     for variant in result.variants.values():
         failed = [run for run in variant.runs if run.status == "failed"]
         yield from (f"- failed: {words(f'{run.variant} {run.run_index + 1}: {run.detail}')}" for run in failed)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -13,6 +14,8 @@ from evaluation.statistics import Difference, holm
 from evaluation.statistics.comparison import Measure, compare
 from evaluation.statistics.power import LEVEL
 from evaluation.statistics.words import p_words
+
+_LONGEST_REASON = 200
 
 
 def comparisons(
@@ -141,6 +144,16 @@ def sentence(one: StatisticalComparison) -> str:
     verdict = "significant" if one.significant else "not significant"
     p_values = f"p {p_words(one.p_value)}, {p_words(one.p_holm)} after Holm's adjustment"
     return f"{means}, {practical}, {verdict} ({p_values})."
+
+
+def unscored_checks(runs: Sequence[RunResult]) -> list[str]:
+    """How many checks have no score, with the commonest reason; nothing when all that were made have one."""
+    checks = [one for run in runs for one in run.validations]
+    unscored = Counter(str(one["explanation"])[:_LONGEST_REASON] for one in checks if one["score"] is None)
+    if not unscored:
+        return []
+    reason, count = unscored.most_common(1)[0]
+    return [f"{unscored.total()} of {len(checks)} checks have no score; {count} of them: {reason.rstrip('.')}."]
 
 
 def passed_share(runs: Sequence[RunResult]) -> float | None:

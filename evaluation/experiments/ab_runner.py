@@ -15,7 +15,14 @@ from statistics import fmean
 from typing import Any
 
 from evaluation.errors import DramaturgError
-from evaluation.experiments.ab_comparisons import comparisons, passed_share, reasons, recommendation, winner
+from evaluation.experiments.ab_comparisons import (
+    comparisons,
+    passed_share,
+    reasons,
+    recommendation,
+    unscored_checks,
+    winner,
+)
 from evaluation.experiments.ab_config import COST, PASS_RATE, ABConfig, variant_config
 from evaluation.experiments.ab_progress import Progress
 from evaluation.experiments.ab_results import ABTestResult, RunResult, VariantResults
@@ -218,7 +225,7 @@ class ExperimentRunner:
             config.primary,
             best,
             recommendation(found, best, config.primary),
-            tuple(reasons(found, best, config.primary)),
+            (*reasons(found, best, config.primary), *unscored_checks(runs)),
             self.spent_usd,
         )
 

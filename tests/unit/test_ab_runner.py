@@ -202,6 +202,8 @@ def test_checks_of_stored_games_give_the_pass_rate() -> None:
     assert found.variants["b"].validation_pass_rate == pytest.approx(1 / 3)
     assert found.variants["a"].runs[0].metrics["coherence"] == 50.0
     assert found.variants["a"].avg_metrics["total_messages"] == 2
+    # Nobody has a persona, and the first message has nothing before it: 3 of 6 in each of four games.
+    assert found.reasons[-1] == "12 of 24 checks have no score; 8 of them: no persona is known."
 
 
 def test_without_checks_the_primary_measure_of_the_adr_is_unknown() -> None:
