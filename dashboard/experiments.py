@@ -123,25 +123,25 @@ def _report_line(row: Mapping[str, Any]) -> dict[str, Any]:
         "Dimension": row["label"],
         "Treatment": mean_cell(row["treatment_mean"], row["treatment_sd"]),
         "Control": mean_cell(row["control_mean"], row["control_sd"]),
-        "n": f"{row['n_treatment']} / {row['n_control']}",
         "Difference": change_cell(row["difference"]),
         "95 % interval": interval,
         "Treatment is": row["outcome"],
+        "Paper: difference": change_cell(theirs.get("difference")),
+        "Direction": direction_cell(row["direction"]),
+        "n": f"{row['n_treatment']} / {row['n_control']}",
+        "p": p_cell(row["p_value"]),
         "p (Holm)": p_cell(row["p_holm"]),
         "p (clusters)": p_cell(row["p_cluster_robust"]),
         "d": change_cell(row["cohens_d"]),
         "Paper: treatment": mean_cell(theirs.get("treatment_mean"), theirs.get("treatment_sd")),
         "Paper: control": mean_cell(theirs.get("control_mean"), theirs.get("control_sd")),
-        "Paper: difference": change_cell(theirs.get("difference")),
         "Paper: p": theirs.get("p_value", _NONE),
-        "Direction": direction_cell(row["direction"]),
     }
 
 
 def direction_cell(direction: str) -> str:
     """The verdict on a direction, with the symbol that colours it."""
-    symbols = {"same direction": "✓ ", "opposite direction": "✗ "}
-    return f"{symbols.get(direction, '')}{direction}"
+    return {"same direction": "✓ same", "opposite direction": "✗ opposite"}.get(direction, direction)
 
 
 def mean_cell(mean: float | None, sd: float | None) -> str:

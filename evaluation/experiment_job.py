@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
@@ -13,6 +14,7 @@ from evaluation.experiments.plan import ExperimentPlan, plan_of
 from evaluation.judging.budget import Budget
 from evaluation.judging.calls import Provider
 from evaluation.judging.config import SETTINGS_KEY, JudgeConfig, judge_config
+from evaluation.simulation.connection import patiently
 from evaluation.simulation.scripted_server import ScriptedServer
 from evaluation.simulation.scripted_world import ScriptedWorld
 from evaluation.store import Job, JobState, Store
@@ -27,6 +29,8 @@ Report = Callable[[int, int], None]
 class JobWatch:
     """Writes how far an experiment is, twice a second, and stops it when somebody asks.
 
+    It writes from a thread of its own: whoever makes calls must not wait for the disk.
+
     Args:
         store: Where the job is recorded.
         job_id: Which one.
@@ -39,15 +43,29 @@ class JobWatch:
         self._job_id = job_id
         self._budget = budget
         self._report = report
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="experiment-watch")
+        self._writing: Future[None] | None = None
+        self._seen = (0, 0)
         self._written_at = 0.0
 
     def __call__(self, done: int, total: int) -> None:
+        self._seen = (done, total)
         if self._report:
             self._report(done, total)
-        now = time.monotonic()
-        if now - self._written_at >= _SECONDS_BETWEEN_REPORTS or done == total:
-            self._written_at = now
-            job = self._store.jobs.update(self._job_id, done=done, total=total, message=self.spent)
+        is_free = self._writing is None or self._writing.done()
+        if is_free and time.monotonic() - self._written_at >= _SECONDS_BETWEEN_REPORTS:
+            self._written_at = time.monotonic()
+            self._writing = self._thread.submit(self._write)
+
+    def close(self) -> None:
+        """Writes how far it came at last."""
+        self._thread.shutdown()
+        self._write()
+
+    def _write(self) -> None:
+        done, total = self._seen
+        if total:
+            job = patiently(lambda: self._store.jobs.update(self._job_id, done=done, total=total, message=self.spent))
             if job.is_cancel_requested:
                 self._budget.stop()
 
@@ -150,7 +168,10 @@ def carry_out(
     """Runs an experiment under a job that exists; what came of it, and in words what it cost."""
     budget = Budget(usd=config.max_usd, calls=config.max_calls)
     watch = JobWatch(store, job_id, budget, report)
-    outcome = run_experiment(store, plan, config, budget=budget, provider=provider, report=watch)
+    try:
+        outcome = run_experiment(store, plan, config, budget=budget, provider=provider, report=watch)
+    finally:
+        watch.close()
     stopped = f" Stopped before its end ({outcome.stopped}); start it again to go on." if outcome.stopped else ""
     return outcome, f"{watch.spent}.{stopped}"
 

@@ -8,13 +8,14 @@ turns.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from evaluation.corrections.attempts import GateResult
-from evaluation.engine import evaluate_transcript
+from evaluation.engine import Evaluation, evaluate_transcript
 from evaluation.errors import DramaturgError
 from evaluation.experiments.conversation import evaluate, simulate
 from evaluation.experiments.model import ExperimentRecord, ExperimentStatus, Session, Side
@@ -22,14 +23,14 @@ from evaluation.experiments.plan import ExperimentPlan
 from evaluation.experiments.report import ReportRow, report_rows
 from evaluation.judging.budget import Budget, BudgetSpentError
 from evaluation.judging.cached import CallBuffer
-from evaluation.judging.calls import Provider
+from evaluation.judging.calls import CallRecord, Provider
 from evaluation.judging.client import LiteLLMProvider
 from evaluation.judging.config import JudgeConfig, build_client, build_judge
 from evaluation.judging.propositions_load import PropositionLibrary
-from evaluation.simulation.connection import BoundedProvider, GatheredCache, UnforgivingJudge
+from evaluation.simulation.connection import BoundedProvider, GatheredCache, UnforgivingJudge, patiently
 from evaluation.simulation.factory import AgentFactory
 from evaluation.simulation.profiles import profile_named
-from evaluation.simulation.writing import Writer
+from evaluation.simulation.writing import Generation, Writer
 from evaluation.store import Store
 from evaluation.transcript import Transcript
 
@@ -67,11 +68,19 @@ class _Run:
     done: int = 0
     total: int = 0
     population: Sequence[Mapping[str, Any]] = field(default_factory=list)
+    stored: Mapping[tuple[Side, int], str] = field(default_factory=dict)
+    scored: Set[tuple[Side, int]] = frozenset()
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def advance(self, count: int = 1) -> None:
         self.done += count
         if self.report:
             self.report(self.done, self.total)
+
+    async def keep(self, work: Callable[[], None]) -> None:
+        """Does ``work`` in the store, one conversation at a time: they would only wait for each other there."""
+        async with self.turn:
+            await asyncio.to_thread(patiently, work)
 
 
 def run_experiment(
@@ -135,17 +144,17 @@ async def _run(run: _Run) -> str:
     bounded = BoundedProvider(run.provider, run.config.concurrency)
     calls = CallBuffer()
     client = build_client(run.config, budget=run.budget, log=calls.add, provider=bounded)
-    experiment = run.plan.record.id
     writer = Writer(
         client,
-        scope=experiment,
-        cache=run.store.generations,
+        scope=run.plan.record.id,
+        cache=_PatientGenerations(run.store),
         calls=calls,
         temperature=run.plan.temperature,
         salt=run.plan.seed,
     )
     cache = GatheredCache(run.store.judgements, run.store.judgements.keys(run.config.model))
     judge = UnforgivingJudge(build_judge(run.config, cache=cache, budget=run.budget, provider=bounded))
+    _recall(run)
     async with client.session():
         try:
             run.population = await _population(run, writer)
@@ -159,6 +168,26 @@ async def _run(run: _Run) -> str:
             return str(spent)
 
 
+class _PatientGenerations:
+    """The store's generations, waiting as long as it takes."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def of_scope(self, scope: str) -> Mapping[str, str]:
+        return self._store.generations.of_scope(scope)
+
+    def keep(self, generations: Sequence[Generation], calls: Sequence[CallRecord] = ()) -> None:
+        patiently(lambda: self._store.generations.keep(generations, calls))
+
+
+def _recall(run: _Run) -> None:
+    """Which conversations are stored and which of them are evaluated, from an earlier run of the same."""
+    experiments, key = run.store.experiments, run.plan.record.id
+    run.stored = {(each.side, each.environment): each.transcript_id for each in experiments.sessions(key)}
+    run.scored = {(each.side, each.environment) for each in experiments.scores(key)}
+
+
 async def _population(run: _Run, writer: Writer) -> Sequence[Mapping[str, Any]]:
     if run.plan.personas:
         return run.plan.personas
@@ -170,11 +199,9 @@ async def _conversation(run: _Run, session: Session, writer: Writer, judge: Unfo
     """Simulates and evaluates one conversation, or what of that is not stored yet."""
     try:
         transcript = await _transcript(run, session, writer, judge)
-        experiment = run.plan.record.id
-        scored = {(each.side, each.environment) for each in run.store.experiments.scores(experiment)}
-        if (session.side, session.environment) not in scored:
+        if (session.side, session.environment) not in run.scored:
             scores = await evaluate(run.plan, session.side, session.environment, transcript, judge, run.library)
-            await asyncio.to_thread(run.store.experiments.add_scores, experiment, scores)
+            await run.keep(partial(run.store.experiments.add_scores, run.plan.record.id, scores))
         run.advance()
     except (DramaturgError, OSError) as error:
         # What is under way elsewhere is paid for and ends; nothing new begins.
@@ -183,9 +210,7 @@ async def _conversation(run: _Run, session: Session, writer: Writer, judge: Unfo
 
 
 async def _transcript(run: _Run, session: Session, writer: Writer, judge: UnforgivingJudge) -> Transcript:
-    experiment = run.plan.record.id
-    stored = {(each.side, each.environment): each.transcript_id for each in run.store.experiments.sessions(experiment)}
-    if found := stored.get((session.side, session.environment)):
+    if found := run.stored.get((session.side, session.environment)):
         run.advance(len(run.plan.design.rooms[session.environment]) * run.plan.step_count)
         return run.store.transcripts.get(found)
     checked: list[GateResult] = []
@@ -205,14 +230,14 @@ async def _transcript(run: _Run, session: Session, writer: Writer, judge: Unforg
         log=log,
         heard=run.advance,
     )
-    await asyncio.to_thread(_store, run, session, transcript, checked)
+    evaluation = await asyncio.to_thread(evaluate_transcript, transcript)
+    await run.keep(partial(_store, run, session, evaluation, checked))
     return transcript
 
 
-def _store(run: _Run, session: Session, transcript: Transcript, checked: Sequence[GateResult]) -> None:
+def _store(run: _Run, session: Session, evaluation: Evaluation, checked: Sequence[GateResult]) -> None:
     """Keeps a conversation like every other transcript, with its metrics and what the gate did, in one transaction."""
-    evaluation = evaluate_transcript(transcript)
-    store, experiment = run.store, run.plan.record.id
+    store, experiment, transcript = run.store, run.plan.record.id, evaluation.transcript
     with store.unit(write=True):
         added = store.transcripts.add(transcript, source_name=f"{transcript.game_id}.json")
         if added.is_new:

@@ -5,16 +5,36 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
+from typing import TypeVar
 
-from evaluation.errors import InfrastructureError
+from evaluation.errors import InfrastructureError, StoreBusyError
 from evaluation.judging.budget import BudgetSpentError
 from evaluation.judging.cached import JudgementCache, KeptAnswer
 from evaluation.judging.calls import CallRecord, Completion, Messages, Provider
 from evaluation.judging.protocol import Judge, Judgement, JudgementStatus, JudgeRequest, Report
 from evaluation.judging.usage import Price
 from evaluation.simulation.writing import GATHER_SECONDS
+
+_PATIENCE = 12
+"""Further tries; each waits as long as the store does, ten seconds by default."""
+
+Result = TypeVar("Result")
+
+
+def patiently(work: Callable[[], Result]) -> Result:
+    """What ``work`` gives, tried again while others write: what was paid for must not be lost to a busy moment.
+
+    Raises:
+        StoreBusyError: The store was busy for minutes.
+    """
+    for _ in range(_PATIENCE):
+        try:
+            return work()
+        except StoreBusyError:
+            continue
+    return work()
 
 
 class BoundedProvider:
@@ -131,7 +151,7 @@ class GatheredCache:
         with self._lock:
             self._batch = None
         try:
-            self._cache.keep(batch.answers, batch.calls)
+            patiently(lambda: self._cache.keep(batch.answers, batch.calls))
             self._known |= {answer.key for answer in batch.answers}
             batch.has_failed = False
         finally:

@@ -69,7 +69,7 @@ def test_a_report_stands_beside_the_paper_and_is_marked_as_scripted(open_page, f
     assert not app.exception
     assert "a script (no model)" in table(app)
     report = table(app, 1)
-    for cell in ("Adherence", "Voice distinctness", "4.74 (1.55)", "9.29 (3.33)", "direction"):
+    for cell in ("Adherence", "Voice distinctness", "4.74 (1.55)", "9.29 (3.33)", "opposite"):
         assert cell in report
     said = words(app)
     assert "Scripted: no language model spoke or judged." in said
