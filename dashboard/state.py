@@ -18,6 +18,8 @@ RATER = "rater"
 VIEW = "show"
 CONVERSATION = "Conversation"
 LEDGER = "Ledger"
+SCORES = "scores"
+MEND = "mend"
 _AIMS = "aims"
 _FOLLOWED = "followed"
 

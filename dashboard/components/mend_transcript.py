@@ -18,7 +18,16 @@ _NO_ITERATION = ""
 def mend_transcript(opened: OpenTranscript) -> None:
     """An expander in which the open game is renamed, moved to another iteration or deleted."""
     store, transcript_id = resources.store(), opened.transcript.id
-    with st.expander("Rename, move or delete this game", icon=":material/edit:", key="mend_transcript"):
+    form = st.expander(
+        "Rename, move or delete this game",
+        icon=":material/edit:",
+        key=state.MEND,
+        on_change="rerun",
+        bind="query-params",
+    )
+    if not form.open:
+        return
+    with form:
         left, middle, right = st.columns(3, gap="medium")
         with left:
             _rename(store, opened, transcript_id)

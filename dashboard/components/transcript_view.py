@@ -12,19 +12,23 @@ from dashboard.components.ledger import excluded_words, ledger_table, show_ledge
 from dashboard.components.message_detail import message_detail
 from dashboard.components.score_card import score_card, verdict_card
 from dashboard.conversation import focus_on, read_open
-from dashboard.formatting import counted, fraction_text, share_text, usd_text
+from dashboard.formatting import counted, fraction_text, look, score_text, share_text, usd_text
 from dashboard.queries import OpenTranscript
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import MetricResult, RowVerdict
 
 
 def transcript_view(opened: OpenTranscript) -> None:
-    """Draws the header, the verdict and seven metrics as cards, and below them the conversation or a ledger."""
+    """Draws the header with the verdict and seven metrics in a line, and below it the conversation or a ledger.
+
+    The cards with what stands behind the scores are drawn when they are opened: they take a browser longer than the
+    conversation does.
+    """
     _header(opened)
-    # Who came by a link to a message, or asked for the rows of a metric, wants to read that.
-    is_elsewhere = state.aim_of(opened.transcript.id).message_id or st.session_state.get(state.VIEW) == state.LEDGER
-    with st.expander("Scores and verdict", expanded=not is_elsewhere):
-        _cards(opened)
+    cards = st.expander("Why these scores", key=state.SCORES, on_change="rerun", bind="query-params")
+    if cards.open:
+        with cards:
+            _cards(opened)
     view = st.segmented_control(
         "View",
         [state.CONVERSATION, state.LEDGER],
@@ -45,12 +49,27 @@ def _header(opened: OpenTranscript) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button("All transcripts", icon=":material/arrow_back:", key="back", on_click=_close)
         st.text(opened.name + (f"   ·   {opened.iteration}" if opened.iteration else ""))
-        st.badge(counted(len(transcript.players), "player"), color="gray")
-        st.badge(counted(len(transcript.discussion), "public message"), color="gray")
-        st.badge(counted(len(transcript.valid_votes), "vote"), color="gray")
+        st.caption(
+            f"{counted(len(transcript.players), 'player')} · {counted(len(transcript.discussion), 'public message')} · "
+            f"{counted(len(transcript.valid_votes), 'vote')}"
+        )
+    st.markdown(_summary(opened))
     if opened.judged_otherwise:
         labels = ", ".join(DEFINITIONS[name].label for name in opened.judged_otherwise)
         st.caption(f"Judged by today's thresholds, which differ from those at the time of scoring: {labels}.")
+
+
+def _summary(opened: OpenTranscript) -> str:
+    """The verdict and every metric as labels in a row, all in our own words."""
+    appearance = look(opened.verdict.status)
+    labels = [f":{appearance.color}-badge[{appearance.label}, {opened.verdict.passed_count} of 7]"]
+    for name, definition in DEFINITIONS.items():
+        outcome = opened.outcomes.get(name)
+        shown = look(outcome.status if outcome else "not_computed")
+        is_scored = outcome is not None and outcome.score is not None
+        words = score_text(outcome.score, definition.scale, outcome.threshold) if is_scored else shown.word
+        labels.append(f":{shown.color}-badge[{shown.symbol} {definition.label} {words}]")
+    return " ".join(labels)
 
 
 def _close() -> None:

@@ -9,7 +9,7 @@ from tests.app.outdated import make_outdated
 
 def test_a_game_is_renamed_and_gets_its_files_name_back(open_page, filled, words, small_game) -> None:
     one = small_game("one").id
-    app = open_page("transcripts", transcript=one)
+    app = open_page("transcripts", transcript=one, mend="true")
     app.text_input(key=f"game_name_{one}").set_value("The long night")
     app.button(key=f"rename_{one}").click().run()
     assert not app.exception
@@ -24,7 +24,7 @@ def test_a_game_is_renamed_and_gets_its_files_name_back(open_page, filled, words
 
 def test_a_blank_name_is_refused(open_page, filled, words, small_game) -> None:
     one = small_game("one").id
-    app = open_page("transcripts", transcript=one)
+    app = open_page("transcripts", transcript=one, mend="true")
     app.text_input(key=f"game_name_{one}").set_value("   ")
     app.button(key=f"rename_{one}").click().run()
     assert "nothing was changed" in words(app)
@@ -34,7 +34,7 @@ def test_a_blank_name_is_refused(open_page, filled, words, small_game) -> None:
 @pytest.mark.parametrize(("target", "place"), [("Shorter prompt", "Shorter prompt"), ("", None)])
 def test_a_game_is_moved(open_page, filled, small_game, target: str, place: str | None) -> None:
     one = small_game("one").id
-    app = open_page("transcripts", transcript=one)
+    app = open_page("transcripts", transcript=one, mend="true")
     app.selectbox(key=f"game_iteration_{one}").set_value(target)
     app.button(key=f"move_{one}").click().run()
     assert not app.exception
@@ -44,7 +44,7 @@ def test_a_game_is_moved(open_page, filled, small_game, target: str, place: str 
 
 def test_moving_nowhere_is_refused(open_page, filled, words, small_game) -> None:
     one = small_game("one").id
-    app = open_page("transcripts", transcript=one)
+    app = open_page("transcripts", transcript=one, mend="true")
     app.button(key=f"move_{one}").click().run()
     assert "No iteration is chosen" in words(app)
 
@@ -52,7 +52,7 @@ def test_moving_nowhere_is_refused(open_page, filled, words, small_game) -> None
 def test_a_deleted_game_is_gone_from_the_list_and_undo_brings_it_back(open_page, filled, words, small_game) -> None:
     before = filled.transcripts.summaries().to_csv()
     one = small_game("one").id
-    app = open_page("transcripts", transcript=one)
+    app = open_page("transcripts", transcript=one, mend="true")
     app.button(key=f"delete_game_{one}").click().run()
     assert not app.exception
     assert "transcript" not in app.query_params

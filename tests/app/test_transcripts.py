@@ -73,7 +73,7 @@ def test_the_list_says_when_the_database_cannot_be_read(open_page, database, wor
 
 
 def test_a_link_opens_a_transcript_with_its_cards(open_page, filled, words, small_game) -> None:
-    app = open_page("transcripts", transcript=small_game("one").id)
+    app = open_page("transcripts", transcript=small_game("one").id, scores="true")
     assert not app.exception
     said = words(app)
     assert "one   ·   Baseline prompt" in said
@@ -83,9 +83,18 @@ def test_a_link_opens_a_transcript_with_its_cards(open_page, filled, words, smal
     assert "mean of 1 rating" in said
 
 
+def test_the_scores_stand_in_a_line_and_what_is_behind_them_is_drawn_when_asked_for(
+    open_page, filled, words, small_game
+) -> None:
+    app = open_page("transcripts", transcript=small_game("one").id)
+    assert not app.exception
+    assert "✗ Strategic depth 50.0 %" in words(app)
+    assert [button.key for button in app.button if button.key.startswith(("rows_", "rename_"))] == []
+
+
 def test_a_metric_that_could_not_be_computed_has_a_card_that_says_so(open_page, store, words, small_game) -> None:
     store.transcripts.add(small_game("unscored"), source_name="unscored.json")
-    app = open_page("transcripts", transcript=small_game("unscored").id)
+    app = open_page("transcripts", transcript=small_game("unscored").id, scores="true")
     assert not app.exception
     assert words(app).count("the scorer failed on this game") == 6
 
@@ -175,7 +184,7 @@ def test_the_ledger_says_what_the_score_is_made_of_and_narrows_to_a_verdict(
 
 
 def test_a_card_opens_the_ledger_of_its_metric(open_page, filled, words, table, small_game) -> None:
-    app = open_page("transcripts", transcript=small_game("one").id)
+    app = open_page("transcripts", transcript=small_game("one").id, scores="true")
     app.button(key="rows_personality_diversity").click().run()
     assert not app.exception
     assert "2 rows: " in words(app)
@@ -183,7 +192,7 @@ def test_a_card_opens_the_ledger_of_its_metric(open_page, filled, words, table, 
 
 
 def test_every_ledger_can_be_opened(open_page, filled, words, small_game) -> None:
-    app = open_page("transcripts", transcript=small_game("one").id)
+    app = open_page("transcripts", transcript=small_game("one").id, scores="true")
     for key in [button.key for button in app.button if button.key.startswith("rows_")]:
         app.button(key=key).click().run()
         assert not app.exception, key

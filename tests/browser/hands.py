@@ -50,5 +50,6 @@ def tick_row(page: Page, table: Locator, row: int = 0) -> None:
     """Ticks a row of a data frame, which is drawn on a canvas; ``row`` counts from 0 without the head."""
     expect(table.locator("canvas").first).to_be_visible()
     settle(page)
+    table.scroll_into_view_if_needed()
     x, y = table.evaluate(_STILL)
     page.mouse.click(x + _CHECKBOX, y + _ROW + _ROW * row + _ROW // 2)

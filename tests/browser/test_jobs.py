@@ -12,8 +12,9 @@ from playwright.sync_api import Page, expect
 
 from benchmarks.generate import generate
 from evaluation.store import JobState, Store
+from tests.browser.hands import go
 
-MANY = 150
+MANY = 40
 RUNNING = re.compile(f"Scoring uploaded games: [1-9][0-9]* of {MANY}")
 PATIENCE_MS = 240_000
 
@@ -34,15 +35,27 @@ def scorings(store: Store) -> list[tuple[int, str, str]]:
         return cursor.execute("SELECT result_id, transcript_id, metric FROM metric_results ORDER BY 1").fetchall()
 
 
-def test_a_killed_server_says_what_was_done_and_goes_on_with_the_rest(serve, visit, tmp_path: Path) -> None:
+def test_a_job_can_be_cancelled_and_what_is_done_stays(serve, visit, tmp_path: Path) -> None:
     server = serve()
+    page = visit(f"{server.url}/upload").page
+    upload_many(page, tmp_path)
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.get_by_text("Scoring uploaded games: cancelled")).to_be_visible(timeout=PATIENCE_MS)
+    (job,) = server.store.jobs.list()
+    assert len(server.store.transcripts.summaries()) == job.done < MANY
+
+
+def test_a_job_survives_the_page_the_tab_and_the_server_and_says_what_was_done(serve, visit, tmp_path: Path) -> None:
+    server = serve()
+    second = visit(f"{server.url}/trends").page
     first = visit(f"{server.url}/upload").page
     upload_many(first, tmp_path)
     expect(first.get_by_text(RUNNING)).to_be_visible(timeout=PATIENCE_MS)
 
-    # Another tab shows the same job, and so does the first one after a reload.
-    second = visit(f"{server.url}/trends").page
+    # A tab that was open before shows the same job, and so does the first one on another page and after a reload.
     expect(second.get_by_text(RUNNING)).to_be_visible()
+    go(first, "Guide")
+    expect(first.get_by_text(RUNNING)).to_be_visible()
     first.reload()
     expect(first.get_by_text(RUNNING)).to_be_visible()
 

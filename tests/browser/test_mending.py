@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from urllib.parse import quote
+
 from playwright.sync_api import expect
+
+from tests.browser.hands import tick_row
 
 
 def test_a_renamed_iteration_stays_chosen_and_in_the_link(stored_server, visit) -> None:
@@ -22,3 +26,19 @@ def test_a_renamed_iteration_stays_chosen_and_in_the_link(stored_server, visit) 
     expect(page).to_have_url(f"{server.url}/?iteration=Where+we+began")
     assert server.store.iterations.list()[0].name == "Where we began"
     assert visited.faults == []
+
+
+def test_the_games_of_ticked_rows_are_moved_and_no_other(stored_server, visit) -> None:
+    store = stored_server.store
+    name = store.iterations.list()[-1].name
+    before = store.transcripts.summaries(name)["transcript_id"].tolist()
+    page = visit(f"{stored_server.url}/?iteration={quote(name)}").page
+    page.get_by_text("Move or delete games", exact=True).click()
+    table = page.get_by_test_id("stDataFrame").filter(has=page.get_by_label("Games to move or delete")).last
+    tick_row(page, table, 0)
+    expect(page.get_by_role("button", name="Move 1 game")).to_be_enabled()
+    tick_row(page, table, 2)
+    page.get_by_role("button", name="Move 2 games").click()
+    expect(page.get_by_text("Moved 2 games.")).to_be_visible()
+    assert store.transcripts.summaries(name)["transcript_id"].tolist() == [before[1], *before[3:]]
+    store.close()

@@ -74,6 +74,12 @@ _FURTHER = (
         frozenset({"data"}),
     ),
     View("review-records", "review?rater=Ada&desk=Sheets%20and%20records", "h3", frozenset({"data"})),
+    View(
+        "transcript-scores",
+        "transcripts?transcript={transcript}&scores=true&mend=true",
+        ".message",
+        frozenset({"data"}),
+    ),
     View("trends-table", "trends?as=Table", "[data-testid='stDataFrame']", frozenset({"data"})),
     View("transcript", "transcripts?transcript=nothing", "[data-testid='stAlert']", frozenset({"unknown"})),
 )
