@@ -1,12 +1,15 @@
 """Two agents talk, and the gate looks at every message before it is sent: ``python examples/gated_chat.py``.
 
-Needs no key and no network: agents and judge follow a script. In a project of your own ``speak`` asks your model, and
-``build_judge`` of ``evaluation.judging.config`` makes the judge.
+With ``--db FILE`` it logs what the gate did, for the Corrections page and ``dramaturg corrections list``. Needs no key
+and no network: agents and judge follow a script. In a project of your own ``speak`` asks your model, and a judge comes
+from ``build_judge`` of ``evaluation.judging.config``.
 """
 
 from __future__ import annotations
 
+import argparse
 import asyncio
+from pathlib import Path
 
 from evaluation.corrections.attempts import GateResult
 from evaluation.corrections.config import CorrectionConfig
@@ -18,6 +21,7 @@ from evaluation.judging.propositions_load import PropositionLibrary
 from evaluation.judging.protocol import JudgeRequest, ScoreAnswer
 from evaluation.judging.scripted import ScriptedJudge
 from evaluation.judging.targets import Event
+from evaluation.store import Store
 
 CONFIG = CorrectionConfig(gate_adherence_enabled=True, gate_similarity_enabled=True)
 DRAFTS = {
@@ -59,9 +63,14 @@ async def speak(agent: str, history: list[Event], gate: ActionGate) -> GateResul
     return await gate.send(generate, ActionContext.of(agent, heard, persona=f"{agent} of the paper company"), CONFIG)
 
 
-async def chat() -> list[GateResult]:
-    """Both agents speak once; returns what the gate found."""
-    gate = ActionGate(PropositionChecker(ScriptedJudge(judge), LIBRARY))
+async def chat(store: Store | None = None) -> list[GateResult]:
+    """Both agents speak once; returns what the gate found, and logs it in ``store``."""
+
+    async def log(result: GateResult) -> None:
+        if store is not None:
+            await asyncio.to_thread(store.corrections.add, result)
+
+    gate = ActionGate(PropositionChecker(ScriptedJudge(judge), LIBRARY), log=log)
     history: list[Event] = []
     results = []
     for agent in DRAFTS:
@@ -73,4 +82,7 @@ async def chat() -> list[GateResult]:
 
 
 if __name__ == "__main__":
-    asyncio.run(chat())
+    parser = argparse.ArgumentParser(description="Two scripted agents talk through the gate.")
+    parser.add_argument("--db", type=Path, help="a database of Dramaturg in which the gate logs what it did")
+    path = parser.parse_args().db
+    asyncio.run(chat(Store(path) if path else None))

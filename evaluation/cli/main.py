@@ -13,6 +13,7 @@ from evaluation.cli import (
     agreement,
     backup,
     compare,
+    corrections,
     doctor,
     evaluate,
     experiment,
@@ -72,6 +73,7 @@ app.command()(report.report)
 app.add_typer(experiment.app, name="experiment")
 app.add_typer(agents.app, name="agents")
 app.add_typer(propositions.app, name="propositions")
+app.add_typer(corrections.app, name="corrections")
 app.add_typer(persona.app, name="eval")
 app.add_typer(export.app, name="export")
 app.command()(doctor.doctor)

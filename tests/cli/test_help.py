@@ -26,6 +26,7 @@ PROMISED = {
     "rate",
     "agreement",
     "compare",
+    "corrections",
     "reevaluate",
     "report",
     "rename",

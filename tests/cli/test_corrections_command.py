@@ -1,0 +1,86 @@
+"""``dramaturg corrections``: what the gate did, and what is corrected for an agent."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evaluation.corrections.attempts import Attempt, Check, DimensionScore, GateOutcome, GateResult
+from evaluation.corrections.config import CorrectionConfig
+from evaluation.store import Store
+
+
+def attempt(number: int, score: float, text: str, feedback: str = "") -> Attempt:
+    check = Check("adherence", 7.0, DimensionScore(score, "why \x1b[31m so", ("Be bold.",)))
+    return Attempt(number, text, (check,), 0.5, is_similar=number == 0, feedback=feedback)
+
+
+@pytest.fixture
+def store(database: Path) -> Store:
+    """Two messages: one of Michael's that passed after a retry, one of Dwight's that passed at once."""
+    store = Store(database)
+    first, second = attempt(0, 2, "Dull \x1b[2J text.", "Say something else."), attempt(1, 8, "Bold text.")
+    store.corrections.add(GateResult("michael", second, GateOutcome.PASSED_AFTER_RETRY, (first, second)))
+    only = attempt(1, 9, "Fact.")
+    store.corrections.add(GateResult("dwight", only, GateOutcome.PASSED, (only,)))
+    return store
+
+
+def test_messages_are_listed_and_shown_with_all_attempts(run: Any, store: Store) -> None:
+    lines = run("corrections", "list", "--agent", "michael").stdout.splitlines()
+    assert lines[0].split()[0] == "Id"
+    assert len(lines) == 3
+    assert "passed_after_retry" in lines[2]
+    shown = run("corrections", "show", lines[2].split()[0]).stdout
+    assert "\x1b" not in shown
+    for expected in (
+        "First text (not sent):",
+        "  adherence: 2 of 9, needed 7",
+        "    - Be bold.",
+        "  similarity: 50% of the words, too much",
+        "    Say something else.",
+        "Retry 1 (sent):",
+        "  Bold text.",
+    ):
+        assert expected in shown.splitlines()
+    as_json = json.loads(run("corrections", "list", "--format", "json").stdout)
+    assert [one["sent"] for one in as_json] == ["Fact.", "Bold text."]
+    assert as_json[1]["attempts"][0]["checks"]["adherence"]["score"] == 2
+    assert run("corrections", "show", "nothing").exit_code == 2
+
+
+def test_failures_are_counted_with_their_intervals(run: Any, store: Store) -> None:
+    assert "passed_after_retry" in run("corrections", "stats").stdout
+    found = json.loads(run("corrections", "stats", "--agent", "michael", "--format", "json").stdout)
+    assert found["outcomes"]["passed_after_retry"] == found["messages"] == 1
+    first = found["checks"][0]
+    assert (first["check"], first["texts"], first["failed"], first["judged"]) == ("adherence", "first", 1, 1)
+
+
+def test_settings_are_shown_changed_refused_and_reset(run: Any, store: Store) -> None:
+    rows = json.loads(run("corrections", "config", "dwight", "--format", "json").stdout)
+    assert {row["name"]: row["value"] for row in rows} == CorrectionConfig().model_dump()
+    assert all(row["value"] == row["default"] for row in rows)
+    changed = (
+        "--set",
+        "gate_fluency_enabled=on",
+        "--set",
+        "gate_fluency_threshold=5.5",
+        "--set",
+        "max_correction_attempts=3",
+    )
+    assert run("corrections", "config", "dwight", *changed).exit_code == 0
+    held = CorrectionConfig(gate_fluency_enabled=True, gate_fluency_threshold=5.5, max_correction_attempts=3)
+    assert store.corrections.config("dwight") == held
+    for wrong in ("gate_fluency_threshold=12", "nothing=1", "gate_fluency_enabled=maybe", "no pair"):
+        refused = run("corrections", "config", "dwight", "--set", "max_correction_attempts=1", "--set", wrong)
+        assert refused.exit_code == 2
+        assert wrong.partition("=")[0] in refused.stderr
+    assert store.corrections.config("dwight") == held
+    run("corrections", "config", "dwight", "--set", "max_correction_attempts=")
+    assert store.corrections.config("dwight").max_correction_attempts == 2
+    assert "Judge" not in run("corrections", "config", "dwight", "--reset").stdout.splitlines()[0]
+    assert store.corrections.configs() == {}
