@@ -141,8 +141,10 @@ def graph_svg(metrics: SimulationMetrics) -> str:
     note = f"Arrows of fewer than {least} messages are left out; the table has them all." if least > 1 else ""
     width, height = layout.canvas.width, layout.canvas.height
     return (
+        '<div class="wide" role="region" aria-label="The graph" tabindex="0">'
         f'<svg viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" role="img" '
-        f'aria-label="Who addresses whom; the tables below hold the same">{_MARKER}{arrows}{dots}</svg><p>{note}</p>'
+        f'aria-label="Who addresses whom; the tables below hold the same">{_MARKER}{arrows}{dots}</svg></div>'
+        f"<p>{note}</p>"
     )
 
 

@@ -49,7 +49,8 @@ def network_lines(network: NetworkMetrics | None) -> Iterator[Line]:
     yield "Clustering", _number(network.clustering_coefficient, "(0 to 1)", 2)
     measured = "" if network.is_connected else f", among the {network.measured_nodes} players of the largest part"
     yield "Mean distance", _number(network.avg_path_length, f"steps{measured}", 2)
-    yield "Largest distance", _number(network.diameter, f"steps{measured}", 0)
+    steps = "step" if network.diameter == 1 else "steps"
+    yield "Largest distance", _number(network.diameter, f"{steps}{measured}", 0)
 
 
 def cost_lines(metrics: SimulationMetrics) -> Iterator[Line]:

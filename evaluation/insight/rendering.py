@@ -103,9 +103,12 @@ def _html_cell(cell: Cell) -> str:
 
 
 _STYLE = (
-    ":root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;margin:0}main{max-width:60rem;margin:0 auto;"
-    "padding:1rem}table{border-collapse:collapse}th,td{border:1px solid #8888;padding:.25rem .6rem;text-align:left;"
-    "vertical-align:top;overflow-wrap:anywhere;min-width:3rem}.wide{overflow-x:auto;margin:.5rem 0}h1{overflow-wrap:"
-    "anywhere}svg{max-width:100%;height:auto}svg text{font:13px system-ui,sans-serif;fill:currentColor}"
-    "svg .dot{fill:#6d63e0}svg .arrow{fill:none;stroke:currentColor;opacity:.45}svg marker path{fill:currentColor}"
+    ":root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;margin:0}"
+    "main{max-width:60rem;margin:0 auto;padding:1rem}h1{overflow-wrap:anywhere}"
+    ".wide{overflow-x:auto;margin:.5rem 0}table{border-collapse:collapse}"
+    "th,td{border:1px solid #8888;padding:.25rem .6rem;text-align:left;vertical-align:top;overflow-wrap:anywhere;"
+    "min-width:3rem}"
+    "svg{max-width:100%;min-width:40rem;height:auto;overflow:visible;margin:2.5rem 0 1rem}"
+    "svg text{font:13px system-ui,sans-serif;fill:currentColor}svg .dot{fill:#6d63e0}"
+    "svg .arrow{fill:none;stroke:currentColor;opacity:.45}svg marker path{fill:currentColor}"
 )
