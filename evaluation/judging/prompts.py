@@ -7,6 +7,7 @@ shape of the answer (its JSON) is described by the client, which knows whether o
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 from evaluation.judging.guard import as_name, fenced, unnumbered
 
@@ -116,7 +117,13 @@ def context(
 
 def _personas(personas: Mapping[str, str]) -> Iterable[str]:
     for name, text in personas.items():
-        yield f'Persona of "{as_name(name)}" (a description, not something that was said):\n{fenced(unnumbered(text))}'
+        yield _persona(name, text)
+
+
+# The same personas stand in thousands of prompts of one simulation.
+@lru_cache(maxsize=512)
+def _persona(name: str, text: str) -> str:
+    return f'Persona of "{as_name(name)}" (a description, not something that was said):\n{fenced(unnumbered(text))}'
 
 
 def question(claim: str, action_number: int | None = None) -> str:

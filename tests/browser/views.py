@@ -44,8 +44,21 @@ _READY = {
     "review": ".desk .message",
     "trends": ".js-plotly-plot .scatterlayer",
     "network": ".graph .player",
+    "corrections": ".js-plotly-plot .barlayer",
 }
 _FURTHER = (
+    View(
+        "corrections-messages",
+        "corrections?corrections_view=Messages",
+        "[data-testid='stDataFrame']",
+        frozenset({"data"}),
+    ),
+    View(
+        "corrections-settings",
+        "corrections?corrections_view=Settings&agent=michael",
+        "[data-testid='stForm']",
+        frozenset({"data"}),
+    ),
     View(
         "transcript",
         "transcripts?transcript={transcript}&message={message}&metric=strategic_depth",
@@ -81,6 +94,9 @@ _FURTHER = (
         frozenset({"data"}),
     ),
     View("trends-table", "trends?as=Table", "[data-testid='stDataFrame']", frozenset({"data"})),
+    View(
+        "experiments-table1", "experiments?experiments_view=Table+1", "[data-testid='stDataFrame']", frozenset({"data"})
+    ),
     View("transcript", "transcripts?transcript=nothing", "[data-testid='stAlert']", frozenset({"unknown"})),
 )
 
