@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -158,8 +159,15 @@ def expanded_level(level: float, values: int) -> float:
 
 
 def _bca(sample: Values, level: float, seed: int) -> tuple[float, float]:
+    return _drawn(sample.tobytes(), level, seed)
+
+
+# Pages ask for the same games' interval again whenever other games come in, and drawing it takes milliseconds.
+@lru_cache(maxsize=1024)
+def _drawn(packed: bytes, level: float, seed: int) -> tuple[float, float]:
     from scipy.stats import bootstrap
 
+    sample = np.frombuffer(packed, dtype=np.float64)
     found = bootstrap(
         (sample,),
         np.mean,
