@@ -97,13 +97,14 @@ def judge_config(store: Store, mode: Mode, **options: Any) -> JudgeConfig:
     """
     from evaluation.judging.config import SETTINGS_KEY
     from evaluation.judging.config import judge_config as build
-    from evaluation.judging.probe import probe
 
     config = build({"mode": _JUDGES[mode], **options}, stored=store.settings.get(SETTINGS_KEY))
     if mode is Mode.MOCK and not options.get("model"):
         config = config.model_copy(update={"model": _recorded_model(config)})
     _say_who_judges(config)
     if config.mode == "live":
+        from evaluation.judging.probe import probe
+
         probe(config)
     return config
 

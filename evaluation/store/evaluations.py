@@ -10,7 +10,7 @@ from evaluation.errors import NotFoundError
 from evaluation.store.cascades import delete_evaluation_run
 from evaluation.store.checks import readable
 from evaluation.store.evaluation_rows import failure_rows, run_values, score_rows
-from evaluation.store.tables import append, columns_of, frame
+from evaluation.store.tables import frame, insert_few
 from evaluation.store.times import to_utc
 from evaluation.store.units import Units
 
@@ -69,8 +69,9 @@ class Evaluations:
         """
         with self._units.unit(write=True) as cursor:
             _require(cursor, run_id)
-            append(cursor, "evaluation_scores", columns_of(score_rows(run_id, evaluation)))
-            append(cursor, "score_failures", columns_of(failure_rows(run_id, evaluation)))
+            # Arrow and pandas would take longer to load than a run of recorded answers takes as a whole.
+            insert_few(cursor, "evaluation_scores", score_rows(run_id, evaluation))
+            insert_few(cursor, "score_failures", failure_rows(run_id, evaluation))
             cursor.execute(_FINISH, {"id": run_id, **run_values(evaluation)})
 
     def fail(self, run_id: str, error: str) -> None:
