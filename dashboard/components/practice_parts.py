@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import uuid
+import hashlib
 
 import pandas as pd
 import streamlit as st
@@ -48,12 +48,17 @@ def take(seat: parts.Seat, game: PracticeGame, *, done: int, total: int) -> None
     seat.transcript_id = game.id
     seat.data = desk_data(
         game.transcript,
-        token=uuid.uuid4().hex,
+        token=_token(seat.rater, game),
         progress=f"Practice {min(done, total - 1) + 1} of {total}. It counts for nothing, and your lead can see it.",
         storage=f"practice-{parts.storage(seat.rater)}",
         share=done / total,
         mode=PRACTISE,
     )
+
+
+def _token(rater: str, game: PracticeGame) -> str:
+    # The same after a reload, so that the browser finds what was typed, and what is sent twice is kept once.
+    return hashlib.sha256(f"practice {game.id} {game.version} {rater}".encode()).hexdigest()[:32]
 
 
 def submit(store: Store, seat: parts.Seat, value: object) -> None:

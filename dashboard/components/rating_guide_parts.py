@@ -11,6 +11,20 @@ from evaluation.store.ratings import QueueProgress
 
 _INVITATION_HEIGHT = 58
 
+# From 1 to 5: the same moment, told five times.
+_EXAMPLES = (
+    '"I think Kim is suspicious because of the evidence." "I agree, let us look at the evidence." And so on, with other '
+    "names. No evidence is ever named.",
+    '"I accuse Kim! There is no doubt!" Next time it is Lou, without a doubt either. Some have a style of their own, but '
+    "nobody reacts to anybody.",
+    '"Kim, yesterday you trusted Lou, today you vote for Lou. What changed?" Kim explains it, the others weigh the answer '
+    "and vote.",
+    "The same question, but Kim's answer drags in a third player, who denies it and recalls it otherwise. Two people "
+    "change their votes and say why.",
+    "Kim's answer is a lie, and one player knows it. That player says nothing, and uses it one round later, when it costs "
+    "Kim the only ally. You would tell a friend about it.",
+)
+
 _LOOK_FOR = (
     "Answer for yourself: would you watch on, if nobody asked you to?",
     "Curious means that you wanted to know, not that you could have guessed.",
@@ -54,8 +68,10 @@ def rating_guide() -> None:
         "not know, a game that you took part in) is *Cannot rate*."
     )
     st.subheader("The score", anchor=False)
-    for point in reversed(SCALE_POINTS):
-        st.markdown(f"**{point.score} – {point.name}.** {point.summary}. *{'; '.join(point.signs)}.*")
+    for point, example in zip(reversed(SCALE_POINTS), reversed(_EXAMPLES), strict=True):
+        st.markdown(
+            f"**{point.score} – {point.name}.** {point.summary}. *{'; '.join(point.signs)}.*\n\nFor example: {example}"
+        )
     st.markdown(
         "Torn between two? Take the lower one unless you can name the moment that deserves the higher one. From 3 on a "
         "conversation counts as good enough, so 2 or 3 is the choice that matters most."
