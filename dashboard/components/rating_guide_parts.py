@@ -13,16 +13,16 @@ _INVITATION_HEIGHT = 58
 
 # From 1 to 5: the same moment, told five times.
 _EXAMPLES = (
-    '"I think Kim is suspicious because of the evidence." "I agree, let us look at the evidence." And so on, with other '
-    "names. No evidence is ever named.",
-    '"I accuse Kim! There is no doubt!" Next time it is Lou, without a doubt either. Some have a style of their own, but '
-    "nobody reacts to anybody.",
-    '"Kim, yesterday you trusted Lou, today you vote for Lou. What changed?" Kim explains it, the others weigh the answer '
-    "and vote.",
+    '"I think Kim is suspicious because of the evidence." "I agree, let us look at the evidence." And so on, with '
+    "other names. No evidence is ever named.",
+    '"I accuse Kim! There is no doubt!" Next time it is Lou, without a doubt either. Some have a style of their own, '
+    "but nobody reacts to anybody.",
+    '"Kim, yesterday you trusted Lou, today you vote for Lou. What changed?" Kim explains it, the others weigh the '
+    "answer and vote.",
     "The same question, but Kim's answer drags in a third player, who denies it and recalls it otherwise. Two people "
     "change their votes and say why.",
-    "Kim's answer is a lie, and one player knows it. That player says nothing, and uses it one round later, when it costs "
-    "Kim the only ally. You would tell a friend about it.",
+    "Kim's answer is a lie, and one player knows it. That player says nothing, and uses it one round later, when it "
+    "costs Kim the only ally. You would tell a friend about it.",
 )
 
 _LOOK_FOR = (
