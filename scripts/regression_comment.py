@@ -50,7 +50,7 @@ def check(folder: Path, options: Sequence[str]) -> int:
     sys.stderr.write(done.stderr)
     report = _parsed(done.stdout)
     if "verdict" not in report:
-        report = {"verdict": "error", "rows": [], "problem": done.stderr[-_LONGEST_PROBLEM:]}
+        report = {"verdict": "broken", "rows": [], "problem": done.stderr[-_LONGEST_PROBLEM:]}
     folder.mkdir(parents=True, exist_ok=True)
     (folder / REPORT).write_text(json.dumps(report), encoding="utf-8")
     (folder / COMMENT).write_text(comparison_markdown(report) + "\n", encoding="utf-8")

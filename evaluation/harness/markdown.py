@@ -40,6 +40,7 @@ _TITLES = {
     "fine": "Personas: no regression",
     "regression": "Personas: regression",
     "error": "Personas: the judge failed",
+    "broken": "Personas: not compared",
 }
 _MEANINGS = {
     "fine": "No score fell by more than {drop}.",
@@ -51,6 +52,7 @@ _MEANINGS = {
         "Part of it was not judged, so the comparison tells nothing yet. Where an answer is missing, record it with "
         "`dramaturg eval record` and commit the recordings."
     ),
+    "broken": "The comparison could not be made. This is why:",
 }
 
 
@@ -67,18 +69,20 @@ def comparison_markdown(comparison: Mapping[str, Any]) -> str:
     sections = [
         f"{MARKER}\n### {_TITLES.get(verdict, 'Personas: unknown outcome')}",
         _MEANINGS.get(verdict, "The report cannot be read.").format(drop=drop),
-        markdown_table(_HEADERS, [_cells(row) for row in rows[:_MOST_ROWS]]),
     ]
+    if comparison.get("problem"):
+        sections.append(_quoted(comparison["problem"], _LONGEST_PROBLEM))
+    if rows:
+        sections.append(markdown_table(_HEADERS, [_cells(row) for row in rows[:_MOST_ROWS]]))
     lines = [line for row in rows[:_MOST_ROWS] for line in _remarks(row)]
     if any(row.get("outcome") == "new" for row in rows):
         lines.append("- What is new has no baseline yet: make one with `dramaturg eval baseline` and commit it.")
     if len(rows) > _MOST_ROWS:
         lines.append(f"- {len(rows) - _MOST_ROWS} more lines are left out.")
     sections += ["\n".join(lines)] if lines else []
-    if comparison.get("problem"):
-        sections.append(_quoted(comparison["problem"], _LONGEST_PROBLEM))
     models = ", ".join(code(shortened(each, _LONGEST_NAME)) for each in _list(comparison.get("models"))[:_MOST_LISTED])
-    sections.append(f"Judged by {models or 'nobody'}. Scores run from 0 to 9, ideas are counted.")
+    if models:
+        sections.append(f"Judged by {models}. Scores run from 0 to 9, ideas are counted.")
     return _cut("\n\n".join(sections))
 
 

@@ -12,7 +12,7 @@ from urllib.request import Request, urlopen
 from evaluation.errors import JudgeError
 from evaluation.judging.config import JudgeConfig, has_key
 
-PROBE_SECONDS = 5.0
+PROBE_SECONDS = 4.0
 """How long a server may take to give any sign of life, names and proxies included."""
 
 _ADDRESSES = {

@@ -250,7 +250,7 @@ def test_a_check_that_cannot_run_says_why_in_the_comment(tmp_path: Path) -> None
     folder = tmp_path / "report"
     assert main(["check", str(folder), "--agents", "nobody", "--db", str(tmp_path / "x.duckdb")], {}) == 2
     comment = (folder / "comment.md").read_text("utf-8")
-    assert "### Personas: the judge failed" in comment
+    assert "### Personas: not compared" in comment
     assert "Nobody called 'nobody' speaks anywhere." in comment
 
 
