@@ -43,7 +43,8 @@ def native_shape() -> None:
     """The native JSON: what each field is for, and an example to copy."""
     st.markdown("One JSON file a game. `players` and `messages` are needed; everything else may be left out.")
     rows = pd.DataFrame(NATIVE_FIELDS, columns=["Field", "Holds", "Needed", "What for"])
-    st.dataframe(rows, hide_index=True, alt="The fields of the native JSON, what they hold and what they are for")
+    alt = "The fields of the native JSON, what they hold and what they are for"
+    st.dataframe(rows, hide_index=True, height="content", alt=alt)
     _copyable(example("discussion.json"), "discussion.json", "json", "application/json")
 
 

@@ -62,7 +62,8 @@ def _header(opened: OpenTranscript) -> None:
 def _summary(opened: OpenTranscript) -> str:
     """The verdict and every metric as labels in a row, all in our own words."""
     appearance = look(opened.verdict.status)
-    labels = [f":{appearance.color}-badge[{appearance.label}, {opened.verdict.passed_count} of 7]"]
+    verdict = f"{appearance.symbol} Verdict {appearance.word}, {opened.verdict.passed_count} of 7 pass"
+    labels = [f":{appearance.color}-badge[{verdict}]"]
     for name, definition in DEFINITIONS.items():
         outcome = opened.outcomes.get(name)
         shown = look(outcome.status if outcome else "not_computed")

@@ -6,6 +6,7 @@ import pytest
 
 from dashboard import effects, queries
 from dashboard.components.database_parts import backup_bytes
+from evaluation.judging.config import SETTINGS_KEY
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS
 from evaluation.rubric.verdict import VerdictStatus
 
@@ -25,6 +26,7 @@ def test_every_section_is_there_also_on_an_empty_store(open_page) -> None:
         "Thresholds",
         "Tests",
         "Import limits",
+        "Judge",
         "Database",
         "Appearance",
     ]
@@ -156,3 +158,28 @@ def test_a_hostile_name_stands_in_inert_elements_only(open_page, store, small_ga
     app = settings(open_page, threshold_engagement=2.0)
     for kind in (app.markdown, app.caption, app.info, app.button):
         assert not any("evil.example" in str(element.proto) for element in kind)
+
+
+def test_the_judge_says_whom_it_asks_and_whether_there_is_a_key_but_never_shows_one(
+    open_page, store, words, monkeypatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    app = settings(open_page, judge_usd=2.5)
+    assert "there is a key for it" in words(app)
+    assert "sk-secret" not in words(app)
+    app.text_input(key="judge_model").set_value("mistral/small").run()
+    app.button(key="save_judge").click().run()
+    assert not app.exception
+    assert store.settings.get(SETTINGS_KEY) == {"model": "mistral/small", "max_usd": 2.5}
+    assert "In force: mistral/small, at its provider; there is no key for it." in words(app)
+    assert "so rules judge" in words(app)
+
+
+def test_an_address_with_a_password_is_refused(open_page, store, words) -> None:
+    app = open_page("settings")
+    app.text_input(key="judge_address").set_value("http://me:secret@host/v1").run()
+    app.button(key="save_judge").click().run()
+    assert not app.exception
+    assert "keys come from the environment" in words(app)
+    assert store.settings.get(SETTINGS_KEY) is None
