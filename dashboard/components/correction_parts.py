@@ -35,7 +35,7 @@ def nothing_checked(place: str) -> None:
     st.caption("See an example in this database, without key or network:")
     st.code(_EXAMPLE.format(place=place), language=None, wrap_lines=True)
     st.caption("Around your own agents (docs/corrections.md has the rest):")
-    st.code(_SNIPPET, language="python", wrap_lines=True)
+    st.code(_SNIPPET, language=None, wrap_lines=True)
 
 
 def choose_agent(checked: Sequence[str]) -> str | None:

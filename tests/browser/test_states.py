@@ -16,6 +16,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from evaluation.store import Store
 from tests.browser.accessibility import ALL, OF_SIZE_AND_THEME, findings, unreachable
+from tests.browser.checked import log_checked_messages
 from tests.browser.gallery import write_gallery
 from tests.browser.hands import settle
 from tests.browser.views import View, all_views
@@ -54,6 +55,9 @@ def hold(state: str, database: Path, samples: Path) -> None:
     """Brings a database into the state that the pages shall show, and keeps it there."""
     if state in (DATA, UNKNOWN):
         shutil.copyfile(samples, database)
+        store = Store(database)
+        log_checked_messages(store)
+        store.close()
     elif state == ERROR:
         database.write_bytes(b"This is no database. " * 1000)
     elif state == LOADING:
