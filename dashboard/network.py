@@ -9,7 +9,8 @@ from typing import Any
 import pandas as pd
 
 from dashboard.formatting import duration_text, share_text, spreadsheet_safe, usd_text
-from evaluation.insight.drawing import curve, fewest_messages, number_spots, shortened, thickness
+from evaluation.inert import shortened
+from evaluation.insight.drawing import curve, fewest_messages, number_spots, thickness
 from evaluation.insight.evaluation_report import EvaluationReport, plain_report
 from evaluation.insight.figures import UNKNOWN, Line, cell_text
 from evaluation.insight.layout import Canvas, Layout, graph_layout

@@ -6,10 +6,10 @@ import html
 import math
 from collections.abc import Mapping, Sequence
 
+from evaluation.inert import shortened
 from evaluation.insight.layout import Canvas, Layout, Spot, graph_layout
 from evaluation.insight.metrics import SimulationMetrics
 from evaluation.insight.network import interaction_graph
-from evaluation.judging.guard import visible
 
 ARROWS_PER_PLAYER = 3
 """More than that many arrows for each player, and nobody can follow them."""
@@ -44,12 +44,6 @@ def thickness(count: int, fewest: int, most: int) -> float:
     """Width of an arrow in pixels: 1.2 for the fewest messages that any drawn arrow has, 6 for the most."""
     share = (count - fewest) / (most - fewest) if most > fewest else 0.25
     return round(_THINNEST + (_THICKEST - _THINNEST) * share, 2)
-
-
-def shortened(name: str, letters: int) -> str:
-    """A name that has room; an ellipsis says that it goes on."""
-    line = " ".join(visible(name).split())
-    return line if len(line) <= letters else f"{line[: letters - 1]}\u2026"
 
 
 def curve(start: Spot, end: Spot) -> str:

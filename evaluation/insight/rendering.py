@@ -5,12 +5,12 @@ from __future__ import annotations
 import html
 from collections.abc import Iterator
 
+from evaluation.inert import code, markdown_table, safe
 from evaluation.insight.document import Section, Table, document
 from evaluation.insight.drawing import graph_svg
 from evaluation.insight.evaluation_report import EvaluationReport
 from evaluation.insight.figures import Cell, Foreign, cell_text
 from evaluation.insight.recommendations import Recommendation
-from evaluation.judging.guard import visible
 
 
 def markdown(report: EvaluationReport) -> str:
@@ -26,27 +26,12 @@ def markdown(report: EvaluationReport) -> str:
     return "\n".join(lines) + "\n"
 
 
-def code(text: str) -> str:
-    """A code span: nothing in it is a link, a picture, a mention or a table cell; empty for nothing."""
-    inner = _line(text).replace("`", "'").replace("|", "\\|").strip()
-    return f"`{inner}`" if inner else ""
-
-
-def _line(text: str) -> str:
-    return " ".join(visible(text).split())
-
-
 def _sentence(one: Recommendation) -> str:
     return one.words.replace("{names}", ", ".join(code(name) for name in one.names))
 
 
 def _markdown_table(table: Table) -> str:
-    lines = [
-        table.headers,
-        ["---"] * len(table.headers),
-        *([_markdown_cell(cell) for cell in row] for row in table.rows),
-    ]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    return markdown_table(table.headers, [[_markdown_cell(cell) for cell in row] for row in table.rows])
 
 
 def _markdown_cell(cell: Cell) -> str:
@@ -67,7 +52,7 @@ def html_page(report: EvaluationReport) -> str:
 
 
 def _text(text: str) -> str:
-    return html.escape(visible(text), quote=True)
+    return html.escape(safe(text), quote=True)
 
 
 def _html_section(section: Section, report: EvaluationReport) -> str:

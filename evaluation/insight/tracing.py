@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Generic
 
 from evaluation.insight.answers import OpinionItem, OpinionsAnswer, QuoteItem, QuotesAnswer, ThemeItem, ThemesAnswer
@@ -126,6 +127,7 @@ def _place(quote: str, messages: Sequence[Message]) -> tuple[Message, str] | Non
     return None
 
 
+@lru_cache(maxsize=4096)
 def _folded(text: str) -> str:
     return " ".join(normalise(text).text.translate(_MARKS).split()).strip(_EDGES)
 

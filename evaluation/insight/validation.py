@@ -5,7 +5,8 @@ Source: ADR-010, ``Validator``. Other than there, a check that was not made has 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict, deque
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -157,7 +158,17 @@ class Validator:
         """
         messages = spoken(transcript)
         chosen = sample_of([one.id for one in messages], self.config.sampling_rate, self.config.seed)
-        checks = [one for message in messages if message.id in chosen for one in _of(message, messages, personas or {})]
+        room = self.config.max_validations_per_run - self._asked
+        checks: list[_Prepared] = []
+        heard = _Heard()
+        for message in messages:
+            if message.id in chosen:
+                # What the budget does not allow need not be written down.
+                checks += heard.checks(message, personas or {}) if room > 0 else _unaffordable(message)
+                room = (
+                    self.config.max_validations_per_run - self._asked - sum(one.request is not None for one in checks)
+                )
+            heard.add(message)
         return await self._results(checks)
 
     def _sampled(self, check: _Prepared) -> _Prepared:
@@ -249,18 +260,35 @@ def _prepared(
     return _Prepared(check, agent, text, request, JudgementStatus.NOT_SCORED, why, message_id, notes)
 
 
-def _of(message: Message, messages: Sequence[Message], personas: Mapping[str, str]) -> Iterator[_Prepared]:
-    """The three checks of one message of a game."""
-    agent = CheckedAgent(message.speaker, personas.get(message.speaker, ""))
-    before = [one for one in messages if one.index < message.index]
-    own = [one for one in before if one.speaker == message.speaker]
-    yield _persona_check(agent, message.text, _numbers([message]))
-    numbers = _numbers([*own[-CONTEXT:], message])
-    yield _consistency_check(agent, message.text, [one.text for one in own], numbers)
-    # A private word is no context of a public one.
-    heard = [one for one in before if one.channel == message.channel][-CONTEXT:]
-    lines = [(one.speaker, one.text) for one in heard]
-    yield _coherence_check(agent, message.text, lines, _numbers([*heard, message]))
+class _Heard:
+    """What was said before a message: by its speaker, and by anybody who was heard in the same channel."""
+
+    def __init__(self) -> None:
+        self._own: defaultdict[str, list[Message]] = defaultdict(list)
+        self._near: defaultdict[str, deque[Message]] = defaultdict(lambda: deque(maxlen=CONTEXT))
+
+    def add(self, message: Message) -> None:
+        """The message was said."""
+        self._own[message.speaker].append(message)
+        self._near[message.channel].append(message)
+
+    def checks(self, message: Message, personas: Mapping[str, str]) -> list[_Prepared]:
+        """The three checks of a message."""
+        agent = CheckedAgent(message.speaker, personas.get(message.speaker, ""))
+        # A private word is no context of a public one.
+        own, near = self._own[message.speaker], [*self._near[message.channel]]
+        return [
+            _persona_check(agent, message.text, _numbers([message])),
+            _consistency_check(agent, message.text, [one.text for one in own], _numbers([*own[-CONTEXT:], message])),
+            _coherence_check(
+                agent, message.text, [(one.speaker, one.text) for one in near], _numbers([*near, message])
+            ),
+        ]
+
+
+def _unaffordable(message: Message) -> list[_Prepared]:
+    agent = CheckedAgent(message.speaker)
+    return [_Prepared(check, agent, message.text, None, JudgementStatus.SKIPPED, BUDGET, message.id) for check in Check]
 
 
 def _numbers(messages: Sequence[Message]) -> dict[int, str]:

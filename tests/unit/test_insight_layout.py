@@ -8,7 +8,8 @@ import random
 import networkx as nx
 import pytest
 
-from evaluation.insight.drawing import ARROWS_PER_PLAYER, LABEL, RADIUS, fewest_messages, graph_svg, shortened
+from evaluation.inert import shortened
+from evaluation.insight.drawing import ARROWS_PER_PLAYER, LABEL, RADIUS, fewest_messages, graph_svg
 from evaluation.insight.layout import Canvas, Spot, graph_layout
 from evaluation.insight.metrics import SimulationMetrics
 from evaluation.insight.network import interaction_graph, network_metrics

@@ -6,7 +6,8 @@ import itertools
 
 import pytest
 
-from evaluation.insight.drawing import LABEL, RADIUS, number_spots, shortened, thickness
+from evaluation.inert import shortened
+from evaluation.insight.drawing import LABEL, RADIUS, number_spots, thickness
 from evaluation.insight.layout import Canvas, graph_layout
 from evaluation.insight.network import interaction_graph
 
