@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -81,6 +82,17 @@ def test_ones_own_discards_are_listed_without_the_games_name_and_taken_back(
     assert "loose" not in words(app)
     buttons(app)["Take it back"].click().run()
     assert filled.discards.of("Grace") == []
+
+
+def test_pace_and_what_is_left_are_told(filled, small_game) -> None:
+    # Saved a minute apart: 60 s each, and 2 of 5 games are left: 120 s, told as 2 min.
+    now = datetime.now(UTC)
+    for minutes, name in enumerate(("one", "two", "three")):
+        filled.ratings.add(Rating(small_game(name).id, "Ada", 3, created_at=now - timedelta(minutes=minutes)))
+    seat = parts.Seat("Ada")
+    parts.take_next(filled, seat)
+    assert seat.data["progress"] == "3 of 5 games rated by you, 60 s each, about 2 min to go"
+    assert seat.data["share"] == 0.6
 
 
 # Own ratings -------------------------------------------------------------------------------------------------------

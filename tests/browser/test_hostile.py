@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from urllib.parse import quote
+
 import pytest
 from playwright.sync_api import expect
 
+from evaluation.desk.discards import DiscardReason
+from evaluation.desk.practice import practice_games
+from evaluation.desk.style_check import StyleAnswer
 from evaluation.ratings import Rating
 from evaluation.samples import add_evaluated
 from evaluation.transcript import Elimination, Message, Player, Transcript, Vote
@@ -48,6 +53,12 @@ def server(empty_server):
         )
         add_evaluated(store, nasty(f"{number}"), source_name=ATTACKS[3], iteration=attack)
     store.ratings.add(Rating(nasty("0").id, ATTACKS[3], 2, (True,) * 5, ATTACKS[0]))
+    store.discards.add(nasty("1").id, ATTACKS[3], DiscardReason.OTHER, ATTACKS[0])
+    store.practice.add(Rating(practice_games()[0].id, ATTACKS[3], 2))
+    labels = (ATTACKS[0], ATTACKS[4])
+    store.style_answers.add(
+        StyleAnswer(nasty("0").id, ATTACKS[3], "Bravo", "personality", labels, ("0",), labels[0], labels[1])
+    )
     store.iterations.sign_off(ATTACKS[3], ATTACKS[3], ATTACKS[4])
     store.close()
     return empty_server
@@ -62,6 +73,8 @@ def paths() -> list[str]:
         opened,
         f"{opened}&show=Ledger",
         "review?rater=Ada",
+        f"review?rater={quote(ATTACKS[3])}&desk=My+ratings",
+        f"review?rater={quote(ATTACKS[3])}&desk=Sheets+and+records",
         "trends",
         "trends?as=Table",
     ]
@@ -77,7 +90,7 @@ def assert_inert(seen) -> None:
     expect(page.locator("h1")).to_be_visible()
 
 
-@pytest.mark.parametrize("path", paths(), ids=lambda path: path[:40].replace("/", "_") or "overview")
+@pytest.mark.parametrize("path", paths(), ids=lambda path: path[:20] + path[-20:] or "overview")
 def test_no_page_runs_loads_or_links_anything(server, visit, path: str) -> None:
     seen = visit(f"{server.url}/{path}")
     assert_inert(seen)
