@@ -86,12 +86,15 @@ def test_the_store_refuses_sessions_of_raters_but_takes_their_ratings(login, fil
         import streamlit as st
 
         from dashboard import resources
+        from dashboard.components import review_parts as parts
         from evaluation.errors import NotAllowedError
-        from evaluation.ratings import Rating
 
         store = resources.store()
-        first = store.ratings.next_unrated("rae@example.org")
-        st.text(store.ratings.add(Rating(first, "rae@example.org", 4)))
+        seat = parts.Seat("rae@example.org")
+        parts.take_next(store, seat)
+        parts.keep_draft(store, seat, {"token": seat.data["token"], "answers": [None] * 5, "comment": "x", "rev": 1})
+        parts.submit(store, seat, {"token": seat.data["token"], "score": 4, "answers": [None] * 5, "comment": ""})
+        st.text(store.ratings.progress("rae@example.org").rated)
         try:
             store.iterations.create("Made by a rater")
         except NotAllowedError as error:
@@ -102,7 +105,7 @@ def test_the_store_refuses_sessions_of_raters_but_takes_their_ratings(login, fil
     probe.run()
     assert not probe.exception
     assert [one.value for one in probe.text] == [
-        "True",
+        "1",
         "You may not change what is stored, but for your own ratings. Ask an admin.",
     ]
     assert "Made by a rater" not in {one.name for one in filled.iterations.list()}
