@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from evaluation.judging.cassette import Recording, append_recordings, read_recordings
 from evaluation.judging.judgements import Received, judgement_from, unscored
 from evaluation.judging.protocol import Judge, JudgeKind, Judgement, JudgementStatus, JudgeRequest, Report
+from evaluation.judging.scripted import SCRIPTED_MODEL
 
 RECORD_COMMAND = "dramaturg eval record"
 
@@ -57,9 +58,10 @@ class RecordedJudge:
         return judgement_from(request, Received(answers, recording.raw), judge=JudgeKind.RECORDED, model=self._model)
 
     def _missing(self, request: JudgeRequest, what: str) -> Judgement:
+        command = f"{RECORD_COMMAND} --mode scripted" if self._model == SCRIPTED_MODEL else RECORD_COMMAND
         detail = (
             f"{request.subject or request.purpose}: {what} for this prompt ({request.prompt_version}) and the model "
-            f"{self._model}. Record it with `{RECORD_COMMAND}`."
+            f"{self._model}. Record it with `{command}`."
         )
         return unscored(request, JudgementStatus.ERROR, detail, judge=JudgeKind.RECORDED, model=self._model)
 

@@ -31,6 +31,14 @@ propositions:
   - id: jim-mumbles
     claim: "{{agent_name}} mumbles."
 """
+TURNED_PROPOSITION = """\
+dimension: adherence
+agent_id: michael
+propositions:
+  - id: michael-self-centered
+    claim: "{{agent_name}} turns conversations to himself: his feelings, his talents, what others think of him."
+    inverted: true
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -113,7 +121,7 @@ def test_a_changed_persona_has_no_recordings_and_once_recorded_it_is_a_regressio
     unrecorded = run("eval", "run", *chosen)
     assert unrecorded.exit_code == 3
     assert "adherence-persona-visible: Michael Scott: nothing is recorded for this prompt" in unrecorded.stderr
-    assert "Record it with `dramaturg eval record`." in unrecorded.stderr
+    assert "Record it with `dramaturg eval record --mode scripted`." in unrecorded.stderr
     assert run("eval", "record", tmp_path, *chosen, "--mode", "scripted").exit_code == 0
     assert [path.name for path in tmp_path.glob("*.jsonl")] == ["michael.jsonl"]
     compared = run("eval", "compare", *chosen, "--recordings", tmp_path, "--format", "json")
@@ -122,6 +130,16 @@ def test_a_changed_persona_has_no_recordings_and_once_recorded_it_is_a_regressio
     assert (row["outcome"], row["agent_id"]) == ("regression", "michael")
     assert row["behind"][0]["recommendation"]
     assert "regression: Michael Scott, Adherence: " in compared.stderr
+
+
+def test_a_changed_proposition_is_a_regression(run: Any, tmp_path: Path) -> None:
+    (tmp_path / "michael.yaml").write_text(TURNED_PROPOSITION, encoding="utf-8")
+    done = run("eval", "compare", "--agents", "michael", "--propositions", tmp_path, "--format", "markdown")
+    assert done.exit_code == 1
+    # The claim is what was recorded, so its mark of 8 is played back, and is 9 - 8 = 1 now. It weighs 1.0 of 6.8: the
+    # score falls by 7 / 6.8 = 1.03.
+    assert "| `Michael Scott` | Adherence | 7.78 | 6.75 | -1.03 | **regression** |" in done.stdout
+    assert "  - `michael-self-centered`: 8.00 → 1.00" in done.stdout
 
 
 def test_a_new_proposition_is_told_and_its_missing_recording_named(run: Any, tmp_path: Path) -> None:
