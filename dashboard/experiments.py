@@ -18,6 +18,7 @@ from evaluation.experiments.scenario import scenarios
 from evaluation.experiments.table1 import Table1Row, table1_from_raw
 from evaluation.statistics.words import p_words
 from evaluation.store import Store
+from evaluation.store.experiments import AB
 
 _NONE = "–"
 _MOST_RUNS = 200
@@ -218,6 +219,36 @@ def _latest_by_experiment(runs: Sequence[ShownRun]) -> dict[str, ShownRun]:
         if published:
             found[published] = run
     return found
+
+
+def ab_tests(store: Store) -> list[ExperimentRecord]:
+    """The A/B tests that were run (``dramaturg ab``), the latest first."""
+    return [each for each in store.experiments.all() if each.config.get("kind") == AB and each.results]
+
+
+def ab_frame(results: Mapping[str, Any]) -> pd.DataFrame:
+    """Every comparison of an A/B test: two variants on one measure, b minus a."""
+    return pd.DataFrame([_ab_line(each) for each in results.get("comparisons", [])])
+
+
+def _ab_line(one: Mapping[str, Any]) -> dict[str, Any]:
+    significant = {True: "✓ yes", False: "no"}.get(one["significant"], "no test")
+    interval = one["interval"] if isinstance(one["interval"], dict) else {}
+    low, high = interval.get("low"), interval.get("high")
+    return {
+        "Measure": one["metric_name"],
+        "A": one["variant_a"],
+        "B": one["variant_b"],
+        "Mean of A": _NONE if one["mean_a"] is None else f"{one['mean_a']:.2f}",
+        "Mean of B": _NONE if one["mean_b"] is None else f"{one['mean_b']:.2f}",
+        "Runs": f"{one['n_a']} / {one['n_b']}",
+        "B minus A": change_cell(one["difference"]),
+        "95 % interval": _NONE if low is None or high is None else signed_cell(f"{low:+.2f} to {high:+.2f}"),
+        "p (Holm)": p_cell(one["p_holm"]),
+        "Significant": significant,
+        "Practical difference": {True: "yes", False: "no"}.get(one["practical_difference"], _NONE),
+        "Better": one["favours"] or _NONE,
+    }
 
 
 def recomputed(files: Sequence[tuple[str, bytes]]) -> list[Table1Row]:

@@ -4,7 +4,7 @@ from dashboard import experiments, resources
 from dashboard.components import experiment_parts, experiment_start, table1_parts
 from dashboard.components.messages import empty_state
 
-RUNS, TABLE1, SCENARIOS, START = "Runs", "Table 1", "Scenarios", "New run"
+RUNS, TABLE1, AB_TESTS, SCENARIOS, START = "Runs", "Table 1", "A/B tests", "Scenarios", "New run"
 
 store = resources.store()
 found = resources.read(experiments.shown_runs)
@@ -12,7 +12,7 @@ if wanted := st.session_state.pop("experiments_wanted", None):
     st.session_state["experiments_view"] = wanted
 view = st.segmented_control(
     "View",
-    [RUNS, TABLE1, SCENARIOS, START],
+    [RUNS, TABLE1, AB_TESTS, SCENARIOS, START],
     default=RUNS,
     required=True,
     key="experiments_view",
@@ -23,6 +23,8 @@ if view == START:
     experiment_start.start_form(store)
 elif view == TABLE1:
     table1_parts.table1(found)
+elif view == AB_TESTS:
+    experiment_parts.ab_view(resources.read(experiments.ab_tests))
 elif view == SCENARIOS:
     experiment_parts.scenarios_table()
 elif found:

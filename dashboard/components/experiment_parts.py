@@ -14,6 +14,7 @@ from dashboard.experiment_charts import difference_alt, difference_figure
 from dashboard.experiments import ShownRun
 from evaluation.errors import DramaturgError
 from evaluation.experiment_job import KIND
+from evaluation.experiments.model import ExperimentRecord
 from evaluation.experiments.plan import plan_of
 from evaluation.experiments.report import CAVEAT, SCRIPTED_NOTE
 from evaluation.store import Store
@@ -127,3 +128,25 @@ def scenarios_table() -> None:
     """The scenarios with their full sizes."""
     frame: pd.DataFrame = experiments.scenario_frame()
     status_table(frame, "The scenarios with their full sizes")
+
+
+def ab_view(found: Sequence[ExperimentRecord]) -> None:
+    """The A/B tests: what each recommends and why, and every comparison."""
+    if not found:
+        st.info(
+            "No A/B test was run yet. One compares variants of a configuration on the same measures; run it with:",
+            icon=":material/info:",
+        )
+        st.code("dramaturg ab CONFIG", language=None)
+        return
+    by_id = {each.id: each for each in found}
+    chosen = by_id[st.selectbox("A/B test", list(by_id), format_func=lambda key: by_id[key].name, key="chosen_ab_test")]
+    results = chosen.results or {}
+    plain(str(results.get("recommendation", "")))
+    for reason in results.get("reasons", []):
+        plain(f"- {reason}")
+    status_table(experiments.ab_frame(results), "Every pair of variants on every measure, b minus a")
+    st.caption(
+        "Significant: after Holm's adjustment over all comparisons. A practical difference alone (10 % of the larger "
+        "mean, unless the test says otherwise) is none."
+    )

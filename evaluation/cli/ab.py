@@ -65,6 +65,7 @@ def ab(
     store = open_store(db)
     place = state or config.with_suffix(".runs.jsonl")
     result = asyncio.run(_result(store, test, place, {"mode": mode, "model": model, "base_url": base_url}))
+    store.experiments.keep_ab_test(test.model_dump(mode="json"), result.as_dict())
     _say(result, output)
     if result.skipped:
         note(f"{result.skipped} runs wait for a new budget. Raise the limit, or run it again.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,6 +15,11 @@ from evaluation.store.times import from_microseconds, maybe_from_microseconds
 from evaluation.store.units import Units
 
 _Records = list[ExperimentRecord]
+
+AB = "ab"
+"""The kind of A/B tests; ``config["kind"]`` of the others is "experiment"."""
+
+_AB_TESTS = uuid.UUID("0f4c8b52-33f5-4c0f-8a43-0a1d7d6a9c11")
 
 
 class Experiments:
@@ -47,6 +53,23 @@ class Experiments:
                 completed_at = CASE WHEN ? = 'completed' THEN now() END WHERE id = ?""",
                 [str(status), None if results is None else packed(results).decode("utf-8"), str(status), experiment_id],
             )
+
+    def keep_ab_test(self, config: Mapping[str, Any], results: Mapping[str, Any]) -> str:
+        """Stores what an A/B test found, in place of what the same test found before.
+
+        Args:
+            config: The test's configuration, as data; it has a ``name``.
+            results: As ``ABTestResult.as_dict`` gives them.
+
+        Returns:
+            The id under which it is kept.
+        """
+        key = str(uuid.uuid5(_AB_TESTS, json.dumps(config, sort_keys=True, default=str)))
+        record = ExperimentRecord(key, str(config.get("name", "")), AB, 0, 1.0, {"kind": AB, "test": dict(config)})
+        with self._units.unit(write=True):
+            self.begin(record)
+            self.end(key, ExperimentStatus.COMPLETED, results)
+        return key
 
     def all(self) -> _Records:
         """Every experiment, the latest first."""

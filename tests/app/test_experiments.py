@@ -128,6 +128,35 @@ def test_table_1_is_recomputed_from_files_that_are_handed_in(open_page, database
     assert frame["Raw: p (Holm)"][0] == "<0.001"
 
 
+def test_ab_tests_stand_with_their_recommendation(open_page, store, words, table, hostile) -> None:
+    app = open_page("experiments", experiments_view="A/B tests")
+    assert "No A/B test was run yet." in words(app)
+    comparison = {
+        "metric_name": "coherence",
+        "variant_a": "short",
+        "variant_b": hostile,
+        "n_a": 3,
+        "n_b": 4,
+        "mean_a": 6.0,
+        "mean_b": 7.5,
+        "difference": 1.5,
+        "interval": {"low": 0.5, "high": 2.5},
+        "p_holm": 0.01,
+        "significant": True,
+        "practical_difference": True,
+        "favours": hostile,
+    }
+    results = {"recommendation": f"Take {hostile}.", "reasons": [hostile], "comparisons": [comparison]}
+    first = store.experiments.keep_ab_test({"name": "Prompts"}, {"comparisons": []})
+    assert store.experiments.keep_ab_test({"name": "Prompts"}, results) == first
+    app = open_page("experiments", experiments_view="A/B tests")
+    assert not app.exception
+    assert "0.010" in table(app)
+    assert "✓ yes" in table(app)
+    assert "Take <img" in words(app)
+    assert not any("evil.example" in str(each.proto) for each in (*app.markdown, *app.caption, *app.info))
+
+
 def test_scenarios_are_shown_with_their_sizes(open_page, database, table) -> None:
     app = open_page("experiments", experiments_view="Scenarios")
     assert list(app.dataframe[0].value["Conversations"]) == [40, 24, 24, 24]

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from evaluation.experimenting import run_experiment
+from evaluation.experiments.conversation import evaluate, simulate
+from evaluation.experiments.model import AgentScore, Side
 from evaluation.experiments.plan import ExperimentPlan
+from evaluation.experiments.report import report_rows
 from evaluation.experiments.scenario import read_scenario
-from evaluation.judging.config import judge_config
+from evaluation.judging.config import build_judge, judge_config
+from evaluation.judging.llm import LLMClient
 from evaluation.judging.propositions import Dimension
+from evaluation.judging.propositions_load import PropositionLibrary
+from evaluation.simulation.factory import AgentFactory
+from evaluation.simulation.profiles import profile_named
 from evaluation.simulation.scripted_provider import ScriptedProvider
 from evaluation.simulation.scripted_world import NO_EFFECTS, SCRIPTED_MODEL, Effects, ScriptedWorld
+from evaluation.simulation.writing import Writer
 from evaluation.store import Store
 
 RUNS = 200
@@ -37,29 +47,40 @@ topics: [tea, boats]
 """
 
 
-def p_values(seed: int, effects: Effects) -> dict[Dimension, float]:
+def plan(seed: int, effects: Effects) -> ExperimentPlan:
     scenario = read_scenario(SCENARIO, "small", "small.yaml")
-    plan = ExperimentPlan(scenario, SCRIPTED_MODEL, seed=seed, sample_size=1, is_batched=True, effects=effects)
-    provider = ScriptedProvider(ScriptedWorld(effects))
-    store = Store(":memory:")
-    outcome = run_experiment(store, plan, CONFIG, provider=provider)
-    store.close()
-    return {row.dimension: row.found.welch.p for row in outcome.rows}
+    return ExperimentPlan(scenario, SCRIPTED_MODEL, seed=seed, sample_size=1, is_batched=True, effects=effects)
+
+
+async def scores(seed: int, effects: Effects, library: PropositionLibrary) -> list[AgentScore]:
+    """All of an experiment but the storing, so that two hundred of them take minutes."""
+    provider, small = ScriptedProvider(ScriptedWorld(effects)), plan(seed, effects)
+    writer = Writer(LLMClient(provider), salt=seed)
+    judge = build_judge(CONFIG, provider=provider)
+    people = await AgentFactory(writer, profile_named("average-customers"), seed=seed).make(small.design.personas)
+    found: list[AgentScore] = []
+    for room in range(len(small.design.rooms)):
+        for side in Side:
+            said = await simulate(small, side, room, people, writer, judge, library, gate_seconds=60)
+            found += await evaluate(small, side, room, said, judge, library)
+    return found
 
 
 @pytest.mark.long
 def test_nothing_is_found_where_nothing_is() -> None:
     found = dict.fromkeys(Dimension, 0)
+    library = PropositionLibrary.load()
     for seed in range(RUNS):
-        for dimension, p in p_values(seed, NO_EFFECTS).items():
-            found[dimension] += p < LEVEL
+        for row in report_rows(asyncio.run(scores(seed, NO_EFFECTS, library))):
+            found[row.dimension] += row.found.welch.p < LEVEL
     print(f"of {RUNS} null runs significant at {LEVEL}: { {str(key): count for key, count in found.items()} }")
     assert max(found.values()) <= MOST_FOUND
 
 
 @pytest.mark.long
 def test_planted_effects_are_found() -> None:
-    found = p_values(0, Effects())
+    outcome = run_experiment(Store(":memory:"), plan(0, Effects()), CONFIG, provider=ScriptedProvider(ScriptedWorld()))
+    found = {row.dimension: row.found.welch.p for row in outcome.rows}
     print(f"p of planted effects: { {str(key): round(p, 5) for key, p in found.items()} }")
     for dimension in (Dimension.ADHERENCE, Dimension.FLUENCY, Dimension.IDEAS_QUANTITY):
         assert found[dimension] < LEVEL
