@@ -43,7 +43,7 @@ def document(report: EvaluationReport) -> list[Section]:
         for heading, lines in sections(report.metrics)
     ]
     found += [Section("Players", tables=(_players(report),)), *_pairs(report)]
-    found += [*_sentiment(report), *_checks(report), *_extractions(report)]
+    found += [*_sentiment(report), *_judge(report), *_checks(report), *_extractions(report)]
     notes = () if report.recommendations else ("Nothing stands out.",)
     return [*found, Section("What to look at", notes, advice=report.recommendations)]
 
@@ -89,14 +89,16 @@ def _sentiment(report: EvaluationReport) -> Iterator[Section]:
     yield Section("Sentiment", (note,), (Table(("Player", "Sentiment", "Messages that tell"), tuple(rows)),))
 
 
+def _judge(report: EvaluationReport) -> Iterator[Section]:
+    if report.judge is not None:
+        row = (report.judge["kind"], Foreign(report.judge["model"]), f"{report.spent_usd:.4f} USD")
+        yield Section("Judge", tables=(Table(("Kind", "Model", "Spent now"), (row,)),))
+
+
 def _checks(report: EvaluationReport) -> Iterator[Section]:
     if not report.validations:
         return
-    judge = report.judge or {}
-    notes = (
-        f"{report.checked_messages} of {report.messages} messages, drawn with seed {report.config.seed}; "
-        f"judged by {judge.get('kind', UNKNOWN)} judge. Spent: {report.spent_usd:.4f} USD.",
-    )
+    notes = (f"{report.checked_messages} of {report.messages} messages, drawn with seed {report.config.seed}.",)
     headers = ("Check", "Result", "Score", "Needed", "Player", "Message", "Why")
     yield Section("Checks", notes, (Table(headers, tuple([_check(one) for one in report.validations])),))
 

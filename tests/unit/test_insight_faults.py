@@ -1,4 +1,7 @@
-"""The faults of the ADR's own code, each mended: one test each, named after the fault."""
+"""The faults of the ADR's own code, each mended: one test each, named after the fault.
+
+The last one, ten percent called significant, is held in ``test_ab_runner``.
+"""
 
 from __future__ import annotations
 
