@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 
 import pandas as pd
@@ -17,6 +18,8 @@ from dashboard.components.messages import plain
 from dashboard.components.status_table import status_table
 from dashboard.formatting import signed_cell
 from evaluation.agreement import AgreementReport, Figure, ItemAgreement, PairAgreement, RaterLeaning
+from evaluation.agreement.as_data import agreement_data
+from evaluation.exporting import csv_text
 from evaluation.rubric.rating_guide import QUESTIONS
 from evaluation.statistics import Interval
 
@@ -137,6 +140,29 @@ def references(report: AgreementReport) -> None:
         "For the score, 0 to 100 % are laid on 1 to 5. For a question, a passed metric stands for yes. No metric "
         "claims to measure what raters feel; this shows which of them follows it."
     )
+
+
+def export(report: AgreementReport) -> None:
+    """The agreement of items as CSV, and the whole report as JSON."""
+    with st.container(horizontal=True):
+        st.download_button(
+            "Download the table (CSV)",
+            "\ufeff" + csv_text(pd.json_normalize(agreement_data(report)["items"], sep="_")),
+            "agreement.csv",
+            "text/csv",
+            key="agreement.csv",
+            icon=":material/download:",
+            on_click="ignore",
+        )
+        st.download_button(
+            "Download everything (JSON)",
+            json.dumps(agreement_data(report), ensure_ascii=False, indent=2, allow_nan=False),
+            "agreement.json",
+            "application/json",
+            key="agreement.json",
+            icon=":material/download:",
+            on_click="ignore",
+        )
 
 
 def figure_text(figure: Figure) -> str:

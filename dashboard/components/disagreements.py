@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import pandas as pd
 import streamlit as st
 
+from dashboard.components import review_parts
 from dashboard.components.messages import plain
 from dashboard.components.status_table import status_table
 from dashboard.formatting import counted, look, shortened
@@ -42,6 +43,13 @@ def _split_games(report: AgreementReport) -> None:
         given = ", ".join(f"{shortened(rater, _LONGEST_NAME)} {score}" for rater, score in one.scores)
         split = f"\nSplit on {_questions(one.split_questions)}" if one.split_questions else ""
         _lead(one.game_id, f"{counted(one.spread, 'point')} apart: {given}{split}", one.transcript_id)
+    if report.split:
+        st.page_link(
+            "app_pages/review.py",
+            label="Revise my own ratings at the desk",
+            icon=":material/rate_review:",
+            query_params={review_parts.VIEW: review_parts.OWN},
+        )
     _rest(
         [
             {

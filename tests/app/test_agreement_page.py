@@ -76,3 +76,15 @@ def test_charts_are_told_in_words(open_page, rated) -> None:
     alts = " ".join(str(chart.proto) for chart in open_page("agreement").get("plotly_chart"))
     assert "Krippendorff" in alts
     assert "Score 1 to 5: " in alts
+
+
+def test_the_report_is_taken_away_and_own_ratings_are_revised(open_page, rated) -> None:
+    app = open_page("agreement")
+    assert [one.proto.label for one in app.get("download_button")] == [
+        "Download the table (CSV)",
+        "Download everything (JSON)",
+    ]
+    (revise,) = [
+        str(one.proto) for one in app.get("page_link") if one.proto.label == "Revise my own ratings at the desk"
+    ]
+    assert "My+ratings" in revise or "My%20ratings" in revise
