@@ -13,7 +13,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from evaluation.errors import InputError, NotFoundError, StoreBusyError, StoreError
+from evaluation.errors import InputError, NotAllowedError, NotFoundError, StoreBusyError, StoreError
 from evaluation.ratings import Rating
 from evaluation.store import Store, default_path
 from evaluation.transcript import Message, Player, Transcript
@@ -194,3 +194,20 @@ def test_importing_the_store_imports_nothing_heavy() -> None:
     code = "import sys, evaluation.store; print({'duckdb', 'pandas', 'pyarrow', 'numpy'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
+
+
+def test_a_guard_stops_writing_units_and_nothing_else(tmp_path: Path) -> None:
+    def refuse() -> None:
+        raise NotAllowedError("You may not.")
+
+    store = Store(tmp_path / "guarded.duckdb")
+    store.iterations.create("before")
+    store.guard = refuse
+    with pytest.raises(NotAllowedError):
+        store.iterations.create("after")
+    assert [one.name for one in store.iterations.list()] == ["before"]
+    # What everybody may write goes by, and what it calls while it writes.
+    with store.unguarded().unit(write=True):
+        store.iterations.create("inside")
+    assert [one.name for one in store.iterations.list()] == ["before", "inside"]
+    store.close()
