@@ -143,7 +143,8 @@ def games_table(shown: pd.DataFrame, total: int) -> None:
         on_select="rerun",
         selection_mode="single-row",
         key="transcript_table",
-        height=min(38 + 35 * len(frame), 600),
+        height=min(38 + 35 * len(frame), 700),
+        column_config={"Game": st.column_config.Column(width=180)},
     )
     if event.selection.rows:
         state.choose(transcript=str(shown["transcript_id"].iloc[event.selection.rows[0]]))
