@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from evaluation.cli.terminal import code, markdown_table, shortened, table
 from evaluation.judging.propositions import Dimension
 from evaluation.persona.results import LABELS
+from evaluation.rubric.wording import counted
 
 if TYPE_CHECKING:
     from evaluation.harness.regression import Comparison
@@ -109,9 +110,10 @@ def _baseline_remarks(comparison: Comparison | None) -> Iterator[str]:
     ):
         if rows := comparison.having({outcome}):
             first = f"{rows[0].agent_name}, {rows[0].dimension}: {rows[0].detail}"
-            yield shortened(f"{len(rows)} scores {words}, the first: {first}", _LONGEST_REMARK)
+            yield shortened(f"{counted(len(rows), 'score')} {words}, the first: {first}", _LONGEST_REMARK)
     if not comparison.having(FAILURES) and (fine := comparison.having({Outcome.FINE})):
-        yield f"{len(fine)} scores held against their baselines: none fell by more than {comparison.max_drop:g}"
+        held = f"{counted(len(fine), 'score')} held against baselines"
+        yield f"{held}: none fell by more than {comparison.max_drop:g}"
 
 
 def comparison_table(comparison: Comparison) -> str:
