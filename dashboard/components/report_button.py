@@ -8,7 +8,7 @@ from functools import partial
 import streamlit as st
 
 from dashboard import resources
-from evaluation.store.html_reports import comparison_html, iteration_html
+from evaluation.store.html_reports import comparison_html, iteration_html, run_html
 
 
 def iteration_report(name: str) -> None:
@@ -21,12 +21,21 @@ def comparison_report(before: str, after: str) -> None:
     _button("Report (HTML)", "comparison-report.html", partial(_comparison, before, after))
 
 
+def run_report(before: str, after: str) -> None:
+    """The report on two evaluation runs compared."""
+    _button("Report (HTML)", "run-report.html", partial(_runs, before, after))
+
+
 def _iteration(name: str) -> bytes:
     return iteration_html(resources.store(), name).encode()
 
 
 def _comparison(before: str, after: str) -> bytes:
     return comparison_html(resources.store(), before, after).encode()
+
+
+def _runs(before: str, after: str) -> bytes:
+    return run_html(resources.store(), before, after).encode()
 
 
 def _button(label: str, file_name: str, make: Callable[[], bytes]) -> None:

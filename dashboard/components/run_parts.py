@@ -11,6 +11,7 @@ from dashboard import personas, resources
 from dashboard.comparison_charts import dimension_alt, dimension_figure
 from dashboard.comparison_tables import DIMENSION_LABELS, SYMBOLS, difference_frame, export_frame
 from dashboard.components.messages import empty_state, plain
+from dashboard.components.report_button import run_report
 from dashboard.components.status_table import status_table
 from dashboard.formatting import counted, shortened
 from evaluation.comparison.as_data import run_comparison_data
@@ -175,6 +176,7 @@ def _mover(one: RunMover) -> None:
 
 def _export(found: RunComparison) -> None:
     with st.container(horizontal=True):
+        run_report(found.before.id, found.after.id)
         table = export_frame(found.comparison, found.before.id, found.after.id)
         st.download_button(
             "Download the table (CSV)",

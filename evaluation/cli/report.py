@@ -24,6 +24,10 @@ def report(
         tuple[str, str] | None,
         typer.Option(metavar="BEFORE AFTER", show_default=False, help="Report on these two iterations compared."),
     ] = None,
+    runs: Annotated[
+        tuple[str, str] | None,
+        typer.Option(metavar="BEFORE AFTER", show_default=False, help="Report on these two evaluation runs compared."),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file if it exists.")] = False,
     db: Database = None,
 ) -> None:
@@ -32,12 +36,15 @@ def report(
     Its numbers are those of the Overview, Trends and Compare pages.
     """
     from evaluation.exporting import write_new_file
-    from evaluation.store.html_reports import comparison_html, iteration_html
+    from evaluation.store.html_reports import comparison_html, iteration_html, run_html
 
-    if (iteration is None) == (compare is None):
-        raise typer.BadParameter("Name one iteration, or two with --compare BEFORE AFTER.", param_hint="ITERATION")
+    if sum(one is not None for one in (iteration, compare, runs)) != 1:
+        raise typer.BadParameter("Name one iteration, or two with --compare, or two --runs.", param_hint="ITERATION")
     store = open_store(db)
-    text = comparison_html(store, *compare) if compare else iteration_html(store, iteration or "")
+    if compare:
+        text = comparison_html(store, *compare)
+    else:
+        text = run_html(store, *runs) if runs else iteration_html(store, iteration or "")
     write_new_file(output, partial(_fill, text), overwrite=force)
     say(f"Wrote {safe(output)}.")
     warn_of(stored_mixes(store))

@@ -3,6 +3,7 @@ elsewhere. The numbers are those of the dashboard's pages, from the same functio
 
 from evaluation.report.comparison import comparison_page
 from evaluation.report.iteration import IterationFacts, iteration_page
+from evaluation.report.runs import run_page
 from evaluation.report.svg import Strip, strip_svg
 
-__all__ = ["IterationFacts", "Strip", "comparison_page", "iteration_page", "strip_svg"]
+__all__ = ["IterationFacts", "Strip", "comparison_page", "iteration_page", "run_page", "strip_svg"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from evaluation.report import IterationFacts, comparison_page, iteration_page
+from evaluation.report import IterationFacts, comparison_page, iteration_page, run_page
 from evaluation.store.database import Store
-from evaluation.store.reports import stored_board, stored_comparison
+from evaluation.store.reports import stored_board, stored_comparison, stored_run_comparison
 
 
 def iteration_html(store: Store, name: str, *, made_at: datetime | None = None) -> str:
@@ -45,3 +45,20 @@ def comparison_html(store: Store, before: str, after: str, *, seed: int = 0, mad
         found = stored_comparison(store, before, after, seed=seed)
         thresholds = store.settings.thresholds()
     return comparison_page(found, thresholds, made_at or datetime.now(UTC))
+
+
+def run_html(store: Store, before: str, after: str, *, seed: int = 0, made_at: datetime | None = None) -> str:
+    """The report on two stored evaluation runs compared.
+
+    Args:
+        store: Where to read.
+        before: The id of the run that is the control.
+        after: The id of the other.
+        seed: Of what is drawn for the intervals.
+        made_at: What it gives as its time (UTC); now when left out.
+
+    Raises:
+        NotFoundError: There is no completed run of that id.
+        InputError: Both are the same.
+    """
+    return run_page(stored_run_comparison(store, before, after, seed=seed), made_at or datetime.now(UTC))
