@@ -9,17 +9,12 @@ from dashboard.components.rating_guide_parts import invitation, rating_guide
 from dashboard.components.rating_records import records
 from dashboard.components.sample_button import first_steps
 from dashboard.components.style_parts import style_check
+from evaluation.access import Action
 
 store = resources.store()
 rater = identity.rater_name()
 if rater is None:
     parts.ask_for_name()
-    st.stop()
-
-progress = store.ratings.progress(rater)
-if not progress.total:
-    empty_state("Nothing to rate yet", "Upload games first; then rate them here one by one.")
-    first_steps("review")
     st.stop()
 
 view = st.segmented_control(
@@ -32,7 +27,16 @@ view = st.segmented_control(
     label_visibility="collapsed",
 )
 if view == parts.DESK:
-    parts.desk(store, rater, lowered=invitation(store, rater, progress))
+    progress = store.ratings.progress(rater)
+    if progress.total:
+        parts.desk(store, rater, lowered=invitation(store, rater, progress))
+    elif identity.allowed(Action.ADD):
+        empty_state("Nothing to rate yet", "Upload games first; then rate them here one by one.")
+        first_steps("review")
+    else:
+        empty_state(
+            "Nothing to rate yet", "Ask an admin to add games. Until then you can read how to rate, and practise."
+        )
 elif view == parts.OWN:
     own_ratings(store, rater)
 elif view == parts.GUIDE:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
+from dashboard import identity
 from dashboard.components import review_parts as parts
 from dashboard.components.messages import plain
 from dashboard.components.rating_desk import REVISE, read_form, read_token
 from dashboard.components.status_table import status_table
 from dashboard.formatting import counted
+from evaluation.access import Action
 from evaluation.errors import DramaturgError
 from evaluation.ratings import Rating
 from evaluation.store import Store
@@ -110,6 +112,7 @@ def _put_aside(store: Store, rater: str) -> None:
 
 def _undo(store: Store, discard_id: int, rater: str) -> None:
     try:
+        identity.require(Action.RATE)
         store.discards.undo(discard_id, who=rater)
     except DramaturgError as error:
         st.toast(str(error))

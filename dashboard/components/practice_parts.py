@@ -7,11 +7,13 @@ import hashlib
 import pandas as pd
 import streamlit as st
 
+from dashboard import identity
 from dashboard.components import review_parts as parts
 from dashboard.components.messages import plain
 from dashboard.components.rating_desk import PRACTISE, desk_data, read_form, read_token
 from dashboard.components.status_table import status_table
 from dashboard.formatting import counted
+from evaluation.access import Action
 from evaluation.desk.practice import PracticeGame, PracticeRating, PracticeResult, practice_games, practice_results
 from evaluation.errors import DramaturgError
 from evaluation.ratings import Rating
@@ -68,6 +70,7 @@ def submit(store: Store, seat: parts.Seat, value: object) -> None:
         return
     rating = Rating(seat.transcript_id, seat.rater, form.score, form.answers, form.comment, token=form.token)
     try:
+        identity.require(Action.RATE)
         store.practice.add(rating)
     except DramaturgError as error:
         parts.tell(seat, str(error))

@@ -262,6 +262,7 @@ def discard(store: Store, seat: Seat, value: object) -> None:
     if given is None or not is_current(seat, given.token) or not seat.transcript_id:
         return
     try:
+        identity.require(Action.RATE)
         store.discards.add(seat.transcript_id, seat.rater, given.reason, given.note)
     except DramaturgError as error:
         tell(seat, str(error))

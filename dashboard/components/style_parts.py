@@ -27,6 +27,7 @@ from evaluation.store import Store
 
 CANNOT_TELL = "I cannot tell"
 _GAME = "style_game"
+_ASKED = "style_questions"
 _DONE = "style_done"
 _KEPT = "kept"
 _LONGEST_NAME = 60
@@ -77,7 +78,7 @@ def _to_desk() -> None:
 
 
 def _ask_or_tell(store: Store, rater: str, transcript_id: str, answers: list[StyleAnswer]) -> None:
-    questions = style_questions(store.transcripts.get(transcript_id), rater)
+    questions = _questions(store, transcript_id, rater)
     given = {one.player: one for one in answers if one.transcript_id == transcript_id}
     waiting = [question for question in questions if question.player not in given]
     if not questions:
@@ -87,6 +88,16 @@ def _ask_or_tell(store: Store, rater: str, transcript_id: str, answers: list[Sty
     else:
         _tell(store, rater, transcript_id, [given[question.player] for question in questions])
     st.button("Another game", icon=":material/arrow_back:", key="style_back", on_click=_leave_game)
+
+
+def _questions(store: Store, transcript_id: str, rater: str) -> tuple[StyleQuestion, ...]:
+    # Finding the names in thousands of messages takes a second, which not every click should.
+    held = st.session_state.get(_ASKED)
+    if held is None or held[0] != (transcript_id, rater):
+        questions = style_questions(store.transcripts.get(transcript_id), rater)
+        held = st.session_state[_ASKED] = ((transcript_id, rater), questions)
+    found: tuple[StyleQuestion, ...] = held[1]
+    return found
 
 
 def _leave_game() -> None:
@@ -124,6 +135,7 @@ def answer(store: Store, rater: str, transcript_id: str, question: StyleQuestion
         transcript_id, rater, question.player, question.kind, labels, question.message_ids, question.truth, chosen
     )
     try:
+        identity.require(Action.RATE)
         store.style_answers.add(given)
     except DramaturgError as error:
         st.session_state[_DONE] = str(error)

@@ -9,6 +9,8 @@ import pytest
 from streamlit import config
 from streamlit.testing.v1 import AppTest
 
+from evaluation.ratings import Rating
+
 SECRETS = """
 [auth]
 redirect_uri = "http://localhost:8501/oauth2callback"
@@ -109,6 +111,27 @@ def test_the_store_refuses_sessions_of_raters_but_takes_their_ratings(login, fil
         "You may not change what is stored, but for your own ratings. Ask an admin.",
     ]
     assert "Made by a rater" not in {one.name for one in filled.iterations.list()}
+
+
+def test_a_rater_imports_their_own_sheet_only_and_sees_no_records_of_others(login, filled, visit, words, table) -> None:
+    filled.practice.add(Rating("lantern", "Grace", 5))
+    app = visit("rae", "review", desk="Sheets and records")
+    assert not app.exception
+    assert [button.label for button in app.get("download_button")] == ["My ratings"]
+    assert "Grace" not in words(app)
+    assert len(app.dataframe) == 0
+    app.file_uploader(key="sheet").set_value(("s.csv", b"game,rater,score\none,Grace,5\n", "text/csv")).run()
+    assert "is somebody else" in table(app)
+    app.file_uploader(key="sheet").set_value(("s.csv", b"game,score\none,5\n", "text/csv")).run()
+    app.button(key="sheet_store").click().run()
+    assert "1 rating stored." in words(app)
+    assert [one.score for one in filled.ratings.every("rae@example.org")] == [5]
+
+
+def test_a_rater_finds_an_empty_desk_that_leads_nowhere(login, store, visit, words) -> None:
+    app = visit("rae", "review")
+    assert not app.exception
+    assert "Ask an admin to add games" in words(app)
 
 
 def test_whoever_is_logged_out_or_unknown_sees_nothing(login, filled, open_page, visit, words) -> None:
