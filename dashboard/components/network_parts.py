@@ -60,7 +60,7 @@ def graph(opened: OpenNetwork) -> None:
     st.caption(
         "An arrow goes from whoever speaks to whom they name, answer or write to in private. The thicker, the more "
         f"messages. {network.drawn_words(opened, least)}"
-        + ("" if chosen is None else " Solid: from the chosen player. Dashed: to them.")
+        + ("" if chosen is None else " Of the chosen player all are: solid from them, dashed to them.")
     )
     graph_view(network.drawing(opened, least, chosen), key=_GRAPH, on_open=partial(_opened, len(opened.players)))
     if chosen is not None:
