@@ -1,0 +1,119 @@
+"""A run with a model, started from the Personas page: progress and cost as it goes, cancel, and going on for free."""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from benchmarks.judge_server import JudgeServer, plausible_answer
+from evaluation.judging.config import SETTINGS_KEY
+from evaluation.store import JobState, Store
+
+_PRICES = "local-model:\n  input: 100\n  output: 100\n"
+
+
+class Gate:
+    """Lets the server answer as often as the test says."""
+
+    def __init__(self) -> None:
+        self._turns = threading.Semaphore(0)
+        self._is_open = threading.Event()
+
+    def answer(self, body: dict[str, Any]) -> str:
+        if not self._is_open.is_set():
+            self._turns.acquire(timeout=60)
+        return plausible_answer(body)
+
+    def let(self, answers: int) -> None:
+        self._turns.release(answers)
+
+    def open(self) -> None:
+        self._is_open.set()
+        self._turns.release(1_000)
+
+
+@pytest.fixture
+def gate() -> Gate:
+    return Gate()
+
+
+@pytest.fixture
+def model(gate: Gate, filled: Store, monkeypatch: pytest.MonkeyPatch, tmp_path) -> Iterator[JudgeServer]:
+    """A model at an address of its own, asked one question at a time."""
+    (tmp_path / "pricing.yaml").write_text(_PRICES, encoding="utf-8")
+    for name in ("OPENAI_API_KEY", "DRAMATURG_JUDGE", "DRAMATURG_PROPOSITIONS"):
+        monkeypatch.delenv(name, raising=False)
+    filled.settings.set(SETTINGS_KEY, {"model": "local-model", "concurrency": 1})
+    with JudgeServer(content=gate.answer, prompt_of=_without_delimiters).in_thread() as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        monkeypatch.setenv("DRAMATURG_PRICING", str(tmp_path / "pricing.yaml"))
+        yield server
+        gate.open()
+        for thread in threading.enumerate():
+            if thread.name.startswith("job-"):
+                thread.join(60)
+
+
+def wait_until(holds: Callable[[], bool]) -> None:
+    pause = threading.Event()
+    for _ in range(600):
+        if holds():
+            return
+        pause.wait(0.1)
+    raise AssertionError("it did not happen within a minute")
+
+
+def test_a_run_shows_progress_and_cost_stops_and_goes_on_without_asking_twice(
+    open_page, filled: Store, model: JudgeServer, gate: Gate, words
+) -> None:
+    app = open_page("personas", agent="alpha", persona_view="Run")
+    assert "Answers come from this judge (live):" in words(app)
+    app.toggle(key="batched_personas").set_value(False)
+    app.button(key="start_personas").click().run()
+    assert not app.exception
+    [job] = filled.jobs.list()
+
+    gate.let(1)
+    wait_until(lambda: filled.jobs.get(job.id).done >= 1)
+    app = open_page("personas", agent="alpha", persona_view="Run")
+    assert not app.exception
+    said = words(app)
+    assert "Evaluating agents, cost so far:" in said
+    # 0.0001 USD a token: one answer costs some cents. The next call may be under way.
+    assert [one.value for one in app.text if re.fullmatch(r"[12] calls, \$0\.0*[1-9]\d*", one.value)]
+
+    app.button(key=f"cancel_job_{job.id}").click().run()
+    assert not app.exception
+    assert filled.jobs.get(job.id).is_cancel_requested
+    gate.open()
+    wait_until(lambda: filled.jobs.get(job.id).state is not JobState.RUNNING)
+    stopped = filled.jobs.get(job.id)
+    assert stopped.state is JobState.CANCELLED
+    assert stopped.done < stopped.total
+    asked, kept = model.tally.asked.total(), _kept(filled)
+    assert 0 < kept < stopped.total
+
+    app = open_page("personas", agent="alpha", persona_view="Run")
+    app.toggle(key="batched_personas").set_value(False)
+    app.button(key="start_personas").click().run()
+    again = filled.jobs.list()[0]
+    wait_until(lambda: filled.jobs.get(again.id).state is not JobState.RUNNING)
+    assert (filled.jobs.get(again.id).state, filled.jobs.get(again.id).done) == (JobState.DONE, stopped.total)
+    calls = model.tally.asked.total() - asked
+    assert filled.jobs.get(again.id).message.startswith(f"2 evaluated. {calls} calls, ")
+    # Only a double check that was broken off begins anew; whatever was answered is not asked again.
+    assert sum(times > 1 for times in model.tally.asked.values()) <= 1
+
+
+def _without_delimiters(body: dict[str, Any]) -> str:
+    return re.sub("<<[0-9a-f]{16}>>", "", json.dumps(body["messages"]))
+
+
+def _kept(store: Store) -> int:
+    with store.unit() as cursor:
+        return cursor.execute("SELECT count(*) FROM judgements").fetchall()[0][0]
