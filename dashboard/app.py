@@ -109,7 +109,9 @@ RATERS_PAGES = ("Review",)
 person = admitted()
 if person is None:
     st.stop()
-page = st.navigation(PAGES if person.role is Role.ADMIN else [one for one in PAGES if one.title in RATERS_PAGES])
+reachable = PAGES if person.role is Role.ADMIN else [one for one in PAGES if one.title in RATERS_PAGES]
+# Expanded: from a dozen pages on Streamlit would hide the last ones behind a button.
+page = st.navigation(reachable, expanded=True)
 identity_panel(person)
 st.title(page.title, anchor=False)
 try:

