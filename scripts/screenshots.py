@@ -1,10 +1,11 @@
-"""Copies the pictures that the README shows from where the browser tests put them to ``docs/images``."""
+"""Puts the pictures that the README shows from where the browser tests take them into ``docs/images``, made small."""
 
 from __future__ import annotations
 
-import shutil
 import sys
 from pathlib import Path
+
+from PIL import Image
 
 ROOT = Path(__file__).parents[1]
 TAKEN = ROOT / "test-results" / "screenshots"
@@ -13,8 +14,6 @@ CHOSEN = {
     "overview-data-1280-light.png": "overview.png",
     "transcript-data-1280-light.png": "transcript.png",
     "review-data-1280-light.png": "review.png",
-    "trends-data-1280-dark.png": "trends-dark.png",
-    "transcript-data-390-light.png": "transcript-phone.png",
 }
 
 
@@ -26,8 +25,14 @@ def main() -> int:
         return 1
     SHOWN.mkdir(parents=True, exist_ok=True)
     for name, shown in CHOSEN.items():
-        shutil.copyfile(TAKEN / name, SHOWN / shown)
+        _make_small(TAKEN / name, SHOWN / shown)
     return 0
+
+
+def _make_small(taken: Path, shown: Path) -> None:
+    """A page has few colours: a palette of them takes a third of the room."""
+    with Image.open(taken) as picture:
+        picture.convert("RGB").quantize(256, dither=Image.Dither.NONE).save(shown, optimize=True)
 
 
 if __name__ == "__main__":
