@@ -87,7 +87,7 @@ class RunComparison:
 
     Attributes:
         comparison: Every dimension's difference, a value for each game (the weighted mean over propositions there). A
-            dimension that is judged over a whole trajectory has a single value, and so no test.
+            dimension that is judged over a whole trajectory has none, and so no test.
         movers: The propositions that both runs asked and that moved most, the largest first.
     """
 
@@ -118,8 +118,8 @@ def _measure(dimension: Dimension, rows: tuple[pd.DataFrame, pd.DataFrame]) -> M
 
 
 def _games_only(values: dict[str, float]) -> dict[str, float]:
-    # What was asked of a whole trajectory is no game beside those that are.
-    return {key: value for key, value in values.items() if key} or values
+    # What was asked of a whole trajectory is no game.
+    return {key: value for key, value in values.items() if key}
 
 
 def by_game(rows: pd.DataFrame, dimension: Dimension) -> dict[str, float]:
