@@ -77,6 +77,7 @@ def paths() -> list[str]:
         f"review?rater={quote(ATTACKS[3])}&desk=Sheets+and+records",
         "trends",
         "trends?as=Table",
+        f"network?transcript={nasty('0').id}&who=1",
     ]
 
 
