@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence, Set
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 from evaluation.corrections.attempts import GateResult
-from evaluation.engine import Evaluation, evaluate_transcript
+from evaluation.engine import evaluate_transcript
 from evaluation.errors import DramaturgError
 from evaluation.experiments.conversation import evaluate, simulate
 from evaluation.experiments.model import ExperimentRecord, ExperimentStatus, Session, Side
@@ -70,7 +70,8 @@ class _Run:
     population: Sequence[Mapping[str, Any]] = field(default_factory=list)
     stored: Mapping[tuple[Side, int], str] = field(default_factory=dict)
     scored: Set[tuple[Side, int]] = frozenset()
-    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    # Every thread that works with much memory keeps some of it, so one does all of that.
+    heavy: Executor = field(default_factory=lambda: ThreadPoolExecutor(1, thread_name_prefix="experiment-heavy"))
 
     def advance(self, count: int = 1) -> None:
         self.done += count
@@ -79,8 +80,7 @@ class _Run:
 
     async def keep(self, work: Callable[[], None]) -> None:
         """Does ``work`` in the store, one conversation at a time: they would only wait for each other there."""
-        async with self.turn:
-            await asyncio.to_thread(patiently, work)
+        await asyncio.get_running_loop().run_in_executor(self.heavy, patiently, work)
 
 
 def run_experiment(
@@ -132,6 +132,7 @@ def run_experiment(
         results = {"error": str(error)}
         raise
     finally:
+        run.heavy.shutdown()
         store.experiments.end(plan.record.id, status, results)
     return ExperimentOutcome(store.experiments.get(plan.record.id), rows, stopped)
 
@@ -147,12 +148,12 @@ async def _run(run: _Run) -> str:
     writer = Writer(
         client,
         scope=run.plan.record.id,
-        cache=_PatientGenerations(run.store),
+        cache=_PatientGenerations(run.store, run.heavy),
         calls=calls,
         temperature=run.plan.temperature,
         salt=run.plan.seed,
     )
-    cache = GatheredCache(run.store.judgements, run.store.judgements.keys(run.config.model))
+    cache = GatheredCache(run.store.judgements, run.store.judgements.keys(run.config.model), run.heavy)
     judge = UnforgivingJudge(build_judge(run.config, cache=cache, budget=run.budget, provider=bounded))
     _recall(run)
     async with client.session():
@@ -169,16 +170,18 @@ async def _run(run: _Run) -> str:
 
 
 class _PatientGenerations:
-    """The store's generations, waiting as long as it takes."""
+    """The store's generations, written in the thread for heavy work, waiting as long as it takes."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, heavy: Executor) -> None:
         self._store = store
+        self._heavy = heavy
 
     def of_scope(self, scope: str) -> Mapping[str, str]:
         return self._store.generations.of_scope(scope)
 
     def keep(self, generations: Sequence[Generation], calls: Sequence[CallRecord] = ()) -> None:
-        patiently(lambda: self._store.generations.keep(generations, calls))
+        keep = partial(self._store.generations.keep, generations, calls)
+        self._heavy.submit(patiently, keep).result()
 
 
 def _recall(run: _Run) -> None:
@@ -230,14 +233,14 @@ async def _transcript(run: _Run, session: Session, writer: Writer, judge: Unforg
         log=log,
         heard=run.advance,
     )
-    evaluation = await asyncio.to_thread(evaluate_transcript, transcript)
-    await run.keep(partial(_store, run, session, evaluation, checked))
+    await run.keep(partial(_store, run, session, transcript, checked))
     return transcript
 
 
-def _store(run: _Run, session: Session, evaluation: Evaluation, checked: Sequence[GateResult]) -> None:
+def _store(run: _Run, session: Session, transcript: Transcript, checked: Sequence[GateResult]) -> None:
     """Keeps a conversation like every other transcript, with its metrics and what the gate did, in one transaction."""
-    store, experiment, transcript = run.store, run.plan.record.id, evaluation.transcript
+    evaluation = evaluate_transcript(transcript)
+    store, experiment = run.store, run.plan.record.id
     with store.unit(write=True):
         added = store.transcripts.add(transcript, source_name=f"{transcript.game_id}.json")
         if added.is_new:

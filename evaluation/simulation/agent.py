@@ -17,6 +17,7 @@ from evaluation.persona.persona_text import persona_text
 NUDGE_HEADING = "A thought that crosses your mind now:"
 FEEDBACK_HEADING = "Your last attempt was sent back to you:"
 MEMORY_HEADING = "What you remember of the conversation:"
+QUESTION = "What do you say now?"
 LONGEST_MESSAGE = 4_000
 """Characters of one message that a model's answer may have; the rest is cut off."""
 
@@ -106,7 +107,7 @@ class SimulatedAgent:
             parts.append(f"{NUDGE_HEADING}\n" + "\n".join(thoughts))
         if feedback:
             parts.append(f"{FEEDBACK_HEADING}\n{feedback}")
-        parts.append("What do you say now?")
+        parts.append(QUESTION)
         system = SYSTEM.format(name=self.name, persona=self._persona_text)
         return [{"role": "system", "content": system}, {"role": "user", "content": "\n\n".join(parts)}]
 

@@ -6,7 +6,9 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Executor
 from contextlib import AbstractAsyncContextManager
+from functools import partial
 from typing import TypeVar
 
 from evaluation.errors import InfrastructureError, StoreBusyError
@@ -114,10 +116,12 @@ class GatheredCache:
     Args:
         cache: Where answers are kept.
         known: The keys that are kept already, so that nobody looks for others.
+        heavy: Where the storing is done.
     """
 
-    def __init__(self, cache: JudgementCache, known: Iterable[str]) -> None:
+    def __init__(self, cache: JudgementCache, known: Iterable[str], heavy: Executor) -> None:
         self._cache = cache
+        self._heavy = heavy
         self._known = set(known)
         self._lock = threading.Lock()
         self._batch: _Batch | None = None
@@ -151,7 +155,8 @@ class GatheredCache:
         with self._lock:
             self._batch = None
         try:
-            patiently(lambda: self._cache.keep(batch.answers, batch.calls))
+            keep = partial(self._cache.keep, batch.answers, batch.calls)
+            self._heavy.submit(patiently, keep).result()
             self._known |= {answer.key for answer in batch.answers}
             batch.has_failed = False
         finally:

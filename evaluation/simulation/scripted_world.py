@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from evaluation.judging.prompts import CHECK_SYSTEM, IDEAS_SYSTEM, SCORE_SYSTEM
 from evaluation.simulation import scripted_people as people
-from evaluation.simulation.agent import FEEDBACK_HEADING, MEMORY_HEADING, NUDGE_HEADING
+from evaluation.simulation.agent import FEEDBACK_HEADING, MEMORY_HEADING, NUDGE_HEADING, QUESTION
 from evaluation.simulation.factory import DIMENSIONS_TASK, NAMES_TASK, PERSONA_TASK, PLAN_TASK
 from evaluation.simulation.scripted_judge import check, ideas, scores
 
@@ -92,6 +92,7 @@ class ScriptedWorld:
         feedback, nudge = f"\n\n{FEEDBACK_HEADING}" in text, f"\n\n{NUDGE_HEADING}" in text
         # Drawn from the situation alone: an agent that does not react says the same again.
         situation = text.partition(f"\n\n{NUDGE_HEADING}")[0].partition(f"\n\n{FEEDBACK_HEADING}")[0]
+        situation = situation.removesuffix(f"\n\n{QUESTION}")
         chance = _chance(system, situation)
         title = found[1].strip() if (found := _TITLE.search(system)) else "neighbour"
         words, effects, habits = people.words(), self._effects, self._habits

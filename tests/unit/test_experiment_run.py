@@ -20,7 +20,7 @@ from evaluation.judging.propositions import Dimension
 from evaluation.judging.retry import CallFailure, FailureKind
 from evaluation.simulation.personas import load_personas
 from evaluation.simulation.scripted_provider import ScriptedProvider
-from evaluation.simulation.scripted_world import SCRIPTED_MODEL, Effects, ScriptedWorld
+from evaluation.simulation.scripted_world import SCRIPTED_MODEL, Effects, Habits, ScriptedWorld
 from evaluation.store import JobState, Store
 
 SCENARIO = """
@@ -59,7 +59,8 @@ def provider(effects: Effects | None = None) -> ScriptedProvider:
 
 
 def test_planted_effects_are_found_and_conversations_can_be_read(store: Store) -> None:
-    asked = provider()
+    # Agents that go wrong more often than not, so that eight of them show what correcting them does.
+    asked = ScriptedProvider(ScriptedWorld(habits=Habits(out_of_character=0.6, repeats=0.6, has_idea=0.1)))
     told: list[tuple[int, int]] = []
     outcome = run_experiment(store, plan(steps=3), CONFIG, provider=asked, report=lambda *done: told.append(done))
     rows = {row.dimension: row for row in outcome.rows}

@@ -19,7 +19,7 @@ from evaluation.judging.propositions_load import PropositionLibrary
 from evaluation.simulation.factory import AgentFactory
 from evaluation.simulation.profiles import profile_named
 from evaluation.simulation.scripted_provider import ScriptedProvider
-from evaluation.simulation.scripted_world import NO_EFFECTS, SCRIPTED_MODEL, Effects, ScriptedWorld
+from evaluation.simulation.scripted_world import NO_EFFECTS, SCRIPTED_MODEL, Effects, Habits, ScriptedWorld
 from evaluation.simulation.writing import Writer
 from evaluation.store import Store
 
@@ -33,9 +33,9 @@ SCENARIO = """
 title: Small talk
 kind: brainstorming
 population: average-customers
-agents: 16
+agents: 8
 environments: 4
-steps: 3
+steps: 2
 treatment:
   gate_adherence_enabled: true
   gate_fluency_enabled: true
@@ -79,7 +79,8 @@ def test_nothing_is_found_where_nothing_is() -> None:
 
 @pytest.mark.long
 def test_planted_effects_are_found() -> None:
-    outcome = run_experiment(Store(":memory:"), plan(0, Effects()), CONFIG, provider=ScriptedProvider(ScriptedWorld()))
+    world = ScriptedWorld(habits=Habits(out_of_character=0.6, repeats=0.6, has_idea=0.1))
+    outcome = run_experiment(Store(":memory:"), plan(0, Effects()), CONFIG, provider=ScriptedProvider(world))
     found = {row.dimension: row.found.welch.p for row in outcome.rows}
     print(f"p of planted effects: { {str(key): round(p, 5) for key, p in found.items()} }")
     for dimension in (Dimension.ADHERENCE, Dimension.FLUENCY, Dimension.IDEAS_QUANTITY):

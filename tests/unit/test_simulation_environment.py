@@ -25,7 +25,7 @@ from evaluation.simulation.agent import (
 from evaluation.simulation.connection import BoundedProvider
 from evaluation.simulation.environment import Environment, Order, RoomPlan, acting_order
 from evaluation.simulation.scripted_provider import ScriptedProvider
-from evaluation.simulation.scripted_world import ScriptedWorld
+from evaluation.simulation.scripted_world import NO_EFFECTS, Habits, ScriptedWorld
 from evaluation.simulation.writing import Writer
 from evaluation.transcript import Transcript
 
@@ -145,3 +145,14 @@ def test_what_a_model_writes_becomes_what_is_said(written: str, said: str) -> No
 
 def test_an_endless_message_is_cut() -> None:
     assert len(spoken("word " * 10_000, "Ann")) == 4_000
+
+
+def test_without_planted_effects_the_script_says_the_same_after_feedback_and_nudges() -> None:
+    agent = SimulatedAgent({"name": "Ann", "occupation": {"title": "welder"}}, "room")
+
+    def said(world: ScriptedWorld) -> set[str]:
+        prompts = [agent.prompt(), agent.prompt(["New!"]), agent.prompt([], "Dull."), agent.prompt(["New!"], "Dull.")]
+        return {world.answer(prompt) for prompt in prompts}
+
+    assert len(said(ScriptedWorld(NO_EFFECTS))) == 1
+    assert len(said(ScriptedWorld(habits=Habits(1.0, 1.0, 0.0)))) == 4
