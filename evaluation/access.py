@@ -27,7 +27,6 @@ class Action(StrEnum):
     DELETE = "delete or bring back what is stored"
     RESTORE = "make or restore backups"
     CONFIGURE = "change settings"
-    SIGN_OFF = "sign off iterations"
 
 
 _ALLOWED: Mapping[Role, frozenset[Action]] = {Role.RATER: frozenset({Action.RATE}), Role.ADMIN: frozenset(Action)}
