@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
@@ -58,6 +57,8 @@ def ab(
     comparisons, and more than 10 % (or what the file says) of the larger mean. Runs that are done are kept: run it
     again to go on where a limit or a crash stopped it. Exits with 3 when runs failed.
     """
+    import asyncio  # slow to import, and help needs none
+
     from evaluation.experiments.ab_config import ABConfig
     from evaluation.judging.yaml_models import read_model
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
 from enum import StrEnum
 from importlib.resources import files
@@ -73,6 +72,8 @@ def insights(
     What the file does not say is "not known" (null in JSON), never 0. Checks, opinions, themes and quotes ask a model
     and may cost money; without a key they are "not scored". Exits with 3 when an answer could not be used.
     """
+    import asyncio  # slow to import, and help needs none
+
     from evaluation.insight.evaluation_report import Wanted
 
     store = open_store(db)

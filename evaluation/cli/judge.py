@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -74,6 +73,8 @@ def judge(
     Its decisions stand between the rule and people: a person's override outranks them. Rows that it cannot decide stay
     as the rule has them. Answers are kept, so that the same run costs nothing again. Exits with 3 when answers failed.
     """
+    import asyncio  # slow to import, and help needs none
+
     from evaluation.rubric.wording import counted
 
     store = open_store(db)
