@@ -79,41 +79,21 @@ def run(
     Says what it will cost before anything is spent. Every answer is stored before it is used: whoever kills it, or runs
     out of budget, runs the same command again and pays nothing twice. Exits with 3 when it stopped before its end.
     """
-    from evaluation.cli.experiment_run import agree, carry_out, estimate_words, print_outcome
-    from evaluation.experiment_job import connected
-    from evaluation.experiments.layout import Layout
-    from evaluation.experiments.plan import ExperimentPlan
-    from evaluation.experiments.scenario import scenario_named, scenarios
-    from evaluation.judging.config import SETTINGS_KEY, judge_config
-    from evaluation.simulation.personas import load_personas
-    from evaluation.simulation.scripted_world import NO_EFFECTS, SCRIPTED_MODEL, Effects
+    from evaluation.cli.experiment_run import chosen_effects, chosen_plans, run_all
 
     store = open_store(db)
-    stored = store.settings.get(SETTINGS_KEY)
-    chosen = {"max_usd": budget, "max_calls": max_calls, "concurrency": concurrency, "base_url": base_url}
-    effects = (NO_EFFECTS if no_effects else Effects()) if scripted else None
-    speaker = SCRIPTED_MODEL if scripted else judge_config({"model": model}, stored).model
-    imported = tuple(load_personas(personas, fragments or ())) if personas else ()
-    for each in scenarios().values() if scenario == "all" else (scenario_named(scenario),):
-        plan = ExperimentPlan(
-            each,
-            speaker,
-            scale,
-            seed,
-            Layout.PAPER if paper_layout else Layout.SPECIFICATION,
-            steps,
-            sample_size,
-            batched,
-            double_check,
-            personas=imported,
-            effects=effects,
-        )
-        with connected(plan, chosen, stored) as config:
-            if estimate:
-                say(estimate_words(plan, config))
-                continue
-            agree(plan, config, yes)
-            print_outcome(carry_out(store, plan, config, chosen), output)
+    limits = {"max_usd": budget, "max_calls": max_calls, "concurrency": concurrency, "base_url": base_url}
+    settings = {
+        "scale": scale,
+        "seed": seed,
+        "steps": steps,
+        "sample_size": sample_size,
+        "is_batched": batched,
+        "has_double_check": double_check,
+    }
+    effects = chosen_effects(with_script=scripted, with_effects=not no_effects)
+    plans = chosen_plans(store, scenario, settings, (personas, fragments or []), effects, model, paper_layout)
+    run_all(store, plans, limits, output, is_estimate=estimate, yes=yes)
 
 
 @app.command()

@@ -12,9 +12,12 @@ from evaluation.cli.options import OutputFormat
 from evaluation.cli.terminal import Progress, note, say
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from evaluation.experimenting import ExperimentOutcome
     from evaluation.experiments.plan import ExperimentPlan
     from evaluation.judging.config import JudgeConfig
+    from evaluation.simulation.scripted_world import Effects
     from evaluation.store import Store
 
 
@@ -81,3 +84,64 @@ def print_outcome(outcome: ExperimentOutcome, output: OutputFormat) -> None:
         )
         raise typer.Exit(INFRASTRUCTURE)
     say(record_text(outcome.record, output))
+
+
+def chosen_effects(*, with_script: bool, with_effects: bool) -> Effects | None:
+    """What the script plants; ``None`` for a real model."""
+    from evaluation.simulation.scripted_world import NO_EFFECTS, Effects
+
+    if not with_script:
+        return None
+    return Effects() if with_effects else NO_EFFECTS
+
+
+def chosen_plans(
+    store: Store,
+    scenario: str,
+    settings: dict[str, Any],
+    agents: tuple[Path | None, list[Path]],
+    effects: Effects | None,
+    model: str | None,
+    is_paper: bool,
+) -> list[ExperimentPlan]:
+    """The plan of a scenario, or of all four.
+
+    Raises:
+        InputError: There is no such scenario, or agent files cannot be used.
+    """
+    from evaluation.experiments.layout import Layout
+    from evaluation.experiments.plan import ExperimentPlan
+    from evaluation.experiments.scenario import scenario_named, scenarios
+    from evaluation.judging.config import SETTINGS_KEY, judge_config
+    from evaluation.simulation.personas import load_personas
+    from evaluation.simulation.scripted_world import SCRIPTED_MODEL
+
+    folder, fragments = agents
+    personas = tuple(load_personas(folder, fragments)) if folder else ()
+    speaker = SCRIPTED_MODEL if effects else judge_config({"model": model}, store.settings.get(SETTINGS_KEY)).model
+    layout = Layout.PAPER if is_paper else Layout.SPECIFICATION
+    named = list(scenarios().values()) if scenario == "all" else [scenario_named(scenario)]
+    fixed = {**settings, "layout": layout, "personas": personas, "effects": effects}
+    return [ExperimentPlan(each, speaker, **fixed) for each in named]
+
+
+def run_all(
+    store: Store,
+    plans: list[ExperimentPlan],
+    limits: dict[str, Any],
+    output: OutputFormat,
+    *,
+    is_estimate: bool,
+    yes: bool,
+) -> None:
+    """Each plan: what it will cost, the person's consent, the run and its report."""
+    from evaluation.experiment_job import connected
+    from evaluation.judging.config import SETTINGS_KEY
+
+    for plan in plans:
+        with connected(plan, limits, store.settings.get(SETTINGS_KEY)) as config:
+            if is_estimate:
+                say(estimate_words(plan, config))
+                continue
+            agree(plan, config, yes)
+            print_outcome(carry_out(store, plan, config, limits), output)
