@@ -46,7 +46,7 @@ def import_ratings(
     with store.unguarded().unit(write=not is_dry):
         sheet = read_sheet(data, _names(store), now=datetime.now(UTC), rater=rater, is_own=is_own)
         stored = store.ratings.by_token([rating.token for _, rating in sheet.ratings])
-        problems = [*sheet.problems, *_contradictions(sheet, stored)]
+        problems = [*sheet.problems, *_contradictions(sheet, stored), *_rivals(sheet, stored)]
         if problems:
             return SheetImport(blank=sheet.blank, problems=tuple(sorted(problems, key=lambda one: one.line)))
         fresh = {rating.token: rating for _, rating in sheet.ratings if rating.token not in stored}
@@ -82,6 +82,28 @@ def _contradictions(sheet: Sheet, stored: dict[str, Rating]) -> list[SheetProble
                     rating.token,
                     f"belongs to a rating that says otherwise (score {held.score}).",
                     "To revise a rating, empty its token and its time; to import it unchanged, restore the row.",
+                )
+            )
+    return found
+
+
+def _rivals(sheet: Sheet, stored: dict[str, Rating]) -> list[SheetProblem]:
+    """New rows of one rater about one game at one time: nobody could say which of them counts."""
+    found = []
+    first: dict[tuple[object, ...], tuple[int, str]] = {}
+    for line, rating in sheet.ratings:
+        if rating.token in stored:
+            continue
+        place = rating.transcript_id, rating.rater, rating.created_at
+        earlier, token = first.setdefault(place, (line, rating.token))
+        if token != rating.token:
+            found.append(
+                SheetProblem(
+                    line,
+                    "",
+                    rating.rater,
+                    f"has rated this game otherwise on line {earlier}.",
+                    "Keep one of the two lines, or fill in when each was given: the later one counts.",
                 )
             )
     return found

@@ -190,3 +190,30 @@ def test_a_dry_run_stores_nothing_and_flags_the_one_way_rule(store: Store) -> No
     dry = import_ratings(store, data, rater="Ada", is_dry=True)
     assert (dry.added, dry.flagged) == (1, 1)
     assert store.ratings.every() == []
+
+
+def test_two_answers_about_one_game_are_refused_and_revisions_with_their_times_are_not(store: Store) -> None:
+    done = import_ratings(store, b"game,rater,score\none,Ada,4\ntwo,Ada,4\none,Ada,2\n")
+    assert [str(one) for one in done.problems] == [
+        "line 4: 'Ada' has rated this game otherwise on line 2. "
+        "Keep one of the two lines, or fill in when each was given: the later one counts."
+    ]
+    assert store.ratings.every() == []
+    # The same line twice is one rating.
+    assert import_ratings(store, b"game,rater,score\none,Ada,4\none,Ada,4\n").added == 1
+    timed = "game,rater,score,rated_at\none,Bo,4,2026-01-02T10:00:00+02:00\none,Bo,2,2026-01-02T08:30:00+00:00\n"
+    assert import_ratings(store, timed.encode()).added == 2
+    # Half past eight in London is after ten in Helsinki.
+    assert [(one.rater, one.score) for one in store.ratings.latest(game("one").id)] == [("Ada", 4), ("Bo", 2)]
+
+
+def test_a_long_sheet_is_stored_in_its_order_and_ends_drafts(store: Store) -> None:
+    token = store.ratings.token("Rater 0", game("one").id)
+    store.drafts.save(token, 1, {"score": 3})
+    lines = [f"one,Rater {number},{number % 5 + 1},{token if not number else ''}" for number in range(300)]
+    data = "\n".join(["game,rater,score,token", *lines]).encode()
+    assert import_ratings(store, data).added == 300
+    assert [one.rater for one in store.ratings.every()] == [f"Rater {number}" for number in range(300)]
+    assert {one.answers for one in store.ratings.every()} == {(None,) * 5}
+    assert store.drafts.load(token) is None
+    assert (import_ratings(store, data).added, import_ratings(store, data).known) == (0, 300)
