@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import ClientConnection, connect
 
 _DESK = "dramaturg_rating_desk"
+_RECEIPT = "dramaturg_desk_receipt"
 _MOST_BYTES = 64 * 1024 * 1024
 
 
@@ -31,13 +33,20 @@ class Desk:
 
 
 class RatingSession:
-    """One open Review page. It holds the desk that was drawn last, ``None`` when nothing was left to rate."""
+    """One open Review page.
+
+    Attributes:
+        desk: The desk that was drawn last, ``None`` when nothing was left to rate.
+        received: Everything that the server sent.
+        kept: The token of the form that the server last said to have stored, and when it said so (``perf_counter``).
+    """
 
     def __init__(self, socket: ClientConnection, rater: str) -> None:
         self._socket = socket
         self._rater = rater
         self.desk: Desk | None = None
         self.received = bytearray()
+        self.kept: tuple[str, float] | None = None
 
     async def open(self) -> None:
         """Runs the page for the first time."""
@@ -80,9 +89,11 @@ class RatingSession:
             self.received += packed
             message = ForwardMsg.FromString(packed)
             kind = message.WhichOneof("type")
-            if kind == "delta" and message.delta.new_element.bidi_component.component_name.endswith(_DESK):
-                component = message.delta.new_element.bidi_component
+            component = message.delta.new_element.bidi_component
+            if kind == "delta" and component.component_name.endswith(_DESK):
                 drawn = Desk(component.id, json.loads(component.json))
+            elif kind == "delta" and component.component_name.endswith(_RECEIPT):
+                self.kept = (str(json.loads(component.json)["token"]), time.perf_counter())
             elif kind == "script_finished" and message.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY:
                 self.desk = drawn
                 return drawn

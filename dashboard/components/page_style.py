@@ -13,6 +13,8 @@ _STYLE = """<style>
 @media (max-width: 768px) {
     [data-testid="stMainBlockContainer"] { padding-top: 4rem; }
 }
+/* It speaks to the rating desk and shows nothing. */
+.st-key-desk_receipt { display: none; }
 </style>"""
 
 

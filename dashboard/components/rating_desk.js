@@ -3,6 +3,7 @@
 // All text comes from strangers: it enters the page through textContent alone.
 
 const RESEND_MS = 2500;
+const KEPT_RESEND_MS = 10000;
 const MOST_SENDS = 24;
 const DRAFT_MS = 250;
 const NARROW = "(max-width: 760px)";
@@ -16,7 +17,9 @@ export default function (component) {
     view = createView(parentElement);
     views.set(parentElement, view);
     view.onkey = (event) => onKey(view, event);
+    view.onkept = (event) => kept(view, event.detail);
     document.addEventListener("keydown", view.onkey);
+    document.addEventListener("dramaturg-kept", view.onkept);
   }
   view.saveDraft = (draft) => setStateValue("draft", draft);
   view.send = (name, value) => setTriggerValue(name, value);
@@ -27,6 +30,7 @@ export default function (component) {
   return () => {
     if (view.run !== run) return;
     document.removeEventListener("keydown", view.onkey);
+    document.removeEventListener("dramaturg-kept", view.onkept);
     view.desk.remove();
     clearTimeout(view.resend);
     clearTimeout(view.drafting);
@@ -103,6 +107,16 @@ function takeFocus(view, isFirst) {
   // So that arrows and Page keys scroll the conversation. Nobody is pulled away from what they are doing elsewhere.
   const active = document.activeElement;
   if (!isFirst || !active || active === document.body) view.talk.focus({ preventScroll: true });
+}
+
+function kept(view, token) {
+  // The server stored the form and is about to draw the next conversation. It is asked again only if that is lost.
+  if (!view.pending || view.pending.token !== token) return;
+  view.pending.isKept = true;
+  forget(view, token);
+  clearTimeout(view.resend);
+  view.resend = setTimeout(() => sendPending(view), KEPT_RESEND_MS);
+  say(view, "Saved. The next conversation is coming.", false);
 }
 
 function acknowledge(view) {
@@ -213,6 +227,11 @@ function deliver(view, name, body) {
 
 function sendPending(view) {
   if (!view.pending) return;
+  if (view.pending.isKept) {
+    view.send(view.pending.name, { ...view.pending.body, attempt: ++view.sends });
+    view.resend = setTimeout(() => sendPending(view), KEPT_RESEND_MS);
+    return;
+  }
   if (view.sends >= MOST_SENDS) {
     stopSending(view);
     say(view, "Nothing was saved: the server does not answer. Your answers are kept here; try again.", true);

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.timeline import Event, timeline
 from evaluation.desk.discards import MAX_NOTE_LENGTH, DiscardReason
@@ -27,6 +28,16 @@ _component = st.components.v2.component(
     "dramaturg_rating_desk",
     css=(_FOLDER / "rating_desk.css").read_text(encoding="utf-8"),
     js="\n".join((_FOLDER / name).read_text(encoding="utf-8") for name in ("rating_desk.js", "rating_form.js")),
+)
+
+_RECEIPT = "desk_receipt"
+_receipt = st.components.v2.component(
+    "dramaturg_desk_receipt",
+    js="""
+export default function ({ data }) {
+  document.dispatchEvent(new CustomEvent("dramaturg-kept", { detail: data.token }));
+}
+""",
 )
 
 
@@ -155,6 +166,17 @@ def draft_data(form: FilledForm | None) -> dict[str, Any] | None:
     if form is None:
         return None
     return {"rev": form.rev, "score": form.score, "answers": list(form.answers), "comment": form.comment}
+
+
+def tell_kept(place: DeltaGenerator, token: str) -> None:
+    """Tells the desk in the browser that a form is stored, before the next game is read and drawn.
+
+    Args:
+        place: An empty element that the run before left beside the desk; it takes no room.
+        token: The form's.
+    """
+    with place:
+        _receipt(key=_RECEIPT, data={"token": token}, height="content")
 
 
 def rating_desk(

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import identity
 from dashboard.components.messages import plain
@@ -22,8 +23,10 @@ from dashboard.components.rating_desk import (
     read_discard,
     read_form,
     read_token,
+    tell_kept,
 )
 from dashboard.formatting import counted, duration_text
+from dashboard.precedence import SAVING
 from evaluation.access import Action
 from evaluation.desk.pace import pace
 from evaluation.errors import DramaturgError, InputError
@@ -73,6 +76,7 @@ class Seat:
         data: What the component draws; ``None`` when no game is on the desk.
         skipped: Ids of the games put aside until nothing else is left.
         errors: How many times something could not be saved.
+        receipt: Where the browser is told that a form is stored, before the next game is drawn.
     """
 
     rater: str
@@ -80,6 +84,7 @@ class Seat:
     data: dict[str, Any] | None = None
     skipped: tuple[str, ...] = ()
     errors: int = 0
+    receipt: DeltaGenerator | None = None
 
 
 def _seat(rater: str) -> Seat:
@@ -122,6 +127,7 @@ def mount(
         on_skip=lambda: on_skip(seat, st.session_state[key].skip),
         on_discard=lambda: discard(store, seat, st.session_state[key].discard),
     )
+    seat.receipt = st.empty()
 
 
 def take_next(store: Store, seat: Seat) -> None:
@@ -213,11 +219,22 @@ def submit(store: Store, seat: Seat, value: object) -> None:
     assert seat.transcript_id is not None
     try:
         identity.require(Action.RATE)
-        _save(store, Rating(seat.transcript_id, seat.rater, form.score, form.answers, form.comment, token=form.token))
+        with SAVING.urgent():
+            _save(
+                store, Rating(seat.transcript_id, seat.rater, form.score, form.answers, form.comment, token=form.token)
+            )
     except DramaturgError as error:
         tell(seat, str(error))
         return
+    _kept(seat, form.token)
+
+
+def _kept(seat: Seat, token: str) -> None:
+    """What was sent is stored for good: the rater hears of it at once, and the desk is free for the next game."""
     seat.data = None
+    if seat.receipt is not None:
+        tell_kept(seat.receipt, token)
+    SAVING.give_way()
 
 
 def _save(store: Store, rating: Rating) -> None:
@@ -267,7 +284,7 @@ def discard(store: Store, seat: Seat, value: object) -> None:
     except DramaturgError as error:
         tell(seat, str(error))
         return
-    seat.data = None
+    _kept(seat, given.token)
 
 
 def tell(seat: Seat, text: str) -> None:

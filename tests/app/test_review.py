@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from dashboard.components import review_parts as parts
 from evaluation.ratings import Rating
@@ -106,6 +107,37 @@ def test_a_form_sent_twice_is_saved_once(seat, filled) -> None:
     parts.submit(filled, seat, sent)
     assert len([rating for rating in filled.ratings.history(first) if rating.rater == "Ada"]) == 1
     assert filled.ratings.progress("Ada").rated == 1
+
+
+def saving() -> None:
+    import streamlit as st
+
+    from dashboard import resources
+    from dashboard.components import review_parts as parts
+
+    store, seat = resources.store(), parts.Seat("Ada", receipt=st.empty())
+    parts.take_next(store, seat)
+    if "gone" in st.query_params:
+        store.deletions.delete([seat.transcript_id], who="Grace")
+    st.text(seat.data["token"])
+    parts.submit(store, seat, {"token": seat.data["token"], "score": 4, "answers": [True] * 5, "comment": "", "rev": 1})
+
+
+def test_the_desk_is_told_at_once_that_a_form_is_stored(filled) -> None:
+    app = AppTest.from_function(saving).run()
+    (receipt,) = app.get("bidi_component")
+    token = app.text[0].value
+    assert json.loads(receipt.proto.json) == {"token": token}
+    assert [rating.token for rating in filled.ratings.every("Ada")] == [token]
+
+
+def test_the_desk_is_not_told_so_of_a_form_that_cannot_be_stored(filled) -> None:
+    app = AppTest.from_function(saving)
+    app.query_params["gone"] = "1"
+    app.run()
+    assert not app.exception
+    assert app.get("bidi_component") == []
+    assert filled.ratings.every("Ada") == []
 
 
 @pytest.mark.parametrize("change", [{"score": None}, {"score": 9}, {"token": "made-up"}, {"answers": "yes"}])
