@@ -111,9 +111,10 @@ def _source(store: Store, test: ABConfig, judge: ChosenJudge, options: dict[str,
     Raises:
         InputError: A variant names no runs, or runs cannot be simulated for want of a model.
     """
-    from evaluation.experiments.ab_sources import given_metrics, stored_games
+    from evaluation.experiments.ab_sources import check_numbers, given_metrics, stored_games
 
     if test.source == "metrics":
+        check_numbers(test)
         return test, given_metrics
     if test.source == "transcripts":
         named = {name: {"runs": _games(store, name, variant)} for name, variant in test.variants.items()}

@@ -136,7 +136,8 @@ def sentence(one: StatisticalComparison) -> str:
     """A comparison in words."""
     name = f"{one.metric_name}, {one.variant_a} against {one.variant_b}"
     if math.isnan(one.difference):
-        return f"{name}: not known on both sides."
+        unknown = [side for side, n in ((one.variant_a, one.n_a), (one.variant_b, one.n_b)) if not n]
+        return f"{name}: not known of {' and of '.join(unknown)}."
     means = f"{name}: {one.mean_a:.4g} ({one.n_a} runs) and {one.mean_b:.4g} ({one.n_b} runs)"
     practical = "a practical difference" if one.practical_difference else "no practical difference"
     if one.significant is None:

@@ -14,7 +14,7 @@ from itertools import zip_longest
 from statistics import fmean
 from typing import Any
 
-from evaluation.errors import DramaturgError
+from evaluation.errors import DramaturgError, InputError
 from evaluation.experiments.ab_comparisons import (
     comparisons,
     passed_share,
@@ -81,7 +81,7 @@ def plan(config: ABConfig) -> list[PlannedRun]:
     run gets its own entry: stored transcripts and metrics are named like this.
 
     Raises:
-        InputError: A variant changes a setting that the base does not have.
+        InputError: A variant changes a setting that the base does not have, or its runs are no list.
     """
     variants = [_runs_of(config, name) for name in config.variants]
     return [run for row in zip_longest(*variants) for run in row if run is not None]
@@ -93,7 +93,12 @@ def _runs_of(config: ABConfig, variant: str) -> list[PlannedRun]:
         count = config.runs_per_variant or config.evaluation.default_runs_per_variant
         configs = [deepcopy(own) for _ in range(count)]
     else:
-        configs = [{"run": one} for one in own.get("runs", [])][: config.runs_per_variant]
+        listed = own.get("runs", [])
+        if not isinstance(listed, list):
+            raise InputError(
+                f"{listed!r:.40} is no list of runs.", place=f"variants.{variant}.runs", remedy="Write one run a line."
+            )
+        configs = [{"run": one} for one in listed][: config.runs_per_variant]
     return [PlannedRun(variant, index, config.seed + index, one) for index, one in enumerate(configs)]
 
 

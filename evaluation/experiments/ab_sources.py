@@ -6,9 +6,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from evaluation.errors import InputError
-from evaluation.experiments.ab_runner import Outcome, Run, flat_metrics
+from evaluation.experiments.ab_config import ABConfig
+from evaluation.experiments.ab_runner import Outcome, Run, flat_metrics, plan
 from evaluation.insight.addressing import transcript_metrics
 from evaluation.transcript import Transcript
+
+_LARGEST = 1e100
 
 
 async def given_metrics(config: dict[str, Any], seed: int) -> Outcome:  # noqa: ARG001 - numbers need no seed
@@ -17,14 +20,38 @@ async def given_metrics(config: dict[str, Any], seed: int) -> Outcome:  # noqa: 
     Raises:
         InputError: It is no mapping of names to numbers.
     """
-    given = config.get("run")
+    return Outcome(_numbers(config.get("run")))
+
+
+def check_numbers(config: ABConfig) -> None:
+    """Looks at all runs before the first one is kept.
+
+    Raises:
+        InputError: A run is no mapping of names to numbers; names the variant and the run.
+    """
+    for planned in plan(config):
+        try:
+            _numbers(planned.config.get("run"))
+        except InputError as error:
+            place = f"variants.{planned.variant}.runs, number {planned.run_index + 1}"
+            raise InputError(error.message, place=place, remedy=error.remedy) from None
+
+
+def _numbers(given: Any) -> dict[str, float | None]:
     if not isinstance(given, Mapping):
-        raise InputError(f"{given!r} is no run.", remedy="Write each run as a mapping of measures to numbers.")
-    for name, value in given.items():
-        is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        if value is not None and not is_number:
-            raise InputError(f"{name}: {value!r} is no number.", remedy="Write a number, or null for an unknown one.")
-    return Outcome({str(name): None if value is None else float(value) for name, value in given.items()})
+        raise InputError(f"{given!r:.40} is no run.", remedy="Write each run as a mapping of measures to numbers.")
+    return {str(name): _number(str(name), value) for name, value in given.items()}
+
+
+def _number(name: str, value: Any) -> float | None:
+    """The number; NaN is none, and of infinite or enormous ones there is no mean."""
+    if value is None:
+        return None
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not abs(value) <= _LARGEST:
+        remedy = f"Write a number up to {_LARGEST:g}, or null for an unknown one."
+        raise InputError(f"{name}: {value!r:.40} is no number that can be compared.", remedy=remedy)
+    return float(value)
 
 
 Load = Callable[[str], tuple[Transcript, Mapping[str, float | None], Mapping[str, str]]]

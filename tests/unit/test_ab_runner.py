@@ -18,13 +18,13 @@ from evaluation.experiments.ab_config import ABConfig, variant_config
 from evaluation.experiments.ab_progress import Progress
 from evaluation.experiments.ab_results import ABTestResult
 from evaluation.experiments.ab_runner import ExperimentRunner, Outcome, Run, plan
-from evaluation.experiments.ab_sources import given_metrics, stored_games
+from evaluation.experiments.ab_sources import check_numbers, given_metrics, stored_games
 from evaluation.insight.answers import QualityAnswer
 from evaluation.judging.scripted import ScriptedJudge
 from evaluation.transcript import Message, Player, Transcript
 
 
-def numbers(before: list[float], after: list[float], **more: Any) -> ABConfig:
+def numbers(before: list[Any], after: list[Any], **more: Any) -> ABConfig:
     variants = {
         name: {"runs": [{"quality": value} for value in values]}
         for name, values in (("old", before), ("new", after), *more.pop("others", ()))
@@ -93,9 +93,30 @@ def test_no_spread_and_no_values_are_untestable_and_never_zero() -> None:
     unknown = result_of(numbers([1, 2], [3, 4], measures={"quality": "higher", "nothing": "lower"}))
     empty = unknown.comparisons[1].as_dict()
     assert (empty["mean_a"], empty["difference"], empty["significant"]) == (None, None, None)
-    assert sentence(unknown.comparisons[1]) == "nothing, old against new: not known on both sides."
+    assert sentence(unknown.comparisons[1]) == "nothing, old against new: not known of old and of new."
     assert unknown.variants["old"].avg_metrics["nothing"] is None
     assert json.dumps(unknown.as_dict())
+
+
+def test_what_one_side_alone_lacks_is_said_of_that_side() -> None:
+    one_sided = result_of(numbers([], [3, 4]))
+    assert sentence(one_sided.comparisons[0]) == "quality, old against new: not known of old."
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 1e308, 10**400, "many", True])
+def test_what_has_no_mean_is_refused_before_anything_is_compared(value: Any) -> None:
+    with pytest.raises(InputError, match=r"variants\.new\.runs, number 2: quality: .* is no number") as caught:
+        check_numbers(numbers([1, 2], [3, value]))
+    assert "null for an unknown one" in str(caught.value)
+    check_numbers(numbers([1, 2], [3, None]))
+
+
+def test_runs_that_are_no_list_are_refused() -> None:
+    config = ABConfig(
+        name="t", source="metrics", variants={"a": {"runs": 5}, "b": {}}, measures={"q": "higher"}, primary="q"
+    )
+    with pytest.raises(InputError, match=r"variants\.a\.runs: 5 is no list of runs"):
+        plan(config)
 
 
 def test_a_variant_cannot_change_another_or_the_next_run() -> None:
