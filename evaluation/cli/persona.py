@@ -77,6 +77,7 @@ def run(
     from evaluation.persona.period import Period
 
     store = open_store(db)
+    known = work.known_baselines(baselines)
     order = work.Order(
         store=store,
         mode=mode,
@@ -92,7 +93,7 @@ def run(
         agents=work.names(agents),
     )
     rated = work.evaluate(order)
-    comparison = work.compared(order, rated, baselines, max_drop)
+    comparison = work.compared(order, rated, known, max_drop)
     _print_scores(rated, comparison, output, mode)
     _finish(comparison)
 
@@ -121,6 +122,7 @@ def compare(
     from evaluation.cli import persona_work as work
 
     store = open_store(db)
+    known = work.known_baselines(baselines)
     order = work.Order(
         store=store,
         mode=mode,
@@ -129,7 +131,7 @@ def compare(
         config=work.judge_config(store, mode, model=model, base_url=base_url, recordings=recordings),
         agents=work.names(agents),
     )
-    comparison = work.compared(order, work.evaluate(order), baselines, max_drop)
+    comparison = work.compared(order, work.evaluate(order), known, max_drop)
     _print_comparison(comparison, output)
     _finish(comparison)
 
@@ -155,10 +157,12 @@ def baseline(
     anything.
     """
     from evaluation.cli import persona_work as work
+    from evaluation.harness.baselines import read_baselines
     from evaluation.harness.regression import MAX_DROP
 
     store = open_store(db)
     to = work.baseline_folder(baselines)
+    before = read_baselines(to)
     order = work.Order(
         store=store,
         mode=mode,
@@ -168,7 +172,7 @@ def baseline(
         agents=work.names(agents),
     )
     rated = work.evaluate(order)
-    comparison = work.compared(order, rated, to, MAX_DROP)
+    comparison = work.compared(order, rated, before, MAX_DROP)
     _print_comparison(comparison, ReportFormat.TABLE)
     if comparison.verdict == "error":
         note("No baseline was written.")

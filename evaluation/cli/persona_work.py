@@ -13,7 +13,7 @@ from evaluation.cli.terminal import Progress, note
 
 if TYPE_CHECKING:
     from evaluation.cli.persona_rendering import Rated
-    from evaluation.harness.baselines import Source
+    from evaluation.harness.baselines import Baseline, Source
     from evaluation.harness.regression import Comparison
     from evaluation.judging.budget import Budget
     from evaluation.judging.config import JudgeConfig
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from evaluation.persona.evaluating import Plan
     from evaluation.persona.subjects import Subject
     from evaluation.store import Store
+
+    Baselines = dict[tuple[str, Source], Baseline]
 
 Wrap = Callable[["Judge", "Agent"], "Judge"]
 """Puts something around the judge of an agent: a recorder, or another judge."""
@@ -212,16 +214,33 @@ def plan(listed: str, sample_size: int, seed: int, individual: bool) -> Plan:
     return Plan(dimensions(listed), sample_size, seed, options=Options(is_batched=not individual))
 
 
-def compared(order: Order, rated: list[Rated], folder: Path | None, max_drop: float) -> Comparison:
-    """The evaluations beside the baselines in ``folder``, the shipped ones when left out."""
+def known_baselines(folder: Path | None) -> Baselines:
+    """The baselines in ``folder``, the shipped ones when left out; read before a judge is asked and paid.
+
+    Raises:
+        InputError: There is no such folder, against which nothing could ever fall; or a file is no baseline.
+    """
+    from evaluation.errors import InputError
     from evaluation.harness.baselines import read_baselines
+    from evaluation.resources import baseline_root
+
+    if folder is not None and not folder.is_dir():
+        raise InputError(
+            "There is no such folder with baselines.",
+            place=str(folder),
+            remedy="Correct --baselines or DRAMATURG_BASELINES, or make them there with `dramaturg eval baseline`.",
+        )
+    return read_baselines(folder or baseline_root())
+
+
+def compared(order: Order, rated: list[Rated], baselines: Baselines, max_drop: float) -> Comparison:
+    """The evaluations beside the baselines."""
     from evaluation.harness.regression import compare
     from evaluation.judging.offline import OFFLINE_MODEL
-    from evaluation.resources import baseline_root
 
     return compare(
         [evaluation for _, evaluation in rated],
-        read_baselines(folder or baseline_root()),
+        baselines,
         order.plan.dimensions,
         source=order.source,
         expects_all=order.is_about_everybody,

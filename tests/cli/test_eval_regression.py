@@ -165,6 +165,20 @@ def test_a_baseline_is_written_and_later_runs_are_held_against_it(run: Any, data
     assert Store(database).evaluations.runs()["is_baseline"].tolist() == [True, True]
 
 
+@pytest.mark.parametrize("command", ["run", "compare"])
+def test_baselines_that_are_not_there_are_wrong_usage_before_anybody_is_asked(
+    command: str, run: Any, database: Path, tmp_path: Path
+) -> None:
+    done = run("eval", command, "--agents", "oscar", "--baselines", tmp_path / "typing-error")
+    assert done.exit_code == 2
+    assert "typing-error: There is no such folder with baselines." in done.stderr
+    (tmp_path / "oscar.json").write_text('{"format":', encoding="utf-8")
+    done = run("eval", command, "--agents", "oscar", "--baselines", tmp_path)
+    assert done.exit_code == 2
+    assert "oscar.json" in done.stderr
+    assert Store(database).evaluations.runs().empty
+
+
 def test_no_baseline_is_written_of_a_judge_that_failed(run: Any, tmp_path: Path) -> None:
     done = run("eval", "baseline", "--agents", "oscar", "--model", "nobody", "--baselines", tmp_path / "new")
     assert done.exit_code == 3
