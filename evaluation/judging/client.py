@@ -29,20 +29,28 @@ _WHOLE_ANSWER = 2.0
 _import_lock = threading.Lock()
 
 
-@cache
 def _import_litellm() -> ModuleType:
-    """Takes seconds and much memory, once; offline and silent."""
-    with _import_lock:
-        os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
-        import litellm
+    """Takes seconds and much memory, once, however many ask for it at the same time.
 
-        litellm.suppress_debug_info = True
-        litellm.telemetry = False
-        # What a model does not know, such as a temperature, is left out and not refused.
-        litellm.drop_params = True
-        logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)
-        asyncio.run(_rehearse(litellm))
-        return litellm
+    A second rehearsal would take the place of litellm's worker in the loop that is calling, and be complained about.
+    """
+    with _import_lock:
+        return _prepared_litellm()
+
+
+@cache
+def _prepared_litellm() -> ModuleType:
+    """litellm, offline and silent."""
+    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+    import litellm
+
+    litellm.suppress_debug_info = True
+    litellm.telemetry = False
+    # What a model does not know, such as a temperature, is left out and not refused.
+    litellm.drop_params = True
+    logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)
+    asyncio.run(_rehearse(litellm))
+    return litellm
 
 
 async def _rehearse(litellm: Any) -> None:

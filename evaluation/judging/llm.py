@@ -257,7 +257,7 @@ class LLMClient:
         if self._known_price is None and self.budget.usd is not None:
             raise InputError(
                 f"Nobody knows what {self.model} costs, so a budget in US dollars cannot be kept.",
-                remedy="Put its price into a file, name that in DRAMATURG_PRICING, or limit the calls with --max-calls.",
+                remedy="Put its price into a file named in DRAMATURG_PRICING, or limit the calls with --max-calls.",
             )
         return self._known_price
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -13,6 +14,7 @@ import pytest
 
 from benchmarks.judge_server import Fault, JudgeServer
 from evaluation.errors import JudgeError
+from evaluation.judging import client
 from evaluation.judging.budget import Budget
 from evaluation.judging.calls import CallRecord
 from evaluation.judging.client import LiteLLMProvider
@@ -143,6 +145,17 @@ def test_a_wrong_key_is_tried_once_for_all() -> None:
     assert {one.status for one in judgements} == {JudgementStatus.ERROR}
     assert all("OPENAI_API_KEY" in one.detail for one in judgements)
     assert server.tally.asked.total() == 1
+
+
+def test_calls_that_come_first_together_load_the_library_once() -> None:
+    """More than once its workers replaced each other, and every one left a complaint on the terminal."""
+    client._prepared_litellm.cache_clear()
+    together = [threading.Thread(target=client._import_litellm) for _ in range(8)]
+    for thread in together:
+        thread.start()
+    for thread in together:
+        thread.join()
+    assert client._prepared_litellm.cache_info().misses == 1
 
 
 def test_a_server_that_never_recovers_gives_errors_not_scores() -> None:
