@@ -29,7 +29,7 @@ view = st.segmented_control(
 if view == parts.DESK:
     progress = store.ratings.progress(rater)
     if progress.total:
-        parts.desk(store, rater, lowered=invitation(store, rater, progress))
+        parts.desk(store, rater, progress, lowered=invitation(store, rater, progress))
     elif identity.allowed(Action.ADD):
         empty_state("Nothing to rate yet", "Upload games first; then rate them here one by one.")
         first_steps("review")

@@ -94,16 +94,16 @@ def _seat(rater: str) -> Seat:
     return seat
 
 
-def desk(store: Store, rater: str, *, lowered: int = 0) -> None:
+def desk(store: Store, rater: str, progress: QueueProgress, *, lowered: int = 0) -> None:
     """The desk with the next unrated transcript, or what to do when there is none, ``lowered`` by so many pixels.
 
     No fragment: a server that was restarted does not know fragments of pages that are open, and would drop the form.
     """
     seat = _seat(rater)
     if seat.data is None:
-        take_next(store, seat)
+        take_next(store, seat, progress)
     if seat.data is None:
-        _nothing_left(seat, store.ratings.progress(rater))
+        _nothing_left(seat, progress)
         return
     mount(store, seat, _KEY, on_submit=submit, on_skip=skip, lowered=lowered)
 
@@ -130,11 +130,17 @@ def mount(
     seat.receipt = st.empty()
 
 
-def take_next(store: Store, seat: Seat) -> None:
-    """Puts the next unrated game on the desk, with the draft that there may be; none is left when there is no data."""
+def take_next(store: Store, seat: Seat, progress: QueueProgress | None = None) -> None:
+    """Puts the next unrated game on the desk, with the draft that there may be; none is left when there is no data.
+
+    Args:
+        store: Where the games lie.
+        seat: Whose desk.
+        progress: How far the rater is, where that was read just now.
+    """
     seat.transcript_id = store.ratings.next_unrated(seat.rater, skip=seat.skipped)
     if seat.transcript_id is not None:
-        progress = store.ratings.progress(seat.rater)
+        progress = progress or store.ratings.progress(seat.rater)
         share = (progress.rated + progress.discarded) / progress.total
         words = _progress_words(seat, progress, store.ratings.times(seat.rater, datetime.now(UTC) - _TODAY))
         take(store, seat, seat.transcript_id, words, RATE, share=share)
