@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 import streamlit as st
 
+from dashboard import state
 from dashboard.comparison_charts import distribution_alt, distribution_figure
 from dashboard.comparison_tables import METRIC_LABELS, SYMBOLS, difference_frame, export_frame
 from dashboard.components.messages import plain
@@ -21,6 +22,7 @@ from evaluation.comparison.prompt_diff import is_cut, prompt_diff
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.statistics.words import difference_sentences
 
+_BEFORE, _AFTER = "before", "after"
 _FIRST = 5
 _LONGEST_REASON = 300
 _LONGEST_QUOTE = 200
@@ -28,15 +30,24 @@ _LONGEST_NAME = 60
 
 
 def pick(names: Sequence[str]) -> tuple[str, str]:
-    """The two iterations to compare; the last two at first. The choice stands in the URL."""
+    """The two iterations to compare; the last two at first.
+
+    Both stand in the URL, these two as well: a link shows the same comparison when there are further iterations. A
+    link to one that is not there says so.
+    """
+    if any((wanted := state.chosen(key)) is not None and wanted not in names for key in (_BEFORE, _AFTER)):
+        st.warning("An iteration that the link names is not here: it was renamed or deleted. Choose another one.")
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        before = st.selectbox(
-            "Before", names, index=len(names) - 2, key="before", bind="query-params", filter_mode="contains"
-        )
-        after = st.selectbox(
-            "After", names, index=len(names) - 1, key="after", bind="query-params", filter_mode="contains"
-        )
+        before = _pick_one("Before", _BEFORE, names, names[-2])
+        after = _pick_one("After", _AFTER, names, names[-1])
+    state.choose(**{_BEFORE: before, _AFTER: after})
     return before, after
+
+
+def _pick_one(label: str, key: str, names: Sequence[str], otherwise: str) -> str:
+    # Not bound to the URL by Streamlit, which leaves out what is chosen at first.
+    wanted = state.chosen(key, names) or otherwise
+    return st.selectbox(label, names, index=names.index(wanted), key=f"compare_{key}", filter_mode="contains")
 
 
 def sides(found: IterationComparison) -> None:

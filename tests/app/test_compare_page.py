@@ -45,6 +45,20 @@ def test_an_iteration_without_games(open_page, store, small_game, words) -> None
     assert "No prompt text was stored before and after" in words(app)
 
 
+def test_a_link_keeps_its_two_iterations_and_says_when_one_is_gone(open_page, two, words, hostile) -> None:
+    app = open_page("compare")
+    # Both are in the URL, so that the link shows the same when a third iteration has come.
+    assert dict(app.query_params) == {"before": "Old prompt", "after": hostile}
+    two.iterations.create("Newest")
+    app.run()
+    assert [box.value for box in app.selectbox] == ["Old prompt", hostile]
+    app.selectbox[1].set_value("Newest").run()
+    assert dict(app.query_params) == {"before": "Old prompt", "after": "Newest"}
+    gone = open_page("compare", before="Old prompt", after="Renamed since")
+    assert "An iteration that the link names is not here" in words(gone)
+    assert [box.value for box in gone.selectbox] == ["Old prompt", "Newest"]
+
+
 def test_the_last_two_are_compared_at_first(open_page, two, words, table, hostile) -> None:
     app = open_page("compare")
     assert not app.exception
