@@ -154,7 +154,9 @@ async def _run(run: _Run) -> str:
         salt=run.plan.seed,
     )
     cache = GatheredCache(run.store.judgements, run.store.judgements.keys(run.config.model), run.heavy)
-    judge = UnforgivingJudge(build_judge(run.config, cache=cache, budget=run.budget, provider=bounded))
+    # The script listens elsewhere every time, and answers by what is planted: so keys name the experiment.
+    server = None if run.plan.effects is None else f"script of {run.plan.record.id}"
+    judge = UnforgivingJudge(build_judge(run.config, cache=cache, budget=run.budget, provider=bounded, server=server))
     _recall(run)
     async with client.session():
         try:

@@ -168,6 +168,7 @@ def build_judge(
     run_id: str | None = None,
     log: CallLog | None = None,
     provider: Provider | None = None,
+    server: str | None = None,
 ) -> ChosenJudge:
     """The judge that ``config`` describes.
 
@@ -178,6 +179,7 @@ def build_judge(
         run_id: The evaluation run that calls are logged under.
         log: Told of every call of a live judge; the cache stores them, too.
         provider: Takes the place of litellm, in simulations and tests.
+        server: What the keys of answers call the server, where its address changes; the address when left out.
 
     Raises:
         InputError: Recordings or prices cannot be read.
@@ -195,7 +197,7 @@ def build_judge(
 
     client = build_client(config, budget=budget, log=record, run_id=run_id, provider=provider)
     # Two servers may give one name to two models.
-    server = config.base_url or ""
+    server = config.base_url or "" if server is None else server
     judge: Judge = LiteLLMJudge(client, concurrency=config.concurrency, batch_size=config.batch_size, server=server)
     if cache is not None:
         judge = CachedJudge(judge, cache, model=config.model, server=server, calls=calls)

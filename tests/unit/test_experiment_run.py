@@ -111,7 +111,9 @@ def test_a_run_out_of_budget_goes_on_without_asking_anything_twice(store: Store,
     runs = 0
     while True:
         runs += 1
-        outcome = run_experiment(store, plan(), CONFIG, provider=asked, budget=Budget(calls=90))
+        # The script's server has another port every time.
+        elsewhere = CONFIG.model_copy(update={"base_url": f"http://127.0.0.1:{runs}/v1"})
+        outcome = run_experiment(store, plan(), elsewhere, provider=asked, budget=Budget(calls=90))
         if not outcome.stopped:
             break
         assert outcome.stopped == "budget"
