@@ -18,7 +18,7 @@ from dashboard import state
 from evaluation.access import Access, Action, Role, may
 from evaluation.errors import InputError, NotAllowedError
 from evaluation.login import ALLOW_ANONYMOUS_VARIABLE, read_access
-from evaluation.ratings import rater_name as checked_name
+from evaluation.ratings import new_rater_name as checked_name
 
 COOKIE = "dramaturg_rater"
 """Where the browser keeps the name of a rater who did not log in."""

@@ -18,6 +18,7 @@ MAX_COMMENT_LENGTH = 20_000
 
 _YES_ANSWERS_THAT_PROMISE_ACCEPTABLE = 4
 _ACCEPTABLE_SCORE = 3
+_DIRECTIONS = frozenset({"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"})
 _ANSWER_LETTERS = {"y": True, "n": False, "-": None}
 
 
@@ -111,6 +112,22 @@ def rater_name(rater: str) -> str:
     _check_text("rater", name, MAX_RATER_LENGTH)
     if any(unicodedata.category(character) == "Cc" for character in name):
         raise InputError(f"The name {name!r} holds a control character.", place="rater", remedy="Type it anew.")
+    return name
+
+
+def new_rater_name(rater: str) -> str:
+    """The name of somebody who gives it now: what :func:`rater_name` takes, but for direction characters.
+
+    They turn around what stands behind them, as the scores of others in a list. Names that are stored are still read.
+
+    Raises:
+        InputError: As :func:`rater_name`, or it holds a direction character.
+    """
+    name = rater_name(rater)
+    if any(unicodedata.bidirectional(character) in _DIRECTIONS for character in name):
+        raise InputError(
+            f"The name {name!a} holds a character that turns text around.", place="rater", remedy="Type it anew."
+        )
     return name
 
 

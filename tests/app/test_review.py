@@ -26,9 +26,11 @@ def test_the_name_is_asked_once(open_page, filled, words) -> None:
     assert desk(app)["progress"] == "0 of 5 games rated by you"
 
 
-def test_a_name_that_cannot_be_used_is_explained(open_page, filled, words) -> None:
+# The second turns around what stands behind it, as the scores of others in a list.
+@pytest.mark.parametrize("name", ["   ", "Ada \u202eeb"])
+def test_a_name_that_cannot_be_used_is_explained(open_page, filled, words, name) -> None:
     app = open_page("review")
-    app.text_input[0].set_value("   ")
+    app.text_input[0].set_value(name)
     app.button[0].click().run()
     assert "That name cannot be used" in words(app)
 
