@@ -109,6 +109,7 @@ class JudgeRequest:
     repeat: int = 0
     double_check: bool = False
     offline: OfflineInput | None = None
+    _keys: dict[tuple[str, str], str] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def key(self, model: str, server: str = "") -> str:
         """Where the answer is filed: SHA-256 (hex) of all that may change it, the model included.
@@ -121,6 +122,12 @@ class JudgeRequest:
             server: The address of a server of one's own: two of them may give one name to two models. Empty for the
                 provider's own server, and for recordings, which must not depend on where they were made.
         """
+        # Cache, judge and log ask for it in turn, and a prompt may hold a whole game.
+        if (model, server) not in self._keys:
+            self._keys[model, server] = self._digest(model, server)
+        return self._keys[model, server]
+
+    def _digest(self, model: str, server: str) -> str:
         parts: list[str | bool | int] = [
             model,
             self.prompt_version,

@@ -163,7 +163,7 @@ def test_an_admin_reaches_everything_and_logs_out(site: Site, visit) -> None:
     expect(page.get_by_text("Logged in as admin")).to_be_visible()
     assert {"Overview", "Upload", "Review", "Settings"} <= pages_shown(page)
     page.get_by_role("button", name="Log out").click()
-    page.get_by_role("button").first.click()  # the provider asks whether to end its session, too
+    page.get_by_role("button", name="End session").click()  # the provider asks whether to end its session, too
     expect(page.get_by_role("button", name="Log in", exact=True)).to_be_visible()
     page.goto(f"{site.url}/settings")
     expect(page.get_by_role("button", name="Log in", exact=True)).to_be_visible()

@@ -251,7 +251,7 @@ def test_a_budget_in_dollars_is_never_passed() -> None:
 
 def test_a_budget_in_dollars_needs_a_price() -> None:
     provider = OwnProvider(lambda _: json.dumps(verdict(7)))
-    with pytest.raises(InputError, match=r"Nobody knows what own costs.*pricing\.yaml"):
+    with pytest.raises(InputError, match=r"Nobody knows what own costs.*DRAMATURG_PRICING"):
         judged(provider, [request()], budget=Budget(usd=1.0))
     assert provider.conversations == []
 
