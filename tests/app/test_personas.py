@@ -233,7 +233,8 @@ async def _decided(store: Store) -> None:
 
 def test_what_a_judge_decided_shows_on_the_transcripts_page(open_page, filled, words, small_game) -> None:
     asyncio.run(_decided(filled))
-    app = open_page("transcripts", transcript=small_game("one").id, message="m0", metric="strategic_depth")
+    game = small_game("one").id
+    app = open_page("transcripts", transcript=game, message="m0", metric="strategic_depth", scores="true")
     assert not app.exception
     # Every message is shallow by this judge.
     assert "0 of 8 messages" in words(app)
