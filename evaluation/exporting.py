@@ -52,7 +52,9 @@ def spreadsheet_safe(value: Any) -> Any:
 
 def csv_text(table: pd.DataFrame) -> str:
     """The table as CSV with a header; empty cells for what is missing, and no cell that a spreadsheet would run."""
-    harmless = table.apply(lambda column: column if column.dtype.kind in "bif" else column.map(spreadsheet_safe))
+    harmless = table.rename(columns=spreadsheet_safe).apply(
+        lambda column: column if column.dtype.kind in "bif" else column.map(spreadsheet_safe)
+    )
     # Without quotes, a carriage return in a name would end its row.
     return str(harmless.to_csv(index=False, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC))
 

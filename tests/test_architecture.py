@@ -61,6 +61,11 @@ def test_streamlit_caches_live_in_one_file() -> None:
     assert users <= {"dashboard/resources.py"}
 
 
+def test_tables_become_csv_in_one_place_that_disarms_formulas() -> None:
+    users = {relative(path) for path in SOURCES if ".to_csv(" in path.read_text("utf-8")}
+    assert users == {"evaluation/exporting.py"}
+
+
 @pytest.mark.parametrize("path", SOURCES, ids=relative)
 def test_files_and_functions_stay_short(path: Path) -> None:
     source = path.read_text("utf-8")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 
 import pandas as pd
@@ -14,12 +13,12 @@ from dashboard.comparison_charts import (
     whisker_figure,
     whisker_words,
 )
+from dashboard.components.downloads import csv_download, json_download
 from dashboard.components.messages import plain
 from dashboard.components.status_table import status_table
 from dashboard.formatting import signed_cell
 from evaluation.agreement import AgreementReport, Figure, ItemAgreement, PairAgreement, RaterLeaning
 from evaluation.agreement.as_data import agreement_data
-from evaluation.exporting import csv_text
 from evaluation.rubric.rating_guide import QUESTIONS
 from evaluation.statistics import Interval
 
@@ -145,24 +144,12 @@ def references(report: AgreementReport) -> None:
 def export(report: AgreementReport) -> None:
     """The agreement of items as CSV, and the whole report as JSON."""
     with st.container(horizontal=True):
-        st.download_button(
+        csv_download(
             "Download the table (CSV)",
-            "\ufeff" + csv_text(pd.json_normalize(agreement_data(report)["items"], sep="_")),
+            lambda: pd.json_normalize(agreement_data(report)["items"], sep="_"),
             "agreement.csv",
-            "text/csv",
-            key="agreement.csv",
-            icon=":material/download:",
-            on_click="ignore",
         )
-        st.download_button(
-            "Download everything (JSON)",
-            json.dumps(agreement_data(report), ensure_ascii=False, indent=2, allow_nan=False),
-            "agreement.json",
-            "application/json",
-            key="agreement.json",
-            icon=":material/download:",
-            on_click="ignore",
-        )
+        json_download("Download everything (JSON)", lambda: agreement_data(report), "agreement.json")
 
 
 def figure_text(figure: Figure) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 
 import pandas as pd
@@ -11,6 +10,7 @@ import streamlit as st
 from dashboard import state
 from dashboard.comparison_charts import distribution_alt, distribution_figure
 from dashboard.comparison_tables import METRIC_LABELS, SYMBOLS, difference_frame, export_frame
+from dashboard.components.downloads import csv_download, json_download
 from dashboard.components.messages import plain
 from dashboard.components.report_button import comparison_report
 from dashboard.components.status_table import status_table
@@ -201,23 +201,9 @@ def export(found: IterationComparison) -> None:
     """The comparison as files."""
     with st.container(horizontal=True):
         comparison_report(found.before.iteration.name, found.after.iteration.name)
-        st.download_button(
+        csv_download(
             "Download the table (CSV)",
-            # A byte order mark tells spreadsheets that it is UTF-8.
-            "\ufeff" + _csv(found),
+            lambda: export_frame(found.comparison, found.before.iteration.name, found.after.iteration.name),
             "comparison.csv",
-            "text/csv",
-            icon=":material/download:",
         )
-        st.download_button(
-            "Download everything (JSON)",
-            json.dumps(comparison_data(found), ensure_ascii=False, indent=2, allow_nan=False),
-            "comparison.json",
-            "application/json",
-            icon=":material/download:",
-        )
-
-
-def _csv(found: IterationComparison) -> str:
-    table = export_frame(found.comparison, found.before.iteration.name, found.after.iteration.name)
-    return str(table.to_csv(index=False))
+        json_download("Download everything (JSON)", lambda: comparison_data(found), "comparison.json")

@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import experiments, jobs, state
+from dashboard.components.downloads import csv_download
 from dashboard.components.messages import plain
 from dashboard.components.status_table import status_table
 from dashboard.experiment_charts import difference_alt, difference_figure
@@ -74,13 +75,8 @@ def _report(run: ShownRun) -> None:
     if lost:
         st.caption(f"Scores that are missing: {', '.join(lost)}.")
     st.caption(CAVEAT)
-    st.download_button(
-        "Download the table",
-        experiments.report_frame(run.rows).to_csv(index=False),
-        file_name=f"experiment-{run.record.id[:8]}.csv",
-        mime="text/csv",
-        icon=":material/download:",
-        key="download_experiment",
+    csv_download(
+        "Download the table", lambda: experiments.report_frame(run.rows), f"experiment-{run.record.id[:8]}.csv"
     )
 
 

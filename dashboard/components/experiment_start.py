@@ -46,16 +46,16 @@ def start_form(store: Store) -> None:
         seed = st.number_input("Seed", 0, 2**31 - 1, 0, key="experiment_seed")
         layout = st.radio("Layout", list(_LAYOUTS), format_func=_LAYOUTS.__getitem__, key="experiment_layout")
     with right:
-        speaker = st.radio(
-            "Who speaks and judges", [_SCRIPT, _MODEL], index=int(has_model), disabled=not has_model, key="speaker"
-        )
+        # Only what can be chosen: the label of a choice that is greyed out is too faint to read.
+        speakers = [_SCRIPT, _MODEL] if has_model else [_SCRIPT]
+        speaker = st.radio("Who speaks and judges", speakers, index=len(speakers) - 1, key="speaker")
         steps = st.number_input("Steps", 1, 200, scenarios()[scenario].steps, key=f"steps_{scenario}")
         is_batched = st.toggle(
             "Ask up to ten questions in a call", False, key="experiment_batched", help="Cheaper, a little less exact."
         )
         usd = st.number_input("Spend at most (US dollars)", 0.0, value=None, step=1.0, key="experiment_usd")
         calls = st.number_input("Call at most (times)", 0, value=None, step=1000, key="experiment_calls")
-    is_scripted = speaker == _SCRIPT or not has_model
+    is_scripted = speaker == _SCRIPT
     plan = ExperimentPlan(
         scenarios()[scenario],
         SCRIPTED_MODEL if is_scripted else config.model,

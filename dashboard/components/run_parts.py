@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 
 import streamlit as st
@@ -10,6 +9,7 @@ import streamlit as st
 from dashboard import personas, resources
 from dashboard.comparison_charts import dimension_alt, dimension_figure
 from dashboard.comparison_tables import DIMENSION_LABELS, SYMBOLS, difference_frame, export_frame
+from dashboard.components.downloads import csv_download, json_download
 from dashboard.components.messages import empty_state, plain
 from dashboard.components.report_button import run_report
 from dashboard.components.status_table import status_table
@@ -177,22 +177,9 @@ def _mover(one: RunMover) -> None:
 def _export(found: RunComparison) -> None:
     with st.container(horizontal=True):
         run_report(found.before.id, found.after.id)
-        table = export_frame(found.comparison, found.before.id, found.after.id)
-        st.download_button(
+        csv_download(
             "Download the table (CSV)",
-            "\ufeff" + table.to_csv(index=False),
+            lambda: export_frame(found.comparison, found.before.id, found.after.id),
             "runs.csv",
-            "text/csv",
-            key="runs.csv",
-            icon=":material/download:",
-            on_click="ignore",
         )
-        st.download_button(
-            "Download everything (JSON)",
-            json.dumps(run_comparison_data(found), ensure_ascii=False, indent=2, allow_nan=False),
-            "runs.json",
-            "application/json",
-            key="runs.json",
-            icon=":material/download:",
-            on_click="ignore",
-        )
+        json_download("Download everything (JSON)", lambda: run_comparison_data(found), "runs.json")

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from dashboard import experiments, resources
+from dashboard.components.downloads import csv_download
 from dashboard.components.messages import plain
 from dashboard.components.status_table import status_table
 from dashboard.experiments import ShownRun
@@ -29,14 +30,7 @@ def table1(found: Sequence[ShownRun]) -> None:
     if raw:
         as_published = sum(row.has_published_values for row in raw)
         st.caption(f"{as_published} of {len(raw)} rows of the raw files have the published values. {CAVEAT}")
-    st.download_button(
-        "Download the table",
-        frame.to_csv(index=False),
-        file_name="table1.csv",
-        mime="text/csv",
-        icon=":material/download:",
-        key="download_table1",
-    )
+    csv_download("Download the table", lambda: frame, "table1.csv")
 
 
 def _raw_rows() -> list[Table1Row]:

@@ -9,9 +9,9 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import charts, resources, trend_charts, trends
+from dashboard.components.downloads import csv_download
 from dashboard.components.status_table import status_table
 from dashboard.formatting import counted, threshold_text
-from evaluation.exporting import csv_text
 from evaluation.report.svg import HEIGHT, stacked_svg, strip_svg
 from evaluation.report.words import chart_words
 from evaluation.rubric.definitions import ENGAGEMENT
@@ -161,14 +161,10 @@ def drift() -> None:
 def export(shown: pd.DataFrame, definitions: Mapping[str, MetricDefinition], thresholds: Mapping[str, float]) -> None:
     """The games that are shown as CSV, and the charts as one SVG file."""
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.download_button(
+        csv_download(
             "Download the data (CSV)",
-            partial(_csv, shown[shown["metric"].isin(list(definitions))]),
+            lambda: trends.export_frame(shown[shown["metric"].isin(list(definitions))]),
             "trends.csv",
-            "text/csv",
-            key="trends.csv",
-            icon=":material/download:",
-            on_click="ignore",
         )
         st.download_button(
             "Download the charts (SVG)",
@@ -180,11 +176,6 @@ def export(shown: pd.DataFrame, definitions: Mapping[str, MetricDefinition], thr
             on_click="ignore",
             help="As a picture (PNG): the camera among a chart's tools.",
         )
-
-
-def _csv(shown: pd.DataFrame) -> bytes:
-    # A byte order mark tells spreadsheets that it is UTF-8.
-    return ("\ufeff" + csv_text(trends.export_frame(shown))).encode()
 
 
 def _svg(shown: pd.DataFrame, definitions: Mapping[str, MetricDefinition], thresholds: Mapping[str, float]) -> bytes:

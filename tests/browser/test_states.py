@@ -7,9 +7,10 @@ with data both wide and light and narrow and dark, without it narrow and dark. `
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
@@ -20,6 +21,9 @@ from tests.browser.checked import log_checked_messages
 from tests.browser.gallery import write_gallery
 from tests.browser.hands import settle
 from tests.browser.views import View, all_views
+
+if TYPE_CHECKING:
+    from tests.browser.conftest import Server
 
 EMPTY, LOADING, DATA, ERROR, UNKNOWN = "empty", "loading", "data", "error", "unknown"
 STATES = (EMPTY, LOADING, DATA, ERROR, UNKNOWN)
@@ -34,26 +38,32 @@ def cases(*states: str) -> pytest.MarkDecorator:
     """Every view in each of these states that it has."""
     found = [(state, view) for state in states for view in all_views() if view.has(state)]
     names = [f"{view.name}-{state}" for state, view in found]
-    return pytest.mark.parametrize(("state", "view"), found, indirect=["state"], ids=names)
+    return pytest.mark.parametrize(("state", "view"), found, ids=names)
 
 
+# Not a parameter of the fixture: pytest would start a server for every case, as each is a parameter of its own.
 @pytest.fixture(scope="module")
-def state(request: pytest.FixtureRequest) -> str:
-    return request.param
+def servers(make_server, tmp_path_factory, sample_database) -> Iterator[Callable[[str], Server]]:
+    """One server for each state, from when it is first asked for. Asking for what is unknown needs one with data."""
+    running: dict[str, Server] = {}
 
+    def in_state(state: str) -> Server:
+        state = DATA if state == UNKNOWN else state
+        if state not in running:
+            server = make_server(tmp_path_factory.mktemp(state) / f"{state}.duckdb")
+            hold(state, server.database, sample_database)
+            server.start()
+            running[state] = server
+        return running[state]
 
-@pytest.fixture(scope="module")
-def server(state, make_server, tmp_path_factory, sample_database):
-    running = make_server(tmp_path_factory.mktemp(state) / f"{state}.duckdb")
-    hold(state, running.database, sample_database)
-    running.start()
-    yield running
-    running.stop()
+    yield in_state
+    for server in running.values():
+        server.stop()
 
 
 def hold(state: str, database: Path, samples: Path) -> None:
     """Brings a database into the state that the pages shall show, and keeps it there."""
-    if state in (DATA, UNKNOWN):
+    if state == DATA:
         shutil.copyfile(samples, database)
         store = Store(database)
         log_checked_messages(store)
@@ -69,11 +79,9 @@ def hold(state: str, database: Path, samples: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def ids(server, state) -> dict[str, str]:
-    """A transcript with a message to open, where there is one."""
-    if state != DATA:
-        return {}
-    store = server.store
+def ids(sample_database) -> dict[str, str]:
+    """A transcript with a message to open."""
+    store = Store(sample_database)
     summaries = store.transcripts.summaries()
     first = summaries.loc[summaries["iteration"].notna(), "transcript_id"].iloc[-1]
     message = store.transcripts.get(first).discussion[4].id
@@ -167,8 +175,8 @@ class Sight:
 
 
 @pytest.fixture
-def sight(looker: Looker, server, view: View, state: str, ids: dict[str, str], data_root: Path) -> Sight:
-    url = f"{server.url}/{view.path.format(**ids)}"
+def sight(looker: Looker, servers, view: View, state: str, ids: dict[str, str], data_root: Path) -> Sight:
+    url = f"{servers(state).url}/{view.path.format(**ids)}"
     return Sight(looker, url, view, state, [data_root / name for name in GAMES])
 
 

@@ -1,0 +1,41 @@
+"""Buttons that give a table or data away as a file, made when it is asked for: looking at a page costs nothing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from evaluation.exporting import csv_text
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def csv_download(label: str, table: Callable[[], pd.DataFrame], file_name: str) -> None:
+    """A button for a table as CSV in which nothing runs when a spreadsheet opens it."""
+    # A byte order mark tells spreadsheets that it is UTF-8.
+    _download(label, lambda: ("\ufeff" + csv_text(table())).encode("utf-8"), file_name, "text/csv")
+
+
+def json_download(label: str, data: Callable[[], Any], file_name: str) -> None:
+    """A button for data as JSON."""
+
+    def text() -> bytes:
+        return json.dumps(data(), ensure_ascii=False, indent=2, allow_nan=False).encode("utf-8")
+
+    _download(label, text, file_name, "application/json")
+
+
+def _download(label: str, make: Callable[[], bytes], file_name: str, mime: str) -> None:
+    st.download_button(
+        label,
+        make,
+        file_name,
+        mime,
+        key=f"download {file_name}",
+        icon=":material/download:",
+        on_click="ignore",
+    )
