@@ -5,7 +5,8 @@ from __future__ import annotations
 from evaluation.errors import JudgeError
 from evaluation.judging.retry import CallFailure, FailureKind
 
-WRONG_KEY = 401
+WRONG_FOR_ALL_CALLS = frozenset({401, 404})
+"""What is refused for the key, or for the model's name or the address: any other call would be, too."""
 
 _BY_STATUS = {
     400: "Look at the message: the prompt may be too long, or the model's name wrong.",

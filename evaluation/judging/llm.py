@@ -26,7 +26,7 @@ from evaluation.judging.calls import (
     Messages,
     Provider,
 )
-from evaluation.judging.failures import WRONG_KEY, explained
+from evaluation.judging.failures import WRONG_FOR_ALL_CALLS, explained
 from evaluation.judging.formats import CORRECTION
 from evaluation.judging.guard import FENCE
 from evaluation.judging.parsing import AnswerError, Validate, Value, parse_answer, with_fields
@@ -115,7 +115,7 @@ class LLMClient:
         """The model's answer to a conversation; each call puts a delimiter of its own in the place of ``FENCE``.
 
         Tries again after rate limits, faults of the server, timeouts and broken connections, as the policy says. A
-        refused key is not tried again for any further call either.
+        key, model or address that is refused is not tried again for any further call either.
 
         Raises:
             JudgeError: The call was refused, or every try failed.
@@ -246,7 +246,7 @@ class LLMClient:
 
     def _remembered(self, failure: CallFailure, attempts: int) -> JudgeError:
         error = explained(failure, self.model, attempts)
-        if failure.status == WRONG_KEY:
+        if failure.status in WRONG_FOR_ALL_CALLS:
             self._refusal = error
         return error
 

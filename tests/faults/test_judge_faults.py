@@ -138,12 +138,13 @@ def test_a_refusal_is_not_tried_again(status: int) -> None:
     assert "sk-abc" not in judgement.detail + log[0].error
 
 
-def test_a_wrong_key_is_tried_once_for_all() -> None:
-    with JudgeServer(misbehave=always(Fault("401", 401, body=b"{}"))).in_thread() as server:
+@pytest.mark.parametrize(("status", "remedy"), [(401, "OPENAI_API_KEY"), (404, "--base-url")])
+def test_a_wrong_key_or_address_is_tried_once_for_all(status: int, remedy: str) -> None:
+    with JudgeServer(misbehave=always(Fault("refusal", status, body=b"{}"))).in_thread() as server:
         client = LLMClient(LiteLLMProvider("local-model", base_url=server.url), retry=QUICK)
         judgements = asyncio.run(LiteLLMJudge(client, concurrency=1).judge(requests(30)))
     assert {one.status for one in judgements} == {JudgementStatus.ERROR}
-    assert all("OPENAI_API_KEY" in one.detail for one in judgements)
+    assert all(remedy in one.detail for one in judgements)
     assert server.tally.asked.total() == 1
 
 
