@@ -19,6 +19,8 @@ from evaluation.judging.usage import Price
 from evaluation.simulation.scripted_world import NO_EFFECTS
 
 VARIETY = "brainstorming-difficult-variety"
+FOUR_PERSONAS = tuple({"name": name} for name in ("Ann", "Bea", "Cem", "Dov"))
+"""As many as one conversation of the scenario seats."""
 
 
 def test_the_four_scenarios_have_the_sizes_of_the_specification() -> None:
@@ -94,7 +96,7 @@ def test_too_few_imported_personas_are_refused() -> None:
 
 
 def test_the_id_is_that_of_everything_that_is_asked_and_the_plan_comes_back() -> None:
-    plan = ExperimentPlan(scenario_named(VARIETY), "m", 0.1, effects=NO_EFFECTS, personas=({"name": "Ann"},))
+    plan = ExperimentPlan(scenario_named(VARIETY), "m", 0.1, effects=NO_EFFECTS, personas=FOUR_PERSONAS)
     assert plan.record.id == replace(plan).record.id
     others = [replace(plan, seed=1), replace(plan, scale=0.2), replace(plan, model="n"), replace(plan, effects=None)]
     assert len({plan.record.id, *(other.record.id for other in others)}) == 5
