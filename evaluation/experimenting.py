@@ -1,6 +1,6 @@
 """Runs experiments and stores what comes out of them.
 
-Whatever a model wrote or judged is stored before it is used, under the address of what it was asked. So an experiment
+Whatever a model wrote or judged is kept before it is used, under the address of what it was asked. So an experiment
 that was killed, cancelled or ran out of money goes on by being run again: it asks nothing twice, and takes the same
 turns.
 """
@@ -12,6 +12,8 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from evaluation.corrections.attempts import GateResult
@@ -23,18 +25,18 @@ from evaluation.experiments.plan import ExperimentPlan
 from evaluation.experiments.report import ReportRow, report_rows
 from evaluation.judging.budget import Budget, BudgetSpentError
 from evaluation.judging.cached import CallBuffer
-from evaluation.judging.calls import CallRecord, Provider
+from evaluation.judging.calls import Provider
 from evaluation.judging.client import LiteLLMProvider
 from evaluation.judging.config import JudgeConfig, build_client, build_judge
 from evaluation.judging.propositions_load import PropositionLibrary
-from evaluation.simulation.connection import BoundedProvider, GatheredCache, UnforgivingJudge, patiently
+from evaluation.simulation.connection import BoundedProvider, UnforgivingJudge, patiently
 from evaluation.simulation.factory import AgentFactory
+from evaluation.simulation.journal import AnswerJournal, JournalledAnswers, JournalledTexts
+from evaluation.simulation.journal_file import Entry
 from evaluation.simulation.profiles import profile_named
-from evaluation.simulation.writing import Generation, Writer
+from evaluation.simulation.writing import Writer
 from evaluation.store import Store
 from evaluation.transcript import Transcript
-
-_STORING_THREADS = 64
 
 Report = Callable[[int, int], None]
 """Told how much is done, and how much there is to do: people, messages, evaluated conversations."""
@@ -139,51 +141,62 @@ def run_experiment(
 
 async def _run(run: _Run) -> str:
     """All conversations at once, as far as the connection lets them; why it stopped, or nothing."""
-    loop = asyncio.get_running_loop()
-    # Whoever waits for the disk holds a thread, so there must be enough of them.
-    loop.set_default_executor(ThreadPoolExecutor(_STORING_THREADS, thread_name_prefix="experiment-store"))
-    bounded = BoundedProvider(run.provider, run.config.concurrency)
+    async with AnswerJournal(partial(_keep, run.store), run.heavy, _journal_place(run)) as journal:
+        # The report needs it, and it takes seconds to load: meanwhile the models are asked.
+        run.heavy.submit(import_module, "scipy.stats")
+        bounded = BoundedProvider(run.provider, run.config.concurrency)
+        writer = _writer(run, journal, bounded)
+        judge = _judge(run, journal, bounded)
+        _recall(run)
+        async with bounded.session():
+            try:
+                run.population = await _population(run, writer)
+                conversations = [
+                    _conversation(run, Session(side, number, ""), writer, judge)
+                    for number in range(len(run.plan.design.rooms))
+                    for side in Side
+                ]
+                return _first_reason(await asyncio.gather(*conversations, return_exceptions=True))
+            except BudgetSpentError as spent:
+                return str(spent)
+
+
+def _writer(run: _Run, journal: AnswerJournal, provider: Provider) -> Writer:
     calls = CallBuffer()
-    client = build_client(run.config, budget=run.budget, log=calls.add, provider=bounded)
-    writer = Writer(
-        client,
+    return Writer(
+        build_client(run.config, budget=run.budget, log=calls.add, provider=provider),
         scope=run.plan.record.id,
-        cache=_PatientGenerations(run.store, run.heavy),
+        cache=JournalledTexts(journal, run.store.generations),
         calls=calls,
         temperature=run.plan.temperature,
         salt=run.plan.seed,
     )
-    cache = GatheredCache(run.store.judgements, run.store.judgements.keys(run.config.model), run.heavy)
+
+
+def _judge(run: _Run, journal: AnswerJournal, provider: Provider) -> UnforgivingJudge:
+    judgements = run.store.judgements
+    cache = JournalledAnswers(journal, judgements, judgements.keys(run.config.model))
     # The script listens elsewhere every time, and answers by what is planted: so keys name the experiment.
     server = None if run.plan.effects is None else f"script of {run.plan.record.id}"
-    judge = UnforgivingJudge(build_judge(run.config, cache=cache, budget=run.budget, provider=bounded, server=server))
-    _recall(run)
-    async with client.session():
-        try:
-            run.population = await _population(run, writer)
-            conversations = [
-                _conversation(run, Session(side, number, ""), writer, judge)
-                for number in range(len(run.plan.design.rooms))
-                for side in Side
-            ]
-            return _first_reason(await asyncio.gather(*conversations, return_exceptions=True))
-        except BudgetSpentError as spent:
-            return str(spent)
+    judge = build_judge(
+        run.config, cache=cache, budget=run.budget, provider=provider, server=server, is_cache_quick=True
+    )
+    return UnforgivingJudge(judge)
 
 
-class _PatientGenerations:
-    """The store's generations, written in the thread for heavy work, waiting as long as it takes."""
+def _journal_place(run: _Run) -> Path | None:
+    """Beside the database, by its name and the experiment's: whoever goes on finds it there."""
+    path = run.store.path
+    return None if path is None else path.with_name(f".{path.name}.{run.plan.record.id}")
 
-    def __init__(self, store: Store, heavy: Executor) -> None:
-        self._store = store
-        self._heavy = heavy
 
-    def of_scope(self, scope: str) -> Mapping[str, str]:
-        return self._store.generations.of_scope(scope)
-
-    def keep(self, generations: Sequence[Generation], calls: Sequence[CallRecord] = ()) -> None:
-        keep = partial(self._store.generations.keep, generations, calls)
-        self._heavy.submit(patiently, keep).result()
+def _keep(store: Store, entries: Sequence[Entry]) -> None:
+    """Everything that models wrote within a moment, in one transaction."""
+    with store.unit(write=True):
+        store.generations.keep([one for entry in entries for one in entry.generations])
+        store.judgements.keep(
+            [one for entry in entries for one in entry.answers], [one for entry in entries for one in entry.calls]
+        )
 
 
 def _recall(run: _Run) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Protocol
 
 from pydantic import ValidationError
@@ -73,6 +74,13 @@ class CallBuffer:
         return [self._records.popleft() for _ in range(len(self._records))]
 
 
+_Call = Callable[..., Awaitable[Any]]
+
+
+async def _called(function: Callable[..., Any], *arguments: object) -> Any:
+    return function(*arguments)
+
+
 class CachedJudge:
     """Knows every answer that was ever received, by the address of its question.
 
@@ -85,6 +93,8 @@ class CachedJudge:
         model: The model that ``judge`` asks.
         server: The address of the server that it asks, where that is one's own; part of the keys.
         calls: Where its client logs calls; they are stored along with the answers.
+        is_quick: Whether the cache waits for nothing, and is called without a thread: handing over to one, and back,
+            takes longer than a line in a file.
     """
 
     def __init__(
@@ -95,9 +105,11 @@ class CachedJudge:
         model: str,
         server: str = "",
         calls: CallBuffer | None = None,
+        is_quick: bool = False,
     ) -> None:
         self._judge = judge
         self._cache = cache
+        self._call: _Call = _called if is_quick else asyncio.to_thread
         self._model = model
         self._server = server
         self._calls = calls or CallBuffer()
@@ -109,7 +121,7 @@ class CachedJudge:
             StoreError: Answers cannot be read or stored; nothing more is asked then.
         """
         keys = [request.key(self._model, self._server) for request in requests]
-        kept = await asyncio.to_thread(self._cache.lookup, list(dict.fromkeys(keys)))
+        kept = await self._call(self._cache.lookup, list(dict.fromkeys(keys)))
         settled: dict[int, Judgement] = {}
         unknown: dict[str, list[int]] = {}
         for position, (request, key) in enumerate(zip(requests, keys, strict=True)):
@@ -151,7 +163,7 @@ class CachedJudge:
                 if report:
                     report(position, settled[position])
 
-        writer = _Writer(self._cache, self._calls, asked, settle)
+        writer = _Writer(partial(self._call, self._cache.keep), self._calls, asked, settle)
         asking = asyncio.ensure_future(self._judge.judge(asked, report=writer.put))
         writing = asyncio.ensure_future(writer.run())
         try:
@@ -170,9 +182,13 @@ class _Writer:
     """Stores what comes in, as much at a time as came since the last write, and then reports it."""
 
     def __init__(
-        self, cache: JudgementCache, calls: CallBuffer, requests: Sequence[JudgeRequest], settle: Report
+        self,
+        keep: Callable[[Sequence[KeptAnswer], Sequence[CallRecord]], Awaitable[None]],
+        calls: CallBuffer,
+        requests: Sequence[JudgeRequest],
+        settle: Report,
     ) -> None:
-        self._cache = cache
+        self._keep = keep
         self._calls = calls
         self._requests = requests
         self._settle = settle
@@ -205,7 +221,7 @@ class _Writer:
         ]
         calls = self._calls.take()
         if answers or calls:
-            await asyncio.to_thread(self._cache.keep, answers, calls)
+            await self._keep(answers, calls)
         for index, judgement in received:
             self._settle(index, judgement)
 

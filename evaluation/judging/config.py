@@ -169,6 +169,7 @@ def build_judge(
     log: CallLog | None = None,
     provider: Provider | None = None,
     server: str | None = None,
+    is_cache_quick: bool = False,
 ) -> ChosenJudge:
     """The judge that ``config`` describes.
 
@@ -180,6 +181,7 @@ def build_judge(
         log: Told of every call of a live judge; the cache stores them, too.
         provider: Takes the place of litellm, in simulations and tests.
         server: What the keys of answers call the server, where its address changes; the address when left out.
+        is_cache_quick: Whether the cache is called in the event loop, as it waits for nothing.
 
     Raises:
         InputError: Recordings or prices cannot be read.
@@ -200,7 +202,7 @@ def build_judge(
     server = config.base_url or "" if server is None else server
     judge: Judge = LiteLLMJudge(client, concurrency=config.concurrency, batch_size=config.batch_size, server=server)
     if cache is not None:
-        judge = CachedJudge(judge, cache, model=config.model, server=server, calls=calls)
+        judge = CachedJudge(judge, cache, model=config.model, server=server, calls=calls, is_quick=is_cache_quick)
     return ChosenJudge(judge, JudgeKind.LIVE, config.model, budget, client)
 
 

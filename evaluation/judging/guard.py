@@ -91,6 +91,8 @@ def unnumbered(text: str) -> str:
     return _MESSAGE_NUMBER.sub("[ ", neutralise(text))
 
 
+# Several claims in a row are put to the same trajectory.
+@lru_cache(maxsize=128)
 def fenced(text: str) -> str:
     """``text``, neutralised, between two fences on lines of their own."""
     return f"{FENCE}\n{neutralise(text)}\n{FENCE}"

@@ -1,23 +1,17 @@
-"""One limit for everything that an experiment asks, and answers that are stored many at a time."""
+"""One limit for everything that an experiment asks, and no going on without an answer."""
 
 from __future__ import annotations
 
 import asyncio
-import threading
-import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import Executor
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
-from functools import partial
 from typing import TypeVar
 
-from evaluation.errors import InfrastructureError, StoreBusyError
+from evaluation.errors import StoreBusyError
 from evaluation.judging.budget import BudgetSpentError
-from evaluation.judging.cached import JudgementCache, KeptAnswer
-from evaluation.judging.calls import CallRecord, Completion, Messages, Provider
+from evaluation.judging.calls import Completion, Messages, Provider
 from evaluation.judging.protocol import Judge, Judgement, JudgementStatus, JudgeRequest, Report
 from evaluation.judging.usage import Price
-from evaluation.simulation.writing import GATHER_SECONDS
 
 _PATIENCE = 12
 """Further tries; each waits as long as the store does, ten seconds by default."""
@@ -97,67 +91,3 @@ class UnforgivingJudge:
             if judgement.status is JudgementStatus.SKIPPED:
                 raise BudgetSpentError(judgement.detail)
         return judgements
-
-
-class _Batch:
-    def __init__(self) -> None:
-        self.answers: list[KeptAnswer] = []
-        self.calls: list[CallRecord] = []
-        self.is_stored = threading.Event()
-        # Until it is known that it has not.
-        self.has_failed = True
-
-
-class GatheredCache:
-    """A ``JudgementCache`` for many judges at a time: what comes within a moment is stored in one transaction.
-
-    A transaction waits for the disk; one for each of a hundred answers a second would be all that is done.
-
-    Args:
-        cache: Where answers are kept.
-        known: The keys that are kept already, so that nobody looks for others.
-        heavy: Where the storing is done.
-    """
-
-    def __init__(self, cache: JudgementCache, known: Iterable[str], heavy: Executor) -> None:
-        self._cache = cache
-        self._heavy = heavy
-        self._known = set(known)
-        self._lock = threading.Lock()
-        self._batch: _Batch | None = None
-
-    def lookup(self, keys: Sequence[str]) -> Mapping[str, KeptAnswer]:
-        """The answers kept under ``keys``."""
-        there = [key for key in keys if key in self._known]
-        return self._cache.lookup(there) if there else {}
-
-    def keep(self, answers: Sequence[KeptAnswer], calls: Sequence[CallRecord]) -> None:
-        """Stores answers and calls together with those of others; returns when they are safe.
-
-        Raises:
-            StoreError: They could not be stored.
-            InfrastructureError: They were to be stored with those of others, which failed.
-        """
-        with self._lock:
-            is_first = self._batch is None
-            batch = self._batch = self._batch or _Batch()
-            batch.answers += answers
-            batch.calls += calls
-        if is_first:
-            self._store(batch)
-        else:
-            batch.is_stored.wait()
-            if batch.has_failed:
-                raise InfrastructureError("Answers could not be stored.", remedy="See the first error; then go on.")
-
-    def _store(self, batch: _Batch) -> None:
-        time.sleep(GATHER_SECONDS)
-        with self._lock:
-            self._batch = None
-        try:
-            keep = partial(self._cache.keep, batch.answers, batch.calls)
-            self._heavy.submit(patiently, keep).result()
-            self._known |= {answer.key for answer in batch.answers}
-            batch.has_failed = False
-        finally:
-            batch.is_stored.set()

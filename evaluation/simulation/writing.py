@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
@@ -18,8 +17,6 @@ from evaluation.judging.parsing import AnswerError, Validate, Value, parse_answe
 from evaluation.judging.usage import Usage
 
 WRITING_VERSION = "writing-1"
-GATHER_SECONDS = 0.1
-"""A transaction takes as long for one text as for fifty: what comes within this time is stored together."""
 
 _LONGEST_ECHO = 4_000
 
@@ -51,7 +48,10 @@ class GenerationCache(Protocol):
         ...
 
     def keep(self, generations: Sequence[Generation], calls: Sequence[CallRecord] = ()) -> None:
-        """Stores texts and the calls made meanwhile; both are safe when it returns."""
+        """Keeps texts and the calls made meanwhile; both are safe when it returns.
+
+        It is called in the event loop, so it must not wait for a database.
+        """
         ...
 
 
@@ -84,9 +84,6 @@ class Writer:
         self._temperature = temperature
         self._salt = salt
         self._known: dict[str, str] = dict(cache.of_scope(scope)) if cache else {}
-        self._batch: list[Generation] = []
-        self._writing: asyncio.Task[None] | None = None
-        self._turn = asyncio.Lock()
 
     @property
     def model(self) -> str:
@@ -96,11 +93,12 @@ class Writer:
     async def write(
         self, messages: Messages, *, purpose: str, subject: str, temperature: float | None = None, max_tokens: int = 400
     ) -> str:
-        """The model's text, stored before it is returned.
+        """The model's text, kept before it is returned.
 
         Raises:
             JudgeError: The model cannot be asked.
             BudgetSpentError: Nothing more may be spent.
+            StoreError: The text could not be kept.
         """
         heat = self._temperature if temperature is None else temperature
         key = self._key(messages, heat, max_tokens)
@@ -108,7 +106,8 @@ class Writer:
             return self._known[key]
         response = await self._client.complete(messages, heat, max_tokens, purpose=CallPurpose(purpose, 0))
         found = Generation(key, self._scope, self.model, purpose, subject, response.content, response.usage)
-        await self._keep(found)
+        if self._cache is not None:
+            self._cache.keep([found], self._calls.take())
         self._known[key] = found.text
         return found.text
 
@@ -147,19 +146,3 @@ class Writer:
         said = [[message["role"], message["content"]] for message in messages]
         parts = [WRITING_VERSION, self.model, temperature, max_tokens, self._salt, said]
         return hashlib.sha256(json.dumps(parts).encode("ascii")).hexdigest()
-
-    async def _keep(self, found: Generation) -> None:
-        if self._cache is None:
-            return
-        if self._writing is None:
-            self._batch = []
-            self._writing = asyncio.ensure_future(self._store(self._cache, self._batch))
-        self._batch.append(found)
-        # Whoever waits may be cancelled; what was paid for is stored nevertheless.
-        await asyncio.shield(self._writing)
-
-    async def _store(self, cache: GenerationCache, batch: list[Generation]) -> None:
-        await asyncio.sleep(GATHER_SECONDS)
-        async with self._turn:
-            self._writing = None
-            await asyncio.to_thread(cache.keep, batch, self._calls.take())

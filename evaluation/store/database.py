@@ -217,6 +217,11 @@ class Store(Units):
         """The path as shown to people."""
         return self._file.place
 
+    @property
+    def path(self) -> Path | None:
+        """The file, resolved; ``None`` for a database in memory."""
+        return self._file.path
+
     def close(self) -> None:
         """Lets go of the file now instead of a moment later; the next unit of work opens it again."""
         self._file.close()

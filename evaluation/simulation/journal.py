@@ -1,0 +1,167 @@
+"""Answers on the disk the moment they come, and in the store a second later.
+
+A transaction waits for the disk and takes ten milliseconds of processor time: one for each of a hundred answers a
+second would be all that is done, and whoever waits for it asks nothing meanwhile. A line at the end of a file takes
+microseconds and outlives the process as well. So every answer goes there first and is used at once, all of a second
+are stored together, and a run that was killed begins by storing what its file holds.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Executor
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from evaluation.errors import DramaturgError
+from evaluation.judging.cached import JudgementCache, KeptAnswer
+from evaluation.judging.calls import CallRecord
+from evaluation.simulation.connection import patiently
+from evaluation.simulation.journal_file import Entry, JournalFile, leftovers
+from evaluation.simulation.writing import Generation, GenerationCache
+
+STORE_SECONDS = 1.0
+"""How long answers wait for others before they are stored."""
+
+Keep = Callable[[Sequence[Entry]], None]
+"""Stores entries in one transaction; what is stored already stays."""
+
+
+class AnswerJournal:
+    """Keeps answers for the event loop in which it is entered; leaving it stores all that is left.
+
+    Args:
+        keep: Stores.
+        heavy: Where the storing is done.
+        place: The beginning of the paths of its files, the same for the same run; ``None`` for none.
+
+    Raises:
+        StoreError: On entering or leaving: what there is could not be stored; its files stay for the next run.
+    """
+
+    def __init__(self, keep: Keep, heavy: Executor, place: Path | None) -> None:
+        self._keep = keep
+        self._heavy = heavy
+        self._place = place
+        self._unstored: dict[str, KeptAnswer] = {}
+        self._failure: DramaturgError | None = None
+
+    async def __aenter__(self) -> Self:
+        await self._in_heavy(self._recover)
+        self._file = JournalFile(self._place)
+        self._is_over = asyncio.Event()
+        self._storing = asyncio.ensure_future(self._store_now_and_then())
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._is_over.set()
+        await self._storing
+        self._file.close(is_stored=not self._file.entries)
+        if self._failure is not None and error is None:
+            raise self._failure
+
+    def add(self, entry: Entry) -> None:
+        """Keeps an entry; safe when this returns.
+
+        Raises:
+            StoreError: It could not be kept, or earlier ones could not be stored: nothing more must be paid for then.
+        """
+        if self._failure is not None:
+            raise self._failure
+        self._file.add(entry)
+        self._unstored.update({answer.key: answer for answer in entry.answers})
+
+    def unstored(self, key: str) -> KeptAnswer | None:
+        """The answer under ``key``, where it is kept but not stored yet."""
+        return self._unstored.get(key)
+
+    async def _store_now_and_then(self) -> None:
+        is_last = False
+        while not is_last:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._is_over.wait(), STORE_SECONDS)
+            # Asked before storing: what came while something was stored needs another round.
+            is_last = self._is_over.is_set()
+            if self._file.entries and self._failure is None:
+                await self._store()
+
+    async def _store(self) -> None:
+        full = self._file
+        try:
+            # What comes meanwhile goes into another file, so that this one can be removed.
+            self._file = JournalFile(self._place)
+            await self._in_heavy(partial(patiently, partial(self._keep, full.entries)))
+        except DramaturgError as error:
+            self._failure = error
+            full.close(is_stored=False)
+            return
+        full.close(is_stored=True)
+        for entry in full.entries:
+            for answer in entry.answers:
+                self._unstored.pop(answer.key, None)
+
+    def _recover(self) -> None:
+        if self._place is None:
+            return
+        for left in leftovers(self._place):
+            entries = list(left.entries())
+            if entries:
+                patiently(partial(self._keep, entries))
+            left.remove()
+
+    async def _in_heavy(self, work: Callable[[], None]) -> None:
+        await asyncio.get_running_loop().run_in_executor(self._heavy, work)
+
+
+class JournalledTexts:
+    """A ``GenerationCache`` that keeps texts in a journal.
+
+    Args:
+        journal: Entered.
+        cache: Where they are stored in the end.
+    """
+
+    def __init__(self, journal: AnswerJournal, cache: GenerationCache) -> None:
+        self._journal = journal
+        self._cache = cache
+
+    def of_scope(self, scope: str) -> Mapping[str, str]:
+        """All texts of a scope that are stored; ask before the first is written."""
+        return self._cache.of_scope(scope)
+
+    def keep(self, generations: Sequence[Generation], calls: Sequence[CallRecord] = ()) -> None:
+        """Keeps texts and calls; raises ``StoreError``."""
+        self._journal.add(Entry(generations=generations, calls=calls))
+
+
+class JournalledAnswers:
+    """A ``JudgementCache`` that keeps answers in a journal.
+
+    Args:
+        journal: Entered.
+        cache: Where they are stored in the end.
+        known: The keys that are stored already, so that nobody looks for others.
+    """
+
+    def __init__(self, journal: AnswerJournal, cache: JudgementCache, known: Iterable[str]) -> None:
+        self._journal = journal
+        self._cache = cache
+        self._known = set(known)
+
+    def lookup(self, keys: Sequence[str]) -> Mapping[str, KeptAnswer]:
+        """The answers kept under ``keys``."""
+        there = [key for key in keys if key in self._known]
+        found = {key: answer for key in there if (answer := self._journal.unstored(key))}
+        stored = [key for key in there if key not in found]
+        return found | dict(self._cache.lookup(stored)) if stored else found
+
+    def keep(self, answers: Sequence[KeptAnswer], calls: Sequence[CallRecord]) -> None:
+        """Keeps answers and calls; raises ``StoreError``."""
+        self._journal.add(Entry(answers=answers, calls=calls))
+        self._known |= {answer.key for answer in answers}

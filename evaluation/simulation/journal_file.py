@@ -1,0 +1,139 @@
+"""The files behind a journal: one line for every answer, safe from the moment it is written even if the process dies.
+
+Whoever writes a file holds a lock on it, which the kernel drops when the process ends, however it ends. So a file
+without a lock was left by a run that was killed.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
+
+from evaluation.errors import StoreError
+from evaluation.judging.cached import KeptAnswer
+from evaluation.judging.calls import CallRecord
+from evaluation.simulation.writing import Generation
+
+_SUFFIX = ".answers"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What is kept together: texts or answers, and the calls that were made meanwhile."""
+
+    generations: Sequence[Generation] = ()
+    answers: Sequence[KeptAnswer] = ()
+    calls: Sequence[CallRecord] = ()
+
+
+_ENTRY = TypeAdapter(Entry)
+
+
+class JournalFile:
+    """A file to which entries are added.
+
+    Args:
+        place: The beginning of its path; what follows differs for every file. ``None`` keeps nothing on the disk, for
+            databases that are not there either.
+
+    Attributes:
+        entries: What was added, oldest first.
+
+    Raises:
+        StoreError: The file cannot be made.
+    """
+
+    def __init__(self, place: Path | None) -> None:
+        self.entries: list[Entry] = []
+        self._path = None if place is None else place.with_name(f"{place.name}.{uuid.uuid4().hex}{_SUFFIX}")
+        self._descriptor = -1 if self._path is None else _made(self._path)
+
+    def add(self, entry: Entry) -> None:
+        """Keeps an entry; it outlives the process when this returns, though not a machine that loses its power.
+
+        Raises:
+            StoreError: The disk is full or broken.
+        """
+        if self._path is not None:
+            # Not pydantic's own JSON: half a character of a surrogate pair, as models sometimes write, ends that.
+            line = json.dumps(_ENTRY.dump_python(entry, mode="json")) + "\n"
+            try:
+                _write(self._descriptor, line.encode("ascii"))
+            except OSError as error:
+                raise _failure(error, self._path) from error
+        self.entries.append(entry)
+
+    def close(self, *, is_stored: bool) -> None:
+        """Lets go of the file, and removes it where everything in it is stored elsewhere by now."""
+        if self._path is not None:
+            if is_stored:
+                self._path.unlink(missing_ok=True)
+            os.close(self._descriptor)
+
+
+def _made(path: Path) -> int:
+    try:
+        descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_WRONLY, 0o600)
+    except OSError as error:
+        raise _failure(error, path) from error
+    # A file system that knows no locks leaves this one to whoever comes next; storing it twice changes nothing.
+    with suppress(OSError):
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    return descriptor
+
+
+def _write(descriptor: int, line: bytes) -> None:
+    rest = memoryview(line)
+    while rest:
+        rest = rest[os.write(descriptor, rest) :]
+
+
+def _failure(error: OSError, path: Path) -> StoreError:
+    reason = error.strerror or str(error)
+    return StoreError(
+        f"An answer could not be kept: {reason}.", place=str(path), remedy="Make room on the disk; then go on."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Leftover:
+    """A file that a killed run left; locked until ``remove``, so that no second run takes it too."""
+
+    path: Path
+    descriptor: int
+
+    def entries(self) -> Iterator[Entry]:
+        """What it holds; a line that the end of the process cut off was no answer yet."""
+        for line in self.path.read_bytes().splitlines():
+            with suppress(ValidationError, ValueError):
+                yield _ENTRY.validate_python(json.loads(line), strict=False)
+
+    def remove(self) -> None:
+        """Its entries are stored."""
+        self.path.unlink(missing_ok=True)
+        os.close(self.descriptor)
+
+
+def leftovers(place: Path) -> Iterator[Leftover]:
+    """The files of ``place`` that nobody writes any more."""
+    for path in sorted(place.parent.glob(f"{_escaped(place.name)}.*{_SUFFIX}")):
+        with suppress(FileNotFoundError):
+            descriptor = os.open(path, os.O_RDONLY)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                os.close(descriptor)
+            else:
+                yield Leftover(path, descriptor)
+
+
+def _escaped(name: str) -> str:
+    return "".join(f"[{character}]" if character in "*?[" else character for character in name)
