@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import sys
 import time
@@ -10,6 +9,7 @@ from dataclasses import asdict, dataclass
 
 from benchmarks.memory import peak_mb
 from evaluation.judging.config import ChosenJudge, build_judge, judge_config
+from evaluation.judging.loop import run_asking
 from evaluation.judging.protocol import JudgeRequest, Prompt, ScoreAnswer
 from evaluation.store import Store
 
@@ -82,7 +82,7 @@ def main(url: str, database: str, mode: str, count: str, concurrency: str) -> No
     is_batched = mode == "batch"
     asked = requests("measured", int(count), is_batched)
     warm_up = requests("warm-up", _WARM_UP, is_batched)
-    seconds, cpu_seconds = asyncio.run(measure(judge, asked, warm_up))
+    seconds, cpu_seconds = run_asking(measure(judge, asked, warm_up))
     calls = judge.budget.calls_made
     measurement = Measurement(
         judgements=len(asked),

@@ -6,7 +6,6 @@ nothing is paid for twice.
 
 from __future__ import annotations
 
-import asyncio
 import os
 import time
 from collections.abc import Callable, Sequence
@@ -21,6 +20,7 @@ from evaluation.harness.running import evaluate_persona
 from evaluation.judging.asking import Options
 from evaluation.judging.budget import Budget
 from evaluation.judging.config import SETTINGS_KEY, ChosenJudge, JudgeConfig, build_judge, judge_config
+from evaluation.judging.loop import run_asking
 from evaluation.judging.propositions import Dimension
 from evaluation.judging.propositions_load import PropositionLibrary
 from evaluation.judging.protocol import Judgement, JudgementStatus
@@ -146,7 +146,7 @@ def evaluate_agents(store: Store, job_id: str, report: Report) -> str:
     budget = _judge(store, order).budget
     watch = Watch(store, job_id, budget, _questions(subjects, library, order.plan))
     watch.write()
-    skipped = asyncio.run(_evaluate(store, subjects, library, order, watch))
+    skipped = run_asking(_evaluate(store, subjects, library, order, watch))
     report(watch.total - skipped, watch.total)
     rest = f" {skipped} questions were not asked ({budget_reason(budget)})." if skipped else ""
     return f"{len(subjects)} evaluated. {spent_words(budget)}.{rest}"
@@ -189,7 +189,7 @@ def judge_games(store: Store, job_id: str, report: Report) -> str:
     chosen = _judge(store, order)
     watch = Watch(store, job_id, chosen.budget, sum(_rows(store, each, order) for each in ids))
     watch.write()
-    tally = asyncio.run(_decide(store, ids, chosen, order, watch))
+    tally = run_asking(_decide(store, ids, chosen, order, watch))
     report(watch.total - tally.skipped, watch.total)
     rest = f" {tally.skipped} were not asked ({budget_reason(chosen.budget)})." if tally.skipped else ""
     why = next(iter(tally.why_not), "")

@@ -28,6 +28,7 @@ from evaluation.judging.cached import CallBuffer
 from evaluation.judging.calls import Provider
 from evaluation.judging.client import LiteLLMProvider
 from evaluation.judging.config import JudgeConfig, build_client, build_judge
+from evaluation.judging.loop import run_asking
 from evaluation.judging.propositions_load import PropositionLibrary
 from evaluation.simulation.connection import BoundedProvider, UnforgivingJudge, patiently
 from evaluation.simulation.factory import AgentFactory
@@ -126,7 +127,7 @@ def run_experiment(
     status = ExperimentStatus.FAILED
     results: dict[str, Any] | None = None
     try:
-        stopped = asyncio.run(_run(run))
+        stopped = run_asking(_run(run))
         rows = () if stopped else tuple(report_rows(store.experiments.scores(plan.record.id), plan.scenario.published))
         results = {"rows": [row.as_dict() for row in rows]} if rows else {"stopped": stopped}
         status = ExperimentStatus.PENDING if stopped else ExperimentStatus.COMPLETED

@@ -10,6 +10,7 @@ from evaluation.cli.exits import INFRASTRUCTURE
 from evaluation.cli.listing import MetricName
 from evaluation.cli.options import Database, ListFormat, Rows, open_store
 from evaluation.cli.terminal import Progress, note, safe, say
+from evaluation.judging.loop import run_asking
 
 if TYPE_CHECKING:
     from evaluation.judging.config import ChosenJudge
@@ -73,7 +74,6 @@ def judge(
     Its decisions stand between the rule and people: a person's override outranks them. Rows that it cannot decide stay
     as the rule has them. Answers are kept, so that the same run costs nothing again. Exits with 3 when answers failed.
     """
-    import asyncio  # slow to import, and help needs none
 
     from evaluation.rubric.wording import counted
 
@@ -94,7 +94,7 @@ def judge(
         "batch_size": 1 if one_by_one else None,
     }
     chosen = _chosen(store, options)
-    tally = asyncio.run(_run(store, ids, chosen, metrics, is_batched=not one_by_one))
+    tally = run_asking(_run(store, ids, chosen, metrics, is_batched=not one_by_one))
     _say(tally, chosen, output)
     if tally.errors:
         raise typer.Exit(INFRASTRUCTURE)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from evaluation.cli.persona_options import Mode
 from evaluation.cli.propositions import proposition_roots
 from evaluation.cli.terminal import Progress, note
+from evaluation.judging.loop import run_asking
 
 if TYPE_CHECKING:
     from evaluation.cli.persona_rendering import Rated
@@ -145,7 +146,6 @@ def _say_who_judges(config: JudgeConfig) -> None:
 
 def evaluate(order: Order) -> list[Rated]:
     """Everybody's evaluation with the id of its run, each stored as soon as it is done."""
-    import asyncio
 
     from evaluation.harness.running import evaluate_persona
     from evaluation.judging.budget import Budget
@@ -175,7 +175,7 @@ def evaluate(order: Order) -> list[Rated]:
             found += [rated async for rated in runs]
         return found
 
-    rated = asyncio.run(collect())
+    rated = run_asking(collect())
     progress.finish()
     return rated
 
