@@ -23,8 +23,17 @@ from evaluation.store import faults, turns
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-LINGER_SECONDS = 1.0
-"""How long the file stays open after the last unit of work, when nobody else waits for it."""
+LINGER_SECONDS = 10.0
+"""How long the file stays open after the last unit of work, when nobody else waits for it.
+
+Opening a large one takes a tenth of a second, which a person who reads a page between two clicks need not wait for.
+"""
+
+ATTENTIVE_SECONDS = 0.5
+"""For how long after the last unit of work it is looked every few milliseconds whether somebody waits; later seldom."""
+
+GLANCE_SECONDS = 0.05
+"""How often that is then."""
 
 TURN_SECONDS = 0.2
 """After this time a process that is busy lets those who wait have their turn."""
@@ -237,7 +246,8 @@ class DatabaseFile:
                 elif self._has_lingered():
                     self._close()
                 else:
-                    self._state.wait(timeout=BREATH_SECONDS)
+                    is_early = time.monotonic() - self._idle_since < ATTENTIVE_SECONDS
+                    self._state.wait(timeout=BREATH_SECONDS if is_early else GLANCE_SECONDS)
             self._is_closer_running = False
 
     def _has_lingered(self) -> bool:
