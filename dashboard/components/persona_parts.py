@@ -40,6 +40,8 @@ def choose(found: Sequence[Person]) -> Person:
     """The agent that the person looks at; it stands in the URL."""
     ids = [person.id for person in found]
     wanted = state.chosen(_ID, ids)
+    if state.chosen(_ID) and not wanted:
+        st.warning("The agent that the link names is not here: it was deleted, or never spoke. Here is another one.")
     names = {person.id: person.name for person in found}
     chosen = st.selectbox(
         "Agent",

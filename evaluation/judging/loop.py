@@ -51,10 +51,8 @@ class PreparingExecutor(ThreadPoolExecutor):
         if not (_is_preparing.get() and _is_of_litellm(function)):
             return super().submit(function, *args, **options)
         future: Future[Result] = Future()
-        try:
-            future.set_result(function(*args, **options))
-        except Exception as error:  # noqa: BLE001
-            future.set_exception(error)
+        # An error leaves by the same line of the caller's as one from a thread would.
+        future.set_result(function(*args, **options))
         return future
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -55,9 +56,10 @@ def same_main_module(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, empty_database: Path) -> Iterator[Path]:
     """An empty database that the app under test uses."""
     path = tmp_path / "app.duckdb"
+    shutil.copyfile(empty_database, path)
     monkeypatch.setenv("DRAMATURG_DB", str(path))
     monkeypatch.delenv("DRAMATURG_LOAD_SAMPLES", raising=False)
     # Caches outlive an AppTest.
@@ -73,8 +75,18 @@ def store(database: Path) -> Store:
 
 
 @pytest.fixture
-def filled(store: Store) -> Store:
+def filled(store: Store, database: Path, filled_database: Path) -> Store:
     """Two iterations: a baseline of three games, two of them rated, and one with a single game; one game in neither."""
+    store.close()
+    shutil.copyfile(filled_database, database)
+    return store
+
+
+@pytest.fixture(scope="session")
+def filled_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The database of ``filled``, to be copied."""
+    path = tmp_path_factory.mktemp("filled") / "filled.duckdb"
+    store = Store(path)
     store.iterations.create("Baseline prompt")
     store.iterations.create("Shorter prompt", parent="Baseline prompt", change="Shorter", target_metric="coherence")
     for name in ("one", "two", "three"):
@@ -83,7 +95,8 @@ def filled(store: Store) -> Store:
     add_evaluated(store, _game("loose"), source_name="loose.json")
     store.ratings.add(Rating(_game("one").id, "Grace", 4))
     store.ratings.add(Rating(_game("two").id, "Grace", 2))
-    return store
+    store.close()
+    return path
 
 
 @pytest.fixture

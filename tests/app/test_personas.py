@@ -253,3 +253,11 @@ def test_hostile_text_stands_in_inert_elements_only(open_page, store, small_game
         for kind in (app.markdown, app.caption, app.subheader, app.info, app.button, app.expander, app.metric):
             for element in kind:
                 assert "evil.example" not in str(element.proto)
+
+
+def test_a_link_to_an_agent_that_is_not_here_says_so(open_page, filled, words) -> None:
+    app = open_page("personas", agent="nobody-of-this-name")
+    assert not app.exception
+    assert "The agent that the link names is not here" in words(app)
+    assert app.selectbox(key="chosen_agent").value in app.query_params["agent"]
+    assert "The agent that the link names is not here" not in words(app.run())

@@ -20,6 +20,7 @@ from tests.browser.accessibility import ALL, OF_SIZE_AND_THEME, findings, unreac
 from tests.browser.checked import log_checked_messages
 from tests.browser.gallery import write_gallery
 from tests.browser.hands import settle
+from tests.browser.measured import measure
 from tests.browser.views import View, all_views
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ def hold(state: str, database: Path, samples: Path) -> None:
         shutil.copyfile(samples, database)
         store = Store(database)
         log_checked_messages(store)
+        measure(store)
         store.close()
     elif state == ERROR:
         database.write_bytes(b"This is no database. " * 1000)

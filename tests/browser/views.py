@@ -44,6 +44,8 @@ _READY = {
     "review": ".desk .message",
     "trends": ".js-plotly-plot .scatterlayer",
     "network": ".graph .player",
+    "personas": "[data-testid='stDataFrame']",
+    "experiments": "[data-testid='stDataFrame']",
     "corrections": ".js-plotly-plot .barlayer",
 }
 _FURTHER = (
@@ -92,6 +94,11 @@ _FURTHER = (
         "transcripts?transcript={transcript}&scores=true&mend=true",
         ".message",
         frozenset({"data"}),
+    ),
+    View("trends-personas", "trends?as=Personas", ".js-plotly-plot", frozenset({"data"})),
+    View("compare-runs", "compare?of=Evaluation+runs", "[data-testid='stDataFrame']", frozenset({"data"})),
+    View(
+        "experiments-ab", "experiments?experiments_view=A%2FB+tests", "[data-testid='stDataFrame']", frozenset({"data"})
     ),
     View("trends-table", "trends?as=Table", "[data-testid='stDataFrame']", frozenset({"data"})),
     View(

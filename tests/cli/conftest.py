@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -62,9 +63,20 @@ def write_game(tmp_path: Path) -> WriteGame:
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> Path:
-    """Where the test's database will be."""
-    return tmp_path / "store" / "test.duckdb"
+def database(tmp_path: Path, empty_database: Path) -> Path:
+    """The test's database, empty."""
+    path = tmp_path / "store" / "test.duckdb"
+    path.parent.mkdir()
+    shutil.copyfile(empty_database, path)
+    return path
+
+
+@pytest.fixture
+def no_database(database: Path) -> Path:
+    """Where the database would be, for commands that must do without one."""
+    database.unlink()
+    database.parent.rmdir()
+    return database
 
 
 @pytest.fixture

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from evaluation.cli.doctor import examine
 
 
@@ -12,6 +14,7 @@ def states(database: Path) -> dict[str, bool]:
     return {finding.what: finding.is_fine for finding in examine(database)}
 
 
+@pytest.mark.usefixtures("no_database")
 def test_a_sound_installation_has_nothing_broken(run: Any) -> None:
     done = run("doctor")
     assert done.exit_code == 0
@@ -24,11 +27,13 @@ def test_a_database_in_use_is_described(run: Any, write_game: Any) -> None:
     assert "1 transcripts in 1 iterations" in run("doctor").stdout
 
 
+@pytest.mark.usefixtures("no_database")
 def test_looking_makes_no_database(run: Any, database: Path) -> None:
     run("doctor")
     assert not database.exists()
 
 
+@pytest.mark.usefixtures("no_database")
 def test_a_broken_database_is_infrastructure(run: Any, database: Path) -> None:
     database.parent.mkdir()
     database.write_bytes(b"nonsense" * 1000)

@@ -107,6 +107,7 @@ def test_markdown_keeps_foreign_text_in_code_spans(run: Any, write_game: Any, tm
     assert row.replace("\\|", "").count("|") == len(DEFINITIONS) + 5
 
 
+@pytest.mark.usefixtures("no_database")
 def test_nothing_is_stored_when_told_so(run: Any, write_game: Any, database: Path) -> None:
     assert run("evaluate", write_game(), "--no-store").exit_code == 0
     assert not database.exists()

@@ -104,6 +104,7 @@ def test_the_report_can_be_a_table_or_a_text(run: Any, write_game: Any, tmp_path
     assert "1 game: 1 known already." in (tmp_path / "b.md").read_text("utf-8")
 
 
+@pytest.mark.usefixtures("no_database")
 def test_a_report_that_cannot_be_written_stops_before_anything_is_stored(
     run: Any, write_game: Any, tmp_path: Path, database: Path
 ) -> None:

@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from evaluation.judging.propositions import TargetType
 from evaluation.persona.agents import Agent
 from evaluation.store import Store
@@ -55,6 +57,7 @@ def test_several_files_folders_and_one_that_is_not_there(run: Any, tmp_path: Pat
     ]
 
 
+@pytest.mark.usefixtures("no_database")
 def test_an_unknown_agent_is_only_a_warning_and_a_stored_one_is_none(run: Any, tmp_path: Path, database: Path) -> None:
     file = write(tmp_path / "zoe.yaml", GOOD.format(agent="zoe"))
     done = run("propositions", "check", file)

@@ -6,7 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 
+
+@pytest.mark.usefixtures("no_database")
 def test_a_game_and_what_it_lacks(run: Any, data_root: Path, database: Path) -> None:
     done = run("validate", data_root / "aiwolf" / "game9.log")
     assert done.exit_code == 0
