@@ -33,4 +33,10 @@ _MOST_COLOURED = 2_000
 
 def _coloured(frame: pd.DataFrame) -> Styler:
     is_dark = st.context.theme.type == "dark"
-    return frame.style.map(lambda cell: f"color: {color}" if (color := status_color(cell, dark=is_dark)) else "")
+    styled = frame.style.map(lambda cell: f"color: {color}" if (color := status_color(cell, dark=is_dark)) else "")
+    return styled.format(_plain_number, subset=list(frame.select_dtypes("float").columns), na_rep="")
+
+
+def _plain_number(value: float) -> str:
+    """At most four places, and no zeros behind the last that says something: a styled table shows six otherwise."""
+    return f"{value:.4f}".rstrip("0").rstrip(".")

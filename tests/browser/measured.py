@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 
 from evaluation.experiment_job import run_as_job
 from evaluation.experiments.plan import ExperimentPlan
@@ -20,14 +21,22 @@ from evaluation.simulation.scripted_provider import ScriptedProvider
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, Effects, ScriptedWorld
 from evaluation.store import Store
 
-AGENT = "alpha"
+AGENT = "agent-alpha"
 _DIMENSIONS = (Dimension.ADHERENCE, Dimension.CONSISTENCY, Dimension.FLUENCY)
 _PERSONA = "A harbour pilot of sixty, short of words and of patience, who trusts charts more than people."
 
 
 def measure(store: Store) -> None:
-    """Two evaluation runs of an agent, the second a little better, and a small experiment by the script."""
-    store.agents.save(Agent(AGENT, "Alpha", persona=_PERSONA))
+    """Two evaluation runs of an agent, the second a little better, a small experiment by the script, and an A/B test.
+
+    In a thread, as the browser's driver keeps an event loop in this one.
+    """
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(_measure, store).result()
+
+
+def _measure(store: Store) -> None:
+    store.agents.save(Agent(AGENT, "Agent-Alpha", persona=_PERSONA))
     for better in (0, 2):
         asyncio.run(_judged(store, better))
     plan = ExperimentPlan(

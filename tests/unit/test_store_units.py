@@ -41,11 +41,12 @@ def is_open_elsewhere(path: Path) -> bool:
     return subprocess.run([sys.executable, "-c", code, str(path)], check=False).returncode == 1
 
 
-def eventually(condition: Callable[[], bool], seconds: float = 10.0) -> bool:
+def eventually(condition: Callable[[], bool], seconds: float = 60.0) -> bool:
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:
             return False
+        time.sleep(0.5)
     return True
 
 
