@@ -80,13 +80,16 @@ class JournalFile:
 
 
 def _made(path: Path) -> int:
+    # It gets its name once it is locked: nobody finds it without its lock while somebody writes.
+    unnamed = path.with_name(f"{path.name}-new")
     try:
-        descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_WRONLY, 0o600)
+        descriptor = os.open(unnamed, os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_WRONLY, 0o600)
+        # A file system that knows no locks leaves this one to whoever comes next; storing it twice changes nothing.
+        with suppress(OSError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        unnamed.rename(path)
     except OSError as error:
         raise _failure(error, path) from error
-    # A file system that knows no locks leaves this one to whoever comes next; storing it twice changes nothing.
-    with suppress(OSError):
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     return descriptor
 
 
@@ -99,7 +102,7 @@ def _write(descriptor: int, line: bytes) -> None:
 def _failure(error: OSError, path: Path) -> StoreError:
     reason = error.strerror or str(error)
     return StoreError(
-        f"An answer could not be kept: {reason}.", place=str(path), remedy="Make room on the disk; then go on."
+        f"Answers could not be kept in a file: {reason}.", place=str(path), remedy="See to the disk; then go on."
     )
 
 
@@ -111,8 +114,16 @@ class Leftover:
     descriptor: int
 
     def entries(self) -> Iterator[Entry]:
-        """What it holds; a line that the end of the process cut off was no answer yet."""
-        for line in self.path.read_bytes().splitlines():
+        """What it holds; a line that the end of the process cut off was no answer yet.
+
+        Raises:
+            StoreError: It cannot be read.
+        """
+        try:
+            lines = self.path.read_bytes().splitlines()
+        except OSError as error:
+            raise _failure(error, self.path) from error
+        for line in lines:
             with suppress(ValidationError, ValueError):
                 yield _ENTRY.validate_python(json.loads(line), strict=False)
 
@@ -127,12 +138,19 @@ def leftovers(place: Path) -> Iterator[Leftover]:
     for path in sorted(place.parent.glob(f"{_escaped(place.name)}.*{_SUFFIX}")):
         with suppress(FileNotFoundError):
             descriptor = os.open(path, os.O_RDONLY)
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
+            if _is_written(descriptor):
                 os.close(descriptor)
             else:
                 yield Leftover(path, descriptor)
+
+
+def _is_written(descriptor: int) -> bool:
+    """Whether a process holds the lock; if not, this one does from now on, where the file system knows locks."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        return isinstance(error, BlockingIOError)
+    return False
 
 
 def _escaped(name: str) -> str:

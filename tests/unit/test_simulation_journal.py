@@ -184,7 +184,7 @@ def test_what_could_not_be_stored_stays_and_nothing_more_is_taken(tmp_path: Path
 
 
 def test_a_folder_that_takes_no_files_is_an_error(tmp_path: Path, heavy: Executor) -> None:
-    with pytest.raises(StoreError, match="could not be kept"):
+    with pytest.raises(StoreError, match="could not be kept in a file"):
         run(Kept(), heavy, tmp_path / "missing" / "here", nothing)
 
 
@@ -206,5 +206,5 @@ def test_a_full_disk_is_an_error_and_not_a_line(tmp_path: Path) -> None:
     done = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
     count, words = done.stdout.split(" ", 1)
     assert 0 < int(count) < 10
-    assert "could not be kept" in words
+    assert "could not be kept in a file" in words
     assert os.path.getsize(next(tmp_path.iterdir())) <= 2_000
