@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from dashboard import queries
 from evaluation.iterations.history import Edit, SignOff
 from evaluation.iterations.versions import VersionMix, version_mixes
 from evaluation.reevaluation import outdated
-from evaluation.rubric.definitions import ENGAGEMENT
-from evaluation.score import Status
 from evaluation.store import Deletion, Store
 
 
@@ -59,8 +58,7 @@ def unrated_games(store: Store) -> pd.DataFrame:
     """
     with store.unit():
         summaries, scores = store.transcripts.summaries(), store.results.scores()
-    pending = scores[(scores["metric"] == ENGAGEMENT.name) & (scores["status"] == str(Status.PENDING))]
-    waiting = summaries[summaries["transcript_id"].isin(pending["transcript_id"])]
+    waiting = queries.waiting_games(summaries, scores)
     return pd.DataFrame({"Game": waiting["game_id"], "Iteration": waiting["iteration"].fillna("")})
 
 

@@ -22,6 +22,7 @@ from evaluation.store.messages import FoundMessages
 from evaluation.transcript import Transcript
 
 NO_ITERATION = "no iteration"
+_SIMULATED = "simulation"
 REPORTS_SHOWN = 20
 
 
@@ -30,7 +31,7 @@ class Overview:
     """Everything that the Overview shows.
 
     Attributes:
-        unrated: How many transcripts nobody has rated.
+        unrated: How many transcripts that the desk hands out nobody has rated.
         unassigned: How many transcripts belong to no iteration.
         transcripts: How many there are.
     """
@@ -48,8 +49,16 @@ def overview(store: Store) -> Overview:
         scores = store.results.scores()
         games, settings = games_by_iteration(summaries, scores), store.settings
         board = make_board(store.iterations.list(), games, settings.thresholds(), settings.test_size())
-    waiting = scores[(scores["metric"] == ENGAGEMENT.name) & (scores["status"] == str(Status.PENDING))]
-    return Overview(board, len(waiting), int(summaries["iteration"].isna().sum()), len(summaries))
+    return Overview(
+        board, len(waiting_games(summaries, scores)), int(summaries["iteration"].isna().sum()), len(summaries)
+    )
+
+
+def waiting_games(summaries: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
+    """The rows of ``summaries`` that nobody has rated, without what the desk does not hand out."""
+    pending = scores[(scores["metric"] == ENGAGEMENT.name) & (scores["status"] == str(Status.PENDING))]
+    for_people = (summaries["source_format"] != _SIMULATED) | summaries["iteration"].notna()
+    return summaries[for_people & summaries["transcript_id"].isin(pending["transcript_id"])]
 
 
 def trend_points(store: Store) -> pd.DataFrame:

@@ -143,6 +143,8 @@ class Ratings:
     def next_unrated(self, rater: str, *, skip: Collection[str] = ()) -> str | None:
         """The transcript to rate next: one of those with the fewest raters, in an order of this rater's own.
 
+        What an experiment simulated is handed out only once it belongs to an iteration.
+
         Args:
             rater: Who is to rate; transcripts that this person has rated or discarded are left out.
             skip: Ids of transcripts to leave out this time.
@@ -203,23 +205,29 @@ SELECT transcript_id, rater, score, answers[1] AS answer_1, answers[2] AS answer
 FROM ratings ORDER BY rating_id
 """
 
+# What an experiment simulated is judged by the experiment, and hundreds of such conversations would bury the games that
+# wait for people; in an iteration it is a game like others.
+_FOR_PEOPLE = "(source_format <> 'simulation' OR iteration IS NOT NULL)"
+
 # Written for speed, as every saved form waits for it: no view that ranks all ratings there are.
-_NEXT = """
+_NEXT = f"""
 WITH counted AS (
     SELECT transcript_id, count(DISTINCT rater) AS raters, bool_or(rater = $rater) AS is_rated
     FROM ratings GROUP BY transcript_id
 )
 SELECT transcript_id
 FROM transcripts LEFT JOIN counted USING (transcript_id)
-WHERE NOT coalesce(is_rated, false) AND NOT list_contains($skip::text[], transcript_id)
+WHERE {_FOR_PEOPLE} AND NOT coalesce(is_rated, false) AND NOT list_contains($skip::text[], transcript_id)
     AND transcript_id NOT IN (SELECT transcript_id FROM current_discards WHERE rater = $rater)
 ORDER BY coalesce(raters, 0), md5(concat($rater, ' ', transcript_id))
 LIMIT 1
 """
 
-_PROGRESS = """
+_PROGRESS = f"""
 SELECT (SELECT count(DISTINCT transcript_id) FROM ratings WHERE rater = $rater),
-    (SELECT count(*) FROM discards WHERE rater = $rater), (SELECT count(*) FROM transcripts)
+    (SELECT count(*) FROM discards WHERE rater = $rater),
+    (SELECT count(*) FROM transcripts
+     WHERE {_FOR_PEOPLE} OR transcript_id IN (SELECT transcript_id FROM ratings WHERE rater = $rater))
 """
 
 _PUT_ASIDE = """

@@ -36,7 +36,7 @@ class View:
 
 
 # What a page needs in its URL to show data, and what shows that it does.
-_QUERIES = {"review": "?rater=Ada", "personas": "?agent=agent-alpha"}
+_QUERIES = {"review": "?rater=Ada"}
 _READY = {
     "overview": "[data-testid='stDataFrame']",
     "upload": "[data-testid='stDataFrame']",

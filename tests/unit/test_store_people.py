@@ -9,6 +9,7 @@ import pytest
 from evaluation.errors import ConflictError, InputError, NotFoundError
 from evaluation.ratings import Rating
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS
+from evaluation.simulation.environment import SOURCE_FORMAT
 from evaluation.store import JobState, Store
 from evaluation.transcript import Message, Player, Transcript
 
@@ -30,6 +31,23 @@ def store() -> Store:
     store = Store(":memory:")
     store.transcripts.add_many([(one, "f") for one in GAMES])
     return store
+
+
+def test_what_an_experiment_simulated_is_handed_out_only_in_an_iteration(store: Store) -> None:
+    simulated = game("talk").model_copy(update={"source_format": SOURCE_FORMAT})
+    store.transcripts.add(simulated, source_name="talk.json")
+    queue: list[str] = []
+    while found := store.ratings.next_unrated("Ada", skip=queue):
+        queue.append(found)
+    assert sorted(queue) == sorted(one.id for one in GAMES)
+    assert store.ratings.progress("Ada").total == len(GAMES)
+    # Whoever rated it otherwise, from a sheet, still has it among their own.
+    store.ratings.add(Rating(simulated.id, "Bob", 4))
+    assert store.ratings.progress("Bob").total == len(GAMES) + 1
+    store.iterations.create("v1")
+    store.iterations.assign(simulated.id, "v1")
+    assert store.ratings.next_unrated("Ada", skip=queue) == simulated.id
+    assert store.ratings.progress("Ada").total == len(GAMES) + 1
 
 
 def test_a_rating_comes_back_as_it_was_given(store: Store) -> None:
