@@ -19,6 +19,7 @@ from evaluation.ratings import Rating
 from evaluation.samples import add_evaluated
 from evaluation.store import JobState, Store
 from evaluation.transcript import Cost, Elimination, Message, Player, Transcript, Vote
+from tests.browser.hands import settle
 
 COST = 1.8372
 WITHHELD = {
@@ -221,8 +222,11 @@ def test_before_a_form_is_sent_nothing_withheld_reaches_the_browser_and_afterwar
 
     after = listen("review?rater=Ada&desk=My+ratings")
     expect(after.page.get_by_text("1 game rated")).to_be_visible()
+    # The table comes after the words.
+    settle(after.page)
     assert first.game_id in after.heard()
     opened = listen(f"transcripts?transcript={first.id}")
     opened.page.locator(".badge").first.wait_for()
+    settle(opened.page)
     shown = opened.heard()
     assert ", ".join(what for what in AFTERWARDS if WITHHELD[what] not in shown) == ""
