@@ -10,7 +10,6 @@ from evaluation.cli.exits import INFRASTRUCTURE
 from evaluation.cli.listing import MetricName
 from evaluation.cli.options import Database, ListFormat, Rows, open_store
 from evaluation.cli.terminal import Progress, note, safe, say
-from evaluation.judging.loop import run_asking
 
 if TYPE_CHECKING:
     from evaluation.judging.config import ChosenJudge
@@ -74,7 +73,7 @@ def judge(
     Its decisions stand between the rule and people: a person's override outranks them. Rows that it cannot decide stay
     as the rule has them. Answers are kept, so that the same run costs nothing again. Exits with 3 when answers failed.
     """
-
+    from evaluation.judging.loop import run_asking  # asyncio is slow to import, and help needs none
     from evaluation.rubric.wording import counted
 
     store = open_store(db)

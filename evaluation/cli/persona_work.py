@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from evaluation.cli.persona_options import Mode
 from evaluation.cli.propositions import proposition_roots
 from evaluation.cli.terminal import Progress, note
-from evaluation.judging.loop import run_asking
 
 if TYPE_CHECKING:
     from evaluation.cli.persona_rendering import Rated
@@ -146,10 +145,10 @@ def _say_who_judges(config: JudgeConfig) -> None:
 
 def evaluate(order: Order) -> list[Rated]:
     """Everybody's evaluation with the id of its run, each stored as soon as it is done."""
-
     from evaluation.harness.running import evaluate_persona
     from evaluation.judging.budget import Budget
     from evaluation.judging.config import build_judge
+    from evaluation.judging.loop import run_asking
 
     config, store = order.config, order.store
     budget = Budget(usd=config.max_usd, calls=config.max_calls)

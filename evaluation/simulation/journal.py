@@ -30,12 +30,16 @@ STORE_SECONDS = 1.0
 Keep = Callable[[Sequence[Entry]], None]
 """Stores entries in one transaction; what is stored already stays."""
 
+IsStored = Callable[[Sequence[Entry]], bool]
+"""Whether entries of a file that was left are stored: the run died after that, and before it removed the file."""
+
 
 class AnswerJournal:
     """Keeps answers for the event loop in which it is entered; leaving it stores all that is left.
 
     Args:
         keep: Stores.
+        is_stored: Asked of what a killed run left; its calls must not be counted twice.
         heavy: Where the storing is done.
         place: The beginning of the paths of its files, the same for the same run; ``None`` for none.
 
@@ -43,8 +47,9 @@ class AnswerJournal:
         StoreError: On entering or leaving: what there is could not be stored; its files stay for the next run.
     """
 
-    def __init__(self, keep: Keep, heavy: Executor, place: Path | None) -> None:
+    def __init__(self, keep: Keep, is_stored: IsStored, heavy: Executor, place: Path | None) -> None:
         self._keep = keep
+        self._is_stored = is_stored
         self._heavy = heavy
         self._place = place
         self._unstored: dict[str, KeptAnswer] = {}
@@ -111,7 +116,7 @@ class AnswerJournal:
             return
         for left in leftovers(self._place):
             entries = list(left.entries())
-            if entries:
+            if entries and not patiently(partial(self._is_stored, entries)):
                 patiently(partial(self._keep, entries))
             left.remove()
 

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from evaluation.errors import StoreError
+from evaluation.experimenting import _is_stored, _keep
 from evaluation.judging.cached import KeptAnswer
 from evaluation.judging.calls import CallRecord
 from evaluation.judging.protocol import Prompt
@@ -23,6 +24,7 @@ from evaluation.judging.usage import Usage
 from evaluation.simulation.journal import AnswerJournal, JournalledAnswers, JournalledTexts
 from evaluation.simulation.journal_file import Entry, JournalFile
 from evaluation.simulation.writing import Generation
+from evaluation.store import Store
 
 ROOT = Path(__file__).parents[2]
 TEXT = Generation("k1", "scope", "m", "simulation", "Ann", "Hello \N{SNOWMAN}", Usage(3, 0, 2, 0.5, 1))
@@ -51,10 +53,15 @@ def run(
     kept: Callable[[Sequence[Entry]], None], heavy: Executor, place: Path | None, work: Callable[[AnswerJournal], None]
 ) -> None:
     async def main() -> None:
-        async with AnswerJournal(kept, heavy, place) as journal:
+        async with AnswerJournal(kept, new, heavy, place) as journal:
             work(journal)
 
     asyncio.run(main())
+
+
+def new(_: Sequence[Entry]) -> bool:
+    """Nothing is stored yet."""
+    return False
 
 
 def nothing(_: AnswerJournal) -> None:
@@ -69,11 +76,11 @@ def files(folder: Path) -> list[str]:
 def test_what_is_kept_is_stored_in_the_end_and_leaves_no_file(
     tmp_path: Path, heavy: Executor, is_on_disk: bool
 ) -> None:
-    kept = Kept()
+    kept, store = Kept(), Store(":memory:")
 
     def work(journal: AnswerJournal) -> None:
-        texts = JournalledTexts(journal, None)  # type: ignore[arg-type]
-        answers = JournalledAnswers(journal, None, ())  # type: ignore[arg-type]
+        texts = JournalledTexts(journal, store.generations)
+        answers = JournalledAnswers(journal, store.judgements, ())
         texts.keep([TEXT], [CALL])
         answers.keep([ANSWER], [])
         # It is not stored yet, and found nevertheless; nobody looks for what was never kept.
@@ -89,7 +96,7 @@ def test_entries_are_stored_while_others_come(tmp_path: Path, heavy: Executor) -
     kept = Kept()
 
     async def main() -> None:
-        async with AnswerJournal(kept, heavy, tmp_path / "here") as journal:
+        async with AnswerJournal(kept, new, heavy, tmp_path / "here") as journal:
             journal.add(Entry(answers=[ANSWER]))
             while not kept.entries:
                 await asyncio.sleep(0.01)
@@ -128,6 +135,32 @@ def test_a_killed_run_leaves_what_the_next_one_stores(tmp_path: Path, heavy: Exe
     run(kept, heavy, place, nothing)
     [found] = kept.entries
     assert [*found.generations, *found.answers, *found.calls] == [TEXT, ANSWER, CALL]
+    assert files(tmp_path) == []
+
+
+def test_what_was_stored_before_the_kill_is_counted_once(tmp_path: Path) -> None:
+    """The kill fell between the transaction and the removal of the file."""
+    store = Store(":memory:")
+    text = replace(TEXT, scope="e")
+    whole, calls_only = Entry([text], [ANSWER], [CALL]), Entry(calls=[CALL])
+    assert not _is_stored(store, "e", [whole])
+    _keep(store, [whole])
+    assert _is_stored(store, "e", [whole])
+    assert not _is_stored(store, "e", [whole, Entry(answers=[replace(ANSWER, key="k3")])])
+    assert not _is_stored(store, "e", [calls_only])
+    assert store.llm_calls.usage().calls == 1
+
+
+def test_a_file_whose_answers_are_stored_is_only_removed(tmp_path: Path, heavy: Executor) -> None:
+    killed(tmp_path / "here")
+    kept = Kept()
+
+    async def main() -> None:
+        async with AnswerJournal(kept, lambda _: True, heavy, tmp_path / "here"):
+            """Only enters and leaves."""
+
+    asyncio.run(main())
+    assert kept.entries == []
     assert files(tmp_path) == []
 
 
@@ -170,7 +203,7 @@ def test_what_could_not_be_stored_stays_and_nothing_more_is_taken(tmp_path: Path
             await asyncio.sleep(0.01)
 
     async def main() -> None:
-        async with AnswerJournal(full, heavy, place) as journal:
+        async with AnswerJournal(full, new, heavy, place) as journal:
             journal.add(WHOLE)
             assert "full" in await refused(journal)
 
