@@ -11,6 +11,7 @@ from dashboard.components.job_status import job_banner
 from dashboard.components.messages import show_error
 from dashboard.components.page_style import page_style
 from dashboard.components.who import admitted, identity_panel
+from dashboard.identity import Person
 from evaluation.access import Role
 from evaluation.errors import DramaturgError
 
@@ -106,21 +107,29 @@ st.logo(str(IMAGES / "logo.svg"), size="large")
 page_style()
 # A page that is not registered cannot be reached, neither by its address nor by a message that a browser makes up.
 RATERS_PAGES = ("Review",)
-person = admitted()
-if person is None:
-    st.stop()
-reachable = PAGES if person.role is Role.ADMIN else [one for one in PAGES if one.title in RATERS_PAGES]
-# Expanded: from a dozen pages on Streamlit would hide the last ones behind a button.
-page = st.navigation(reachable, expanded=True)
-identity_panel(person)
-st.title(page.title, anchor=False)
-try:
-    store = resources.store()
-    if person.role is Role.ADMIN:
-        jobs.start_samples_on_first_start(store)
-        # The banner has a place of its own: the browser would build everything below it anew when it comes or goes.
-        with st.container():
-            job_banner(store, page.title, is_blind=page.title == "Review")
-    page.run()
-except DramaturgError as error:
-    show_error(error)
+
+
+def frame(person: Person) -> None:
+    """The pages that the person may see, and the one that was asked for."""
+    reachable = PAGES if person.role is Role.ADMIN else [one for one in PAGES if one.title in RATERS_PAGES]
+    # Expanded: from a dozen pages on Streamlit would hide the last ones behind a button.
+    page = st.navigation(reachable, expanded=True)
+    identity_panel(person)
+    st.title(page.title, anchor=False)
+    try:
+        store = resources.store()
+        if person.role is Role.ADMIN:
+            jobs.start_samples_on_first_start(store)
+            # The banner has a place of its own: the browser would build everything below it anew when it comes or goes.
+            with st.container():
+                job_banner(store, page.title, is_blind=page.title == "Review")
+        page.run()
+    except DramaturgError as error:
+        show_error(error)
+
+
+# Nobody is to be let in without having logged in. Never st.stop(): Streamlit throws clicks away that wait for their
+# turn while it runs.
+admitted_person = admitted()
+if admitted_person is not None:
+    frame(admitted_person)

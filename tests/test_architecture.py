@@ -61,6 +61,14 @@ def test_streamlit_caches_live_in_one_file() -> None:
     assert users <= {"dashboard/resources.py"}
 
 
+def test_no_page_throws_away_the_clicks_that_wait_for_their_turn() -> None:
+    # Streamlit's stop() withdraws what was asked for while the script ran, such as a click on a job's Cancel.
+    users = {
+        relative(path) for path in SOURCES if re.search(r"^[^#]*\bst\.stop\(", path.read_text("utf-8"), re.MULTILINE)
+    }
+    assert users == set()
+
+
 def test_tables_become_csv_in_one_place_that_disarms_formulas() -> None:
     users = {relative(path) for path in SOURCES if ".to_csv(" in path.read_text("utf-8")}
     assert users == {"evaluation/exporting.py"}

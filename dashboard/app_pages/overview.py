@@ -11,13 +11,25 @@ from dashboard.components.report_button import iteration_report
 from dashboard.components.sample_button import first_steps
 from dashboard.components.version_notes import versions_banner
 from dashboard.formatting import counted
+from evaluation.iterations.board import Board, IterationSummary
 from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.store import Store
 
-store = resources.store()
-show_outcome(store)
-with st.spinner("Reading games and scores", show_time=True):
-    seen = resources.share(queries.overview)
-if not seen.transcripts:
+
+def show(store: Store) -> None:
+    show_outcome(store)
+    with st.spinner("Reading games and scores", show_time=True):
+        seen = resources.share(queries.overview)
+    if not seen.transcripts:
+        no_games()
+    elif not seen.board.iterations:
+        no_iteration(store, seen)
+    else:
+        iterations(store, seen)
+    recently_deleted(store)
+
+
+def no_games() -> None:
     empty_state(
         "Did your agents get better?",
         "Upload the games of a prompt version and see how they score on seven metrics, and what to change next. "
@@ -25,11 +37,9 @@ if not seen.transcripts:
     )
     first_steps("overview")
     first_run_guide()
-    recently_deleted(store)
-    st.stop()
 
-board = seen.board
-if not board.iterations:
+
+def no_iteration(store: Store, seen: queries.Overview) -> None:
     st.info(
         f"{counted(seen.transcripts, 'game')} stored, none in an iteration yet. Games of one prompt version make an "
         "iteration, three games make a test.",
@@ -39,43 +49,48 @@ if not board.iterations:
     st.page_link("app_pages/transcripts.py", label="Look at the games", icon=":material/forum:")
     versions_banner(store)
     parts.waiting_for_review(seen)
-    manage_games(store, board, None)
-    recently_deleted(store)
-    st.stop()
+    manage_games(store, seen.board, None)
 
-shown = parts.pick_iteration(board)
-versions_banner(store)
-parts.waiting_for_review(seen)
 
-number = 1 + [one.iteration.name for one in board.iterations].index(shown.iteration.name)
-with st.container(border=True, gap="small"):
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.subheader(f"Iteration {number} of {len(board.iterations)}", anchor=False, width="content")
-        st.badge(counted(len(shown.games), "game"), color="gray")
-        if shown.iteration.is_baseline:
-            st.badge("baseline", icon=":material/flag:", color="violet")
-    plain(shown.iteration.name)
-    if shown.iteration.change:
-        plain(f"What was changed: {shown.iteration.change}")
-    if shown.iteration.target_metric:
-        st.caption(f"It shall raise: {DEFINITIONS[shown.iteration.target_metric].label}")
-    for warning in shown.warnings:
-        st.caption(f":material/warning: {warning}")
-    iteration_report(shown.iteration.name)
-manage_iteration(store, shown, board)
+def iterations(store: Store, seen: queries.Overview) -> None:
+    board = seen.board
+    shown = parts.pick_iteration(board)
+    versions_banner(store)
+    parts.waiting_for_review(seen)
+    the_chosen_one(store, board, shown)
 
-st.subheader("Seven metrics", anchor=False, help="Means over the games of this iteration that have a score.")
-parts.metric_cards(shown)
+    st.subheader("Seven metrics", anchor=False, help="Means over the games of this iteration that have a score.")
+    parts.metric_cards(shown)
+    left, right = st.columns(2, gap="medium")
+    with left:
+        parts.tests(shown)
+        parts.success_checklist(store, board)
+    with right:
+        parts.keep_or_revert(shown)
+        parts.advice(shown)
 
-left, right = st.columns(2, gap="medium")
-with left:
-    parts.tests(shown)
-    parts.success_checklist(store, board)
-with right:
-    parts.keep_or_revert(shown)
-    parts.advice(shown)
+    st.subheader("All iterations", anchor=False)
+    parts.iteration_table(board)
+    manage_games(store, board, shown.iteration.name)
 
-st.subheader("All iterations", anchor=False)
-parts.iteration_table(board)
-manage_games(store, board, shown.iteration.name)
-recently_deleted(store)
+
+def the_chosen_one(store: Store, board: Board, shown: IterationSummary) -> None:
+    number = 1 + [one.iteration.name for one in board.iterations].index(shown.iteration.name)
+    with st.container(border=True, gap="small"):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.subheader(f"Iteration {number} of {len(board.iterations)}", anchor=False, width="content")
+            st.badge(counted(len(shown.games), "game"), color="gray")
+            if shown.iteration.is_baseline:
+                st.badge("baseline", icon=":material/flag:", color="violet")
+        plain(shown.iteration.name)
+        if shown.iteration.change:
+            plain(f"What was changed: {shown.iteration.change}")
+        if shown.iteration.target_metric:
+            st.caption(f"It shall raise: {DEFINITIONS[shown.iteration.target_metric].label}")
+        for warning in shown.warnings:
+            st.caption(f":material/warning: {warning}")
+        iteration_report(shown.iteration.name)
+    manage_iteration(store, shown, board)
+
+
+show(resources.store())

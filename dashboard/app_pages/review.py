@@ -11,39 +11,44 @@ from dashboard.components.sample_button import first_steps
 from dashboard.components.style_parts import style_check
 from evaluation.access import Action
 
-store = resources.store()
-rater = identity.rater_name()
-if rater is None:
-    parts.ask_for_name()
-    st.stop()
 
-view = st.segmented_control(
-    "View",
-    parts.VIEWS,
-    default=parts.DESK,
-    required=True,
-    key=parts.VIEW,
-    bind="query-params",
-    label_visibility="collapsed",
-)
-if view == parts.DESK:
-    progress = store.ratings.progress(rater)
-    if progress.total:
-        parts.desk(store, rater, progress, lowered=invitation(store, rater, progress))
-    elif identity.allowed(Action.ADD):
-        empty_state("Nothing to rate yet", "Upload games first; then rate them here one by one.")
-        first_steps("review")
+def show() -> None:
+    store = resources.store()
+    rater = identity.rater_name()
+    if rater is None:
+        parts.ask_for_name()
+        return
+
+    view = st.segmented_control(
+        "View",
+        parts.VIEWS,
+        default=parts.DESK,
+        required=True,
+        key=parts.VIEW,
+        bind="query-params",
+        label_visibility="collapsed",
+    )
+    if view == parts.DESK:
+        progress = store.ratings.progress(rater)
+        if progress.total:
+            parts.desk(store, rater, progress, lowered=invitation(store, rater, progress))
+        elif identity.allowed(Action.ADD):
+            empty_state("Nothing to rate yet", "Upload games first; then rate them here one by one.")
+            first_steps("review")
+        else:
+            empty_state(
+                "Nothing to rate yet", "Ask an admin to add games. Until then you can read how to rate, and practise."
+            )
+    elif view == parts.OWN:
+        own_ratings(store, rater)
+    elif view == parts.GUIDE:
+        rating_guide()
+    elif view == parts.PRACTICE:
+        practice(store, rater)
+    elif view == parts.STYLE:
+        style_check(store, rater)
     else:
-        empty_state(
-            "Nothing to rate yet", "Ask an admin to add games. Until then you can read how to rate, and practise."
-        )
-elif view == parts.OWN:
-    own_ratings(store, rater)
-elif view == parts.GUIDE:
-    rating_guide()
-elif view == parts.PRACTICE:
-    practice(store, rater)
-elif view == parts.STYLE:
-    style_check(store, rater)
-else:
-    records(store, rater)
+        records(store, rater)
+
+
+show()

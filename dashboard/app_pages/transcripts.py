@@ -1,3 +1,4 @@
+import pandas as pd
 import streamlit as st
 
 from dashboard import queries, resources, state
@@ -10,10 +11,15 @@ from dashboard.components.transcript_list import ORDERS, filtered, games_table, 
 from dashboard.components.transcript_view import transcript_view
 from dashboard.components.version_notes import outdated_note, versions_banner
 from evaluation.errors import NotFoundError
+from evaluation.store import Store
 
-show_outcome(resources.store())
-wanted = state.chosen(state.TRANSCRIPT)
-if wanted is None:
+
+def show(store: Store) -> None:
+    show_outcome(store)
+    wanted = state.chosen(state.TRANSCRIPT)
+    if wanted is not None:
+        one_game(store, wanted)
+        return
     listed = resources.read(queries.transcript_list)
     if listed.empty:
         empty_state(
@@ -21,9 +27,13 @@ if wanted is None:
             "Upload games to see every message with what each metric made of it.",
         )
         first_steps("transcripts")
-        recently_deleted(resources.store())
-        st.stop()
-    versions_banner(resources.store())
+    else:
+        all_games(store, listed)
+    recently_deleted(store)
+
+
+def all_games(store: Store, listed: pd.DataFrame) -> None:
+    versions_banner(store)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         query = st.text_input(
             "Search what was said",
@@ -41,16 +51,19 @@ if wanted is None:
         found_messages(query, tuple(shown["transcript_id"]) if filters.count else None)
     else:
         games_table(ordered(shown, order), len(listed))
-    recently_deleted(resources.store())
-    st.stop()
 
-try:
-    opened = resources.share(queries.open_transcript, wanted)
-except NotFoundError as error:
-    st.warning("That transcript is not here. It may have been deleted, or the link is incomplete.")
-    plain(str(error))
-    st.page_link("app_pages/transcripts.py", label="All transcripts", icon=":material/arrow_back:")
-    st.stop()
-outdated_note(resources.store(), opened.results)
-transcript_view(opened)
-mend_transcript(opened)
+
+def one_game(store: Store, wanted: str) -> None:
+    try:
+        opened = resources.share(queries.open_transcript, wanted)
+    except NotFoundError as error:
+        st.warning("That transcript is not here. It may have been deleted, or the link is incomplete.")
+        plain(str(error))
+        st.page_link("app_pages/transcripts.py", label="All transcripts", icon=":material/arrow_back:")
+        return
+    outdated_note(store, opened.results)
+    transcript_view(opened)
+    mend_transcript(opened)
+
+
+show(resources.store())

@@ -1,3 +1,6 @@
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
 import streamlit as st
 
 from dashboard import queries, resources, trends
@@ -5,56 +8,78 @@ from dashboard.components import trend_parts as parts
 from dashboard.components.messages import empty_state
 from dashboard.components.sample_button import first_steps
 from dashboard.components.version_notes import versions_banner
-from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.rubric.definitions import DEFINITIONS, MetricDefinition
 
 CHARTS, HEAT, TABLE, PERSONAS = "Charts", "Heat map", "Table", "Personas"
 
-points = resources.read(queries.trend_points)
-if points.empty:
-    empty_state(
-        "No games yet",
-        "A trend needs games in two iterations or more: the ones before a change of the prompt, and the ones after it.",
-    )
-    first_steps("trends")
-    st.stop()
 
-versions_banner(resources.store())
-thresholds = resources.read(queries.thresholds)
-found = resources.read(trends.steps)
-has_loose_games = (points["iteration"] == queries.NO_ITERATION).any()
-with st.container(horizontal=True, vertical_alignment="center"):
-    view = st.segmented_control(
-        "Show as",
-        [CHARTS, HEAT, TABLE, PERSONAS],
-        default=CHARTS,
-        required=True,
-        key="as",
-        bind="query-params",
-        label_visibility="collapsed",
-    )
-    with_loose = has_loose_games and st.toggle(
-        "Show games of no iteration",
-        key="loose",
-        bind="query-params",
-        help="They stand to the right of all iterations.",
-    )
-first, last = parts.pick_range(found)
-if view == PERSONAS:
-    parts.persona_dimensions(first, last)
+def show() -> None:
+    points = resources.read(queries.trend_points)
+    if points.empty:
+        empty_state(
+            "No games yet",
+            "A trend needs games in two iterations or more: the ones before a change of the prompt, and the ones "
+            "after it.",
+        )
+        first_steps("trends")
+        return
+    versions_banner(resources.store())
+    found = resources.read(trends.steps)
+    is_loose = points["iteration"] == queries.NO_ITERATION
+    view, with_loose = choices(has_loose_games=bool(is_loose.any()))
+    first, last = parts.pick_range(found)
+    if view == PERSONAS:
+        parts.persona_dimensions(first, last)
+        parts.annotations(found)
+        parts.drift()
+        return
+    shown = points[(points["position"].between(first, last) & ~is_loose) | (is_loose & with_loose)]
+    if shown.empty:
+        head = "No game of these iterations is stored." if found else "No game belongs to an iteration yet."
+        st.info(f"{head} Upload games into one, or show the games of no iteration.")
+    else:
+        metrics(view, shown, found, key=(with_loose, first, last))
+
+
+def choices(*, has_loose_games: bool) -> tuple[str, bool]:
+    """What the trends are shown as, and whether with the games that belong to no iteration."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        view = st.segmented_control(
+            "Show as",
+            [CHARTS, HEAT, TABLE, PERSONAS],
+            default=CHARTS,
+            required=True,
+            key="as",
+            bind="query-params",
+            label_visibility="collapsed",
+        )
+        with_loose = has_loose_games and st.toggle(
+            "Show games of no iteration",
+            key="loose",
+            bind="query-params",
+            help="They stand to the right of all iterations.",
+        )
+    return view, with_loose
+
+
+def metrics(view: str, shown: pd.DataFrame, found: Sequence[trends.Step], *, key: tuple[bool, int, int]) -> None:
+    thresholds = resources.read(queries.thresholds)
+    definitions = DEFINITIONS if view == HEAT else picked()
+    if view == HEAT:
+        parts.heat_map(shown, thresholds, key)
+    elif view == TABLE:
+        parts.metric_tables(shown, definitions, key)
+    else:
+        st.caption(
+            "Dots are games, diamonds means with their 95 % intervals over games, the dashed line is the threshold."
+        )
+        parts.metric_charts(shown, definitions, thresholds, key)
     parts.annotations(found)
-    parts.drift()
-    st.stop()
+    parts.export(shown, definitions, thresholds)
 
-is_loose = points["iteration"] == queries.NO_ITERATION
-shown = points[(points["position"].between(first, last) & ~is_loose) | (is_loose & bool(with_loose))]
-if shown.empty:
-    head = "No game of these iterations is stored." if found else "No game belongs to an iteration yet."
-    st.info(f"{head} Upload games into one, or show the games of no iteration.")
-    st.stop()
 
-key = (bool(with_loose), first, last)
-picked = list(DEFINITIONS)
-if view != HEAT:
+def picked() -> Mapping[str, MetricDefinition]:
+    """The metrics that were chosen; all of them when none was."""
     chosen = st.pills(
         "Metrics",
         list(DEFINITIONS),
@@ -64,14 +89,7 @@ if view != HEAT:
         bind="query-params",
         wrap=True,
     )
-    picked = chosen or picked
-definitions = {name: DEFINITIONS[name] for name in picked}
-if view == HEAT:
-    parts.heat_map(shown, thresholds, key)
-elif view == TABLE:
-    parts.metric_tables(shown, definitions, key)
-else:
-    st.caption("Dots are games, diamonds means with their 95 % intervals over games, the dashed line is the threshold.")
-    parts.metric_charts(shown, definitions, thresholds, key)
-parts.annotations(found)
-parts.export(shown, definitions, thresholds)
+    return {name: DEFINITIONS[name] for name in chosen or DEFINITIONS}
+
+
+show()

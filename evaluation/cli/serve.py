@@ -135,6 +135,8 @@ def command_line(host: str, port: int, secrets: Path | None = None, names: Seque
         "browser.serverAddress": _shown(host),
         # Python collects garbage anyway; doing it after every click keeps all other people waiting meanwhile.
         "runner.postScriptGC": "false",
+        # Else a second click throws the first one away when that still waits for its turn (Cancel, then another page).
+        "runner.fastReruns": "false",
         # It would let programs run pages without a browser and its checks.
         "server.enableAgentApi": "false",
     }
