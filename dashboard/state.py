@@ -14,6 +14,8 @@ from dashboard.conversation import Aim
 TRANSCRIPT = "transcript"
 MESSAGE = "message"
 METRIC = "metric"
+GAME = "game"
+"""The game that the desk was opened on. Another name than a transcript's elsewhere: the desk follows no selection."""
 RATER = "rater"
 VIEW = "show"
 CONVERSATION = "Conversation"

@@ -4,6 +4,7 @@ from dashboard import identity, resources
 from dashboard.components import review_parts as parts
 from dashboard.components.messages import empty_state
 from dashboard.components.own_ratings import own_ratings
+from dashboard.components.picked_game import take_picked
 from dashboard.components.practice_parts import practice
 from dashboard.components.rating_guide_parts import invitation, rating_guide
 from dashboard.components.rating_records import records
@@ -31,6 +32,7 @@ def show() -> None:
     if view == parts.DESK:
         progress = store.ratings.progress(rater)
         if progress.total:
+            take_picked(store, rater)
             parts.desk(store, rater, progress, lowered=invitation(store, rater, progress))
         elif identity.allowed(Action.ADD):
             empty_state("Nothing to rate yet", "Upload games first; then rate them here one by one.")

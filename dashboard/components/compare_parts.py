@@ -12,6 +12,7 @@ from dashboard.comparison_charts import distribution_alt, distribution_figure
 from dashboard.comparison_tables import METRIC_LABELS, SYMBOLS, difference_frame, export_frame
 from dashboard.components.downloads import csv_download, json_download
 from dashboard.components.messages import plain
+from dashboard.components.picked_game import desk_link
 from dashboard.components.report_button import comparison_report
 from dashboard.components.status_table import status_table
 from dashboard.formatting import counted, look, shortened, signed_cell
@@ -172,12 +173,14 @@ def _example(example: Example, metric: str) -> None:
     lines = (shortened(example.game_id, _LONGEST_NAME), quote, shortened(example.reason, _LONGEST_REASON))
     with st.container(gap=None):
         plain("\n".join(filter(None, lines)))
-        st.page_link(
-            "app_pages/transcripts.py",
-            label="Open the message" if example.message_id else "Open the ledger",
-            icon=":material/arrow_forward:",
-            query_params=link,
-        )
+        with st.container(horizontal=True):
+            st.page_link(
+                "app_pages/transcripts.py",
+                label="Open the message" if example.message_id else "Open the ledger",
+                icon=":material/arrow_forward:",
+                query_params=link,
+            )
+            desk_link(example.transcript_id, "Rate the game")
 
 
 def prompts(found: IterationComparison) -> None:

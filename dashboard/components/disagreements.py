@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import pandas as pd
 import streamlit as st
 
-from dashboard.components import review_parts
 from dashboard.components.messages import plain
+from dashboard.components.picked_game import desk_link
 from dashboard.components.status_table import status_table
 from dashboard.formatting import counted, look, shortened
 from evaluation.agreement import AgreementReport, RowAgreement
@@ -43,13 +43,6 @@ def _split_games(report: AgreementReport) -> None:
         given = ", ".join(f"{shortened(rater, _LONGEST_NAME)} {score}" for rater, score in one.scores)
         split = f"\nSplit on {_questions(one.split_questions)}" if one.split_questions else ""
         _lead(one.game_id, f"{counted(one.spread, 'point')} apart: {given}{split}", one.transcript_id)
-    if report.split:
-        st.page_link(
-            "app_pages/review.py",
-            label="Revise my own ratings at the desk",
-            icon=":material/rate_review:",
-            query_params={review_parts.VIEW: review_parts.OWN},
-        )
     _rest(
         [
             {
@@ -132,6 +125,8 @@ def _lead(game_id: str, words: str, transcript_id: str, more: Mapping[str, str] 
             icon=":material/arrow_forward:",
             query_params={"transcript": transcript_id, **(more or {})},
         )
+        if not more:
+            desk_link(transcript_id, "Rate or revise it")
 
 
 def _rest(rows: list[dict[str, object]], alt: str) -> None:

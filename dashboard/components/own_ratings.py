@@ -71,8 +71,7 @@ def _table(store: Store, rater: str, given: list[Rating], games: dict[str, str])
 def open_again(store: Store, rater: str, given: Rating) -> parts.Seat:
     """Puts a game that was rated before on the desk, the form filled in as it was."""
     seat = parts.Seat(rater)
-    words = f"You gave {given.score} on {given.created_at:%Y-%m-%d}. The newer rating counts; both are kept."
-    parts.take(store, seat, given.transcript_id, words, REVISE, given=given)
+    parts.take(store, seat, given.transcript_id, parts.given_words(given), REVISE, given=given)
     st.session_state[_SEAT] = seat
     return seat
 

@@ -11,7 +11,7 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from dashboard import identity
+from dashboard import identity, state
 from dashboard.components.messages import plain
 from dashboard.components.rating_desk import (
     RATE,
@@ -75,6 +75,7 @@ class Seat:
     Attributes:
         data: What the component draws; ``None`` when no game is on the desk.
         skipped: Ids of the games put aside until nothing else is left.
+        is_picked: Whether the rater came with this game, instead of getting it from the queue.
         errors: How many times something could not be saved.
         receipt: Where the browser is told that a form is stored, before the next game is drawn.
     """
@@ -83,11 +84,13 @@ class Seat:
     transcript_id: str | None = None
     data: dict[str, Any] | None = None
     skipped: tuple[str, ...] = ()
+    is_picked: bool = False
     errors: int = 0
     receipt: DeltaGenerator | None = None
 
 
-def _seat(rater: str) -> Seat:
+def seat_of(rater: str) -> Seat:
+    """This session's desk; an empty one for another rater than before."""
     seat = st.session_state.get(_SEAT)
     if not isinstance(seat, Seat) or seat.rater != rater:
         seat = st.session_state[_SEAT] = Seat(rater)
@@ -99,7 +102,7 @@ def desk(store: Store, rater: str, progress: QueueProgress, *, lowered: int = 0)
 
     No fragment: a server that was restarted does not know fragments of pages that are open, and would drop the form.
     """
-    seat = _seat(rater)
+    seat = seat_of(rater)
     if seat.data is None:
         take_next(store, seat, progress)
     if seat.data is None:
@@ -167,7 +170,7 @@ def take(
         share: How much is done, 0 to 1.
         given: An earlier rating that the form begins with.
     """
-    seat.transcript_id = transcript_id
+    seat.transcript_id, seat.is_picked = transcript_id, False
     token = store.ratings.token(seat.rater, transcript_id)
     seat.data = desk_data(
         store.blind.get(transcript_id),
@@ -237,10 +240,20 @@ def submit(store: Store, seat: Seat, value: object) -> None:
 
 def _kept(seat: Seat, token: str) -> None:
     """What was sent is stored for good: the rater hears of it at once, and the desk is free for the next game."""
-    seat.data = None
+    _clear(seat)
     if seat.receipt is not None:
         tell_kept(seat.receipt, token)
     SAVING.give_way()
+
+
+def _clear(seat: Seat) -> None:
+    seat.data = None
+    state.choose(game=None)
+
+
+def given_words(given: Rating) -> str:
+    """What stands above a game that was rated before."""
+    return f"You gave {given.score} on {given.created_at:%Y-%m-%d}. The newer rating counts; both are kept."
 
 
 def _save(store: Store, rating: Rating) -> None:
@@ -275,8 +288,9 @@ def _body(form: FilledForm) -> dict[str, Any]:
 def skip(seat: Seat, value: object) -> None:
     """Puts the game aside until nothing else is left."""
     if is_current(seat, read_token(value)) and seat.transcript_id:
-        seat.skipped = (*seat.skipped, seat.transcript_id)
-        seat.data = None
+        if not seat.is_picked:
+            seat.skipped = (*seat.skipped, seat.transcript_id)
+        _clear(seat)
 
 
 def discard(store: Store, seat: Seat, value: object) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -78,13 +79,22 @@ def test_charts_are_told_in_words(open_page, rated) -> None:
     assert "Score 1 to 5: " in alts
 
 
-def test_the_report_is_taken_away_and_own_ratings_are_revised(open_page, rated) -> None:
+def test_the_report_is_taken_away(open_page, rated) -> None:
     app = open_page("agreement")
     assert [one.proto.label for one in app.get("download_button")] == [
         "Download the table (CSV)",
         "Download everything (JSON)",
     ]
-    (revise,) = [
-        str(one.proto) for one in app.get("page_link") if one.proto.label == "Revise my own ratings at the desk"
-    ]
-    assert "My+ratings" in revise or "My%20ratings" in revise
+
+
+def test_a_game_that_split_raters_leads_to_the_desk_with_it(open_page, rated) -> None:
+    app = open_page("agreement")
+    opened, rate = (
+        [str(one.proto) for one in app.get("page_link") if one.proto.label == label]
+        for label in ("Open the game", "Rate or revise it")
+    )
+    assert len(opened) == len(rate) > 0
+    wanted = re.search(r"transcript=(\w+)", opened[0])
+    assert wanted is not None
+    assert f"game={wanted[1]}" in rate[0]
+    assert "desk=Rate" in rate[0]

@@ -8,6 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.components import review_parts as parts
+from evaluation.desk.discards import DiscardReason
 from evaluation.ratings import Rating
 
 
@@ -169,3 +170,36 @@ def test_a_failed_save_tells_and_keeps_the_answers(seat, filled) -> None:
     parts.submit(filled, seat, form(seat))
     assert seat.data["error"]["text"].startswith("Not saved:")
     assert "kept" in seat.data["error"]["text"]
+
+
+def test_a_picked_game_is_on_the_desk_before_the_queue(open_page, filled, small_game) -> None:
+    app = open_page("review", rater="Ada", game=small_game("loose").id)
+    data = desk(app)
+    assert "in loose" in json.dumps(data)
+    assert data["progress"].startswith("You chose this game yourself")
+    assert data["mode"] == {"submit": "Save and next", "leave": "Skip"}
+
+
+def test_a_picked_game_that_was_rated_is_revised(open_page, filled, small_game) -> None:
+    data = desk(open_page("review", rater="Grace", game=small_game("one").id))
+    assert data["draft"]["score"] == 4
+    assert data["progress"].startswith("You gave 4 on ")
+    assert data["mode"]["leave"] == "Back"
+
+
+def test_a_picked_game_that_is_gone_or_put_aside_leaves_the_queue_alone(open_page, filled, words, small_game) -> None:
+    app = open_page("review", rater="Ada", game="made-up")
+    assert "is not here any more" in words(app)
+    assert desk(app)["progress"] == "0 of 5 games rated by you"
+    filled.discards.add(small_game("one").id, "Ada", DiscardReason.GARBLED, "")
+    again = open_page("review", rater="Ada", game=small_game("one").id)
+    assert "cannot be rated" in words(again)
+    assert "in one" not in json.dumps(desk(again))
+
+
+def test_leaving_a_picked_game_goes_on_with_the_queue(filled, small_game) -> None:
+    seat = parts.Seat("Ada")
+    parts.take(filled, seat, small_game("one").id, "", parts.RATE)
+    seat.is_picked = True
+    parts.skip(seat, {"token": seat.data["token"]})
+    assert (seat.data, seat.skipped) == (None, ())

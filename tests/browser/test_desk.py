@@ -179,3 +179,17 @@ def test_nothing_that_could_sway_a_rater_reaches_the_browser(desk) -> None:
     secrets += server.store.transcripts.summaries()["transcript_id"].tolist()
     for secret in secrets:
         assert secret.encode() not in sent, secret
+
+
+def test_a_link_opens_the_desk_on_its_game_until_that_is_rated(stored_server, visit) -> None:
+    rater, game = f"Ada {next(_numbers)}", stored_server.store.transcripts.summaries()["transcript_id"].iloc[-1]
+    page = visit(f"{stored_server.url}/review?rater={quote(rater)}&game={game}").page
+    expect(page.get_by_text("You chose this game yourself")).to_be_visible()
+    page.keyboard.press("2")
+    page.reload()
+    expect(page.get_by_text("You chose this game yourself")).to_be_visible()
+    expect(page.locator("input[name='score'][value='2']")).to_be_checked()
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_text("1 of 18 games rated by you")).to_be_visible()
+    assert "game=" not in page.url
+    assert [one.transcript_id for one in stored_server.store.ratings.by_rater(rater)] == [game]

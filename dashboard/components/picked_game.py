@@ -1,0 +1,51 @@
+"""The desk opened on one game: the way there from pages that say which game to rate, and what is then on the desk."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dashboard import state
+from dashboard.components import review_parts as parts
+from dashboard.components.rating_desk import RATE, REVISE
+from evaluation.errors import NotFoundError
+from evaluation.store import Store
+
+_WORDS = "You chose this game yourself. If you have seen its scores, say so in the comment."
+
+
+def desk_link(transcript_id: str, label: str = "Rate it at the desk") -> None:
+    """A link that opens the desk on that game, whoever's turn it is by the queue."""
+    st.page_link(
+        "app_pages/review.py",
+        label=label,
+        icon=":material/rate_review:",
+        query_params={parts.VIEW: parts.DESK, state.GAME: transcript_id},
+    )
+
+
+def take_picked(store: Store, rater: str) -> None:
+    """Puts the game in the URL on the desk, before what the queue has; one rated before, with what was given.
+
+    It stays in the URL until it is saved, skipped or put aside, so that a reload finds it on the desk again.
+    """
+    wanted = state.chosen(state.GAME)
+    seat = parts.seat_of(rater)
+    if wanted is None or (seat.transcript_id == wanted and seat.data is not None):
+        return
+    if any(aside.transcript_id == wanted for aside in store.discards.of(rater)):
+        st.info("You said of that game that it cannot be rated. Under My ratings you can take it back.")
+        return
+    try:
+        _take(store, seat, wanted)
+    except NotFoundError:
+        st.warning("That game is not here any more. Here is the next one of your queue.")
+        state.choose(game=None)
+
+
+def _take(store: Store, seat: parts.Seat, wanted: str) -> None:
+    given = next((one for one in store.ratings.by_rater(seat.rater) if one.transcript_id == wanted), None)
+    if given is None:
+        parts.take(store, seat, wanted, _WORDS, RATE)
+    else:
+        parts.take(store, seat, wanted, parts.given_words(given), REVISE, given=given)
+    seat.is_picked = True
