@@ -157,11 +157,15 @@ def config(
     from evaluation.corrections.config import CorrectionConfig
     from evaluation.corrections.wording import SETTINGS, default_of
 
-    corrections = open_store(db).corrections
+    store = open_store(db)
+    corrections = store.corrections
     held = CorrectionConfig() if reset else corrections.config(agent)
     if changes:
         held = _changed(held, changes)
+        known = set(store.agents.all()) | {speaker for _, speaker in store.agents.players()}
         corrections.configure(agent, held)
+        if agent not in known:
+            note(f"{agent} has not spoken here before. If the id is mistyped, --reset takes it back.")
     elif reset:
         corrections.forget(agent)
     if changes or reset:

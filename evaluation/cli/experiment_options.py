@@ -7,6 +7,13 @@ from typing import Annotated
 
 import typer
 
+
+def _above_zero(scale: float) -> float:
+    if scale == 0:
+        raise typer.BadParameter("0 is no size: give a share above 0, such as 0.1.")
+    return scale
+
+
 Scenario = Annotated[
     str,
     typer.Argument(
@@ -17,7 +24,12 @@ Scenario = Annotated[
 ]
 Scale = Annotated[
     float,
-    typer.Option(min=0.0, max=1.0, help="How much of the full size: 0.1 is a tenth, rounded up, two pairs at least."),
+    typer.Option(
+        min=0.0,
+        max=1.0,
+        callback=_above_zero,
+        help="How much of the full size: 0.1 is a tenth, rounded up, two pairs at least.",
+    ),
 ]
 Seed = Annotated[int, typer.Option(min=0, help="Draws population, seating, order of acting and samples.")]
 PaperLayout = Annotated[

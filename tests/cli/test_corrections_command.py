@@ -60,6 +60,13 @@ def test_failures_are_counted_with_their_intervals(run: Any, store: Store) -> No
     assert (first["check"], first["texts"], first["failed"], first["judged"]) == ("adherence", "first", 1, 1)
 
 
+def test_settings_for_somebody_unheard_of_are_stored_with_a_warning(run: Any, store: Store) -> None:
+    stored = run("corrections", "config", "dwihgt", "--set", "max_correction_attempts=1")
+    assert stored.exit_code == 0
+    assert "dwihgt has not spoken here before" in stored.stderr
+    assert store.corrections.config("dwihgt").max_correction_attempts == 1
+
+
 def test_settings_are_shown_changed_refused_and_reset(run: Any, store: Store) -> None:
     rows = json.loads(run("corrections", "config", "dwight", "--format", "json").stdout)
     assert {row["name"]: row["value"] for row in rows} == CorrectionConfig().model_dump()
@@ -72,7 +79,7 @@ def test_settings_are_shown_changed_refused_and_reset(run: Any, store: Store) ->
         "--set",
         "max_correction_attempts=3",
     )
-    assert run("corrections", "config", "dwight", *changed).exit_code == 0
+    assert run("corrections", "config", "dwight", *changed).stderr == "dwight: stored.\n"
     held = CorrectionConfig(gate_fluency_enabled=True, gate_fluency_threshold=5.5, max_correction_attempts=3)
     assert store.corrections.config("dwight") == held
     for wrong in ("gate_fluency_threshold=12", "nothing=1", "gate_fluency_enabled=maybe", "no pair"):

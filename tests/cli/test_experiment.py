@@ -92,3 +92,9 @@ def test_nothing_is_spent_without_consent(run: Any, monkeypatch: Any, tmp_path: 
 
 def test_reports_of_nothing_are_refused(run: Any) -> None:
     assert "There is no experiment 'abc'." in run("experiment", "report", "abc").stderr
+
+
+def test_no_size_at_all_is_refused_before_anything_is_made(run: Any) -> None:
+    refused = run("experiment", "run", "debate-controversial", "--scale", "0")
+    assert refused.exit_code == 2
+    assert "give a share above 0" in refused.stderr
