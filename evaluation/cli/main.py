@@ -1,4 +1,4 @@
-"""The ``dramaturg`` command: its sub-commands, and how it starts."""
+"""The ``dramaturg`` command: how it starts."""
 
 from __future__ import annotations
 
@@ -7,38 +7,12 @@ from typing import Annotated
 
 import typer
 
-from evaluation.cli import (
-    ab,
-    agents,
-    agreement,
-    backup,
-    compare,
-    corrections,
-    doctor,
-    evaluate,
-    experiment,
-    export,
-    insights,
-    iterations,
-    judge,
-    listing,
-    mend,
-    override,
-    persona,
-    propositions,
-    rate,
-    reevaluate,
-    report,
-    search,
-    serve,
-    settings,
-    validate,
-)
-from evaluation.cli.exits import CommandGroup, report_fault
+from evaluation.cli.commands import Program
+from evaluation.cli.exits import report_fault
 
 # Without rich, help is plain text and appears in half the time.
 app = typer.Typer(
-    cls=CommandGroup,
+    cls=Program,
     name="dramaturg",
     rich_markup_mode=None,
     no_args_is_help=True,
@@ -46,40 +20,6 @@ app = typer.Typer(
     add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-app.command()(serve.serve)
-app.command("import")(evaluate.import_)
-app.command()(evaluate.evaluate)
-app.command()(validate.validate)
-app.command("list")(listing.list_transcripts)
-app.command()(listing.show)
-app.command()(search.search)
-app.command()(insights.insights)
-app.add_typer(rate.app, name="rate")
-app.command()(reevaluate.reevaluate)
-app.command()(mend.rename)
-app.command()(mend.move)
-app.command()(mend.delete)
-app.command()(mend.deleted)
-app.command()(mend.undo)
-app.command()(mend.purge)
-app.command()(agreement.agreement)
-app.command()(judge.judge)
-app.add_typer(override.app, name="override")
-app.add_typer(iterations.app, name="iterations")
-app.command()(compare.compare)
-app.command()(ab.ab)
-app.command()(report.report)
-app.add_typer(experiment.app, name="experiment")
-app.add_typer(agents.app, name="agents")
-app.add_typer(propositions.app, name="propositions")
-app.add_typer(corrections.app, name="corrections")
-app.add_typer(persona.app, name="eval")
-app.add_typer(export.app, name="export")
-app.command()(doctor.doctor)
-app.command()(settings.settings)
-app.command()(backup.backup)
-app.command()(backup.restore)
 
 
 def _print_version(wanted: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 from typer.main import get_command
 
+from evaluation.cli.commands import COMMANDS
 from evaluation.cli.main import app
 
 PROMISED = {
@@ -80,6 +82,22 @@ def test_help_can_be_asked_of_every_command(run: Any, path: tuple[str, ...]) -> 
         assert done.stdout.startswith("Usage: ")
 
 
+def test_the_list_of_commands_is_in_whole_sentences_and_imports_none_of_them(run: Any) -> None:
+    listed = run("--help").stdout.partition("Commands:")[2]
+    assert "..." not in listed
+    for name, entry in COMMANDS.items():
+        assert re.search(rf"^  {name} +{re.escape(entry.summary)}$", listed, re.MULTILINE)
+        assert entry.summary.endswith(".")
+    code = (
+        "import sys; from evaluation.cli.main import app; from typer.testing import CliRunner;"
+        "assert CliRunner().invoke(app, ['--help']).exit_code == 0;"
+        "print(sorted(name for name in sys.modules if name.startswith('evaluation.cli.')))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "evaluation.cli.serve" not in done.stdout
+    assert "evaluation.cli.commands" in done.stdout
+
+
 def test_a_command_line_without_a_command_shows_the_help(run: Any) -> None:
     done = run()
     assert done.exit_code == 2
@@ -92,7 +110,8 @@ def test_the_version_is_the_installed_one(run: Any) -> None:
 
 def test_help_loads_nothing_slow() -> None:
     code = (
-        "import sys; from evaluation.cli.main import app; from typer.main import get_command; get_command(app);"
+        "import sys; from evaluation.cli.main import app; from typer.main import get_command;"
+        "list(get_command(app).commands.values());"
         "slow = {'pandas', 'duckdb', 'pydantic', 'streamlit', 'scipy', 'numpy', 'yaml', 'rapidfuzz', 'rich', 'email'};"
         "print(sorted(slow & set(sys.modules)))"
     )
