@@ -6,6 +6,7 @@ import sys
 from typing import Annotated
 
 import typer
+from typer.main import get_command
 
 from evaluation.cli.commands import Program
 from evaluation.cli.exits import report_fault
@@ -51,7 +52,8 @@ def main() -> None:
         # A file name or a name in a transcript may hold what the terminal's encoding cannot show.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
-    app()
+    # Calling the app itself would put Typer's own hook in the place of ours, and end with the code of a failed gate.
+    get_command(app)()
 
 
 if __name__ == "__main__":

@@ -112,13 +112,21 @@ def test_an_interruption_is_told_and_keeps_what_is_stored(write_game: Any, datab
 
 
 @pytest.mark.parametrize("asked", ["", "1"])
-def test_a_fault_of_ours_is_one_line_unless_the_traceback_is_asked_for(asked: str) -> None:
-    code = "import sys; from evaluation.cli import main;main.app = lambda: 1 / 0; sys.argv = ['dramaturg']; main.main()"
-    environment = {**os.environ, "DRAMATURG_TRACEBACK": asked}
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=False)
-    assert done.returncode == 3
+def test_what_nobody_foresaw_ends_with_3_and_one_line_unless_the_traceback_is_asked_for(
+    tmp_path: Path, database: Path, asked: str
+) -> None:
+    # A dependency that is damaged in a way that nothing is prepared for.
+    (tmp_path / "duckdb.py").write_text("raise ZeroDivisionError('damaged')", encoding="utf-8")
+    environment = {
+        **os.environ,
+        "DRAMATURG_DB": str(database),
+        "DRAMATURG_TRACEBACK": asked,
+        "PYTHONPATH": str(tmp_path),
+    }
+    done = subprocess.run([DRAMATURG, "list"], capture_output=True, text=True, env=environment, check=False)
+    assert (done.returncode, done.stdout) == (3, "")
     assert ("Traceback" in done.stderr) == bool(asked)
-    assert "ZeroDivisionError" in done.stderr
+    assert ("error: This is a fault in Dramaturg: ZeroDivisionError: damaged" in done.stderr) == (not asked)
 
 
 def test_names_that_the_terminal_cannot_show_do_not_stop_a_command(
