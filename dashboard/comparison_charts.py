@@ -93,7 +93,7 @@ def whisker_figure(rows: Sequence[Whisker], title: str, limits: Sequence[float] 
     for limit in limits:
         figure.add_vline(x=limit, line={"dash": "dash", "width": 1, "color": LIMIT})
     _lay_out(figure, [row.label for row in rows], title)
-    low = min([0.0, *(row.value - _below(row) for _, row in shown)])
+    low = min([0.0, *(row.value - _below(row) for _, row in shown), *(row.ceiling for _, row in ceilings)])
     figure.update_xaxes(range=[low - 0.05, 1.05])
     return figure
 
