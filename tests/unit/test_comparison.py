@@ -49,6 +49,20 @@ def test_games_pair_by_scenario_and_seed_once_each() -> None:
     assert paired_games(before, after) == [("a", "v"), ("c", "w")]
 
 
+def test_games_that_share_both_pair_first_then_by_scenario_then_by_seed() -> None:
+    before = {"a": ("market", "1"), "b": ("market", "2"), "c": ("fair", None), "d": (None, "5"), "e": ("inn", "6")}
+    after = {"v": ("market", "9"), "w": ("market", "1"), "x": ("fair", "5"), "y": ("tower", "5"), "z": (None, "6")}
+    # a and w share both, though v waits before it; b and v, c and x share a scenario. x is then taken, so d (scenario
+    # not known) has its seed with y, and e with z.
+    assert paired_games(before, after) == [("a", "w"), ("b", "v"), ("c", "x"), ("d", "y"), ("e", "z")]
+
+
+def test_a_seed_of_another_scenario_and_what_is_not_known_pair_nothing() -> None:
+    # Seed 7 of the market and of the fair are different games; no scenario and no scenario are not one scenario.
+    assert paired_games({"a": ("market", "7")}, {"v": ("fair", "7")}) == []
+    assert paired_games({"a": (None, "1"), "b": ("market", None)}, {"v": (None, "2"), "w": ("fair", None)}) == []
+
+
 def test_what_is_a_key() -> None:
     assert pair_key({"scenario": "market", "seed": 7, "other": 1}) == ("market", "7")
     assert pair_key({"seed": 7}) == (None, "7")
