@@ -119,7 +119,7 @@ def read_sheet(
     Args:
         data: The file: UTF-8 with or without a mark, cells parted by commas, semicolons or tabs.
         names: What people call the stored games, by transcript id.
-        now: When it is read: the time of ratings whose row names none.
+        now: When it is read: the time of ratings whose row names none, or one up to a day ahead.
         rater: Whose ratings they are where the sheet does not say.
         is_own: Refuse rows of anybody but ``rater``.
     """
@@ -249,6 +249,9 @@ class _Reader:
         elif not _EARLIEST <= time <= self.now + _CLOCKS_APART:
             # The latest rating counts: one from the future could never be revised.
             row.refuse("rated_at", "cannot be when somebody rated.", "Correct the time, or leave it empty for now.")
+        else:
+            # Ahead by a clock that goes wrong: as it stands, it would hide every revision until then.
+            return min(time, self.now)
         return time
 
 

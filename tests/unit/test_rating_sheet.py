@@ -217,3 +217,17 @@ def test_a_long_sheet_is_stored_in_its_order_and_ends_drafts(store: Store) -> No
     assert {one.answers for one in store.ratings.every()} == {(None,) * 5}
     assert store.drafts.load(token) is None
     assert (import_ratings(store, data).added, import_ratings(store, data).known) == (0, 300)
+
+
+def test_a_time_that_a_wrong_clock_puts_ahead_counts_as_now_and_blocks_no_revision(store: Store) -> None:
+    row = "game,rater,score,rated_at\ngame one,Ada,3,"
+    # Up to a day ahead is a clock that goes wrong; a second more is refused.
+    ((_, ahead),) = sheet_of(*f"{row}2026-06-02T12:00:00+00:00".split("\n")).ratings
+    assert ahead.created_at == NOW
+    ((_, earlier),) = sheet_of(*f"{row}2026-06-01T11:59:59+00:00".split("\n")).ratings
+    assert earlier.created_at == NOW - timedelta(seconds=1)
+    assert sheet_of(*f"{row}2026-06-02T12:00:01+00:00".split("\n")).problems[0].column == "rated_at"
+    soon = (datetime.now(UTC) + timedelta(hours=2)).isoformat()
+    assert import_ratings(store, f"game,rater,score,rated_at\none,Ada,3,{soon}\n".encode()).added == 1
+    assert import_ratings(store, b"game,rater,score\none,Ada,5\n").added == 1
+    assert [one.score for one in store.ratings.latest(game("one").id)] == [5]
