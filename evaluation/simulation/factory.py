@@ -20,7 +20,7 @@ from evaluation.simulation.environment import FACILITATOR
 from evaluation.simulation.personas import GeneratedPersona
 from evaluation.simulation.profiles import Profile
 from evaluation.simulation.sampling import Dimensions, SamplePlan, flattened, lines_of
-from evaluation.simulation.writing import Writer
+from evaluation.simulation.writing import USUAL_ROOM, Writer
 
 PURPOSE = "population"
 NAMES_AT_ONCE = 25
@@ -70,6 +70,7 @@ Be concrete and consistent with the characteristics, also where they are unpleas
 
 _FEWEST_PARTS, _MOST_PARTS = 2, 50
 _PEOPLE_PER_PART = 4
+_TOKENS_PER_PART = 200
 
 Report = Callable[[str, int, int], None]
 """Told which stage is at work, how many of its answers are there, and how many it needs."""
@@ -129,7 +130,8 @@ class AgentFactory:
             size=size,
             parts=parts,
         )
-        plan = await self._asked(PLAN_TASK, text, SamplePlan.model_validate, "plan")
+        room = max(parts * _TOKENS_PER_PART, USUAL_ROOM)
+        plan = await self._asked(PLAN_TASK, text, SamplePlan.model_validate, "plan", room)
         return flattened(dimensions, plan, size, self._seed)
 
     async def _names(self, people: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -170,6 +172,8 @@ class AgentFactory:
         persona = await self._asked(PERSONA_TASK, text, validate, name)
         return persona.model_dump(mode="json")
 
-    async def _asked(self, task: str, text: str, validate: Validate[Value], subject: str) -> Value:
+    async def _asked(
+        self, task: str, text: str, validate: Validate[Value], subject: str, room: int = USUAL_ROOM
+    ) -> Value:
         messages = [{"role": "system", "content": task}, {"role": "user", "content": text}]
-        return await self._writer.write_json(messages, validate, purpose=PURPOSE, subject=subject)
+        return await self._writer.write_json(messages, validate, purpose=PURPOSE, subject=subject, max_tokens=room)

@@ -17,8 +17,12 @@ from evaluation.judging.parsing import AnswerError, Validate, Value, parse_answe
 from evaluation.judging.usage import Usage
 
 WRITING_VERSION = "writing-1"
+USUAL_ROOM = 4 * MAX_TOKENS
+LONGEST_ANSWER = 16_000
+"""Tokens of one answer at most: what most models may write."""
 
 _LONGEST_ECHO = 4_000
+_CUT_OFF = "cut off"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +30,7 @@ class Generation:
     """A text that a model wrote.
 
     Attributes:
-        key: The address of the question: SHA-256 (hex) of model, temperature, salt and conversation.
+        key: The address of the question: SHA-256 (hex) of model, temperature, room, salt and conversation.
         scope: The experiment that it was written for.
         subject: What it is, for people: "treatment 3, step 2: Ann Lee".
     """
@@ -101,20 +105,21 @@ class Writer:
             StoreError: The text could not be kept.
         """
         heat = self._temperature if temperature is None else temperature
-        key = self._key(messages, heat, max_tokens)
-        if key in self._known:
-            return self._known[key]
-        response = await self._client.complete(messages, heat, max_tokens, purpose=CallPurpose(purpose, 0))
-        found = Generation(key, self._scope, self.model, purpose, subject, response.content, response.usage)
-        if self._cache is not None:
-            self._cache.keep([found], self._calls.take())
-        self._known[key] = found.text
-        return found.text
+        return (await self._written(messages, heat, max_tokens, purpose, subject))[0]
 
     async def write_json(
-        self, messages: Messages, validate: Validate[Value], *, purpose: str, subject: str, retries: int = 3
+        self,
+        messages: Messages,
+        validate: Validate[Value],
+        *,
+        purpose: str,
+        subject: str,
+        retries: int = 3,
+        max_tokens: int = USUAL_ROOM,
     ) -> Value:
         """What ``validate`` makes of the model's answer; a wrong one is asked again with its error named.
+
+        One that was cut off is asked again with twice the room, up to ``LONGEST_ANSWER``.
 
         Raises:
             JSONParseError: No try gave such an object.
@@ -125,12 +130,17 @@ class Writer:
         written: list[str] = []
         problem = ""
         for _ in range(retries + 1):
-            text = await self.write(conversation, purpose=purpose, subject=subject, max_tokens=4 * MAX_TOKENS)
+            text, is_cut_off = await self._written(conversation, self._temperature, max_tokens, purpose, subject)
             written.append(text)
             try:
                 return parse_answer(text, validate)
             except AnswerError as error:
                 problem = str(error)
+            if is_cut_off and max_tokens < LONGEST_ANSWER:
+                max_tokens = min(2 * max_tokens, LONGEST_ANSWER)
+                continue
+            if is_cut_off:
+                problem = f"it was cut off after {max_tokens:,} tokens, so it must be shorter"
             conversation += [
                 {"role": "assistant", "content": text[:_LONGEST_ECHO]},
                 {"role": "user", "content": CORRECTION.format(problem=problem)},
@@ -142,7 +152,24 @@ class Writer:
             remedy="Take a model that keeps to a form, or another seed.",
         )
 
-    def _key(self, messages: Messages, temperature: float, max_tokens: int) -> str:
+    async def _written(
+        self, messages: Messages, temperature: float, max_tokens: int, purpose: str, subject: str
+    ) -> tuple[str, bool]:
+        """The model's text, and whether it was cut off; an answer that was is kept under a key of its own."""
+        whole = self._key(messages, temperature, max_tokens)
+        cut_off = self._key(messages, temperature, max_tokens, _CUT_OFF)
+        for key in (whole, cut_off):
+            if key in self._known:
+                return self._known[key], key == cut_off
+        response = await self._client.complete(messages, temperature, max_tokens, purpose=CallPurpose(purpose, 0))
+        key = cut_off if response.is_cut_off else whole
+        found = Generation(key, self._scope, self.model, purpose, subject, response.content, response.usage)
+        if self._cache is not None:
+            self._cache.keep([found], self._calls.take())
+        self._known[key] = found.text
+        return found.text, response.is_cut_off
+
+    def _key(self, messages: Messages, temperature: float, max_tokens: int, *more: str) -> str:
         said = [[message["role"], message["content"]] for message in messages]
-        parts = [WRITING_VERSION, self.model, temperature, max_tokens, self._salt, said]
+        parts = [WRITING_VERSION, self.model, temperature, max_tokens, self._salt, said, *more]
         return hashlib.sha256(json.dumps(parts).encode("ascii")).hexdigest()

@@ -12,11 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from evaluation.errors import JSONParseError
 from evaluation.judging.calls import Completion
 from evaluation.judging.llm import LLMClient
 from evaluation.persona.agents import slug_of
 from evaluation.simulation.connection import BoundedProvider
-from evaluation.simulation.factory import NAMES_TASK, AgentFactory
+from evaluation.simulation.factory import NAMES_TASK, PLAN_TASK, AgentFactory
 from evaluation.simulation.personas import GeneratedPersona
 from evaluation.simulation.profiles import profile_named, profiles
 from evaluation.simulation.sampling import Dimensions, SamplePlan, SamplingDimension, fitted, flattened
@@ -163,6 +164,56 @@ def test_a_model_that_cannot_name_people_does_not_end_the_experiment() -> None:
         return await AgentFactory(writer, profile_named("political-compass")).make(3)
 
     assert [each["name"] for each in asyncio.run(make())] == ["Person 1", "Person 2", "Person 3"]
+
+
+class Wordy(ScriptedProvider):
+    """Plans with the given number of tokens for a part, and is cut off where there is no room for them."""
+
+    def __init__(self, tokens_per_part: int) -> None:
+        super().__init__(ScriptedWorld())
+        self.tokens_per_part = tokens_per_part
+        self.rooms: list[int] = []
+
+    async def complete(self, messages: Any, **options: Any) -> Completion:
+        answer = await super().complete(messages, **options)
+        if messages[0]["content"] != PLAN_TASK:
+            return answer
+        self.rooms.append(options["max_tokens"])
+        needed = len(json.loads(answer.content)["sample_plan"]) * self.tokens_per_part
+        is_cut_off = needed > options["max_tokens"]
+        return Completion(answer.content[:100] if is_cut_off else answer.content, "x", is_cut_off=is_cut_off)
+
+
+@pytest.mark.parametrize(
+    ("size", "tokens_per_part", "rooms"),
+    [
+        # 200 people are planned in 50 parts, 50 * 200 = 10,000; 80 of them in 20, which is the usual room.
+        (200, 180, [10_000]),
+        (80, 180, [4_000]),
+        (80, 390, [4_000, 8_000]),
+        (200, 300, [10_000, 16_000]),
+    ],
+)
+def test_a_large_plan_has_the_room_that_it_needs(size: int, tokens_per_part: int, rooms: list[int]) -> None:
+    cache = Memory()
+    found, first = characteristics(size, Wordy(tokens_per_part), cache)
+    assert first.rooms == rooms
+    assert found == characteristics(size, Wordy(0))[0]
+    # What was cut off is known too: going on asks nothing, and makes the same people.
+    again, second = characteristics(size, Wordy(tokens_per_part), cache)
+    assert (again, second.asked) == (found, 0)
+
+
+def test_a_plan_that_is_too_long_for_any_model_says_so() -> None:
+    provider = Wordy(20_000)
+    with pytest.raises(JSONParseError, match="cut off after 16,000 tokens"):
+        characteristics(200, provider)
+    assert provider.rooms == [10_000, 16_000, 16_000, 16_000]
+
+
+def characteristics(size: int, provider: Wordy, cache: Memory | None = None) -> tuple[list[Any], Wordy]:
+    factory = AgentFactory(Writer(LLMClient(provider), cache=cache), profile_named("average-customers"))
+    return asyncio.run(factory.characteristics(size)), provider
 
 
 def test_there_are_three_profiles() -> None:
