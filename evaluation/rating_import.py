@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from evaluation.desk.sheet import Sheet, SheetProblem, read_sheet, write_sheet
+from evaluation.desk.sheet import Sheet, SheetProblem, read_sheet, revision_token, write_sheet
 from evaluation.ratings import Rating
 from evaluation.store import Store
+
+Place = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +36,8 @@ def import_ratings(
 ) -> SheetImport:
     """Stores the ratings of a CSV file in one transaction: all of them, or none where a line cannot be used.
 
-    The same file again adds nothing. A row whose rating is stored, but otherwise, is a problem and no revision.
+    The same file again adds nothing. A row whose token is stored, but otherwise, is a problem and no revision. A row
+    without token and time says what the rater thinks now: said before and revised since, it is a revision again.
 
     Args:
         store: Where to.
@@ -46,6 +50,8 @@ def import_ratings(
     with store.unguarded().unit(write=not is_dry):
         sheet = read_sheet(data, _names(store), now=datetime.now(UTC), rater=rater, is_own=is_own)
         stored = store.ratings.by_token([rating.token for _, rating in sheet.ratings])
+        sheet = _with_returns(store, sheet, stored)
+        stored |= store.ratings.by_token([rating.token for _, rating in sheet.ratings])
         problems = [*sheet.problems, *_contradictions(sheet, stored), *_rivals(sheet, stored)]
         if problems:
             return SheetImport(blank=sheet.blank, problems=tuple(sorted(problems, key=lambda one: one.line)))
@@ -67,6 +73,53 @@ def export_ratings(store: Store, *, rater: str | None = None) -> str:
 def _names(store: Store) -> dict[str, str]:
     summaries = store.transcripts.summaries()
     return dict(zip(summaries["transcript_id"], summaries["game_id"].astype(str), strict=True))
+
+
+def _with_returns(store: Store, sheet: Sheet, stored: Mapping[str, Rating]) -> Sheet:
+    """The sheet with a fresh token for what raters said before and say again, having said otherwise in between.
+
+    Of a rater and a game that is the last row that says what holds now; none where a row of the sheet is what counts
+    once all of it is stored, so that the same sheet adds nothing when it comes again.
+    """
+    returning = {
+        _place(rating): line
+        for line, rating in sheet.ratings
+        # Somebody may have typed the token into a row about another game; that is told as a contradiction.
+        if line in sheet.undated and rating.token in stored and _content(stored[rating.token]) == _content(rating)
+    }
+    if not returning:
+        return sheet
+    latest = _latest(store, returning)
+    of_place: dict[Place, list[Rating]] = {place: [] for place in returning}
+    for _, rating in sheet.ratings:
+        of_place.get(_place(rating), []).append(rating)
+    fresh = {}
+    for place, line in returning.items():
+        added = [rating for rating in of_place[place] if rating.token not in stored]
+        counting = max([*added, latest[place]], key=lambda rating: rating.created_at)
+        if all(_content(rating) != _content(counting) for rating in of_place[place]):
+            fresh[line] = counting
+    return replace(
+        sheet,
+        ratings=tuple(
+            (line, replace(rating, token=revision_token(rating, fresh[line])) if line in fresh else rating)
+            for line, rating in sheet.ratings
+        ),
+    )
+
+
+def _latest(store: Store, places: Collection[Place]) -> dict[Place, Rating]:
+    """The rating that counts of each game and rater, asked for by game or by rater, whichever are fewer."""
+    games, raters = {game for game, _ in places}, {rater for _, rater in places}
+    if len(games) < len(raters):
+        found = [rating for game in games for rating in store.ratings.latest(game)]
+    else:
+        found = [rating for rater in raters for rating in store.ratings.by_rater(rater)]
+    return {_place(rating): rating for rating in found}
+
+
+def _place(rating: Rating) -> Place:
+    return rating.transcript_id, rating.rater
 
 
 def _contradictions(sheet: Sheet, stored: dict[str, Rating]) -> list[SheetProblem]:

@@ -65,11 +65,13 @@ class Sheet:
         ratings: In its order, with the line of each; only those without a problem.
         problems: In its order. With any of them nothing of the sheet should be stored.
         blank: Rows without a score: not rated yet.
+        undated: Lines of ratings without token and time: they say what the rater thinks now.
     """
 
     ratings: tuple[tuple[int, Rating], ...] = ()
     problems: tuple[SheetProblem, ...] = ()
     blank: int = 0
+    undated: frozenset[int] = frozenset()
 
 
 @dataclass(slots=True)
@@ -136,7 +138,14 @@ def read_sheet(
     found = [(row, reader.rating(row)) for row in rows]
     ratings = tuple((row.line, rating) for row, rating in found if rating is not None)
     problems = tuple(problem for row in rows for problem in row.problems)
-    return Sheet(ratings, problems, sum(rating is None and not row.problems for row, rating in found))
+    blank = sum(rating is None and not row.problems for row, rating in found)
+    undated = frozenset(row.line for row, rating in found if rating and not row.get("token") + row.get("rated_at"))
+    return Sheet(ratings, problems, blank, undated)
+
+
+def revision_token(rating: Rating, revised: Rating) -> str:
+    """The token of a rating that comes back to what was said before ``revised``: always the same for the same two."""
+    return f"sheet:{uuid.uuid5(_TOKENS, repr((rating.token, revised.token)))}"
 
 
 def _rows(text: str) -> Iterator[_Row]:

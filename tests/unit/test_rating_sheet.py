@@ -231,3 +231,53 @@ def test_a_time_that_a_wrong_clock_puts_ahead_counts_as_now_and_blocks_no_revisi
     assert import_ratings(store, f"game,rater,score,rated_at\none,Ada,3,{soon}\n".encode()).added == 1
     assert import_ratings(store, b"game,rater,score\none,Ada,5\n").added == 1
     assert [one.score for one in store.ratings.latest(game("one").id)] == [5]
+
+
+def scores_after(store: Store, *sheets: str) -> list[int]:
+    """Ada's ratings of "one", in the order of storing, after sheets of scores ("3", "3 4"), each imported twice."""
+    for scores in sheets:
+        data = "\n".join(["game,rater,score", *(f"one,Ada,{score}" for score in scores.split())]).encode()
+        import_ratings(store, data)
+        again = import_ratings(store, data)
+        assert (again.added, again.problems) == (0, ())
+    return [one.score for one in store.ratings.every("Ada")]
+
+
+@pytest.mark.parametrize(
+    ("sheets", "stored"),
+    [
+        (["3", "4", "3"], [3, 4, 3]),
+        (["3", "4", "3", "4", "3"], [3, 4, 3, 4, 3]),
+        # A sheet that is kept as a list: what counts is in it, so its first row says nothing new.
+        (["3", "3 4"], [3, 4]),
+        # 4 counts and is in neither row of the last sheet, so its last row is said again; the first is history.
+        (["3", "2", "4", "3 2"], [3, 2, 4, 2]),
+        # 5 is new and counts, so 3 is history.
+        (["3", "4", "3 5"], [3, 4, 5]),
+    ],
+)
+def test_a_score_that_is_changed_back_counts_and_the_same_sheet_twice_adds_nothing(
+    store: Store, sheets: list[str], stored: list[int]
+) -> None:
+    assert scores_after(store, *sheets) == stored
+    assert [one.score for one in store.ratings.latest(game("one").id)] == [stored[-1]]
+
+
+def test_a_row_with_its_time_is_history_and_revises_nothing(store: Store) -> None:
+    timed = "game,rater,score,rated_at\none,Ada,3,2026-01-02T10:00:00+00:00\none,Ada,4,2026-01-03T10:00:00+00:00\n"
+    assert import_ratings(store, timed.encode()).added == 2
+    assert scores_after(store, "5") == [3, 4, 5]
+    assert import_ratings(store, timed.encode()).added == 0
+    # Two months later the rater comes back from 5 to 3, beside a row of the past that is new: it does not count.
+    late = "game,rater,score,rated_at\none,Ada,1,2026-01-01T10:00:00+00:00\none,Ada,5,\n"
+    assert scores_after(store, "2") == [3, 4, 5, 2]
+    assert import_ratings(store, late.encode()).added == 2
+    assert import_ratings(store, late.encode()).added == 0
+    assert [one.score for one in store.ratings.latest(game("one").id)] == [5]
+
+
+def test_a_token_typed_into_another_game_is_a_contradiction_and_no_crash(store: Store) -> None:
+    ((_, own),) = read_sheet(b"game,score\none,3\n", {game("one").id: "one"}, now=NOW, rater="Ada").ratings
+    store.ratings.add(Rating(game("two").id, "Bob", 5, created_at=NOW, token=own.token))
+    done = import_ratings(store, b"game,score\none,3\n", rater="Ada")
+    assert [(problem.line, problem.column) for problem in done.problems] == [(2, "token")]
