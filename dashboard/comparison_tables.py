@@ -12,7 +12,7 @@ from evaluation.persona.results import LABELS
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.statistics import Comparison, Difference
 from evaluation.statistics.comparison import Outcome
-from evaluation.statistics.words import change_words, interval_words, p_words, value_words
+from evaluation.statistics.words import change_words, interval_words, p_words, paired_p_words, value_words
 
 SYMBOLS = {
     Outcome.BETTER: "✓ better",
@@ -47,7 +47,7 @@ def _row(one: Difference) -> dict[str, object]:
         "Effect size d": "none" if math.isnan(one.effect.value) else signed_cell(f"{one.effect.value:+.2f}"),
         "p": p_words(one.welch.p),
         "p after Holm": p_words(one.p_holm),
-        "Paired exact p": p_words(one.paired.exact.p) if one.paired else "",
+        "Paired p": paired_p_words(one.paired),
         "Would show from": "" if math.isnan(one.detectable) else f"{one.detectable:.1f}",
         "Games needed": "" if one.games_needed is None else str(one.games_needed),
     }
@@ -74,7 +74,8 @@ def _export_row(one: Difference) -> dict[str, object]:
         "welch_p": one.welch.p,
         "p_holm": one.p_holm,
         "cohens_d": one.effect.value,
-        "paired_exact_p": one.paired.exact.p if one.paired else math.nan,
+        "paired_p": one.paired.sign_flip.p if one.paired else math.nan,
+        "paired_p_is_exact": one.paired.is_exact if one.paired else None,
         "minimum_detectable_difference": one.detectable,
         "games_needed_per_side": one.games_needed,
         "verdict": str(one.outcome),

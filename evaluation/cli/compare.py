@@ -76,9 +76,8 @@ def _lines(found: IterationComparison, *, is_markdown: bool) -> Iterator[str]:
 
 
 def _row(one: Difference) -> tuple[str, ...]:
-    from evaluation.statistics.words import change_words, interval_words, p_words, value_words
+    from evaluation.statistics.words import change_words, interval_words, p_words, paired_p_words, value_words
 
-    paired = one.paired
     return (
         DEFINITIONS[one.name].label,
         f"{value_words(one.before.mean, one.unit)} ({one.before.n})",
@@ -88,7 +87,7 @@ def _row(one: Difference) -> tuple[str, ...]:
         "none" if one.effect.reason else f"{one.effect.value:+.2f}",
         p_words(one.welch.p),
         p_words(one.p_holm),
-        p_words(paired.exact.p) if paired else "",
+        paired_p_words(one.paired),
         str(one.outcome),
     )
 

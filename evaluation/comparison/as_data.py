@@ -96,7 +96,8 @@ def _paired(paired: Paired) -> dict[str, Any]:
         "pairs": paired.n,
         "difference": _number(paired.difference),
         "interval": paired.interval.as_dict(),
-        "exact_p": _number(paired.exact.p),
+        "sign_flip_p": _number(paired.sign_flip.p),
+        "is_exact": paired.is_exact,
         "smallest_possible_p": _number(paired.smallest_p),
         "t_p": _number(paired.t.p),
     }

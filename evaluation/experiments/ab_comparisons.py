@@ -74,7 +74,7 @@ def _comparison(
         p_holm=math.nan,
         significant=None,
         practical_difference=abs(one.difference) > threshold * larger if is_known else None,
-        paired_p=one.paired.exact.p if one.paired and one.paired.n else None,
+        paired_p=one.paired.sign_flip.p if one.paired and one.paired.n else None,
         effect_size=one.effect.value,
         detectable=one.detectable,
         runs_needed=one.games_needed,

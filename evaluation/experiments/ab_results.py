@@ -103,7 +103,8 @@ class StatisticalComparison:
         significant: Whether ``p_holm`` is at most 0.05; ``None`` where no test is possible.
         practical_difference: Whether the difference is more than the configured share (10 %) of the larger mean. The
             ADR calls this significant; it is not.
-        paired_p: The sign-flip test over runs with the same seed; ``None`` without pairs. It decides nothing.
+        paired_p: The sign-flip test over runs with the same seed, exact up to 16 of them; ``None`` without pairs. It
+            decides nothing.
         effect_size: Cohen's d, NaN where there is none.
         detectable: The smallest difference that so many runs would find in 8 of 10 tests; NaN when unknown.
         runs_needed: On each side, to find a difference as large as this; ``None`` when that has no answer.

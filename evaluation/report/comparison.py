@@ -20,11 +20,14 @@ from evaluation.statistics.words import (
     difference_sentences,
     interval_words,
     p_words,
+    paired_p_words,
     value_words,
 )
 
 _NOTES = (
     "Better and worse are said only where Welch's test says so at 5 % after Holm's adjustment over all metrics.",
+    "Paired p is the sign-flip test's, over games with the same scenario or seed: exact up to 16 pairs, else marked as "
+    "drawn. It decides nothing.",
     "What would show, and the games needed, are for 8 of 10 comparisons at the strictest level that Holm asks for.",
     "The rubric's keep or revert looks at means alone; it stands beside the words and may disagree with them.",
 )
@@ -32,7 +35,7 @@ _NOTES = (
 
 _HEADERS = (
     *("Measure", "Verdict", "Before", "After", "Difference", "95 % interval", "Effect size d"),
-    *("p", "p after Holm", "Paired exact p", "Would show from", "Games needed"),
+    *("p", "p after Holm", "Paired p", "Would show from", "Games needed"),
 )
 
 
@@ -108,7 +111,7 @@ def _row(one: Difference, label: str) -> tuple[str, ...]:
         "none" if one.effect.reason else f"{one.effect.value:+.2f}",
         p_words(one.welch.p),
         p_words(one.p_holm),
-        p_words(one.paired.exact.p) if one.paired else "",
+        paired_p_words(one.paired),
         "" if one.detectable != one.detectable else f"{one.detectable:.1f}",
         "" if one.games_needed is None else str(one.games_needed),
     )

@@ -12,7 +12,7 @@ from evaluation.statistics.intervals import Interval, Limits, difference_interva
 from evaluation.statistics.multiplicity import holm
 from evaluation.statistics.power import LEVEL, games_needed, minimum_detectable_difference
 from evaluation.statistics.samples import known, known_pairs
-from evaluation.statistics.tests import SignificanceTest, paired_t, sign_flip, smallest_p, welch
+from evaluation.statistics.tests import MOST_FOR_EXACT, SignificanceTest, paired_t, sign_flip, smallest_p, welch
 
 
 class Outcome(StrEnum):
@@ -62,17 +62,22 @@ class Paired:
         n: How many pairs have both values.
         difference: Mean of after minus before, NaN without a pair.
         interval: Of that mean.
-        exact: The sign-flip test.
+        sign_flip: The sign-flip test.
         t: Student's paired t-test.
-        smallest_p: What the sign-flip test cannot go below with so many pairs.
+        smallest_p: What the exact sign-flip test cannot go below with so many pairs.
     """
 
     n: int
     difference: float
     interval: Interval
-    exact: SignificanceTest
+    sign_flip: SignificanceTest
     t: SignificanceTest
     smallest_p: float
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the sign-flip test counts all patterns; of more than 16 pairs it draws some."""
+        return self.n <= MOST_FOR_EXACT
 
 
 @dataclass(frozen=True, slots=True)

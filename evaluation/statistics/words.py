@@ -52,6 +52,13 @@ def p_words(p: float) -> str:
     return "<0.001" if p < 0.001 else f"{p:.3f}"
 
 
+def paired_p_words(paired: Paired | None) -> str:
+    """The sign-flip p of a table's cell: "0.250", "0.012 (drawn)" where it is not exact, empty without pairs."""
+    if paired is None:
+        return ""
+    return p_words(paired.sign_flip.p) + ("" if paired.is_exact else " (drawn)")
+
+
 def games_words(count: int) -> str:
     """A count of games: "1 game", "3 games"."""
     return f"{count} game" if count == 1 else f"{count} games"
@@ -101,13 +108,14 @@ def _sizes(before: Summary, after: Summary) -> str:
 def _pairs(paired: Paired | None, unit: str) -> Iterator[str]:
     if paired is None or not paired.n:
         return
-    yield (
-        f"{paired.n} pairs of games share a scenario or seed: {change_words(paired.difference, unit)} on average, "
-        f"exact p {p_words(paired.exact.p)}."
-    )
+    subject = "1 pair of games shares" if paired.n == 1 else f"{paired.n} pairs of games share"
+    p = p_words(paired.sign_flip.p)
+    tested = f"exact p {p}" if paired.is_exact else f"sign-flip p {p}, from patterns drawn at random"
+    yield f"{subject} a scenario or seed: {change_words(paired.difference, unit)} on average, {tested}."
     if paired.smallest_p > LEVEL:
+        so_many, them = ("1 pair", "it") if paired.n == 1 else (f"{paired.n} pairs", "them")
         enough = next(pairs for pairs in range(paired.n, 64) if smallest_p(pairs) <= LEVEL)
         yield (
-            f"With {paired.n} pairs an exact p cannot be below {paired.smallest_p:g}, whatever happened in them; "
+            f"With {so_many} an exact p cannot be below {paired.smallest_p:g}, whatever happened in {them}; "
             f"{enough} pairs could reach {smallest_p(enough):.3f}."
         )

@@ -8,7 +8,7 @@ import pytest
 
 from evaluation.statistics import compare
 from evaluation.statistics.comparison import Measure, Outcome
-from evaluation.statistics.words import difference_sentences, p_words
+from evaluation.statistics.words import difference_sentences, p_words, paired_p_words
 
 PERCENT = (0.0, 100.0)
 
@@ -21,13 +21,29 @@ def test_a_difference_that_three_games_cannot_show() -> None:
     assert (found.before.sd, found.after.sd) == pytest.approx((5.0, 4.5092), abs=1e-4)
     assert found.outcome is Outcome.NO_EVIDENCE
     assert found.paired is not None
-    assert (found.paired.exact.p, found.paired.smallest_p) == (0.25, 0.25)
+    assert (found.paired.sign_flip.p, found.paired.smallest_p) == (0.25, 0.25)
     said = " ".join(difference_sentences(found))
     assert "From 55.0 % (3 games) to 65.3 % (3 games): +10.3 points, 95 % interval -0.5 to +21.2." in said
     assert "No evidence either way. Welch p 0.057" in said
     assert "With 3 games on each side, only a true difference of 14.7 points or more" in said
     assert "5 games on each side would show it, 2 more." in said
     assert "With 3 pairs an exact p cannot be below 0.25, whatever happened in them; 6 pairs could reach 0.031." in said
+
+
+def test_one_pair_and_more_pairs_than_are_counted_are_called_what_they_are() -> None:
+    one = compare({"depth": Measure([50, 55], [61, 70], [(50, 61)], PERCENT, "%")})["depth"]
+    said = " ".join(difference_sentences(one))
+    assert "1 pair of games shares a scenario or seed: +11.0 points on average, exact p 1.000." in said
+    assert "With 1 pair an exact p cannot be below 1, whatever happened in it; 6 pairs could reach 0.031." in said
+    # Every pair is one higher. Of 2^16 patterns only the two with equal signs are as far: 2 / 65,536 < 0.001. Of 2^17
+    # no more than 65,536 are drawn, so that p is no longer exact.
+    for pairs, words, cell in ((16, "exact p <0.001.", "<0.001"), (17, "sign-flip p <0.001, from", "<0.001 (drawn)")):
+        before = [float(number) for number in range(pairs)]
+        after = [number + 1 for number in before]
+        found = compare({"depth": Measure(before, after, list(zip(before, after, strict=True)))})["depth"]
+        assert words in " ".join(difference_sentences(found))
+        assert paired_p_words(found.paired) == cell
+    assert paired_p_words(None) == ""
 
 
 @pytest.mark.parametrize(
