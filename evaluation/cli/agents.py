@@ -86,8 +86,11 @@ def import_agents(
 def _content(path: Path) -> bytes:
     from evaluation.errors import InputError
 
-    with path.open("rb") as file:
-        content = file.read(_LARGEST_FILE + 1)
+    try:
+        with path.open("rb") as file:
+            content = file.read(_LARGEST_FILE + 1)
+    except OSError as error:
+        raise InputError(f"It cannot be read: {error.strerror}.", place=str(path), remedy="Correct the path.") from None
     if len(content) > _LARGEST_FILE:
         raise InputError(f"More than {_LARGEST_FILE:,} bytes are no persona.", place=str(path), remedy="Shorten it.")
     return content

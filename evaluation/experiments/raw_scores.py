@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from evaluation.errors import BrokenTranscriptError, InputError, UnreadableFileError
-from evaluation.readers.json_text import parse_json, shorten, step
+from evaluation.json_text import parse_json, shorten, step
 from evaluation.readers.limits import Limits
 
 CONTROL, TREATMENT = "Control", "Treatment"

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
-from evaluation.errors import InputError
+from evaluation.errors import InputError, LimitError
+from evaluation.json_text import parse_json
 
 LONGEST_PERSONA = 20_000
 """Characters of a persona that a judge sees."""
@@ -51,6 +52,34 @@ def _lines(value: Any, depth: int) -> Iterator[str]:
         yield f"{indent}{value}"
 
 
+class _Bounds(NamedTuple):
+    """Far above any persona: a judge sees twelve levels, and 20,000 characters."""
+
+    json_depth: int = 100
+    json_values: int = 500_000
+
+
+def read_persona_json(content: bytes, file: str, *, remedy: str) -> Any:
+    """The value in a file of a persona, with nothing in it that could not be stored.
+
+    Args:
+        content: The file.
+        file: Its name, for errors.
+        remedy: What to hand in instead of what is no such file.
+
+    Raises:
+        InputError: Not JSON, nested too deep, a number that is not finite, half of a surrogate pair, or a key twice.
+    """
+    try:
+        return parse_json(content.decode(json.detect_encoding(content)), _Bounds())
+    except UnicodeDecodeError:
+        raise InputError("The text is not UTF-8.", place=file, remedy="Save the file as UTF-8.") from None
+    except LimitError as error:
+        raise InputError(error.message, place=file, remedy=remedy) from None
+    except InputError as error:
+        raise InputError(error.message, place=f"{file}: {error.place}", remedy=error.remedy or remedy) from None
+
+
 def read_agent_file(content: bytes, file: str) -> tuple[str, JsonValue]:
     """Name and persona in an agent file of TinyTroupe, or in a plain JSON object with a ``name``.
 
@@ -59,12 +88,9 @@ def read_agent_file(content: bytes, file: str) -> tuple[str, JsonValue]:
         file: Its name, for errors.
 
     Raises:
-        InputError: Not JSON, or without a persona or a name.
+        InputError: As ``read_persona_json``, or without a persona or a name.
     """
-    try:
-        body = json.loads(content)
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"This is not JSON: {error}.", place=file, remedy=_REMEDY) from None
+    body = read_persona_json(content, file, remedy=_REMEDY)
     persona = body.get("persona", body) if isinstance(body, dict) else None
     if not isinstance(persona, dict) or not persona:
         raise InputError("The file describes no persona.", place=f"{file}: $.persona", remedy=_REMEDY)

@@ -16,10 +16,10 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from evaluation.errors import BrokenTranscriptError
+from evaluation.json_text import shorten
 from evaluation.readers.alignment import alignment_of
 from evaluation.readers.document import Document
 from evaluation.readers.draft import Draft, broken_line
-from evaluation.readers.json_text import shorten
 from evaluation.readers.reader import FileReader
 from evaluation.readers.roster import Roster
 from evaluation.transcript import Channel, Transcript

@@ -15,9 +15,9 @@ from functools import partial
 from typing import Any
 
 from evaluation.errors import BrokenTranscriptError
+from evaluation.json_text import shorten
 from evaluation.readers.document import Document
 from evaluation.readers.draft import Draft
-from evaluation.readers.json_text import shorten
 from evaluation.readers.limits import Limits
 from evaluation.readers.node import Node
 from evaluation.readers.reader import FolderReader, Game

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from evaluation.errors import UnknownFormatError
+from evaluation.json_text import shorten
 from evaluation.readers.document import Document
 from evaluation.readers.formats import ARCHIVE_READERS, BINARY_READERS, FILE_READERS, FOLDER_READERS
-from evaluation.readers.json_text import shorten
 from evaluation.readers.reader import FileReader
 
 # A format that has a reader for its files and one for its folders is named once.

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from evaluation.errors import BrokenTranscriptError, InputError, UnreadableFileError
-from evaluation.readers.json_text import parse_json
+from evaluation.json_text import parse_json
 from evaluation.readers.limits import Limits
 
 _KNOWN_BINARIES = {

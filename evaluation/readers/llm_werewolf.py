@@ -15,10 +15,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from evaluation.json_text import shorten
 from evaluation.readers.alignment import alignment_of
 from evaluation.readers.document import Document
 from evaluation.readers.draft import VOTE_CHANNEL, Draft
-from evaluation.readers.json_text import shorten
 from evaluation.readers.node import Node
 from evaluation.readers.reader import FileReader
 from evaluation.readers.roster import Roster, is_abstention, is_moderator

@@ -14,10 +14,10 @@ from collections.abc import Mapping, Set
 from typing import Any
 
 from evaluation.errors import BrokenTranscriptError, InputError
+from evaluation.json_text import shorten
 from evaluation.readers.alignment import alignment_of
 from evaluation.readers.document import Document, content_id
 from evaluation.readers.draft import Draft
-from evaluation.readers.json_text import shorten
 from evaluation.readers.llmafia_clock import MANAGER, STAMPED, Line, Segment, merge, parse_lines, segments_of
 from evaluation.readers.node import Node
 from evaluation.readers.reader import FolderReader

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from evaluation.errors import BrokenTranscriptError
+from evaluation.json_text import shorten
 from evaluation.readers.draft import broken_line
-from evaluation.readers.json_text import shorten
 from evaluation.readers.roster import Roster
 
 MANAGER = "Game-Manager"

@@ -12,9 +12,9 @@ from itertools import count
 from typing import Any
 
 from evaluation.errors import BrokenTranscriptError
+from evaluation.json_text import shorten
 from evaluation.readers.alignment import alignment_of
 from evaluation.readers.document import Document
-from evaluation.readers.json_text import shorten
 from evaluation.readers.node import Node
 from evaluation.readers.reader import FileReader
 from evaluation.readers.roster import Roster, is_abstention, is_moderator

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from evaluation.errors import BrokenTranscriptError
-from evaluation.readers.json_text import shorten, step
+from evaluation.json_text import shorten, step
 
 _LONGEST_NAME = 200
 # Ten digits of seconds reach the year 2286, so whatever is larger was counted in milliseconds.

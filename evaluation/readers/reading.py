@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from evaluation.errors import InputError, LimitError, UnknownFormatError, UnreadableFileError
+from evaluation.json_text import shorten
 from evaluation.readers import table
 from evaluation.readers.archive import Budget, unpack
 from evaluation.readers.choosing import choose_reader
@@ -19,7 +20,6 @@ from evaluation.readers.columns import ColumnMapping
 from evaluation.readers.document import Document
 from evaluation.readers.entries import Entry, is_zip, list_folder, load_file, printable
 from evaluation.readers.formats import ARCHIVE_READERS, FOLDER_READERS
-from evaluation.readers.json_text import shorten
 from evaluation.readers.limits import Limits
 from evaluation.readers.results import ReadResult, results_of
 from evaluation.readers.table_head import ChooseColumns, TableHead, table_head

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from evaluation.errors import InputError, LimitError
+from evaluation.json_text import parse_json
 from evaluation.readers.document import Document
-from evaluation.readers.json_text import parse_json
 from evaluation.readers.limits import Limits
 from evaluation.readers.node import Node
 

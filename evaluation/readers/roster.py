@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from evaluation.readers.json_text import shorten
+from evaluation.json_text import shorten
 
 _NOT_A_LETTER = re.compile(r"[^a-z]+")
 _MODERATORS = frozenset(

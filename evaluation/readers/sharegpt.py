@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
+from evaluation.json_text import step
 from evaluation.readers.chat_messages import chat_transcript
 from evaluation.readers.document import Document, content_id
-from evaluation.readers.json_text import step
 from evaluation.readers.limits import Limits
 from evaluation.readers.node import Node
 from evaluation.readers.reader import FileReader, Found, Game

@@ -11,10 +11,10 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from evaluation.errors import BrokenTranscriptError
+from evaluation.json_text import shorten
 from evaluation.readers import convokit, openai_chat
 from evaluation.readers.columns import ColumnMapping, guess_mapping
 from evaluation.readers.document import Document, content_id
-from evaluation.readers.json_text import shorten
 from evaluation.readers.limits import Limits
 from evaluation.readers.parquet import is_parquet, parquet_table
 from evaluation.readers.reader import FileReader, Found, Game

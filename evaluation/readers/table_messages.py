@@ -9,9 +9,9 @@ from datetime import UTC, date, datetime
 from typing import Any
 
 from evaluation.errors import BrokenTranscriptError
+from evaluation.json_text import shorten
 from evaluation.readers.alignment import alignment_of
 from evaluation.readers.columns import ColumnMapping
-from evaluation.readers.json_text import shorten
 from evaluation.readers.node import Node
 from evaluation.readers.roster import is_moderator
 from evaluation.readers.table_rows import Row

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from evaluation.errors import BrokenTranscriptError
+from evaluation.json_text import shorten
 from evaluation.readers.columns import guess_mapping
 from evaluation.readers.document import Document
-from evaluation.readers.json_text import shorten
 from evaluation.readers.records import first_record, records
 
 _DELIMITERS = ",;\t|"

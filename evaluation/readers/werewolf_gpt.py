@@ -12,10 +12,10 @@ import re
 from typing import Any
 
 from evaluation.errors import BrokenTranscriptError
+from evaluation.json_text import shorten
 from evaluation.readers.alignment import alignment_of
 from evaluation.readers.document import Document
 from evaluation.readers.draft import VOTE_CHANNEL, Draft, broken_line
-from evaluation.readers.json_text import shorten
 from evaluation.readers.reader import FileReader
 from evaluation.readers.roster import Roster
 from evaluation.transcript import Transcript

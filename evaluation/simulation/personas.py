@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,7 +9,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from evaluation.errors import InputError
-from evaluation.persona.persona_text import read_agent_file
+from evaluation.persona.persona_text import read_agent_file, read_persona_json
 
 AGENT_FILES, FRAGMENT_FILES = "*.agent.json", "*.fragment.json"
 LARGEST_FILE = 1_000_000
@@ -122,12 +121,9 @@ def read_fragment_file(content: bytes, file: str) -> dict[str, Any]:
     Raises:
         InputError: Not JSON, no fragment, or too large.
     """
-    try:
-        body = json.loads(content) if len(content) <= LARGEST_FILE else None
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"This is not JSON: {error}.", place=file, remedy=_REMEDY) from None
-    if body is None:
+    if len(content) > LARGEST_FILE:
         raise InputError(f"The file has more than {LARGEST_FILE:,} bytes.", place=file, remedy=_REMEDY)
+    body = read_persona_json(content, file, remedy=_REMEDY)
     persona = body.get("persona") if isinstance(body, dict) else None
     if not isinstance(persona, dict) or not persona or body.get("type") != "Fragment":
         raise InputError("The file holds no fragment of a persona.", place=file, remedy=_REMEDY)

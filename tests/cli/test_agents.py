@@ -59,15 +59,30 @@ def test_agent_files_are_imported(run: Any, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("content", "expected"),
-    [(b"{", "This is not JSON"), (b"[1]", "describes no persona"), (b'{"a": 1}', "has no name")],
+    [
+        (b"{", "Not valid JSON"),
+        (b"[1]", "describes no persona"),
+        (b'{"a": 1}', "has no name"),
+        (b'{"name": "Sur", "x": "\\ud83d"}', "half of a surrogate pair"),
+        (b'{"name": "Deep", "x": ' + b"[" * 900 + b"]" * 900 + b"}", "nested deeper than 100 levels"),
+        (b'{"name": "Odd", "x": -Infinity}', "$.x: -Infinity is no usable number"),
+    ],
 )
 def test_a_file_that_is_no_agent_is_refused(run: Any, tmp_path: Path, content: bytes, expected: str) -> None:
     path = tmp_path / "x.json"
     path.write_bytes(content)
-    done = run("agents", "import", path)
-    assert done.exit_code == 2
-    assert expected in done.stderr
-    assert run("agents", "import", tmp_path / "gone.json").exit_code == 3
+    for command in (("import", path), ("persona", "jim", path)):
+        done = run("agents", *command)
+        assert done.exit_code == 2
+        assert expected in done.stderr
+
+
+@pytest.mark.parametrize("name", ["gone.json", ""], ids=["missing", "folder"])
+def test_a_persona_that_is_not_there_is_wrong_input(run: Any, tmp_path: Path, name: str) -> None:
+    for command in (("import", tmp_path / name), ("persona", "jim", tmp_path / name)):
+        done = run("agents", *command)
+        assert done.exit_code == 2
+        assert f"{tmp_path / name}: It cannot be read: " in done.stderr
 
 
 def test_a_speaker_becomes_another_agent_and_itself_again(run: Any, write_game: Any, database: Path) -> None:

@@ -216,8 +216,13 @@ def test_an_agent_file_of_tinytroupe() -> None:
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
-        (b"{", "x.json: This is not JSON"),
-        (b"[" * 100_000, "x.json: This is not JSON"),
+        (b"{", "x.json: line 1, column 2: Not valid JSON: Expecting property name"),
+        (b"\xff{}", "x.json: The text is not UTF-8."),
+        (b"[" * 100_000, "x.json: The JSON is nested deeper than 100 levels. Hand in an agent file"),
+        (b"[" * 900 + b"]" * 900, "x.json: The JSON is nested deeper than 100 levels. Hand in an agent file"),
+        (b'{"persona": {"name": "Sur", "x": "\\ud83d"}}', "x.json: $.persona.x: The text holds half of a surrogate"),
+        (b'{"persona": {"name": "Ann", "age": NaN}}', "x.json: $.persona.age: NaN is no usable number."),
+        (b'{"persona": {"name": "Ann", "name": "Bob"}}', "x.json: $.persona: The key 'name' occurs twice"),
         (b"[]", "x.json: $.persona: The file describes no persona."),
         (b'{"persona": {"age": 3}}', "x.json: $.persona.name: The persona has no name."),
     ],

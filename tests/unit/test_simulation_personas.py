@@ -72,11 +72,11 @@ def test_a_contradiction_names_its_place() -> None:
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"{", "not JSON"),
+        (b"{", "Not valid JSON"),
         (b'{"type": "TinyPerson", "persona": {"name": "A"}}', "no fragment"),
         (b'{"type": "Fragment", "persona": {}}', "no fragment"),
         (b" " * 1_000_001, "more than 1,000,000 bytes"),
-        (b"[" * 100_000, "not JSON"),
+        (b"[" * 100_000, "nested deeper"),
     ],
 )
 def test_bad_fragments_are_refused(content: bytes, words: str) -> None:

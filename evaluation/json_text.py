@@ -1,4 +1,4 @@
-"""Strict JSON: what Python's parser lets pass and a transcript must not hold is refused with its place."""
+"""Strict JSON: what Python's parser lets pass and cannot be stored is refused with its place."""
 
 from __future__ import annotations
 
@@ -6,16 +6,25 @@ import json
 import re
 from collections import Counter
 from math import isinf
-from typing import Any
+from typing import Any, Protocol
 
 from evaluation.errors import BrokenTranscriptError, InputError, LimitError
-from evaluation.readers.limits import Limits
 
 _SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
 _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _RIGHT_FILE = "No transcript is like that; check that this is the right file."
 _LONGEST_SHOWN = 60
 _MOST_DIGITS = 30
+
+
+class JsonLimits(Protocol):
+    """How deep lists and objects may stand inside each other, and how many values there may be in all."""
+
+    @property
+    def json_depth(self) -> int: ...
+
+    @property
+    def json_values(self) -> int: ...
 
 
 class _Unusable:
@@ -33,7 +42,7 @@ class _Doubled(dict[str, Any]):
         self.key = key
 
 
-def parse_json(text: str, limits: Limits, *, nan_is_null: bool = False) -> Any:
+def parse_json(text: str, limits: JsonLimits, *, nan_is_null: bool = False) -> Any:
     """The value in a JSON text.
 
     Args:
@@ -106,11 +115,11 @@ def _mend(text: str) -> str:
     return "Correct the file at that place, or export it again."
 
 
-def _too_deep(limits: Limits) -> LimitError:
+def _too_deep(limits: JsonLimits) -> LimitError:
     return LimitError(f"The JSON is nested deeper than {limits.json_depth} levels.", remedy=_RIGHT_FILE)
 
 
-def _is_sound(root: Any, limits: Limits, *, look_for_surrogates: bool) -> bool:
+def _is_sound(root: Any, limits: JsonLimits, *, look_for_surrogates: bool) -> bool:
     """Whether nothing in the value stands in the way of storing it.
 
     Goes level by level: recursion would let a file exhaust the stack, and paths would cost most of the time.
