@@ -9,7 +9,7 @@ from evaluation.corrections.attempts import GateOutcome, GateResult
 from evaluation.corrections.config import CorrectionConfig
 from evaluation.corrections.log import LoggedMessage
 from evaluation.errors import NotFoundError
-from evaluation.store.checks import readable, require_text
+from evaluation.store.checks import readable, require_storable, require_text
 from evaluation.store.correction_rows import COLUMNS, messages_from, row_of
 from evaluation.store.tables import append, columns_of, frame
 from evaluation.store.units import Units
@@ -30,7 +30,12 @@ class Corrections:
         self._units = units
 
     def config(self, agent: str) -> CorrectionConfig:
-        """The agent's configuration; the defaults, everything off, for one that has none."""
+        """The agent's configuration; the defaults, everything off, for one that has none.
+
+        Raises:
+            InputError: UTF-8 cannot hold the agent's id, like any other that the methods below are asked about.
+        """
+        require_storable(agent=agent)
         return self.configs().get(agent, CorrectionConfig())
 
     def configs(self) -> dict[str, CorrectionConfig]:
@@ -78,6 +83,7 @@ class Corrections:
 
     def forget(self, agent: str) -> None:
         """Takes back the agent's configuration: the defaults hold again, everything off."""
+        require_storable(agent=agent)
         with self._units.unit(write=True) as cursor:
             cursor.execute("DELETE FROM agent_evaluation_config WHERE agent_id = ?", [agent])
 
@@ -91,6 +97,7 @@ class Corrections:
             outcome: Only those that came through like this.
             limit: How many at most.
         """
+        require_storable(agent=agent or "")
         values = {"agent": agent, "outcome": None if outcome is None else str(outcome), "limit": limit}
         with self._units.unit() as cursor:
             return messages_from(cursor.execute(_LATEST, values).fetchall())
@@ -101,6 +108,7 @@ class Corrections:
         Raises:
             NotFoundError: There is none, or several begin like this.
         """
+        require_storable(message=message_id)
         with self._units.unit() as cursor:
             found = messages_from(cursor.execute(_ONE, {"start": message_id.lower()}).fetchall()) if message_id else []
         if len(found) != 1:
@@ -112,6 +120,7 @@ class Corrections:
 
     def count(self, agent: str | None = None) -> int:
         """How many messages were checked, of one agent or of all."""
+        require_storable(agent=agent or "")
         query = "SELECT count(DISTINCT group_id) FROM correction_logs WHERE $agent IS NULL OR agent_id = $agent"
         with self._units.unit() as cursor:
             found = cursor.execute(query, {"agent": agent}).fetchone()
@@ -132,6 +141,7 @@ class Corrections:
             ``dimension_scores`` (JSON text: dimension to score, threshold, reasoning), ``similarity_score`` (0 to 1),
             ``total_score``, ``feedback``, ``token_usage`` (JSON text) and ``created_at`` (UTC).
         """
+        require_storable(agent=agent or "")
         with self._units.unit() as cursor:
             return frame(cursor, _LOG, {"agent": agent}, times=["created_at"])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -91,3 +92,22 @@ def test_settings_are_shown_changed_refused_and_reset(run: Any, store: Store) ->
     assert store.corrections.config("dwight").max_correction_attempts == 2
     assert "Judge" not in run("corrections", "config", "dwight", "--reset").stdout.splitlines()[0]
     assert store.corrections.configs() == {}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("list", "--agent", "ODD"),
+        ("show", "ODD"),
+        ("stats", "--agent", "ODD"),
+        ("config", "ODD"),
+        ("config", "ODD", "--reset"),
+        ("config", "ODD", "--set", "gate_fluency_enabled=true"),
+    ],
+    ids=" ".join,
+)
+def test_an_argument_that_is_no_text_is_refused(run: Any, arguments: tuple[str, ...]) -> None:
+    # What Python makes of the bytes x\xff on a command line.
+    done = run("corrections", *(os.fsdecode(b"x\xff") if one == "ODD" else one for one in arguments))
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "The text holds a lone surrogate. Type it anew." in done.stderr
