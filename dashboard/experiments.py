@@ -22,6 +22,7 @@ from evaluation.store.experiments import AB
 
 _NONE = "–"
 _MOST_RUNS = 200
+_BUDGET = "budget"
 _SIDES = {Side.TREATMENT: "treatment", Side.CONTROL: "control"}
 
 
@@ -57,6 +58,11 @@ class ShownRun:
         """Why it stopped or failed; may hold what a server said."""
         results = self.record.results or {}
         return str(results.get("error") or results.get("stopped") or "")
+
+    @property
+    def is_out_of_budget(self) -> bool:
+        """Whether it stopped because its limit of money or calls was reached."""
+        return (self.record.results or {}).get("stopped") == _BUDGET
 
 
 def shown_runs(store: Store) -> list[ShownRun]:

@@ -22,6 +22,7 @@ from evaluation.store import Job, JobState, Store
 KIND = "experiment"
 _ORDER = "experiment_job"
 _SECONDS_BETWEEN_REPORTS = 0.5
+_MOST_JOBS = 1_000
 
 Report = Callable[[int, int], None]
 
@@ -188,6 +189,28 @@ def run_ordered(store: Store, job_id: str, _report: Report) -> str:
     plan = plan_of(store.experiments.get(order["experiment"]))
     with connected(plan, order["options"], store.settings.get(SETTINGS_KEY)) as config:
         return carry_out(store, job_id, plan, config)[1]
+
+
+def running_job(store: Store, experiment: str) -> Job | None:
+    """The job that runs this experiment now; ``None`` when no job does, or one of another experiment."""
+    with store.unit():
+        return next((job for job in store.jobs.running() if _ordered(store, job).get("experiment") == experiment), None)
+
+
+def latest_options(store: Store, experiment: str) -> dict[str, Any]:
+    """Limits, concurrency and address of the latest job of an experiment, to go on with them; empty without one."""
+    with store.unit():
+        for job in store.jobs.list(_MOST_JOBS):
+            order = _ordered(store, job)
+            if order.get("experiment") == experiment:
+                return dict(order["options"])
+    return {}
+
+
+def _ordered(store: Store, job: Job) -> Mapping[str, Any]:
+    """What a job is to run; empty for jobs of another kind."""
+    found: Mapping[str, Any] = store.settings.get(f"{_ORDER}:{job.id}", {}) if job.kind == KIND else {}
+    return found
 
 
 def label_of(plan: ExperimentPlan) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -14,7 +15,7 @@ from dashboard.components.status_table import status_table
 from dashboard.experiment_charts import difference_alt, difference_figure
 from dashboard.experiments import ShownRun
 from evaluation.errors import DramaturgError
-from evaluation.experiment_job import KIND
+from evaluation.experiment_job import KIND, latest_options, running_job
 from evaluation.experiments.model import ExperimentRecord
 from evaluation.experiments.plan import plan_of
 from evaluation.experiments.report import CAVEAT, SCRIPTED_NOTE
@@ -81,7 +82,7 @@ def _report(run: ShownRun) -> None:
 
 
 def _unfinished(store: Store, run: ShownRun) -> None:
-    if jobs.running(store, KIND):
+    if running_job(store, run.record.id):
         st.info(f"It is at work: {run.evaluated} of {run.wanted} conversations are evaluated.", icon=":material/timer:")
         return
     st.warning(
@@ -91,13 +92,48 @@ def _unfinished(store: Store, run: ShownRun) -> None:
     )
     if run.trouble:
         plain(f"Why it stopped: {run.trouble}")
-    if st.button("Go on with it", icon=":material/play_arrow:", type="primary", key="go_on_experiment"):
-        _go_on(store, run)
+    options = latest_options(store, run.record.id)
+    if run.is_out_of_budget:
+        options |= _new_limits(run.record.id, options)
+    is_busy = jobs.running(store, KIND) is not None
+    if st.button(
+        "Go on with it", icon=":material/play_arrow:", type="primary", disabled=is_busy, key="go_on_experiment"
+    ):
+        _go_on(store, run, options)
+    st.caption("Another experiment is running; this one can go on when it is done." if is_busy else _words(options))
 
 
-def _go_on(store: Store, run: ShownRun) -> None:
+def _new_limits(key: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """What the rest may cost: as much again as the last time, unless the person says otherwise."""
+    known = options.get("max_usd")
+    left, right = st.columns(2)
+    with left:
+        usd = st.number_input(
+            "Spend at most from now on (US dollars)",
+            0.0,
+            value=None if known is None else float(known),
+            step=1.0,
+            key=f"go_on_usd_{key}",
+        )
+    with right:
+        calls = st.number_input(
+            "Call at most from now on (times)", 0, value=options.get("max_calls"), step=1000, key=f"go_on_calls_{key}"
+        )
+    return {"max_usd": usd, "max_calls": calls}
+
+
+def _words(options: Mapping[str, Any]) -> str:
+    """The limits that it will go on with; its address is not named, somebody may have written a key into it."""
+    usd, calls = options.get("max_usd"), options.get("max_calls")
+    limits = [*([] if usd is None else [f"{usd:,.2f} US dollars"]), *([] if calls is None else [f"{calls:,} calls"])]
+    if not limits:
+        return "It goes on without a limit of its own; the one in Settings holds."
+    return f"It goes on as it was started, with at most {' and '.join(limits)} from now on."
+
+
+def _go_on(store: Store, run: ShownRun, options: Mapping[str, Any]) -> None:
     try:
-        jobs.start_experiment(store, plan_of(run.record), {})
+        jobs.start_experiment(store, plan_of(run.record), options)
     except DramaturgError as error:
         st.error("That did not start.")
         plain(str(error))

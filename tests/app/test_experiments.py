@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dashboard import experiments
-from evaluation.experiment_job import run_as_job
+from evaluation.experiment_job import begin_job, latest_options, run_as_job
 from evaluation.experimenting import run_experiment
 from evaluation.experiments.model import ExperimentStatus
 from evaluation.experiments.plan import ExperimentPlan
@@ -101,6 +101,21 @@ def test_a_run_is_chosen_by_the_url_and_its_conversations_can_be_read(open_page,
     assert finished.experiments.get(second).results["rows"]
 
 
+def test_going_on_keeps_the_options_and_takes_a_new_limit(open_page, database, words) -> None:
+    store, plan = Store(database), small_plan()
+    options = {"max_usd": None, "max_calls": 20, "concurrency": 4, "base_url": "http://127.0.0.1:9/v1"}
+    config = judge_config({"mode": "live", "model": SCRIPTED_MODEL, "max_calls": 20}, environment={})
+    run_as_job(store, plan, config, options=options, provider=ScriptedProvider(ScriptedWorld()))
+    app = open_page("experiments")
+    assert "It goes on as it was started, with at most 20 calls from now on." in words(app)
+    app.number_input(key=f"go_on_calls_{plan.record.id}").set_value(0).run()
+    app.button(key="go_on_experiment").click().run()
+    assert not app.exception
+    wait()
+    assert len(store.jobs.list()) == 2
+    assert latest_options(store, plan.record.id) == options | {"max_calls": 0}
+
+
 def wait() -> None:
     for thread in threading.enumerate():
         if thread.name.startswith("job-"):
@@ -163,12 +178,19 @@ def test_scenarios_are_shown_with_their_sizes(open_page, database, table) -> Non
 
 
 def test_a_running_experiment_shows_how_far_it_is(open_page, store, words) -> None:
-    store.experiments.begin(small_plan().record)
-    job = store.jobs.create("experiment", "Experiment", 60)
-    store.jobs.update(job.id, done=12)
+    begin_job(store, small_plan(), {})
     app = open_page("experiments")
     assert not app.exception
     assert "It is at work: 0 of 4 conversations are evaluated." in words(app)
+
+
+def test_a_run_that_waits_for_another_is_not_said_to_be_at_work(open_page, store, words) -> None:
+    store.experiments.begin(small_plan().record)
+    begin_job(store, small_plan(1), {})
+    app = open_page("experiments", experiment=small_plan().record.id)
+    assert "This run is not done: 0 of 4 conversations are evaluated." in words(app)
+    assert app.button(key="go_on_experiment").disabled
+    assert "Another experiment is running" in words(app)
 
 
 def test_hostile_words_stand_in_inert_elements_only(open_page, store, words, hostile) -> None:
