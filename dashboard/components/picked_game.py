@@ -48,4 +48,3 @@ def _take(store: Store, seat: parts.Seat, wanted: str) -> None:
         parts.take(store, seat, wanted, _WORDS, RATE)
     else:
         parts.take(store, seat, wanted, parts.given_words(given), REVISE, given=given)
-    seat.is_picked = True

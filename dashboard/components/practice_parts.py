@@ -76,6 +76,7 @@ def submit(store: Store, seat: parts.Seat, value: object) -> None:
         parts.tell(seat, str(error))
         return
     st.session_state[_SHOWN] = seat.transcript_id
+    seat.kept = form.token
     seat.data = None
 
 

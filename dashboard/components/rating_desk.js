@@ -66,7 +66,7 @@ function region(className, label) {
 }
 
 function createView(root) {
-  const view = { run: 0, token: null, pending: null, sends: 0, errorCount: 0 };
+  const view = { run: 0, token: null, pending: null, sends: 0, error: null };
   view.desk = element("div", "desk");
   view.talk = region("talk", "Conversation to rate");
   view.form = region("form", "Your rating");
@@ -81,26 +81,33 @@ function createView(root) {
 
 function receive(view, data) {
   view.data = data;
-  const isSaved = view.pending && data.token !== view.pending.token;
+  const isSaved = view.pending && (view.pending.isKept || data.kept === view.pending.token) && data.token !== view.pending.token;
   if (isSaved) acknowledge(view);
-  if (view.token !== data.token) {
-    const isFirst = view.token === null;
-    view.token = data.token;
-    view.draft = newestDraft(view);
-    drawTalk(view);
-    drawForm(view);
-    drawDiscard(view);
-    takeFocus(view, isFirst);
+  const fault = data.error && data.error.id !== view.error ? data.error : null;
+  if (fault) {
+    view.error = fault.id;
+    stopSending(view);
+  }
+  // Another game alone does not say that the form is stored: a server that was restarted may begin with any. The form
+  // stays on the screen and is sent until the server has it, or the rater leaves it.
+  if (view.token !== data.token && !view.pending) {
+    draw(view);
     if (isSaved) say(view, "Saved. This is the next conversation.", false);
   }
   view.desk.style.setProperty("--above", `${data.above}px`);
   view.progress.textContent = data.progress;
   view.bar.style.width = `${100 * data.share}%`;
-  if (data.error && data.error.count !== view.errorCount) {
-    view.errorCount = data.error.count;
-    stopSending(view);
-    say(view, data.error.text, true);
-  }
+  if (fault) say(view, fault.text, true);
+}
+
+function draw(view) {
+  const isFirst = view.token === null;
+  view.token = view.data.token;
+  view.draft = newestDraft(view);
+  drawTalk(view);
+  drawForm(view);
+  drawDiscard(view);
+  takeFocus(view, isFirst);
 }
 
 function takeFocus(view, isFirst) {
@@ -251,7 +258,10 @@ function stopSending(view) {
 }
 
 function skip(view) {
-  if (!view.pending) view.send("skip", { token: view.token });
+  if (view.pending) return;
+  // The server has another game on the desk already, and kept this one waiting for its form.
+  if (view.token !== view.data.token) draw(view);
+  else view.send("skip", { token: view.token });
 }
 
 // Keys --------------------------------------------------------------------------------------------------------------

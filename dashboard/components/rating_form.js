@@ -16,6 +16,7 @@ function drawForm(view) {
   const label = element("label", "comment");
   label.append(element("span", "legend", "Comment, if you like"), view.comment);
   view.current = view.draft.answers.indexOf(null);
+  view.lastAnswered = -1;
   const fields = element("div", "fields");
   fields.append(drawHead(view), drawScale(view), drawQuestions(view), label);
   view.form.replaceChildren(fields, drawFooter(view));

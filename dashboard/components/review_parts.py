@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from uuid import uuid4
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -15,6 +16,7 @@ from dashboard import identity, state
 from dashboard.components.messages import plain
 from dashboard.components.rating_desk import (
     RATE,
+    REVISE,
     DeskMode,
     FilledForm,
     desk_data,
@@ -75,8 +77,8 @@ class Seat:
     Attributes:
         data: What the component draws; ``None`` when no game is on the desk.
         skipped: Ids of the games put aside until nothing else is left.
-        is_picked: Whether the rater came with this game, instead of getting it from the queue.
-        errors: How many times something could not be saved.
+        is_revision: Whether the game was rated before.
+        kept: The token of the form that was stored last, for the browser to know that its form has arrived.
         receipt: Where the browser is told that a form is stored, before the next game is drawn.
     """
 
@@ -84,8 +86,8 @@ class Seat:
     transcript_id: str | None = None
     data: dict[str, Any] | None = None
     skipped: tuple[str, ...] = ()
-    is_picked: bool = False
-    errors: int = 0
+    is_revision: bool = False
+    kept: str | None = None
     receipt: DeltaGenerator | None = None
 
 
@@ -123,7 +125,7 @@ def mount(
     """Draws the desk with the game of ``seat``; what comes back goes to the functions."""
     assert seat.data is not None
     rating_desk(
-        seat.data | {"above": seat.data["above"] + lowered},
+        seat.data | {"above": seat.data["above"] + lowered, "kept": seat.kept},
         key=key,
         on_submit=lambda: on_submit(store, seat, st.session_state[key].submit),
         on_draft=lambda: keep_draft(store, seat, st.session_state[key].draft),
@@ -143,10 +145,13 @@ def take_next(store: Store, seat: Seat, progress: QueueProgress | None = None) -
     """
     seat.transcript_id = store.ratings.next_unrated(seat.rater, skip=seat.skipped)
     if seat.transcript_id is not None:
-        progress = progress or store.ratings.progress(seat.rater)
-        share = (progress.rated + progress.discarded) / progress.total
-        words = _progress_words(seat, progress, store.ratings.times(seat.rater, datetime.now(UTC) - _TODAY))
+        words, share = _how_far(store, seat, progress or store.ratings.progress(seat.rater))
         take(store, seat, seat.transcript_id, words, RATE, share=share)
+
+
+def _how_far(store: Store, seat: Seat, progress: QueueProgress) -> tuple[str, float]:
+    words = _progress_words(seat, progress, store.ratings.times(seat.rater, datetime.now(UTC) - _TODAY))
+    return words, (progress.rated + progress.discarded) / progress.total
 
 
 def take(
@@ -170,7 +175,7 @@ def take(
         share: How much is done, 0 to 1.
         given: An earlier rating that the form begins with.
     """
-    seat.transcript_id, seat.is_picked = transcript_id, False
+    seat.transcript_id, seat.is_revision = transcript_id, mode is REVISE
     token = store.ratings.token(seat.rater, transcript_id)
     seat.data = desk_data(
         store.blind.get(transcript_id),
@@ -223,24 +228,27 @@ def _nothing_left(seat: Seat, progress: QueueProgress) -> None:
 def submit(store: Store, seat: Seat, value: object) -> None:
     """Saves the form that the browser sent, once, and makes room for the next game."""
     form = read_form(value)
-    if form is None or form.score is None or not is_current(seat, form.token):
+    game = game_of(store, seat, form.token) if form else None
+    if form is None or form.score is None or game is None:
         return
-    assert seat.transcript_id is not None
     try:
         identity.require(Action.RATE)
         with SAVING.urgent():
-            _save(
-                store, Rating(seat.transcript_id, seat.rater, form.score, form.answers, form.comment, token=form.token)
-            )
+            _save(store, Rating(game, seat.rater, form.score, form.answers, form.comment, token=form.token))
     except DramaturgError as error:
         tell(seat, str(error))
         return
-    _kept(seat, form.token)
+    _kept(store, seat, form.token)
 
 
-def _kept(seat: Seat, token: str) -> None:
+def _kept(store: Store, seat: Seat, token: str) -> None:
     """What was sent is stored for good: the rater hears of it at once, and the desk is free for the next game."""
-    _clear(seat)
+    seat.kept = token
+    if is_current(seat, token):
+        _clear(seat)
+    elif seat.data is not None and not seat.is_revision:
+        words, share = _how_far(store, seat, store.ratings.progress(seat.rater))
+        seat.data = seat.data | {"progress": words, "share": share}
     if seat.receipt is not None:
         tell_kept(seat.receipt, token)
     SAVING.give_way()
@@ -267,17 +275,23 @@ def _save(store: Store, rating: Rating) -> None:
 
 
 def is_current(seat: Seat, token: str | None) -> bool:
-    """Whether a message is about the game on the desk.
-
-    A form that arrives a second time belongs to the game before: it is saved, and the next one is on the desk.
-    """
+    """Whether a message is about the game on the desk."""
     return seat.data is not None and seat.data["token"] == token
+
+
+def game_of(store: Store, seat: Seat, token: str) -> str | None:
+    """The game that a form is about: the one on the desk, or one that this rater was given before.
+
+    A form may arrive after the next game is on the desk: sent a second time, or filled in before the server was
+    restarted and another game came to the desk of the new session. What a rater has filled in is never dropped.
+    """
+    return seat.transcript_id if is_current(seat, token) else store.ratings.assigned(seat.rater, token)
 
 
 def keep_draft(store: Store, seat: Seat, value: object) -> None:
     """Stores what the browser has in its form so far."""
     form = read_form(value)
-    if form is not None and is_current(seat, form.token):
+    if form is not None and game_of(store, seat, form.token) is not None:
         store.drafts.save(form.token, form.rev, _body(form))
 
 
@@ -288,7 +302,7 @@ def _body(form: FilledForm) -> dict[str, Any]:
 def skip(seat: Seat, value: object) -> None:
     """Puts the game aside until nothing else is left."""
     if is_current(seat, read_token(value)) and seat.transcript_id:
-        if not seat.is_picked:
+        if not seat.is_revision:
             seat.skipped = (*seat.skipped, seat.transcript_id)
         _clear(seat)
 
@@ -296,19 +310,20 @@ def skip(seat: Seat, value: object) -> None:
 def discard(store: Store, seat: Seat, value: object) -> None:
     """Takes the game out of this rater's queue for good, with the reason."""
     given = read_discard(value)
-    if given is None or not is_current(seat, given.token) or not seat.transcript_id:
+    game = game_of(store, seat, given.token) if given else None
+    if given is None or game is None:
         return
     try:
         identity.require(Action.RATE)
-        store.discards.add(seat.transcript_id, seat.rater, given.reason, given.note)
+        store.discards.add(game, seat.rater, given.reason, given.note)
     except DramaturgError as error:
         tell(seat, str(error))
         return
-    _kept(seat, given.token)
+    _kept(store, seat, given.token)
 
 
 def tell(seat: Seat, text: str) -> None:
     """Shows the rater why something was not saved."""
-    seat.errors += 1
     assert seat.data is not None
-    seat.data = seat.data | {"error": {"count": seat.errors, "text": f"Not saved: {text} Your answers are kept."}}
+    # An id of its own, so that the browser shows the same words again when they are true again.
+    seat.data = seat.data | {"error": {"id": uuid4().hex, "text": f"Not saved: {text} Your answers are kept."}}

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from evaluation.ratings import Rating, rater_name
+from evaluation.store.checks import readable
 from evaluation.store.tables import append, columns_of, frame, next_numbers
 from evaluation.store.times import from_microseconds
 from evaluation.store.transcripts import require_transcript
@@ -143,6 +144,7 @@ class Ratings:
     def next_unrated(self, rater: str, *, skip: Collection[str] = ()) -> str | None:
         """The transcript to rate next: one of those with the fewest raters, in an order of this rater's own.
 
+        What the rater has begun comes first, or a reload would find another game because somebody else was quicker.
         What an experiment simulated is handed out only once it belongs to an iteration.
 
         Args:
@@ -154,6 +156,13 @@ class Ratings:
         """
         with self._units.unit() as cursor:
             found = cursor.execute(_NEXT, {"rater": rater_name(rater), "skip": list(skip)}).fetchone()
+        return None if found is None else str(found[0])
+
+    def assigned(self, rater: str, token: str) -> str | None:
+        """The transcript that ``rater`` was given with that token; ``None`` when nobody was, or somebody else."""
+        query = "SELECT transcript_id FROM assignments WHERE rater = ? AND token = ?"
+        with self._units.unit() as cursor:
+            found = cursor.execute(query, [rater_name(rater), readable(token)]).fetchone()
         return None if found is None else str(found[0])
 
     def token(self, rater: str, transcript_id: str) -> str:
@@ -214,12 +223,15 @@ _NEXT = f"""
 WITH counted AS (
     SELECT transcript_id, count(DISTINCT rater) AS raters, bool_or(rater = $rater) AS is_rated
     FROM ratings GROUP BY transcript_id
+), begun AS (
+    SELECT transcript_id, max(updated_at) AS touched
+    FROM assignments JOIN drafts USING (token) WHERE rater = $rater GROUP BY transcript_id
 )
 SELECT transcript_id
-FROM transcripts LEFT JOIN counted USING (transcript_id)
+FROM transcripts LEFT JOIN counted USING (transcript_id) LEFT JOIN begun USING (transcript_id)
 WHERE {_FOR_PEOPLE} AND NOT coalesce(is_rated, false) AND NOT list_contains($skip::text[], transcript_id)
     AND transcript_id NOT IN (SELECT transcript_id FROM current_discards WHERE rater = $rater)
-ORDER BY coalesce(raters, 0), md5(concat($rater, ' ', transcript_id))
+ORDER BY touched DESC NULLS LAST, coalesce(raters, 0), md5(concat($rater, ' ', transcript_id))
 LIMIT 1
 """
 

@@ -198,8 +198,60 @@ def test_a_picked_game_that_is_gone_or_put_aside_leaves_the_queue_alone(open_pag
 
 
 def test_leaving_a_picked_game_goes_on_with_the_queue(filled, small_game) -> None:
-    seat = parts.Seat("Ada")
-    parts.take(filled, seat, small_game("one").id, "", parts.RATE)
-    seat.is_picked = True
+    seat, given = parts.Seat("Grace"), filled.ratings.by_rater("Grace")[0]
+    parts.take(filled, seat, given.transcript_id, "", parts.REVISE, given=given)
     parts.skip(seat, {"token": seat.data["token"]})
     assert (seat.data, seat.skipped) == (None, ())
+    picked = small_game("loose").id
+    parts.take(filled, seat, picked, "", parts.RATE)
+    parts.skip(seat, {"token": seat.data["token"]})
+    # Else the queue might bring the same game at once.
+    assert (seat.data, seat.skipped) == (None, (picked,))
+
+
+def another_session(seat: parts.Seat, filled) -> parts.Seat:
+    """What is on the desk after a restart of the server, when somebody else has rated the game meanwhile."""
+    filled.ratings.add(Rating(seat.transcript_id, "Bob", 3))
+    new = parts.Seat("Ada")
+    parts.take_next(filled, new)
+    assert new.transcript_id != seat.transcript_id
+    return new
+
+
+def test_a_form_filled_in_before_the_session_was_lost_is_saved(seat, filled) -> None:
+    new = another_session(seat, filled)
+    parts.submit(filled, new, form(seat))
+    (rating,) = filled.ratings.every("Ada")
+    assert (rating.transcript_id, rating.score) == (seat.transcript_id, 4)
+    assert new.kept == seat.data["token"]
+    assert new.data["progress"] == "1 of 5 games rated by you"
+    # The browser sends it until it hears of it: it is stored once.
+    parts.submit(filled, new, form(seat))
+    assert len(filled.ratings.every("Ada")) == 1
+
+
+def test_a_form_of_somebody_else_is_not_saved(seat, filled) -> None:
+    eve = parts.Seat("Eve")
+    parts.take_next(filled, eve)
+    parts.submit(filled, eve, form(seat))
+    parts.keep_draft(filled, eve, form(seat))
+    assert filled.ratings.every("Eve") == filled.ratings.every("Ada") == []
+    assert filled.drafts.load(seat.data["token"]) is None
+
+
+def test_a_game_put_aside_before_the_session_was_lost_is_out_of_the_queue(seat, filled) -> None:
+    new = another_session(seat, filled)
+    parts.discard(filled, new, {"token": seat.data["token"], "reason": "garbled", "note": ""})
+    assert [one.transcript_id for one in filled.discards.of("Ada")] == [seat.transcript_id]
+    assert new.data is not None
+
+
+def test_what_was_begun_is_on_the_desk_again_though_others_were_quicker(seat, filled) -> None:
+    parts.keep_draft(filled, seat, form(seat, score=None))
+    filled.ratings.add(Rating(seat.transcript_id, "Bob", 3))
+    again = parts.Seat("Ada")
+    parts.take_next(filled, again)
+    assert again.transcript_id == seat.transcript_id
+    parts.skip(again, {"token": again.data["token"]})
+    parts.take_next(filled, again)
+    assert again.transcript_id != seat.transcript_id

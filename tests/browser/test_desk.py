@@ -10,6 +10,7 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Page, expect
 
+from evaluation.ratings import Rating
 from evaluation.resources import load_manifest
 
 _numbers = itertools.count(1)
@@ -155,6 +156,24 @@ def test_a_form_sent_while_the_server_is_down_is_saved_once_it_is_back(desk) -> 
     assert desk.scores == [5]
 
 
+def test_a_form_is_not_called_saved_because_another_game_comes(desk) -> None:
+    server, page = desk.server, desk.seen.page
+    game = server.store.ratings.next_unrated(desk.rater)
+    server.stop()
+    # Typed while nobody listens, so that no draft is stored; and after the start somebody else's rating moves the
+    # game behind all others in the queue.
+    page.keyboard.press("5")
+    page.keyboard.press("Control+Enter")
+    server.store.ratings.add(Rating(game, f"Quicker than {desk.rater}", 3))
+    server.store.close()
+    server.start()
+    expect(page.get_by_text("1 of 18 games rated by you")).to_be_visible(timeout=60_000)
+    assert [(one.transcript_id, one.score) for one in server.store.ratings.by_rater(desk.rater)] == [(game, 5)]
+    page.keyboard.press("Backspace")
+    page.keyboard.press("y")
+    assert [checked(page, f"question{n}") for n in range(2)] == ["yes", None]
+
+
 def test_skipping_shows_another_game(desk) -> None:
     page = desk.seen.page
     first = page.locator(".talk").inner_text()
@@ -175,7 +194,10 @@ def test_nothing_that_could_sway_a_rater_reaches_the_browser(desk) -> None:
     secrets = [iteration.name for iteration in load_manifest().iterations]
     secrets += ["Sample rater", "game-17", "llmafia", "discussion-", ".log", "at least 80", "not rated yet", "passed"]
     secrets += [f'"{player.role}"' for player in shown.players if player.role]
-    secrets += [message.text for message in shown.messages if message.channel != "public" and len(message.text) > 20]
+    aloud = "\n".join(message.text for message in shown.discussion)
+    whispered = [message.text for message in shown.messages if message.channel != "public" and len(message.text) > 20]
+    # One player says the same to the team and to everybody.
+    secrets += [text for text in whispered if text not in aloud]
     secrets += server.store.transcripts.summaries()["transcript_id"].tolist()
     for secret in secrets:
         assert secret.encode() not in sent, secret
