@@ -28,8 +28,10 @@ def raters(report: AgreementReport) -> None:
     st.subheader("Raters against each other", anchor=False)
     st.caption(
         "Krippendorff's alpha: 1 is perfect, 0 is chance. From 0.80 it is reliable, from 0.67 good enough for "
-        "tentative conclusions (the dashed lines). Bars are 95 % intervals over games."
+        "tentative conclusions (the dashed lines). Bars are 95 % intervals over games; the reading goes by their lower "
+        "ends."
     )
+    _few_games(report)
     rows = item_whiskers(report.items)
     st.plotly_chart(
         whisker_figure(rows, "Krippendorff's alpha"),
@@ -50,6 +52,11 @@ def raters(report: AgreementReport) -> None:
     if len(report.pairs) > 1:
         with st.expander("Every two raters"):
             status_table(pd.DataFrame(map(_pair_row, report.pairs)), "Pairs of raters")
+
+
+def _few_games(report: AgreementReport) -> None:
+    if report.note:
+        st.caption(report.note)
 
 
 def _item_row(one: ItemAgreement) -> dict[str, object]:
@@ -109,6 +116,9 @@ def references(report: AgreementReport) -> None:
         "Quadratic-weighted kappa between metric and ratings. Open diamonds: two raters of the same games, the most "
         "that a metric can hope for. 0: always the commonest answer."
     )
+    if not report.shared_games:
+        # Else it stands above, with the raters.
+        _few_games(report)
     st.plotly_chart(
         whisker_figure(rows, "weighted kappa", ()),
         key="kappas",

@@ -19,6 +19,7 @@ def agreement_data(report: AgreementReport) -> dict[str, Any]:
         "games": report.games,
         "shared_games": report.shared_games,
         "ratings": report.ratings,
+        "note": report.note,
         "disagreements": {
             "between_raters": [_split(one) for one in report.split],
             "rules_against_raters": [_gap(one) for one in report.gaps],

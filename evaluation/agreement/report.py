@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from evaluation.agreement.disagreements import GameDisagreement, Overruled, RuleGap, rule_gaps, split_games
 from evaluation.agreement.items import RatingTable, rating_table
 from evaluation.agreement.raters import (
+    FEWEST_FOR_READING,
     ItemAgreement,
     PairAgreement,
     RaterLeaning,
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 ALL_METRICS = "automatic"
+FEW_GAMES = (
+    f"Where fewer than {FEWEST_FOR_READING} games stand behind a figure, its interval is too narrow or missing. "
+    "Have more games rated before you rely on it."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +56,12 @@ class AgreementReport:
     gaps: tuple[RuleGap, ...]
     overruled: tuple[Overruled, ...]
     rows: tuple[RowAgreement, ...]
+
+    @property
+    def note(self) -> str:
+        """What to bear in mind about figures from few games, once for all of them; empty when there are none."""
+        games = [one.games for one in self.items] + [one.games for one in self.references]
+        return FEW_GAMES if any(0 < count < FEWEST_FOR_READING for count in games) else ""
 
 
 def agreement_report(

@@ -68,8 +68,12 @@ def _lines(report: AgreementReport, *, is_markdown: bool) -> Iterator[str]:
     yield ""
     yield (
         "Intervals are 95 %, by bootstrap over games. Ceiling: two raters of the same games. Floor: always the "
-        "commonest answer; its kappa is 0. Kappa is quadratic-weighted, bias is metric minus rating."
+        "commonest answer; its kappa is 0. Kappa is quadratic-weighted, bias is metric minus rating. The reading goes "
+        "by the lower end of alpha's interval."
     )
+    if report.note:
+        yield ""
+        yield report.note
 
 
 def _tables(report: AgreementReport, words: Callable[[object], str]) -> Iterator[tuple[str, Sequence[str], Rows]]:
@@ -147,12 +151,14 @@ def _of(same: int, count: int, interval: Interval) -> str:
 
 
 def _items(report: AgreementReport) -> Rows:
+    from evaluation.statistics.words import interval_words
+
     return [
         (
             one.item.short_label,
             str(one.games),
             _number(one.alpha.value),
-            _interval(one.alpha),
+            interval_words(one.alpha.interval, digits=2),
             _number(one.ac1.value) if one.ac1 else "",
             _share(one.exact.value),
             _share(one.floor),

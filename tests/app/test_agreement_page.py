@@ -98,3 +98,17 @@ def test_a_game_that_split_raters_leads_to_the_desk_with_it(open_page, rated) ->
     assert wanted is not None
     assert f"game={wanted[1]}" in rate[0]
     assert "desk=Rate" in rate[0]
+
+
+def test_few_games_are_captioned_once_and_not_called_reliable(open_page, filled, small_game, words, table) -> None:
+    for name, score in (("one", 4), ("two", 2)):
+        filled.ratings.add(Rating(small_game(name).id, "Ben", score))
+    for rater in ("Grace", "Ben"):
+        filled.ratings.add(Rating(small_game("three").id, rater, 5))
+    app = open_page("agreement")
+    assert not app.exception
+    assert words(app).count("fewer than 20 games") == 1
+    whole = "\n".join(table(app, place) for place in range(len(app.dataframe)))
+    assert "1.00 (no spread seen)" in whole
+    assert "from too few games" in whole
+    assert "1.00 to 1.00" not in whole

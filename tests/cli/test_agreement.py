@@ -34,3 +34,18 @@ def test_two_raters_in_every_format(run: Any, write_game: Any) -> None:
     assert (split["spread"], split["split_questions"]) == (3, [1])
     assert report["items"][0]["alpha"]["interval"]["note"] == "fewer than three games have no interval"
     assert report["references"][0]["metric"] == "automatic"
+
+
+def test_raters_who_never_differ_in_three_games_are_not_called_reliable(run: Any, write_game: Any) -> None:
+    for number in (1, 2, 3):
+        run("import", write_game(f"game-{number}"))
+        for rater in ("Ann", "Ben"):
+            run("rate", f"game-{number}", "--rater", rater, "--score", number, "--answers", "-----")
+    said = run("agreement").stdout
+    assert "no spread seen" in said
+    assert "from too few games" in said
+    assert "1.00 to 1.00" not in said
+    assert " reliable" not in said
+    # Once for all rows.
+    assert said.count("fewer than 20 games") == 1
+    assert run("agreement", "--format", "markdown").stdout.count("fewer than 20 games") == 1

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pandas as pd
 import pytest
 
-from evaluation.agreement import agreement_report
+from evaluation.agreement import AgreementReport, agreement_report
 from evaluation.agreement.as_data import agreement_data
 from evaluation.ratings import Rating
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS
@@ -126,11 +126,58 @@ def test_disagreements_come_with_the_widest_first() -> None:
     assert [(one.transcript_id, one.gap) for one in found.gaps] == [("d", 3.0), ("b", 1.5), ("a", 0.0)]
 
 
+def two_raters(games: int, *, split: int) -> AgreementReport:
+    """Ann says 5 and Ben too, about every other game 1 and 1; in the first ``split`` games Ben says the other."""
+    rows = []
+    for number in range(games):
+        own, other = (5, 1) if number % 2 else (1, 5)
+        rows += [(f"g{number}", "Ann", own, "y----"), (f"g{number}", "Ben", other if number < split else own, "y----")]
+    return agreement_report(ratings(*rows), scores(g0=0.0), {}, DEFAULT_THRESHOLDS)
+
+
+@pytest.mark.parametrize(
+    ("games", "split", "reading"),
+    [
+        # Never apart: alpha is 1.00 and the same in every resample, so it has no interval and is not called reliable.
+        (3, 0, "from too few games"),
+        (19, 0, "from too few games"),
+        (20, 0, "no disagreement seen"),
+        # Two values, equally common: alpha = 1 - share split / 0.5. Of 400 games 8 split, 0.96; 0.02 +- 0.014 of games
+        # lets it fall to 0.93. 36 split, 0.82; 0.09 +- 0.028, down to 0.76: alpha alone would be called reliable.
+        (400, 8, "reliable"),
+        (400, 36, "good enough for tentative conclusions"),
+        # 4 of 40 split, 0.80; 0.1 +- 0.093, from 0.61 to 0.99.
+        (40, 4, "too uncertain to rely on"),
+        # 20 of 40 split, 0.01; up to 0.32.
+        (40, 20, "too low to rely on"),
+        # Always apart: alpha is -0.95 in every resample.
+        (20, 20, "too low to rely on"),
+    ],
+)
+def test_what_is_read_from_alpha_goes_by_the_lower_end_of_its_interval(games: int, split: int, reading: str) -> None:
+    found = two_raters(games, split=split)
+    score = found.items[0]
+    assert score.reading == reading
+    assert score.alpha.interval.is_known == (split not in (0, games))
+    # All said yes to question 1: no disagreement was possible, however many games there are.
+    assert found.items[1].reading == "no disagreement was possible"
+
+
+def test_few_games_are_noted_once() -> None:
+    assert "fewer than 20 games" in two_raters(19, split=2).note
+    assert two_raters(20, split=2).references[0].games == 1
+    assert "fewer than 20 games" in two_raters(20, split=2).note
+    assert agreement_data(two_raters(19, split=2))["note"] == two_raters(19, split=2).note
+    rows = [(f"g{number}", "Ann", 1 + number % 5, "-----") for number in range(20)]
+    enough = agreement_report(ratings(*rows), scores(**{f"g{n}": 5.0 * n for n in range(20)}), {}, DEFAULT_THRESHOLDS)
+    assert (enough.references[0].games, enough.note) == (20, "")
+
+
 def test_the_data_of_a_report_is_json_without_nan() -> None:
     import json
 
     text = json.dumps(agreement_data(report(a=0.0, b=50.0)), allow_nan=False)
-    assert list(json.loads(text))[:5] == ["raters", "games", "shared_games", "ratings", "disagreements"]
+    assert list(json.loads(text))[:5] == ["raters", "games", "shared_games", "ratings", "note"]
 
 
 def test_from_the_store_with_overruled_rows(make_game) -> None:

@@ -21,6 +21,7 @@ from evaluation.statistics import (
     spearman,
 )
 from evaluation.statistics.agreement import ac1_of, alpha_of, coincidences, value_counts
+from evaluation.statistics.resampling import percentile_interval
 
 NAN = math.nan
 # Krippendorff (2011), "Computing Krippendorff's Alpha-Reliability": four observers, twelve units, missing cells.
@@ -146,3 +147,15 @@ def test_intervals_over_games_are_seeded_and_hold_the_figure() -> None:
     assert found.low < 0.815 < found.high
     assert bootstrap_interval(alphas, 2).note == "fewer than three games have no interval"
     assert bootstrap_interval(lambda weights: np.full(len(weights), NAN), 12).note == "not defined in most resamples"
+
+
+def test_what_is_the_same_in_every_resample_has_no_interval() -> None:
+    # Of a thousand resamples 400 are not defined and the others are 1, but for noise: no width is no interval.
+    same = np.where(np.arange(1000) < 400, NAN, 1.0 + 1e-15 * np.arange(1000))
+    found = percentile_interval(same, 50)
+    assert (found.low, found.high, found.note) == (None, None, "no spread seen")
+    # 30 of 1,000 below leave the lower quantile at the 25th of them: that is an interval, up to 1.
+    below = np.where(np.arange(1000) < 30, 0.5, 1.0)
+    assert (percentile_interval(below, 50).low, percentile_interval(below, 50).high) == (0.5, 1.0)
+    assert percentile_interval(below, 50).note == ""
+    assert "fewer than 20 games" in percentile_interval(below, 19).note
