@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from evaluation.errors import ConflictError, InputError, NotFoundError, StoreBusyError, StoreError
 from evaluation.store import faults
+from evaluation.store.checks import require_storable
 from evaluation.store.file import DatabaseFile
 from evaluation.store.jobs import Jobs
 from evaluation.store.migrations import MIGRATIONS, migrate
@@ -62,7 +63,7 @@ class Backups:
 
         Raises:
             ConflictError: The file exists.
-            InputError: Its folder does not exist.
+            InputError: Its folder does not exist, or UTF-8 cannot hold its name.
             StoreError: The disk is full, or the database cannot be read.
         """
         _require_new(path)
@@ -145,10 +146,12 @@ def check_backup(path: Path) -> BackupInfo:
 
     Raises:
         NotFoundError: There is no such file.
-        InputError: It is no database, no database of Dramaturg, or one of a newer version.
+        InputError: It is no database, no database of Dramaturg, or one of a newer version; or UTF-8 cannot hold its
+            name.
     """
     import duckdb
 
+    require_storable(path=str(path))
     if not path.is_file():
         raise NotFoundError("There is no such file.", place=str(path), remedy="Check the path.")
     try:
@@ -209,6 +212,7 @@ def _unusable(path: Path, error: duckdb.Error) -> InputError:
 
 
 def _require_new(path: Path) -> None:
+    require_storable(path=str(path))
     if path.exists():
         raise ConflictError("The file exists.", place=str(path), remedy="Choose another name.")
     if not path.parent.is_dir():

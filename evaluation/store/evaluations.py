@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from evaluation.errors import NotFoundError
 from evaluation.store.cascades import delete_evaluation_run
-from evaluation.store.checks import readable
+from evaluation.store.checks import readable, require_storable
 from evaluation.store.evaluation_rows import failure_rows, run_values, score_rows
 from evaluation.store.tables import frame, insert_few
 from evaluation.store.times import to_utc
@@ -106,7 +106,11 @@ class Evaluations:
             9, empty when nothing was scored), ``is_baseline``, ``token_usage`` and ``scores`` (JSON text; ``scores``
             has per dimension ``score``, ``score_without_marked``, ``marked``, ``items``, ``unscored``, ``reason``),
             ``mode``, ``judge``, ``model``, ``error``, ``created_at`` and ``completed_at`` (UTC).
+
+        Raises:
+            InputError: UTF-8 cannot hold the agent's id.
         """
+        require_storable(agent=agent_id or "")
         times = ["window_start", "window_end", "created_at", "completed_at"]
         with self._units.unit() as cursor:
             return frame(cursor, _RUNS, {"agent": agent_id}, times=times)

@@ -16,6 +16,9 @@ from evaluation.store import Store
 
 DRAMATURG = str(Path(sys.executable).with_name("dramaturg"))
 
+# What Python makes of the bytes x\xff on a command line.
+ODD = os.fsdecode(b"x\xff")
+
 
 def start(*arguments: object, database: Path, **options: Any) -> subprocess.Popen[str]:
     environment = {**os.environ, "DRAMATURG_DB": str(database)}
@@ -43,6 +46,9 @@ def start(*arguments: object, database: Path, **options: Any) -> subprocess.Pope
         (("rate", "nothing"), 2),
         (("iterations", "promote", "nothing"), 2),
         (("export", "transcript", "nothing"), 2),
+        (("eval", "runs", "--agent", ODD), 2),
+        (("backup", ODD), 2),
+        (("restore", ODD), 2),
         (("nonsense",), 2),
         (("list", "--nonsense"), 2),
         (("serve", "--host", "0.0.0.0"), 2),
@@ -50,7 +56,7 @@ def start(*arguments: object, database: Path, **options: Any) -> subprocess.Pope
         (("evaluate", "GOOD", "--db", "BROKEN"), 3),
         (("doctor", "--db", "BROKEN"), 3),
     ],
-    ids=lambda value: " ".join(value) if isinstance(value, tuple) else None,
+    ids=lambda value: ascii(" ".join(value)) if isinstance(value, tuple) else None,
 )
 def test_the_exit_codes(
     run: Any, write_game: Any, refused: Path, tmp_path: Path, arguments: tuple[str, ...], code: int
