@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from pydantic import ValidationError
 
@@ -14,7 +15,7 @@ LONGEST_ANSWER = 200_000
 """Characters; what is longer is no answer, and must not cost time."""
 
 _MOST_TRIES = 300
-_MOST_COMMAS = 100
+_MOST_READ_IN_VAIN = 3 * LONGEST_ANSWER
 _MOST_ERRORS_NAMED = 3
 
 Value = TypeVar("Value")
@@ -76,7 +77,7 @@ def _items(text: str) -> Iterator[Mapping[str, Any]]:
 
 
 def json_objects(text: str) -> Iterator[dict[str, Any]]:
-    """The outermost JSON objects in ``text``, in order. Takes time linear in the text for all but hostile ones.
+    """The outermost JSON objects in ``text``, in order, in time linear in the text, whatever it holds.
 
     Raises:
         AnswerError: The text is too long, or so full of braces that nobody can tell what is meant.
@@ -84,45 +85,72 @@ def json_objects(text: str) -> Iterator[dict[str, Any]]:
     if len(text) > LONGEST_ANSWER:
         raise AnswerError(f"it has {len(text):,} characters, more than the {LONGEST_ANSWER:,} that are read")
     position = text.find("{")
-    tries = 0
+    tries = read_in_vain = 0
     while position >= 0:
         tries += 1
         if tries > _MOST_TRIES:
             raise AnswerError(f"it holds more than {_MOST_TRIES:,} braces")
-        decoded = _object_at(text, position)
-        if decoded is None:
+        if read_in_vain > _MOST_READ_IN_VAIN:
+            raise AnswerError("its braces open again and again without an object that ends")
+        found = _object_at(text, position)
+        if found.body is None:
+            read_in_vain += found.end - position
             position = text.find("{", position + 1)
         else:
-            body, text, end = decoded
-            yield body
-            position = text.find("{", end)
+            yield found.body
+            position = text.find("{", found.end)
 
 
-def _object_at(text: str, start: int) -> tuple[dict[str, Any], str, int] | None:
-    """The object, the text without the trailing commas in it, and where the object ends there."""
-    for _ in range(_MOST_COMMAS):
-        try:
-            body, end = _DECODER.raw_decode(text, start)
-        except json.JSONDecodeError as error:
-            comma = _trailing_comma(text, error.pos)
-            if comma is None:
-                return None
-            text = text[:comma] + text[comma + 1 :]
-        except (ValueError, RecursionError):
-            return None
-        else:
-            return (body, text, end) if isinstance(body, dict) else None
-    return None
+class _Found(NamedTuple):
+    """An object and where it ends, or ``None`` and how far the text was read in vain."""
+
+    body: dict[str, Any] | None
+    end: int
 
 
-def _trailing_comma(text: str, position: int) -> int | None:
-    """Where the comma is that makes JSON fail at ``position``; Python versions point at it or at the bracket."""
-    before = text[:position].rstrip()
-    if text[position : position + 1] in {"}", "]"} and before.endswith(","):
-        return len(before) - 1
-    if text[position : position + 1] == "," and text[position + 1 :].lstrip()[:1] in {"}", "]"}:
-        return position
-    return None
+def _object_at(text: str, start: int) -> _Found:
+    """The object that begins at ``start``, with trailing commas in it passed over."""
+    try:
+        return _Found(*_DECODER.raw_decode(text, start))
+    except json.JSONDecodeError as error:
+        # The place of a string without an end is its beginning.
+        read = len(text) if error.msg.startswith("Unterminated") else error.pos
+        # Python versions point at a trailing comma or at the bracket behind it.
+        if text[error.pos : error.pos + 1] not in {",", "}", "]"}:
+            return _Found(None, read)
+    except (ValueError, RecursionError):
+        return _Found(None, len(text))
+    return _object_without_commas(text, start)
+
+
+def _object_without_commas(text: str, start: int) -> _Found:
+    """The same, when a comma stands before a closing bracket. Reads the text once."""
+    parts: list[str] = []
+    kept = start
+    depth = 0
+    for token in _TOKEN.finditer(text, start):
+        first = token.group()[0]
+        depth += (first in "{[") - (first in "}]")
+        if first == "," and text[token.end() : token.end() + 1] in {"}", "]"}:
+            parts.append(text[kept : token.start()])
+            kept = token.end()
+        if depth == 0:
+            parts.append(text[kept : token.end()])
+            return _Found(_decoded("".join(parts)), token.end())
+    return _Found(None, len(text))
+
+
+def _decoded(text: str) -> dict[str, Any] | None:
+    try:
+        body, end = _DECODER.raw_decode(text)
+    except (ValueError, RecursionError):
+        return None
+    return body if isinstance(body, dict) and end == len(text) else None
+
+
+# What decides where brackets close: whole strings (also one without an end), runs of commas, and brackets. No part is
+# ever read twice.
+_TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)|,[\s,]*+|[\[\]{}]', re.DOTALL)
 
 
 def describe(error: ValidationError) -> str:

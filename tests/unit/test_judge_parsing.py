@@ -91,6 +91,33 @@ def test_hostile_nesting_ends(text: str) -> None:
         parse_answer(text, ScoreAnswer.model_validate)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"a":' * 290 + "[" + "1," * 98_000 + "[1,]," * 105,
+        '{"a":' * 290 + "[" + "[1,]," * 39_000,
+        '{"a":' * 290 + "[" + "[1,]," * 30_000 + "x]" + "}" * 290,
+        '{"a":' * 290 + "[" + ",,,," * 48_000,
+        '{"a":[1,],"b":' * 290 + '"' + '\\"' * 95_000,
+    ],
+    ids=["commas-at-the-end", "many-commas", "closed", "only-commas", "quotes"],
+)
+def test_braces_and_commas_without_end_do_not_take_minutes(text: str) -> None:
+    # Begun anew at every brace and every comma, each of these would be read 30,000 times.
+    assert len(text) <= LONGEST_ANSWER
+    with pytest.raises(AnswerError, match="open again and again"):
+        list(json_objects(text))
+
+
+def test_trailing_commas_are_passed_over_however_many_and_wherever_they_stand() -> None:
+    many = '{"a": [' + "[1, ], " * 500 + "], }"
+    assert list(json_objects(f"{many} and {many}")) == [{"a": [[1]] * 500}] * 2
+    assert list(json_objects('{"a": "[1, ], }", "b\\",]": [{"c": "\\\\",},],}')) == [
+        {"a": "[1, ], }", 'b",]': [{"c": "\\"}]}
+    ]
+    assert list(json_objects('A 5" pipe, {"a": [1,]}, or [{"b": 2,}')) == [{"a": [1]}, {"b": 2}]
+
+
 def test_an_endless_answer_is_refused() -> None:
     with pytest.raises(AnswerError, match="200,001 characters"):
         parse_answer("x" * (LONGEST_ANSWER + 1), ScoreAnswer.model_validate)
