@@ -18,9 +18,10 @@ from evaluation.cli.terminal import Progress, code, markdown_table, note, safe, 
 if TYPE_CHECKING:
     from evaluation.experiments.ab_config import ABConfig
     from evaluation.experiments.ab_results import ABTestResult, StatisticalComparison
-    from evaluation.experiments.ab_runner import Run
+    from evaluation.experiments.ab_runner import Asked, Run
+    from evaluation.judging.cached import CallBuffer
     from evaluation.judging.calls import CallLog, CallRecord
-    from evaluation.judging.config import ChosenJudge
+    from evaluation.judging.config import ChosenJudge, JudgeConfig
     from evaluation.judging.llm import LLMClient
     from evaluation.store import Store
     from evaluation.transcript import Transcript
@@ -74,12 +75,17 @@ def ab(
         raise typer.Exit(INFRASTRUCTURE)
 
 
-async def _result(store: Store, test: ABConfig, place: Path, options: dict[str, Any]) -> ABTestResult:
+async def _result(store: Store, test: ABConfig, place: Path, options: Mapping[str, Any]) -> ABTestResult:
     from evaluation.experiments import ab_progress
     from evaluation.experiments.ab_runner import ExperimentRunner
+    from evaluation.judging.cached import CallBuffer
+    from evaluation.judging.config import build_judge
 
-    judge = _judge(store, test, dict(options))
-    test, run = _source(store, test, judge, options)
+    judged = CallBuffer()
+    config = _judge_config(store, test, options)
+    judge = build_judge(config, cache=store.judgements, log=judged.add)
+    asked = _asked(store, test, judge, options, config)
+    test, run = _source(store, test, judge, judged, options)
     progress = Progress("run")
     async with judge.session():
         runner = ExperimentRunner(
@@ -88,6 +94,7 @@ async def _result(store: Store, test: ABConfig, place: Path, options: dict[str, 
             judge=judge if test.source != "metrics" else None,
             spent=lambda: judge.budget.spent_usd,
             progress=ab_progress.Progress(place),
+            asked=asked,
         )
         found = await runner.run_ab_test(
             lambda one: progress.advance(f"{one.variant} {one.run_index + 1}: {one.status}")
@@ -96,16 +103,41 @@ async def _result(store: Store, test: ABConfig, place: Path, options: dict[str, 
     return found
 
 
-def _judge(store: Store, test: ABConfig, options: dict[str, Any]) -> ChosenJudge:
-    from evaluation.judging.config import SETTINGS_KEY, build_judge, judge_config
+def _judge_config(store: Store, test: ABConfig, options: Mapping[str, Any]) -> JudgeConfig:
+    """The judge: options before the file, where it says anything of judging, before environment and settings."""
+    from evaluation.judging.config import SETTINGS_KEY, judge_config
 
-    options["model"] = options["model"] or test.evaluation.judge_model
+    # What the file does not say is the user's own choice, and not a default of the file's.
+    named = test.evaluation.judge_model if "evaluation" in test.model_fields_set else None
     limits = [limit for limit in (test.max_usd, test.evaluation.max_usd) if limit is not None]
-    options["max_usd"] = min(limits, default=None)
-    return build_judge(judge_config(options, store.settings.get(SETTINGS_KEY)), cache=store.judgements)
+    chosen = {**options, "model": options["model"] or named, "max_usd": min(limits, default=None)}
+    return judge_config(chosen, store.settings.get(SETTINGS_KEY))
 
 
-def _source(store: Store, test: ABConfig, judge: ChosenJudge, options: dict[str, Any]) -> tuple[ABConfig, Run]:
+def _speaker_config(store: Store, model: str | None, options: Mapping[str, Any]) -> JudgeConfig:
+    """The model that speaks: that of the run, else the one in force."""
+    from evaluation.judging.config import SETTINGS_KEY, judge_config
+
+    chosen = {**options, "mode": "live", "model": model or options["model"]}
+    return judge_config(chosen, store.settings.get(SETTINGS_KEY))
+
+
+def _asked(store: Store, test: ABConfig, judge: ChosenJudge, options: Mapping[str, Any], config: JudgeConfig) -> Asked:
+    """Whom the runs ask. Numbers of the file ask nobody."""
+    from evaluation.experiments.ab_runner import Asked
+
+    if test.source == "metrics":
+        return Asked()
+    return Asked(
+        judge=f"{judge.kind} {judge.model}",
+        speaker=_speaker_config(store, None, options).model if test.source == "simulation" else "",
+        server=config.base_url or "" if judge.client else "",
+    )
+
+
+def _source(
+    store: Store, test: ABConfig, judge: ChosenJudge, judged: CallBuffer, options: Mapping[str, Any]
+) -> tuple[ABConfig, Run]:
     """Where runs come from; the games of an iteration are named one by one, as the runner wants them.
 
     Raises:
@@ -119,10 +151,10 @@ def _source(store: Store, test: ABConfig, judge: ChosenJudge, options: dict[str,
     if test.source == "transcripts":
         named = {name: {"runs": _games(store, name, variant)} for name, variant in test.variants.items()}
         return test.model_copy(update={"variants": named, "base": {}}), stored_games(_loader(store))
-    return test, _simulation(store, judge, options)
+    return test, _simulation(store, judge, judged, options)
 
 
-def _simulation(store: Store, judge: ChosenJudge, options: dict[str, Any]) -> Run:
+def _simulation(store: Store, judge: ChosenJudge, judged: CallBuffer, options: Mapping[str, Any]) -> Run:
     """Simulated runs whose games are stored; they draw on the judge's budget.
 
     Raises:
@@ -130,7 +162,7 @@ def _simulation(store: Store, judge: ChosenJudge, options: dict[str, Any]) -> Ru
     """
     from evaluation.errors import InputError
     from evaluation.experiments.ab_simulation import simulated_games
-    from evaluation.judging.config import SETTINGS_KEY, build_client, judge_config
+    from evaluation.judging.config import build_client
     from evaluation.judging.propositions_load import PropositionLibrary
 
     if judge.client is None:
@@ -138,16 +170,14 @@ def _simulation(store: Store, judge: ChosenJudge, options: dict[str, Any]) -> Ru
         raise InputError("Agents need a model to speak, and there is no key or address.", remedy=remedy)
 
     def connect(model: str | None, log: CallLog) -> LLMClient:
-        chosen = {**options, "mode": "live", "model": model or options["model"]}
-        config = judge_config(chosen, store.settings.get(SETTINGS_KEY))
-        return build_client(config, budget=judge.budget, log=log)
+        return build_client(_speaker_config(store, model, options), budget=judge.budget, log=log)
 
     def keep(transcript: Transcript, calls: Sequence[CallRecord]) -> None:
         with store.unit(write=True):
             store.transcripts.add(transcript, source_name="A/B test")
             store.llm_calls.add(calls)
 
-    return simulated_games(connect, judge, PropositionLibrary.load(), keep)
+    return simulated_games(connect, judge, PropositionLibrary.load(), keep, judged)
 
 
 def _games(store: Store, name: str, variant: Mapping[str, Any]) -> list[str]:

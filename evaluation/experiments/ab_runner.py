@@ -9,7 +9,7 @@ import hashlib
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from statistics import fmean
 from typing import Any
@@ -60,6 +60,24 @@ Told = Callable[[RunResult], None]
 
 
 @dataclass(frozen=True, slots=True)
+class Asked:
+    """Whom the runs of a test ask: what others answered is not theirs.
+
+    Attributes:
+        judge: The judge's kind and model; empty for none.
+        speaker: The model that speaks where a configuration names none; empty for none.
+        server: The address of both, where it is one's own.
+    """
+
+    judge: str = ""
+    speaker: str = ""
+    server: str = ""
+
+
+_NOBODY = Asked()
+
+
+@dataclass(frozen=True, slots=True)
 class PlannedRun:
     """One run to be made, with a configuration of its own."""
 
@@ -68,9 +86,10 @@ class PlannedRun:
     seed: int
     config: dict[str, Any]
 
-    def key(self, source: str, checks: str) -> str:
+    def key(self, source: str, checks: str, asked: Asked = _NOBODY, content: str = "") -> str:
         """Changes with anything that decides what the run gives: SHA-256, hexadecimal."""
-        parts = [source, checks, self.variant, self.seed, self.config]
+        whom = [asked.judge, self.config.get("model") or asked.speaker, asked.server]
+        parts = [source, checks, whom, content, self.variant, self.seed, self.config]
         return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode("utf-8")).hexdigest()
 
 
@@ -112,6 +131,7 @@ class ExperimentRunner:
         spent: What this call has spent so far in US dollars, on runs and on judging. When left out, it is taken from
             the runs' own ``estimated_cost_usd``.
         progress: The runs that are done already; only in memory when left out.
+        asked: Who judges and who speaks; runs that others answered are made again.
     """
 
     def __init__(
@@ -122,8 +142,10 @@ class ExperimentRunner:
         judge: Judge | None = None,
         spent: Callable[[], float] | None = None,
         progress: Progress | None = None,
+        asked: Asked = _NOBODY,
     ) -> None:
         self._config = config
+        self._asked = asked
         self._run = run
         self._validator = Validator(judge, config.evaluation.validation()) if judge and config.checks else None
         self._spent_now = spent
@@ -147,22 +169,36 @@ class ExperimentRunner:
         return self._result(runs)
 
     async def _one(self, planned: PlannedRun) -> RunResult:
-        key = planned.key(self._config.source, self._checks())
+        # What is stored is read anew every time: that costs nothing, and its scores may have changed.
+        stored = await self._outcome(planned) if self._config.source == "transcripts" else None
+        if isinstance(stored, RunResult):
+            return stored
+        key = planned.key(self._config.source, self._checks(), self._asked, _content(stored))
         known = self._progress.find(key)
         if known is not None:
             self._count(known)
             self._spent_by_runs += sum(one.get("usage_usd") or 0.0 for one in known.validations)
-            return known
+            return known if stored is None else _done(planned, stored, known.validations, is_resumed=True)
         limit = self._limit()
         if limit:
             return RunResult(planned.variant, planned.run_index, planned.seed, "skipped", detail=limit)
         self._made += 1
-        made = await self._attempt(planned)
+        made = await self._attempt(planned, stored)
         if made.status == "done":
             if self._spent_now is None:
                 self._count(made)
-            self._progress.keep(key, made)
+            if self._is_final(made):
+                self._progress.keep(key, made)
         return made
+
+    def _is_final(self, made: RunResult) -> bool:
+        """Whether another call could learn no more: some check that was asked for has a score, or none was asked for.
+
+        A simulated run costs money, so only one that nobody could judge is made again; a game is there already.
+        """
+        useless = {"not_scored"} if self._config.source == "simulation" else {"not_scored", "error"}
+        asked = [one for one in made.validations if one["is_asked"]]
+        return not asked or any(one["status"] not in useless for one in asked)
 
     def _checks(self) -> str:
         return self._config.evaluation.model_dump_json() if self._validator else ""
@@ -183,7 +219,8 @@ class ExperimentRunner:
         if self._config.source == "simulation":
             self._spent_by_runs += run.metrics.get(COST) or 0.0
 
-    async def _attempt(self, planned: PlannedRun) -> RunResult:
+    async def _outcome(self, planned: PlannedRun) -> Outcome | RunResult:
+        """What the run gives, or the run without anything where it failed or may not be made."""
         place = (planned.variant, planned.run_index, planned.seed)
         try:
             made = await self._run(deepcopy(planned.config), planned.seed)
@@ -191,27 +228,22 @@ class ExperimentRunner:
             return RunResult(*place, "failed", detail=str(error))
         except BudgetSpentError as error:
             return RunResult(*place, "skipped", detail=str(error))
-        outcome = made if isinstance(made, Outcome) else Outcome(made)
+        return made if isinstance(made, Outcome) else Outcome(made)
+
+    async def _attempt(self, planned: PlannedRun, stored: Outcome | None) -> RunResult:
+        outcome = stored or await self._outcome(planned)
+        if isinstance(outcome, RunResult):
+            return outcome
         checked = await self._validated(outcome)
-        if self._is_cut_short(checked):
-            return RunResult(*place, "skipped", detail=BUDGET)
-        validations = tuple([one.as_dict() for one in checked])
-        result = RunResult(*place, "done", dict(outcome.metrics), validations, reference=outcome.reference)
-        share = passed_share([result])
-        metrics = dict(outcome.metrics) if share is None else {**outcome.metrics, PASS_RATE: share}
-        return RunResult(*place, "done", metrics, validations, reference=outcome.reference)
+        if _is_cut_short(checked):
+            return RunResult(planned.variant, planned.run_index, planned.seed, "skipped", detail=BUDGET)
+        return _done(planned, outcome, tuple([one.as_dict() for one in checked]))
 
     async def _validated(self, outcome: Outcome) -> list[ValidationResult]:
         if self._validator is None or outcome.transcript is None:
             return []
         self._validator.reset_budget()
         return await self._validator.validate_transcript(outcome.transcript, outcome.personas)
-
-    def _is_cut_short(self, checked: Sequence[ValidationResult]) -> bool:
-        """Whether the judge's money ran out in the middle: such a run is made again, when there is more."""
-        skipped = [one for one in checked if one.status is JudgementStatus.SKIPPED]
-        asked = sum(one.status in (JudgementStatus.SCORED, JudgementStatus.ERROR) for one in checked)
-        return bool(skipped) and asked < self._config.evaluation.max_validation_calls
 
     def _result(self, runs: Sequence[RunResult]) -> ABTestResult:
         config = self._config
@@ -240,6 +272,38 @@ class ExperimentRunner:
             values = [value for run in runs if (value := run.metrics.get(measure)) is not None]
             averages[measure] = fmean(values) if values else None
         return VariantResults(name, tuple(runs), averages, passed_share(runs))
+
+
+def _done(
+    planned: PlannedRun, outcome: Outcome, validations: tuple[Mapping[str, Any], ...], *, is_resumed: bool = False
+) -> RunResult:
+    result = RunResult(
+        planned.variant,
+        planned.run_index,
+        planned.seed,
+        "done",
+        dict(outcome.metrics),
+        validations,
+        reference=outcome.reference,
+        is_resumed=is_resumed,
+    )
+    share = passed_share([result])
+    return result if share is None else replace(result, metrics={**outcome.metrics, PASS_RATE: share})
+
+
+def _is_cut_short(checked: Sequence[ValidationResult]) -> bool:
+    """Whether the judge's money ran out in the middle: such a run is made again, when there is more.
+
+    What the validator's own limit left out was never asked, and is no reason to make it again.
+    """
+    return any(one.is_asked and one.status is JudgementStatus.SKIPPED for one in checked)
+
+
+def _content(stored: Outcome | None) -> str:
+    """What was said in a stored game and by whom; a mended game, or another persona, has to be checked anew."""
+    if stored is None or stored.transcript is None:
+        return ""
+    return json.dumps([stored.transcript.id, stored.personas and dict(stored.personas)], sort_keys=True)
 
 
 def flat_metrics(metrics: SimulationMetrics) -> dict[str, float | None]:

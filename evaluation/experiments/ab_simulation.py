@@ -15,6 +15,7 @@ from evaluation.experiments.ab_runner import Outcome, Run, flat_metrics
 from evaluation.insight.addressing import message_events
 from evaluation.insight.collector import MetricsCollector
 from evaluation.insight.events import LLMCallEvent
+from evaluation.judging.cached import CallBuffer
 from evaluation.judging.calls import CallLog, CallRecord
 from evaluation.judging.llm import LLMClient
 from evaluation.judging.parsing import describe
@@ -68,7 +69,13 @@ _GATE_SECONDS = 60.0
 """Nobody waits for a simulated message, so the gate gives a judge as long as every other call gets."""
 
 
-def simulated_games(connect: Connect, judge: Judge, library: PropositionLibrary, keep: Keep | None = None) -> Run:
+def simulated_games(
+    connect: Connect,
+    judge: Judge,
+    library: PropositionLibrary,
+    keep: Keep | None = None,
+    judged: CallBuffer | None = None,
+) -> Run:
     """Runs that let agents talk. Nothing but the model's own chance differs between two runs with the same seed.
 
     Args:
@@ -76,6 +83,7 @@ def simulated_games(connect: Connect, judge: Judge, library: PropositionLibrary,
         judge: Answers the gate and the interventions, where the configuration turns any on.
         library: The gate's propositions.
         keep: Told of every transcript.
+        judged: Where the judge logs its calls: those of gate and interventions count among the run's.
 
     Raises:
         BudgetSpentError: (The run.) Nothing more may be spent.
@@ -92,11 +100,14 @@ def simulated_games(connect: Connect, judge: Judge, library: PropositionLibrary,
             gate = ActionGate(PropositionChecker(strict, library), timeout_seconds=_GATE_SECONDS)
         writer = Writer(client, temperature=settings.temperature, salt=seed)
         plan = _plan(settings, corrections, seed)
+        if judged is not None:
+            # What it was asked since the last run were checks, which are no part of this one.
+            judged.take()
         async with client.session():
             transcript = await Environment(plan, settings.personas, writer, judge=strict, gate=gate).run()
         if keep is not None:
             keep(transcript, calls)
-        return _outcome(transcript, settings, calls)
+        return _outcome(transcript, settings, [*calls, *(judged.take() if judged else ())])
 
     return run
 

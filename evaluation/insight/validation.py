@@ -57,6 +57,7 @@ class ValidationResult:
         message_id: The message in its transcript, where there is one.
         notes: What the judge did not see.
         usage_usd: What the answer cost.
+        is_asked: Whether the question came before the judge; one that was skipped then met the judge's own limit.
     """
 
     check_type: Check
@@ -70,6 +71,7 @@ class ValidationResult:
     message_id: str | None = None
     notes: tuple[str, ...] = ()
     usage_usd: float = 0.0
+    is_asked: bool = False
 
     def as_dict(self) -> dict[str, Any]:
         """Every field, ready for JSON."""
@@ -85,6 +87,7 @@ class ValidationResult:
             "response_excerpt": self.response_excerpt,
             "notes": list(self.notes),
             "usage_usd": self.usage_usd,
+            "is_asked": self.is_asked,
         }
 
 
@@ -210,6 +213,7 @@ class Validator:
             message_id=check.message_id,
             notes=check.notes,
             usage_usd=judgement.usage.cost_usd if judgement else 0.0,
+            is_asked=judgement is not None,
         )
 
 

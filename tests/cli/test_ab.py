@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
+import pytest
+
+from evaluation.cli.ab import _judge_config
+from evaluation.experiments.ab_config import ABConfig
+from evaluation.store import Store
 from tests.cli.conftest import Run, WriteGame
 
 
@@ -57,3 +63,13 @@ def test_simulated_runs_need_a_model(run: Run, tmp_path: Path) -> None:
     done = run("ab", place, "--mode", "offline")
     assert done.exit_code == 2
     assert "Agents need a model to speak" in done.stderr
+
+
+def test_the_judge_is_the_users_own_unless_the_file_says_something_of_judging(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DRAMATURG_MODEL", "openai/mine")
+    store, options = Store(":memory:"), {"mode": None, "model": None, "base_url": None}
+    fixed: dict[str, Any] = {"name": "x", "source": "transcripts", "variants": {"a": {}, "b": {}}}
+    assert _judge_config(store, ABConfig(**fixed), options).model == "openai/mine"
+    named = ABConfig(**fixed, evaluation={"evaluation_model": "openai/theirs"})
+    assert _judge_config(store, named, options).model == "openai/theirs"
+    assert _judge_config(store, named, {**options, "model": "openai/given"}).model == "openai/given"

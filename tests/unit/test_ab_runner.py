@@ -6,6 +6,7 @@ import asyncio
 import json
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,12 @@ from evaluation.experiments.ab_comparisons import sentence
 from evaluation.experiments.ab_config import ABConfig, variant_config
 from evaluation.experiments.ab_progress import Progress
 from evaluation.experiments.ab_results import ABTestResult
-from evaluation.experiments.ab_runner import ExperimentRunner, Outcome, Run, plan
+from evaluation.experiments.ab_runner import Asked, ExperimentRunner, Outcome, Run, plan
 from evaluation.experiments.ab_sources import check_numbers, given_metrics, stored_games
 from evaluation.insight.answers import QualityAnswer
+from evaluation.judging.judgements import unscored
+from evaluation.judging.offline import OfflineJudge
+from evaluation.judging.protocol import Judge, JudgeKind, Judgement, JudgementStatus
 from evaluation.judging.scripted import ScriptedJudge
 from evaluation.transcript import Message, Player, Transcript
 
@@ -225,6 +229,76 @@ def test_checks_of_stored_games_give_the_pass_rate() -> None:
     assert found.variants["a"].avg_metrics["total_messages"] == 2
     # Nobody has a persona, and the first message has nothing before it: 3 of 6 in each of four games.
     assert found.reasons[-1] == "12 of 24 checks have no score; 8 of them: no persona is known."
+
+
+class Shelf:
+    """Two stored games of four messages each, whose scores may change."""
+
+    def __init__(self) -> None:
+        self.depth = 50.0
+        self.text = "Fine words."
+
+    def load(self, key: str) -> tuple[Transcript, dict[str, float | None], dict[str, str]]:
+        messages = tuple(Message(id=f"m{at}", index=at, speaker="Ada", text=f"{self.text} {at}") for at in range(4))
+        game = Transcript(game_id=key, source_format="native", players=(Player(name="Ada"),), messages=messages)
+        return game, {"depth": self.depth}, {}
+
+
+def stored(shelf: Shelf, judge: Judge, progress: Progress | None = None, **more: Any) -> ABTestResult:
+    variants = {"a": {"runs": ["a"]}, "b": {"runs": ["b"]}}
+    evaluation = {"validation_sampling_rate": 1, "max_validation_calls": more.pop("calls", 50)}
+    config = ABConfig(name="t", source="transcripts", variants=variants, evaluation=evaluation)
+    return result_of(config, stored_games(shelf.load), judge=judge, progress=progress, **more)
+
+
+def good(request: Any) -> QualityAnswer:
+    return QualityAnswer(reason="so", score=0.9)
+
+
+def test_stored_games_are_read_anew_and_only_their_checks_are_kept(tmp_path: Path) -> None:
+    shelf, place, judge = Shelf(), tmp_path / "runs.jsonl", ScriptedJudge(good)
+    stored(shelf, judge, Progress(place))
+    # Of four messages: four checks of coherence and three of consistency in each of two games.
+    assert len(judge.asked) == 14
+    shelf.depth = 80.0
+    again = stored(shelf, judge, Progress(place))
+    assert len(judge.asked) == 14
+    run = again.variants["a"].runs[0]
+    assert (run.metrics["depth"], run.metrics["validation_pass_rate"], run.is_resumed) == (80.0, 1.0, True)
+    shelf.text = "Other words."
+    stored(shelf, judge, Progress(place))
+    assert len(judge.asked) == 28, "what was said has changed, so it is checked again"
+
+
+def test_another_judge_makes_the_runs_anew(tmp_path: Path) -> None:
+    place, judge = tmp_path / "runs.jsonl", ScriptedJudge(good)
+    for asked in (Asked("live a"), Asked("live b"), Asked("live b", server="http://localhost:1"), Asked("live b")):
+        stored(Shelf(), judge, Progress(place), asked=asked)
+    assert len(judge.asked) == 3 * 14
+    one = plan(simulated())[0]
+    assert one.key("simulation", "", Asked(speaker="x")) != one.key("simulation", "", Asked(speaker="y"))
+    named = replace(one, config={"model": "m"})
+    assert named.key("simulation", "", Asked(speaker="x")) == named.key("simulation", "", Asked(speaker="y"))
+
+
+def test_a_run_that_nobody_could_judge_is_judged_by_the_next(tmp_path: Path) -> None:
+    place = tmp_path / "runs.jsonl"
+    # Three checks are allowed and seven wanted: the limit is the validator's, and no reason to skip the run.
+    first = stored(Shelf(), OfflineJudge(), Progress(place), calls=3)
+    assert (first.skipped, first.variants["a"].runs[0].status) == (0, "done")
+    assert first.variants["a"].validation_pass_rate is None
+    second = stored(Shelf(), ScriptedJudge(good), Progress(place), calls=3)
+    assert second.variants["a"].validation_pass_rate == 1.0
+    assert not second.variants["a"].runs[0].is_resumed
+
+
+def test_a_judge_whose_money_ran_out_skips_the_run() -> None:
+    class Poor:
+        async def judge(self, requests: Any, *, report: Any = None) -> list[Judgement]:
+            skipped = JudgementStatus.SKIPPED
+            return [unscored(one, skipped, "budget", judge=JudgeKind.LIVE, model="m") for one in requests]
+
+    assert stored(Shelf(), Poor()).skipped == 2
 
 
 def test_without_checks_the_primary_measure_of_the_adr_is_unknown() -> None:

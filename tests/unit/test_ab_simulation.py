@@ -13,7 +13,9 @@ from evaluation.experiments.ab_results import ABTestResult
 from evaluation.experiments.ab_runner import ExperimentRunner
 from evaluation.experiments.ab_simulation import read_run, simulated_games
 from evaluation.judging.budget import Budget
+from evaluation.judging.cached import CallBuffer
 from evaluation.judging.calls import CallLog
+from evaluation.judging.config import build_judge, judge_config
 from evaluation.judging.llm import LLMClient
 from evaluation.judging.offline import OfflineJudge
 from evaluation.judging.propositions_load import PropositionLibrary
@@ -55,6 +57,32 @@ def test_every_run_is_a_conversation_with_its_calls_counted() -> None:
     assert found.variants["two"].runs[0].metrics["total_reflections"] is None
     assert [one.id for one in kept] == [run.reference for pair in _turns(found) for run in pair]
     assert {one.metadata["seed"] for one in kept} == {0, 1}
+
+
+def test_what_the_gate_asks_counts_as_well() -> None:
+    def connect(model: str | None, log: CallLog) -> LLMClient:
+        return LLMClient(ScriptedProvider(ScriptedWorld()), log=log)
+
+    judged = CallBuffer()
+    config = judge_config({"mode": "live", "model": "scripted"}, environment={})
+    judge = build_judge(config, log=judged.add, provider=ScriptedProvider(ScriptedWorld()))
+    base = {**BASE, "corrections": {"gate_adherence_enabled": False}}
+    test = ABConfig(
+        name="t",
+        source="simulation",
+        base=base,
+        variants={"off": {}, "on": {"corrections.gate_adherence_enabled": True}},
+        runs_per_variant=1,
+        measures={"api_calls": "lower"},
+        primary="api_calls",
+    )
+    stored: list[int] = []
+    run = simulated_games(connect, judge, PropositionLibrary.load(), lambda _, calls: stored.append(len(calls)), judged)
+    found = asyncio.run(ExperimentRunner(test, run, judge=judge).run_ab_test())
+    # Four messages; with the gate each of them, and each one that was sent back, is looked at as well.
+    assert found.variants["off"].avg_metrics == {"api_calls": 4}
+    assert found.variants["on"].avg_metrics["api_calls"] >= 8
+    assert found.variants["on"].avg_metrics["api_calls"] == 2 * stored[1]
 
 
 def _turns(found: ABTestResult) -> list[tuple[Any, ...]]:
