@@ -6,6 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import identity
+from dashboard.components import desk_saving, desk_seat
 from dashboard.components import review_parts as parts
 from dashboard.components.messages import plain
 from dashboard.components.rating_desk import REVISE, read_form, read_token
@@ -24,7 +25,7 @@ _DONE = "revision_done"
 def own_ratings(store: Store, rater: str) -> None:
     """The rater's ratings; one that is selected opens on the desk. Both the old and the new rating are kept."""
     seat = st.session_state.get(_SEAT)
-    if isinstance(seat, parts.Seat) and seat.rater == rater and seat.data is not None:
+    if isinstance(seat, desk_seat.Seat) and seat.rater == rater and seat.data is not None:
         parts.mount(store, seat, _KEY, on_submit=_submit, on_skip=_back)
         return
     if message := st.session_state.pop(_DONE, None):
@@ -68,24 +69,24 @@ def _table(store: Store, rater: str, given: list[Rating], games: dict[str, str])
         st.rerun()
 
 
-def open_again(store: Store, rater: str, given: Rating) -> parts.Seat:
+def open_again(store: Store, rater: str, given: Rating) -> desk_seat.Seat:
     """Puts a game that was rated before on the desk, the form filled in as it was."""
-    seat = parts.Seat(rater)
-    parts.take(store, seat, given.transcript_id, parts.given_words(given), REVISE, given=given)
+    seat = desk_seat.Seat(rater)
+    desk_seat.take(store, seat, given.transcript_id, desk_seat.given_words(given), REVISE, given=given)
     st.session_state[_SEAT] = seat
     return seat
 
 
-def _submit(store: Store, seat: parts.Seat, value: object) -> None:
+def _submit(store: Store, seat: desk_seat.Seat, value: object) -> None:
     form = read_form(value)
-    parts.submit(store, seat, value)
+    desk_saving.submit(store, seat, value)
     if form is None or seat.data is not None:
         return
     st.session_state[_DONE] = "Saved. Both ratings are kept; the newer one counts."
 
 
-def _back(seat: parts.Seat, value: object) -> None:
-    if parts.is_current(seat, read_token(value)):
+def _back(seat: desk_seat.Seat, value: object) -> None:
+    if desk_seat.is_current(seat, read_token(value)):
         seat.data = None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from dashboard import state
+from dashboard.components import desk_seat
 from dashboard.components import review_parts as parts
 from dashboard.components.rating_desk import RATE, REVISE
 from evaluation.errors import NotFoundError
@@ -29,7 +30,7 @@ def take_picked(store: Store, rater: str) -> None:
     It stays in the URL until it is saved, skipped or put aside, so that a reload finds it on the desk again.
     """
     wanted = state.chosen(state.GAME)
-    seat = parts.seat_of(rater)
+    seat = desk_seat.seat_of(rater)
     if wanted is None or (seat.transcript_id == wanted and seat.data is not None):
         return
     if any(aside.transcript_id == wanted for aside in store.discards.of(rater)):
@@ -42,9 +43,9 @@ def take_picked(store: Store, rater: str) -> None:
         state.choose(game=None)
 
 
-def _take(store: Store, seat: parts.Seat, wanted: str) -> None:
+def _take(store: Store, seat: desk_seat.Seat, wanted: str) -> None:
     given = next((one for one in store.ratings.by_rater(seat.rater) if one.transcript_id == wanted), None)
     if given is None:
-        parts.take(store, seat, wanted, _WORDS, RATE)
+        desk_seat.take(store, seat, wanted, _WORDS, RATE)
     else:
-        parts.take(store, seat, wanted, parts.given_words(given), REVISE, given=given)
+        desk_seat.take(store, seat, wanted, desk_seat.given_words(given), REVISE, given=given)

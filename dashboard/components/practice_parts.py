@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import identity
+from dashboard.components import desk_saving, desk_seat
 from dashboard.components import review_parts as parts
 from dashboard.components.messages import plain
 from dashboard.components.rating_desk import PRACTISE, desk_data, read_form, read_token
@@ -35,24 +36,24 @@ def practice(store: Store, rater: str) -> None:
         return
     seat = st.session_state.get(_SEAT)
     # A game that was done in another window meanwhile is not asked for again.
-    if not isinstance(seat, parts.Seat) or seat.rater != rater or seat.data is None or seat.transcript_id in given:
+    if not isinstance(seat, desk_seat.Seat) or seat.rater != rater or seat.data is None or seat.transcript_id in given:
         waiting = [game for game in games.values() if game.id not in given]
         if not waiting:
             _summary(store, rater, list(games.values()))
             return
-        seat = st.session_state[_SEAT] = parts.Seat(rater)
+        seat = st.session_state[_SEAT] = desk_seat.Seat(rater)
         take(seat, waiting[0], done=len(given), total=len(games))
     parts.mount(store, seat, _KEY, on_submit=submit, on_skip=leave)
 
 
-def take(seat: parts.Seat, game: PracticeGame, *, done: int, total: int) -> None:
+def take(seat: desk_seat.Seat, game: PracticeGame, *, done: int, total: int) -> None:
     """Puts a practice game on the desk."""
     seat.transcript_id = game.id
     seat.data = desk_data(
         game.transcript,
         token=_token(seat.rater, game),
         progress=f"Practice {min(done, total - 1) + 1} of {total}. It counts for nothing, and your lead can see it.",
-        storage=f"practice-{parts.storage(seat.rater)}",
+        storage=f"practice-{desk_seat.storage(seat.rater)}",
         share=done / total,
         mode=PRACTISE,
     )
@@ -63,26 +64,26 @@ def _token(rater: str, game: PracticeGame) -> str:
     return hashlib.sha256(f"practice {game.id} {game.version} {rater}".encode()).hexdigest()[:32]
 
 
-def submit(store: Store, seat: parts.Seat, value: object) -> None:
+def submit(store: Store, seat: desk_seat.Seat, value: object) -> None:
     """Keeps the practice rating, once, and shows the reference."""
     form = read_form(value)
-    if form is None or form.score is None or not parts.is_current(seat, form.token) or seat.transcript_id is None:
+    if form is None or form.score is None or not desk_seat.is_current(seat, form.token) or seat.transcript_id is None:
         return
     rating = Rating(seat.transcript_id, seat.rater, form.score, form.answers, form.comment, token=form.token)
     try:
         identity.require(Action.RATE)
         store.practice.add(rating)
     except DramaturgError as error:
-        parts.tell(seat, str(error))
+        desk_saving.tell(seat, str(error))
         return
     st.session_state[_SHOWN] = seat.transcript_id
     seat.kept = form.token
     seat.data = None
 
 
-def leave(seat: parts.Seat, value: object) -> None:
+def leave(seat: desk_seat.Seat, value: object) -> None:
     """Goes back to the real desk."""
-    if parts.is_current(seat, read_token(value)):
+    if desk_seat.is_current(seat, read_token(value)):
         seat.data = None
         st.session_state[parts.VIEW] = parts.DESK
 

@@ -7,7 +7,7 @@ import json
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.components import review_parts as parts
+from dashboard.components import desk_saving, desk_seat, rating_desk
 from evaluation.desk.discards import DiscardReason
 from evaluation.ratings import Rating
 
@@ -82,32 +82,32 @@ def test_own_ratings_are_listed(open_page, filled, words, table) -> None:
 
 
 @pytest.fixture
-def seat(filled) -> parts.Seat:
-    taken = parts.Seat("Ada")
-    parts.take_next(filled, taken)
+def seat(filled) -> desk_seat.Seat:
+    taken = desk_seat.Seat("Ada")
+    desk_seat.take_next(filled, taken)
     return taken
 
 
-def form(seat: parts.Seat, **changes: object) -> dict[str, object]:
+def form(seat: desk_seat.Seat, **changes: object) -> dict[str, object]:
     filled_in = {"token": seat.data["token"], "score": 4, "answers": [True] * 5, "comment": "Good", "rev": 3}
     return filled_in | changes
 
 
 def test_a_submitted_form_is_saved_and_the_next_game_comes(seat, filled) -> None:
     first = seat.transcript_id
-    parts.submit(filled, seat, form(seat))
+    desk_saving.submit(filled, seat, form(seat))
     (rating,) = [rating for rating in filled.ratings.latest(first) if rating.rater == "Ada"]
     assert (rating.score, rating.comment, rating.yes_count) == (4, "Good", 5)
     assert seat.data is None
-    parts.take_next(filled, seat)
+    desk_seat.take_next(filled, seat)
     assert seat.transcript_id != first
 
 
 def test_a_form_sent_twice_is_saved_once(seat, filled) -> None:
     first, sent = seat.transcript_id, form(seat)
-    parts.submit(filled, seat, sent)
-    parts.take_next(filled, seat)
-    parts.submit(filled, seat, sent)
+    desk_saving.submit(filled, seat, sent)
+    desk_seat.take_next(filled, seat)
+    desk_saving.submit(filled, seat, sent)
     assert len([rating for rating in filled.ratings.history(first) if rating.rater == "Ada"]) == 1
     assert filled.ratings.progress("Ada").rated == 1
 
@@ -116,14 +116,16 @@ def saving() -> None:
     import streamlit as st
 
     from dashboard import resources
-    from dashboard.components import review_parts as parts
+    from dashboard.components import desk_saving, desk_seat
 
-    store, seat = resources.store(), parts.Seat("Ada", receipt=st.empty())
-    parts.take_next(store, seat)
+    store, seat = resources.store(), desk_seat.Seat("Ada", receipt=st.empty())
+    desk_seat.take_next(store, seat)
     if "gone" in st.query_params:
         store.deletions.delete([seat.transcript_id], who="Grace")
     st.text(seat.data["token"])
-    parts.submit(store, seat, {"token": seat.data["token"], "score": 4, "answers": [True] * 5, "comment": "", "rev": 1})
+    desk_saving.submit(
+        store, seat, {"token": seat.data["token"], "score": 4, "answers": [True] * 5, "comment": "", "rev": 1}
+    )
 
 
 def test_the_desk_is_told_at_once_that_a_form_is_stored(filled) -> None:
@@ -145,29 +147,29 @@ def test_the_desk_is_not_told_so_of_a_form_that_cannot_be_stored(filled) -> None
 
 @pytest.mark.parametrize("change", [{"score": None}, {"score": 9}, {"token": "made-up"}, {"answers": "yes"}])
 def test_a_forged_form_changes_nothing(seat, filled, change) -> None:
-    parts.submit(filled, seat, form(seat, **change))
+    desk_saving.submit(filled, seat, form(seat, **change))
     assert filled.ratings.progress("Ada").rated == 0
     assert seat.data is not None
 
 
 def test_a_draft_is_kept_and_comes_back(seat, filled) -> None:
-    parts.keep_draft(filled, seat, form(seat, score=None, comment="half"))
-    again = parts.Seat("Ada")
-    parts.take_next(filled, again)
+    desk_saving.keep_draft(filled, seat, form(seat, score=None, comment="half"))
+    again = desk_seat.Seat("Ada")
+    desk_seat.take_next(filled, again)
     assert again.data["draft"] == {"rev": 3, "score": None, "answers": [True] * 5, "comment": "half"}
 
 
 def test_skipping_goes_to_another_game_and_back(seat, filled) -> None:
     first = seat.transcript_id
-    parts.skip(seat, {"token": seat.data["token"]})
-    parts.take_next(filled, seat)
+    desk_saving.skip(seat, {"token": seat.data["token"]})
+    desk_seat.take_next(filled, seat)
     assert seat.transcript_id != first
     assert "1 skipped" in seat.data["progress"]
 
 
 def test_a_failed_save_tells_and_keeps_the_answers(seat, filled) -> None:
     filled.deletions.delete([seat.transcript_id], who="Ann")
-    parts.submit(filled, seat, form(seat))
+    desk_saving.submit(filled, seat, form(seat))
     assert seat.data["error"]["text"].startswith("Not saved:")
     assert "kept" in seat.data["error"]["text"]
 
@@ -198,60 +200,60 @@ def test_a_picked_game_that_is_gone_or_put_aside_leaves_the_queue_alone(open_pag
 
 
 def test_leaving_a_picked_game_goes_on_with_the_queue(filled, small_game) -> None:
-    seat, given = parts.Seat("Grace"), filled.ratings.by_rater("Grace")[0]
-    parts.take(filled, seat, given.transcript_id, "", parts.REVISE, given=given)
-    parts.skip(seat, {"token": seat.data["token"]})
+    seat, given = desk_seat.Seat("Grace"), filled.ratings.by_rater("Grace")[0]
+    desk_seat.take(filled, seat, given.transcript_id, "", rating_desk.REVISE, given=given)
+    desk_saving.skip(seat, {"token": seat.data["token"]})
     assert (seat.data, seat.skipped) == (None, ())
     picked = small_game("loose").id
-    parts.take(filled, seat, picked, "", parts.RATE)
-    parts.skip(seat, {"token": seat.data["token"]})
+    desk_seat.take(filled, seat, picked, "", rating_desk.RATE)
+    desk_saving.skip(seat, {"token": seat.data["token"]})
     # Else the queue might bring the same game at once.
     assert (seat.data, seat.skipped) == (None, (picked,))
 
 
-def another_session(seat: parts.Seat, filled) -> parts.Seat:
+def another_session(seat: desk_seat.Seat, filled) -> desk_seat.Seat:
     """What is on the desk after a restart of the server, when somebody else has rated the game meanwhile."""
     filled.ratings.add(Rating(seat.transcript_id, "Bob", 3))
-    new = parts.Seat("Ada")
-    parts.take_next(filled, new)
+    new = desk_seat.Seat("Ada")
+    desk_seat.take_next(filled, new)
     assert new.transcript_id != seat.transcript_id
     return new
 
 
 def test_a_form_filled_in_before_the_session_was_lost_is_saved(seat, filled) -> None:
     new = another_session(seat, filled)
-    parts.submit(filled, new, form(seat))
+    desk_saving.submit(filled, new, form(seat))
     (rating,) = filled.ratings.every("Ada")
     assert (rating.transcript_id, rating.score) == (seat.transcript_id, 4)
     assert new.kept == seat.data["token"]
     assert new.data["progress"] == "1 of 5 games rated by you"
     # The browser sends it until it hears of it: it is stored once.
-    parts.submit(filled, new, form(seat))
+    desk_saving.submit(filled, new, form(seat))
     assert len(filled.ratings.every("Ada")) == 1
 
 
 def test_a_form_of_somebody_else_is_not_saved(seat, filled) -> None:
-    eve = parts.Seat("Eve")
-    parts.take_next(filled, eve)
-    parts.submit(filled, eve, form(seat))
-    parts.keep_draft(filled, eve, form(seat))
+    eve = desk_seat.Seat("Eve")
+    desk_seat.take_next(filled, eve)
+    desk_saving.submit(filled, eve, form(seat))
+    desk_saving.keep_draft(filled, eve, form(seat))
     assert filled.ratings.every("Eve") == filled.ratings.every("Ada") == []
     assert filled.drafts.load(seat.data["token"]) is None
 
 
 def test_a_game_put_aside_before_the_session_was_lost_is_out_of_the_queue(seat, filled) -> None:
     new = another_session(seat, filled)
-    parts.discard(filled, new, {"token": seat.data["token"], "reason": "garbled", "note": ""})
+    desk_saving.discard(filled, new, {"token": seat.data["token"], "reason": "garbled", "note": ""})
     assert [one.transcript_id for one in filled.discards.of("Ada")] == [seat.transcript_id]
     assert new.data is not None
 
 
 def test_what_was_begun_is_on_the_desk_again_though_others_were_quicker(seat, filled) -> None:
-    parts.keep_draft(filled, seat, form(seat, score=None))
+    desk_saving.keep_draft(filled, seat, form(seat, score=None))
     filled.ratings.add(Rating(seat.transcript_id, "Bob", 3))
-    again = parts.Seat("Ada")
-    parts.take_next(filled, again)
+    again = desk_seat.Seat("Ada")
+    desk_seat.take_next(filled, again)
     assert again.transcript_id == seat.transcript_id
-    parts.skip(again, {"token": again.data["token"]})
-    parts.take_next(filled, again)
+    desk_saving.skip(again, {"token": again.data["token"]})
+    desk_seat.take_next(filled, again)
     assert again.transcript_id != seat.transcript_id

@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from dashboard.components import desk_saving, desk_seat, practice_parts, style_parts
 from dashboard.components import own_ratings as own
-from dashboard.components import practice_parts, style_parts
 from dashboard.components import review_parts as parts
 from dashboard.components.rating_desk import read_discard
 from dashboard.components.style_parts import CANNOT_TELL
@@ -36,9 +36,9 @@ def desk(app) -> dict:
 
 
 @pytest.fixture
-def seat(filled) -> parts.Seat:
-    taken = parts.Seat("Ada")
-    parts.take_next(filled, taken)
+def seat(filled) -> desk_seat.Seat:
+    taken = desk_seat.Seat("Ada")
+    desk_seat.take_next(filled, taken)
     return taken
 
 
@@ -48,20 +48,20 @@ def seat(filled) -> parts.Seat:
 def test_what_cannot_be_rated_leaves_the_queue_with_its_reason(seat, filled) -> None:
     first = seat.transcript_id
     sent = {"token": seat.data["token"], "reason": "truncated", "note": "stops in round 2"}
-    parts.discard(filled, seat, sent)
+    desk_saving.discard(filled, seat, sent)
     (kept,) = filled.discards.of("Ada")
     assert (kept.transcript_id, kept.reason, kept.note) == (first, DiscardReason.TRUNCATED, "stops in round 2")
-    parts.take_next(filled, seat)
+    desk_seat.take_next(filled, seat)
     assert seat.transcript_id != first
     assert seat.data["progress"] == "0 of 5 games rated by you, 1 cannot be rated"
     assert seat.data["share"] == 0.2
     # What arrives twice is about the game before.
-    parts.discard(filled, seat, sent)
+    desk_saving.discard(filled, seat, sent)
     assert len(filled.discards.list()) == 1
 
 
 def test_a_reason_that_is_refused_keeps_the_game_on_the_desk(seat, filled) -> None:
-    parts.discard(filled, seat, {"token": seat.data["token"], "reason": "other", "note": " "})
+    desk_saving.discard(filled, seat, {"token": seat.data["token"], "reason": "other", "note": " "})
     assert "Not saved" in seat.data["error"]["text"]
     assert filled.discards.list() == []
 
@@ -89,8 +89,8 @@ def test_pace_and_what_is_left_are_told(filled, small_game) -> None:
     now = datetime.now(UTC)
     for minutes, name in enumerate(("one", "two", "three")):
         filled.ratings.add(Rating(small_game(name).id, "Ada", 3, created_at=now - timedelta(minutes=minutes)))
-    seat = parts.Seat("Ada")
-    parts.take_next(filled, seat)
+    seat = desk_seat.Seat("Ada")
+    desk_seat.take_next(filled, seat)
     assert seat.data["progress"] == "3 of 5 games rated by you, 60 s each, about 2 min to go"
     assert seat.data["share"] == 0.6
 
@@ -100,25 +100,25 @@ def test_pace_and_what_is_left_are_told(filled, small_game) -> None:
 
 def test_an_own_rating_opens_filled_in_and_both_are_kept(filled, small_game) -> None:
     (given,) = filled.ratings.latest(small_game("one").id)
-    seat = parts.Seat("Grace")
-    parts.take(filled, seat, given.transcript_id, "words", own.REVISE, given=given)
+    seat = desk_seat.Seat("Grace")
+    desk_seat.take(filled, seat, given.transcript_id, "words", own.REVISE, given=given)
     assert seat.data["draft"] == {"rev": 1, "score": 4, "answers": [None] * 5, "comment": ""}
     assert seat.data["discards"] == []
     form = {"token": seat.data["token"], "score": 2, "answers": [None] * 5, "comment": "Less", "rev": 2}
-    parts.submit(filled, seat, form)
+    desk_saving.submit(filled, seat, form)
     assert [one.score for one in filled.ratings.history(given.transcript_id)] == [4, 2]
-    parts.submit(filled, seat, form)
+    desk_saving.submit(filled, seat, form)
     assert len(filled.ratings.history(given.transcript_id)) == 2
 
 
 def test_two_windows_with_different_answers_lose_neither(filled) -> None:
-    windows = [parts.Seat("Ada"), parts.Seat("Ada")]
+    windows = [desk_seat.Seat("Ada"), desk_seat.Seat("Ada")]
     for window in windows:
-        parts.take_next(filled, window)
+        desk_seat.take_next(filled, window)
     first = windows[0].transcript_id
     for window, score in zip(windows, (4, 2), strict=True):
         form = {"token": window.data["token"], "score": score, "answers": [None] * 5, "comment": "", "rev": 1}
-        parts.submit(filled, window, form)
+        desk_saving.submit(filled, window, form)
     assert windows[1].transcript_id == first
     assert [one.score for one in filled.ratings.every("Ada")] == [4, 2]
 
@@ -175,7 +175,7 @@ def test_practice_shows_the_reference_with_its_reasons_and_is_no_rating(open_pag
 
 
 def test_a_practice_form_is_kept_once(filled) -> None:
-    seat = parts.Seat("Ada")
+    seat = desk_seat.Seat("Ada")
     practice_parts.take(seat, practice_games()[0], done=0, total=4)
     form = {"token": seat.data["token"], "score": 3, "answers": [True] * 5, "comment": "", "rev": 1}
     practice_parts.submit(filled, seat, form | {"token": "made-up"})
