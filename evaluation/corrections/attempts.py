@@ -11,9 +11,10 @@ from evaluation.errors import DramaturgError
 class GateOutcome(StrEnum):
     """How a message came through the gate.
 
-    ``PASSED``: at once. ``PASSED_AFTER_RETRY``: a retry met every threshold. ``CORRECTED``: the retries were spent and
-    the best of them was better than the original. ``FORCED_THROUGH``: the retries were spent and the original was
-    still the best. ``TIMEOUT_PASS_THROUGH``: no enabled judge answered for the message that was committed.
+    ``PASSED``: at once. ``PASSED_AFTER_RETRY``: a retry met every threshold. ``CORRECTED``: no retry did, and the best
+    of them was better than the original. ``FORCED_THROUGH``: no retry did, and the original was still the best, or the
+    only one because it could not be written anew. ``TIMEOUT_PASS_THROUGH``: no enabled judge answered for the message
+    that was committed.
     """
 
     PASSED = "passed"

@@ -7,8 +7,10 @@ message that resembles earlier ones never gains by it: similarity is no part of 
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
+from math import isfinite
 from typing import Protocol
 
 from evaluation.corrections.attempts import (
@@ -32,6 +34,8 @@ Generate = Callable[[str], Awaitable[str]]
 """Produces a message. It is given the feedback on the attempt before, and an empty text the first time."""
 Log = Callable[[GateResult], Awaitable[None]]
 
+_LOGGER = logging.getLogger(__name__)
+
 
 class Checker(Protocol):
     """Judges one message in one dimension."""
@@ -49,6 +53,10 @@ class ActionGate:
         log: Keeps every result in which something was checked; it is awaited before the message is handed back.
         timeout_seconds: How long one judgement may take, from the start of its call. It passes after that.
         max_concurrent: How many judgements run at once over all messages; more of them wait without their time running.
+        is_strict: For experiments, which are repeated rather than continued otherwise than planned: raises what
+            ``log`` and a later ``generate`` raise, and what the checker raises other than ``DramaturgError`` and
+            ``OSError``, such as ``BudgetSpentError``. Everybody else wants the message to be sent, and finds what
+            ``log`` and ``generate`` raised in Python's log.
     """
 
     def __init__(
@@ -58,17 +66,20 @@ class ActionGate:
         log: Log | None = None,
         timeout_seconds: float = TIMEOUT_SECONDS,
         max_concurrent: int = MAX_CONCURRENT_CHECKS,
+        is_strict: bool = False,
     ) -> None:
         self._checker = checker
         self._log = log
         self._timeout_seconds = timeout_seconds
         self._slots = asyncio.Semaphore(max_concurrent)
+        self._is_strict = is_strict
 
     async def send(self, generate: Generate, context: ActionContext, config: CorrectionConfig) -> GateResult:
         """Lets ``generate`` write a message, and again with feedback until one passes or the retries are spent.
 
         The best attempt is committed: the largest sum of scores, the earlier one of equals. While the gate is off, or
-        the agent has acted less often than the configuration wants, the message passes unchecked and unlogged.
+        the agent has acted less often than the configuration wants, the message passes unchecked and unlogged. When
+        ``generate`` fails after the first message, no more are asked for. What it raises at first is raised.
 
         Raises:
             PoorQualityError: Nothing passed and ``continue_on_failure`` is off. It has been logged by then.
@@ -81,8 +92,21 @@ class ActionGate:
         while not attempts[-1].is_passed and len(attempts) <= config.max_correction_attempts:
             feedback = feedback_on(attempts, config.max_action_similarity)
             attempts[-1] = replace(attempts[-1], feedback=feedback)
-            attempts.append(await self._attempt(len(attempts), await generate(feedback), context, config))
+            another = await self._written_anew(generate, feedback, context)
+            if another is None:
+                break
+            attempts.append(await self._attempt(len(attempts), another, context, config))
         return await self._finish(attempts, context, config)
+
+    async def _written_anew(self, generate: Generate, feedback: str, context: ActionContext) -> str | None:
+        try:
+            return await generate(feedback)
+        except Exception:
+            # What is written already must not be lost with what is not.
+            if self._is_strict:
+                raise
+            _LOGGER.exception("The agent %r could not write its message anew", context.agent)
+            return None
 
     async def _attempt(self, number: int, text: str, context: ActionContext, config: CorrectionConfig) -> Attempt:
         similarity = highest_similarity(text, context.own_messages) if config.gate_similarity_enabled else None
@@ -96,12 +120,15 @@ class ActionGate:
         async with self._slots:
             try:
                 async with asyncio.timeout(self._timeout_seconds):
-                    found = await self._checker.check(dimension, text, context)
+                    found = _usable(await self._checker.check(dimension, text, context))
             except TimeoutError:
                 found = DimensionScore(None, f"no answer within {self._timeout_seconds:g} s")
-            except (DramaturgError, OSError) as error:
-                # A judge that cannot be reached or talks nonsense must never keep an agent from speaking.
-                found = DimensionScore(None, f"the judge failed: {error}")
+            except Exception as error:
+                # A judge that cannot be reached or talks nonsense, however it fails, must never keep an agent from
+                # speaking.
+                if self._is_strict and not isinstance(error, DramaturgError | OSError):
+                    raise
+                found = DimensionScore(None, f"the judge failed: {str(error) or type(error).__name__}")
         return Check(dimension, threshold, found)
 
     async def _finish(
@@ -116,8 +143,7 @@ class ActionGate:
             tuple(attempts),
             tuple(context.own_messages[-RECENT_MESSAGES:]),
         )
-        if self._log is not None:
-            await self._log(result)
+        await self._keep(result)
         if not is_committed:
             raise PoorQualityError(
                 f"None of {len(attempts)} attempts met the thresholds; the best is number {best.number}.",
@@ -125,6 +151,24 @@ class ActionGate:
                 remedy="Lower a threshold, allow more attempts, or set continue_on_failure.",
             )
         return result
+
+    async def _keep(self, result: GateResult) -> None:
+        if self._log is None:
+            return
+        try:
+            await self._log(result)
+        except Exception:
+            # A full disk must not keep an agent from speaking either.
+            if self._is_strict:
+                raise
+            _LOGGER.exception("What the gate did to a message of %r could not be kept", result.agent)
+
+
+def _usable(found: DimensionScore) -> DimensionScore:
+    """``found``, without a score that is no number: that is no answer, and no reason to hold a message back."""
+    if found.score is None or isfinite(found.score):
+        return found
+    return replace(found, score=None, reasoning=f"the judge gave no usable score: {found.score}")
 
 
 def _outcome(best: Attempt) -> GateOutcome:

@@ -97,7 +97,8 @@ def simulated_games(
         client = connect(settings.model, calls.append)
         gate = None
         if corrections.is_gate_on:
-            gate = ActionGate(PropositionChecker(strict, library), timeout_seconds=_GATE_SECONDS)
+            checker = PropositionChecker(strict, library)
+            gate = ActionGate(checker, timeout_seconds=_GATE_SECONDS, is_strict=True)
         writer = Writer(client, temperature=settings.temperature, salt=seed)
         plan = _plan(settings, corrections, seed)
         if judged is not None:

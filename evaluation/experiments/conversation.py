@@ -77,7 +77,8 @@ async def simulate(
     room = room_plan(plan, side, environment)
     gate = None
     if room.config.is_gate_on:
-        gate = ActionGate(PropositionChecker(judge, library), timeout_seconds=gate_seconds, log=log)
+        checker = PropositionChecker(judge, library)
+        gate = ActionGate(checker, timeout_seconds=gate_seconds, log=log, is_strict=True)
     personas = [population[number] for number in plan.design.rooms[environment]]
     return await Environment(room, personas, writer, judge=judge, gate=gate, heard=heard).run()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Mapping, Sequence
 
 import pytest
@@ -11,10 +12,11 @@ from evaluation.corrections.attempts import Attempt, DimensionScore, GateOutcome
 from evaluation.corrections.config import DIMENSIONS, CorrectionConfig, read_config
 from evaluation.corrections.context import ActionContext
 from evaluation.corrections.gate import ActionGate
-from evaluation.errors import InfrastructureError, InputError
+from evaluation.errors import InfrastructureError, InputError, StoreError
 
 HANGS = "hangs"
 BREAKS = "breaks"
+BUG = "has a bug"
 Answer = float | str
 ADHERENCE = CorrectionConfig(gate_adherence_enabled=True)
 TWO = CorrectionConfig(gate_adherence_enabled=True, gate_fluency_enabled=True)
@@ -37,6 +39,8 @@ class Scripted:
             await asyncio.Event().wait()
         if answer == BREAKS:
             raise InfrastructureError("Connection refused.")
+        if answer == BUG:
+            raise RuntimeError
         return DimensionScore(float(answer), f"because {dimension} is {answer}", ("Be bolder.",))
 
 
@@ -108,12 +112,75 @@ def test_the_total_is_the_sum_and_a_silent_judge_counts_its_threshold() -> None:
     assert result.text == "b"
 
 
-@pytest.mark.parametrize("failure", [HANGS, BREAKS])
-def test_a_dead_judge_never_blocks(failure: str) -> None:
+@pytest.mark.parametrize("failure", [HANGS, BREAKS, BUG, math.nan, math.inf, -math.inf])
+def test_a_dead_judge_never_blocks(failure: Answer) -> None:
     result, speaker, logged = send({"a": failure}, "a", config=TWO)
     assert (result.text, result.outcome) == ("a", GateOutcome.TIMEOUT_PASS_THROUGH)
     assert len(speaker.feedback) == len(logged) == 1
-    assert all(check.found.reasoning for check in result.attempts[0].checks)
+    assert all(check.found.reasoning and check.found.score is None for check in result.attempts[0].checks)
+
+
+class Broken:
+    """A full disk behind the log."""
+
+    async def log(self, result: GateResult) -> None:
+        raise StoreError("The disk is full.")
+
+
+@pytest.mark.parametrize("score", [8, 3])
+def test_a_log_that_fails_loses_no_message(score: float, caplog: pytest.LogCaptureFixture) -> None:
+    config = ADHERENCE.model_copy(update={"max_correction_attempts": 0})
+    gate = ActionGate(Scripted({"a": score}), log=Broken().log)
+    result = asyncio.run(gate.send(Speaker("a"), ActionContext("michael"), config))
+    assert result.text == "a"
+    assert "The disk is full." in caplog.text
+    strict = ActionGate(Scripted({"a": score}), log=Broken().log, is_strict=True)
+    with pytest.raises(StoreError):
+        asyncio.run(strict.send(Speaker("a"), ActionContext("michael"), config))
+
+
+@pytest.mark.parametrize(
+    ("texts", "sent", "outcome"),
+    [
+        ("a", "a", GateOutcome.FORCED_THROUGH),
+        ("ab", "b", GateOutcome.CORRECTED),
+        ("cb", "c", GateOutcome.FORCED_THROUGH),
+    ],
+)
+def test_an_agent_that_fails_at_writing_anew_loses_no_message(
+    texts: str, sent: str, outcome: GateOutcome, caplog: pytest.LogCaptureFixture
+) -> None:
+    # The speaker raises IndexError when it has no further text; 7 is needed.
+    config = ADHERENCE.model_copy(update={"max_correction_attempts": 3})
+    result, _, logged = send({"a": 3, "b": 4, "c": 5}, *texts, config=config)
+    assert (result.text, result.outcome, len(result.attempts)) == (sent, outcome, len(texts))
+    assert logged == [result]
+    assert "IndexError" in caplog.text
+    with pytest.raises(PoorQualityError):
+        send({"a": 3, "b": 4, "c": 5}, *texts, config=config.model_copy(update={"continue_on_failure": False}))
+
+
+def test_a_strict_gate_raises_what_would_change_an_experiment() -> None:
+    for answers, fault in (({"a": BUG}, RuntimeError), ({"a": 3}, IndexError)):
+        gate = ActionGate(Scripted(answers), is_strict=True)
+        with pytest.raises(fault):
+            asyncio.run(gate.send(Speaker("a"), ActionContext("michael"), ADHERENCE))
+    dead = ActionGate(Scripted({"a": BREAKS}), is_strict=True)
+    sent = asyncio.run(dead.send(Speaker("a"), ActionContext("michael"), ADHERENCE))
+    assert sent.outcome is GateOutcome.TIMEOUT_PASS_THROUGH
+
+
+def test_whoever_cancels_a_message_is_obeyed() -> None:
+    async def run() -> None:
+        task = asyncio.create_task(
+            ActionGate(Scripted({"a": HANGS})).send(Speaker("a"), ActionContext("michael"), ADHERENCE)
+        )
+        await asyncio.sleep(0)
+        task.cancel()
+        await task
+
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(run())
 
 
 def test_one_answer_is_enough_for_an_ordinary_outcome() -> None:
