@@ -50,21 +50,13 @@ def agree(plan: ExperimentPlan, config: JudgeConfig, yes: bool) -> None:
 
 def estimate_words(plan: ExperimentPlan, config: JudgeConfig) -> str:
     """What it will ask and cost, in a sentence."""
-    import asyncio
-
     from evaluation.experiments.estimate import estimate
-    from evaluation.judging.client import LiteLLMProvider
-    from evaluation.judging.prices import read_prices
+    from evaluation.judging.config import price_of
     from evaluation.judging.propositions_load import PropositionLibrary
     from evaluation.judging.usage import Price
     from evaluation.rubric.wording import counted
 
-    if plan.effects is not None:
-        price: Price | None = Price(0.0, 0.0, 0.0)
-    else:
-        known = read_prices(config.pricing) if config.pricing else {}
-        provider = LiteLLMProvider(config.model, base_url=config.base_url)
-        price = known.get(config.model) or asyncio.run(provider.price())
+    price = Price(0.0, 0.0, 0.0) if plan.effects is not None else price_of(config)
     found = estimate(plan, PropositionLibrary.load(), price)
     design = plan.design
     return (

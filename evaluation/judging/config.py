@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
@@ -22,6 +23,7 @@ from evaluation.judging.llm import LLMClient
 from evaluation.judging.parsing import describe
 from evaluation.judging.protocol import LARGEST_BATCH, Judge, JudgeKind, Judgement, JudgeRequest, Report
 from evaluation.judging.retry import RetryPolicy
+from evaluation.judging.usage import Price
 from evaluation.resources import recording_root
 
 SETTINGS_KEY = "judge"
@@ -250,3 +252,26 @@ def build_client(
         prices=prices,
         run_id=run_id,
     )
+
+
+def own_price(config: JudgeConfig) -> Price | None:
+    """What the model's tokens cost by the file with prices; ``None`` without one, or where the model is not in it.
+
+    Raises:
+        InputError: The file cannot be read.
+    """
+    if config.pricing is None:
+        return None
+    from evaluation.judging.prices import read_prices
+
+    return read_prices(config.pricing).get(config.model)
+
+
+def price_of(config: JudgeConfig) -> Price | None:
+    """What the model's tokens cost: by one's own file, else by litellm's list, whose loading takes seconds once.
+
+    Raises:
+        InputError: The file cannot be read.
+    """
+    found = own_price(config)
+    return found or asyncio.run(LiteLLMProvider(config.model, base_url=config.base_url).price())

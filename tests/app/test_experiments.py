@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 
 from dashboard import experiments
+from evaluation.cli.experiment_run import estimate_words
 from evaluation.experiment_job import begin_job, latest_options, run_as_job
 from evaluation.experimenting import run_experiment
 from evaluation.experiments.model import ExperimentStatus
 from evaluation.experiments.plan import ExperimentPlan
-from evaluation.experiments.scenario import scenario_named
+from evaluation.experiments.scenario import scenario_named, scenarios
 from evaluation.judging.budget import Budget
-from evaluation.judging.config import judge_config
+from evaluation.judging.config import DEFAULT_MODEL, judge_config
 from evaluation.simulation.scripted_provider import ScriptedProvider
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, Effects, ScriptedWorld
 from evaluation.store import JobState, Store
@@ -62,6 +63,33 @@ def test_before_any_run_the_page_says_what_one_is_and_offers_one(open_page, data
     assert "20 agents in 4 pairs of conversations, 10 steps: 1,087 to 4,687 calls" in said
     app.number_input(key="experiment_scale").set_value(0.2).run()
     assert "40 agents in 8 pairs of conversations" in words(app)
+
+
+def test_a_price_of_ones_own_is_known_at_once(open_page, database, words, monkeypatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    app = open_page("experiments", experiments_view="New run")
+    assert "calls, what they cost is not looked up yet" in words(app)
+    assert app.button(key="estimate_cost")
+    prices = tmp_path / "pricing.yaml"
+    prices.write_text(f"{DEFAULT_MODEL}: {{input: 1, output: 2}}\n")
+    monkeypatch.setenv("DRAMATURG_PRICING", str(prices))
+    app.run()
+    assert "calls, at most about" in words(app)
+    assert not [button for button in app.button if button.key == "estimate_cost"]
+
+
+@pytest.mark.long  # litellm's list of prices takes seconds to load
+def test_the_cost_is_estimated_as_on_the_command_line_when_asked_for(open_page, database, words, monkeypatch) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    app = open_page("experiments", experiments_view="New run")
+    assert "1,087 to 4,687 calls, what they cost is not looked up yet" in words(app)
+    app.button(key="estimate_cost").click().run(timeout=120)
+    assert not app.exception
+    plan = ExperimentPlan(next(iter(scenarios().values())), DEFAULT_MODEL, 0.1)
+    told = estimate_words(plan, judge_config({"model": DEFAULT_MODEL}))
+    usd = told.split("at most about $")[1].split(". ")[0]
+    assert f"1,087 to 4,687 calls, at most about {usd} US dollars" in words(app)
+    assert not [button for button in app.button if button.key == "estimate_cost"]
 
 
 def test_a_report_stands_beside_the_paper_and_is_marked_as_scripted(open_page, finished, words, table) -> None:
