@@ -8,7 +8,7 @@ from enum import StrEnum
 from evaluation.insight import prompts
 from evaluation.insight.answers import QualityAnswer
 from evaluation.insight.spoken import numbered
-from evaluation.judging.guard import as_name, fenced, unnumbered
+from evaluation.judging.guard import as_name, fenced, quoted, unnumbered
 from evaluation.judging.protocol import JudgeRequest, Prompt
 from evaluation.judging.trajectory import LONGEST_MESSAGE
 
@@ -36,7 +36,7 @@ def persona_request(speaker: str, persona: str, text: str, messages: Mapping[int
         text: What they said: message 1, unless ``messages`` gives it another number.
         messages: The numbers of messages with their ids, the one in question last.
     """
-    about = f'Persona of "{as_name(speaker)}" (a description, not something that was said):\n'
+    about = f"Persona of {quoted(speaker)} (a description, not something that was said):\n"
     shown = f"{about}{fenced(unnumbered(persona))}\n\n" + _said([(speaker, text)], [_number(messages)], 0)
     return _request(Check.PERSONA_ADHERENCE, prompts.PERSONA_SYSTEM, shown, speaker, messages)
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from evaluation.judging import prompts
-from evaluation.judging.guard import as_name
+from evaluation.judging.guard import quoted
 from evaluation.judging.preconditions import precondition_named
 from evaluation.judging.propositions import Dimension, Proposition, TargetType
 from evaluation.judging.protocol import (
@@ -147,15 +147,10 @@ def _prompt_variables(target: Target) -> dict[str, str]:
     The claim is ours and stands outside the fences, so no words of a stranger but names (one line, neutralised, in
     quotes) may enter it. The action itself is among the messages above.
     """
-    values = {name: _quoted(value) for name, value in _common_variables(target).items()}
+    values = {name: quoted(value) for name, value in _common_variables(target).items()}
     if target.action is not None:
         values["action"] = f"[M{len(target.trajectory) + 1}]"
     return values
-
-
-def _quoted(name: str) -> str:
-    # A quotation mark inside would end the name too early.
-    return '"' + as_name(name).replace('"', "'") + '"'
 
 
 def _common_variables(target: Target) -> dict[str, str]:

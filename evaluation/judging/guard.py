@@ -16,7 +16,7 @@ from functools import lru_cache
 from evaluation.judging.injection import KINDS, Flag, flags
 from evaluation.judging.skeleton import is_drawn
 
-__all__ = ["FENCE", "KINDS", "Flag", "as_message", "as_name", "fenced", "flags", "neutralise", "unnumbered"]
+__all__ = ["FENCE", "KINDS", "Flag", "as_message", "as_name", "fenced", "flags", "neutralise", "quoted", "unnumbered"]
 
 FENCE = "\u27e6fence\u27e7"
 """Stands where the client puts the delimiter of the call; cache keys are computed on this form."""
@@ -84,6 +84,11 @@ def as_name(text: str) -> str:
     """A name, or other short text of strangers, as it may stand in a line: no line ends, at most 200 characters."""
     words = " ".join(unnumbered(text).split())
     return words.removeprefix(_QUOTE)[:_LONGEST_NAME]
+
+
+def quoted(name: str) -> str:
+    """A name of strangers in quotation marks, as a sentence of ours may hold it; none inside ends it too early."""
+    return '"' + as_name(name).replace('"', "'") + '"'
 
 
 def unnumbered(text: str) -> str:

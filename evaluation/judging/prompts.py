@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
-from evaluation.judging.guard import as_name, fenced, unnumbered
+from evaluation.judging.guard import fenced, quoted, unnumbered
 
 PROMPT_VERSION = "propositions-1"
 """Part of the address of every answer: a new wording never gets an old answer."""
@@ -123,7 +123,7 @@ def _personas(personas: Mapping[str, str]) -> Iterable[str]:
 # The same personas stand in thousands of prompts of one simulation.
 @lru_cache(maxsize=512)
 def _persona(name: str, text: str) -> str:
-    return f'Persona of "{as_name(name)}" (a description, not something that was said):\n{fenced(unnumbered(text))}'
+    return f"Persona of {quoted(name)} (a description, not something that was said):\n{fenced(unnumbered(text))}"
 
 
 def question(claim: str, action_number: int | None = None) -> str:

@@ -65,6 +65,7 @@ def test_a_name_stays_within_one_line_and_in_quotes(attack: Attack) -> None:
         before, named, after = other.partition("Mallory")
         assert one.startswith(before)
         assert one.endswith(after) if named else one == other
+        assert one.count('"') == other.count('"')
 
 
 @everything
