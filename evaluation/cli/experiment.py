@@ -79,8 +79,15 @@ def run(
     Says what it will cost before anything is spent. Every answer is stored before it is used: whoever kills it, or runs
     out of budget, runs the same command again and pays nothing twice. Exits with 3 when it stopped before its end.
     """
-    from evaluation.cli.experiment_run import chosen_effects, chosen_plans, run_all
+    from evaluation.cli.experiment_run import chosen_effects, chosen_plans, refuse_idle_options, run_all
 
+    refuse_idle_options(
+        scripted=scripted,
+        no_effects=no_effects,
+        personas=personas is not None,
+        fragments=bool(fragments),
+        model=bool(model or base_url),
+    )
     store = open_store(db)
     limits = {"max_usd": budget, "max_calls": max_calls, "concurrency": concurrency, "base_url": base_url}
     settings = {

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from evaluation.experimenting import ExperimentOutcome
+    from evaluation.experiments.model import ExperimentRecord
     from evaluation.experiments.plan import ExperimentPlan
     from evaluation.judging.config import JudgeConfig
     from evaluation.simulation.scripted_world import Effects
@@ -65,17 +66,40 @@ def estimate_words(plan: ExperimentPlan, config: JudgeConfig) -> str:
     )
 
 
-def print_outcome(outcome: ExperimentOutcome, output: OutputFormat) -> None:
-    """The report; exits with 3 when the run stopped before its end."""
-    from evaluation.cli.experiment_rendering import record_text
-
+def finished(outcome: ExperimentOutcome) -> ExperimentRecord:
+    """What was run; exits with 3 when it stopped before its end."""
     if outcome.stopped:
         note(
             f"The run stopped before its end ({outcome.stopped}). What is done is stored; run the same command again "
             "to go on where it stopped."
         )
         raise typer.Exit(INFRASTRUCTURE)
-    say(record_text(outcome.record, output))
+    return outcome.record
+
+
+def refuse_idle_options(*, scripted: bool, no_effects: bool, personas: bool, fragments: bool, model: bool) -> None:
+    """Refuses what would be ignored: somebody expects it to do something.
+
+    Args:
+        scripted: Whether a script speaks.
+        no_effects: Whether it shall plant nothing.
+        personas: Whether a folder with agents is given.
+        fragments: Whether fragments are.
+        model: Whether a model or an address is.
+
+    Raises:
+        BadParameter: One of them does nothing without another, or beside it.
+    """
+    if fragments and not personas:
+        raise typer.BadParameter(
+            "It is worked into given agents: name their folder with --personas.", param_hint="--fragment"
+        )
+    if no_effects and not scripted:
+        raise typer.BadParameter("Only a script plants effects: say --scripted too.", param_hint="--no-effects")
+    if model and scripted:
+        raise typer.BadParameter(
+            "With --scripted no model and no server is asked: leave one of them out.", param_hint="--model, --base-url"
+        )
 
 
 def chosen_effects(*, with_script: bool, with_effects: bool) -> Effects | None:
@@ -126,14 +150,25 @@ def run_all(
     is_estimate: bool,
     yes: bool,
 ) -> None:
-    """Each plan: what it will cost, the person's consent, the run and its report."""
+    """Each plan: what it will cost, the person's consent, the run and its report; of several one list in JSON."""
+    from evaluation.cli.experiment_rendering import record_dict, record_text
+    from evaluation.cli.rendering import json_text
     from evaluation.experiment_job import connected
     from evaluation.judging.config import SETTINGS_KEY
 
-    for plan in plans:
-        with connected(plan, limits, store.settings.get(SETTINGS_KEY)) as config:
-            if is_estimate:
-                say(estimate_words(plan, config))
-                continue
-            agree(plan, config, yes)
-            print_outcome(carry_out(store, plan, config, limits), output)
+    records: list[ExperimentRecord] = []
+    is_list = output is OutputFormat.JSON and len(plans) > 1
+    try:
+        for plan in plans:
+            with connected(plan, limits, store.settings.get(SETTINGS_KEY)) as config:
+                if is_estimate:
+                    say(estimate_words(plan, config))
+                    continue
+                agree(plan, config, yes)
+                records.append(finished(carry_out(store, plan, config, limits)))
+                if not is_list:
+                    say(record_text(records[-1], output))
+    finally:
+        # One document, also when a later one stops: those that are done are known.
+        if is_list and records:
+            say(json_text([record_dict(record) for record in records]))

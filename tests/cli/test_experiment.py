@@ -6,6 +6,15 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from evaluation.cli.experiment_run import run_all
+from evaluation.cli.options import OutputFormat
+from evaluation.experiments.plan import ExperimentPlan
+from evaluation.experiments.scenario import scenario_named
+from evaluation.simulation.scripted_world import SCRIPTED_MODEL, Effects
+from evaluation.store import Store
+
 WANTED = {
     "experiment",
     "dimension",
@@ -98,3 +107,33 @@ def test_no_size_at_all_is_refused_before_anything_is_made(run: Any) -> None:
     refused = run("experiment", "run", "debate-controversial", "--scale", "0")
     assert refused.exit_code == 2
     assert "give a share above 0" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (("--scripted", "--fragment", "x.fragment.json"), "name their folder with --personas"),
+        (("--no-effects",), "say --scripted too"),
+        (("--scripted", "--model", "mine"), "no model and no server is asked"),
+        (("--scripted", "--base-url", "http://localhost:1/v1"), "no model and no server is asked"),
+    ],
+)
+def test_options_that_would_be_ignored_are_refused(run: Any, options: tuple[str, ...], why: str) -> None:
+    refused = run("experiment", "run", "debate-controversial", *options)
+    assert refused.exit_code == 2
+    assert why in refused.stderr
+
+
+def test_several_experiments_are_one_list(capsys: pytest.CaptureFixture[str]) -> None:
+    store = Store(":memory:")
+    small = {"scale": 0.01, "steps": 1, "sample_size": 1, "is_batched": True}
+    plans = [
+        ExperimentPlan(
+            scenario_named("brainstorming-difficult-variety"), SCRIPTED_MODEL, seed=seed, effects=Effects(), **small
+        )
+        for seed in (0, 1)
+    ]
+    run_all(store, plans, {}, OutputFormat.JSON, is_estimate=False, yes=True)
+    assert [each["seed"] for each in json.loads(capsys.readouterr().out)] == [0, 1]
+    run_all(store, plans[:1], {}, OutputFormat.JSON, is_estimate=False, yes=True)
+    assert json.loads(capsys.readouterr().out)["seed"] == 0
