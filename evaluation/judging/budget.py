@@ -86,7 +86,8 @@ class Budget:
         with self._lock:
             self._in_flight -= 1
             self._set_aside -= set_aside_usd
-            self._spent += cost_usd
+            # Nothing gives money back: not a price below nothing either.
+            self._spent += max(cost_usd, 0.0)
             self._wake()
 
     def _wake(self) -> None:

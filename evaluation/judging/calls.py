@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
+from math import isnan
 from typing import Protocol
 
 from evaluation.judging.usage import Price, Usage
@@ -14,6 +15,9 @@ Messages = Sequence[Mapping[str, str]]
 """A conversation: ``{"role": "system" | "user" | "assistant", "content": text}``, oldest first."""
 
 ANSWERED = "answered"
+
+MOST_TOKENS = 10_000_000
+"""Read or written in one call: the longest context of any model. A server that claims more has lost count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +43,10 @@ class LLMResponse:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """What a provider gives back for one call; tokens are 0 where it does not tell."""
+    """What a provider gives back for one call; tokens are 0 where it does not tell.
+
+    What a server says of tokens is bounded: negative ones would fill a budget up again.
+    """
 
     content: str
     model: str
@@ -47,6 +54,17 @@ class Completion:
     cached_tokens: int = 0
     output_tokens: int = 0
     is_cut_off: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("input_tokens", "cached_tokens", "output_tokens"):
+            object.__setattr__(self, name, _plausible(getattr(self, name)))
+
+
+def _plausible(tokens: object) -> int:
+    """``tokens`` as a whole number from 0 to ``MOST_TOKENS``; 0 for what is no number."""
+    if isinstance(tokens, bool) or not isinstance(tokens, int | float) or isnan(tokens):
+        return 0
+    return int(min(max(tokens, 0), MOST_TOKENS))
 
 
 class Provider(Protocol):

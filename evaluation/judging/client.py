@@ -265,8 +265,8 @@ def _completion(response: Any) -> Completion:
     return Completion(
         content=choice.message.content or "",
         model=str(response.model or ""),
-        input_tokens=int(getattr(usage, "prompt_tokens", 0) or 0),
-        cached_tokens=int(getattr(details, "cached_tokens", 0) or 0),
-        output_tokens=int(getattr(usage, "completion_tokens", 0) or 0),
+        input_tokens=getattr(usage, "prompt_tokens", 0),
+        cached_tokens=getattr(details, "cached_tokens", 0),
+        output_tokens=getattr(usage, "completion_tokens", 0),
         is_cut_off=choice.finish_reason == "length",
     )

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import re
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,7 @@ from pydantic import BaseModel
 from evaluation.errors import InputError, JSONParseError
 from evaluation.judging.batching import units_of
 from evaluation.judging.budget import Budget
-from evaluation.judging.calls import CallRecord, Completion, Messages
+from evaluation.judging.calls import MOST_TOKENS, CallRecord, Completion, Messages
 from evaluation.judging.cassette import read_recordings
 from evaluation.judging.config import build_judge, judge_config
 from evaluation.judging.formats import CORRECTION, RECHECK
@@ -247,6 +249,43 @@ def test_a_budget_in_dollars_is_never_passed() -> None:
     assert budget.spent_usd <= 0.01
     assert found[(JudgementStatus.SCORED, "")] >= 6
     assert found[(JudgementStatus.SKIPPED, "budget")] == 40 - found[(JudgementStatus.SCORED, "")]
+
+
+@pytest.mark.parametrize(
+    ("claimed", "counted"),
+    [
+        (-5_000_000, 0),
+        (7, 7),
+        (12.7, 12),
+        (10**30, MOST_TOKENS),
+        (math.inf, MOST_TOKENS),
+        (-math.inf, 0),
+        (math.nan, 0),
+        (None, 0),
+        ("9", 0),
+        (True, 0),
+    ],
+)
+def test_what_a_server_claims_of_tokens_is_bounded(claimed: Any, counted: int) -> None:
+    completion = Completion("x", "m", claimed, claimed, claimed)
+    assert (completion.input_tokens, completion.cached_tokens, completion.output_tokens) == (counted,) * 3
+    assert isinstance(completion.input_tokens, int)
+
+
+def test_nothing_fills_a_budget_up_again() -> None:
+    class Generous(OwnProvider):
+        async def complete(self, messages: Messages, **options: Any) -> Completion:
+            return replace(await super().complete(messages, **options), input_tokens=-1_000_000)
+
+    # A call costs the 100 tokens that it writes, 0.0001 USD, and sets aside more than 0.001 for 1,000 of them.
+    budget = Budget(usd=0.0015)
+    provider = Generous(lambda _: json.dumps(verdict(4)), Price(1e-6, 1e-6, 1e-6))
+    judgements = judged(provider, [request(number) for number in range(40)], budget=budget)
+    assert 0 < budget.spent_usd <= 0.0015
+    assert any(one.status is JudgementStatus.SKIPPED for one in judgements)
+    spent = budget.spent_usd
+    budget.settle(0.0, -1.0)
+    assert budget.spent_usd == spent
 
 
 def test_a_budget_in_dollars_needs_a_price() -> None:
