@@ -46,6 +46,8 @@ def test_a_killed_run_resumes_without_asking_again_for_what_was_received(tmp_pat
         asked_after = server.tally.asked
     # The client was prepared: the first answer did not wait for what litellm imports with it.
     assert [name for name in late if name.startswith(("litellm.proxy", "tiktoken", "openai", "httpx"))] == []
+    # What litellm freezes is let go of at the end: DuckDB would report it as leaked.
+    assert "nanobind:" not in late
     assert sorted(subject for subject, _, _ in lines) == sorted(f"claim {number}" for number in range(COUNT))
     assert {status for _, status, _ in lines} == {"scored"}
     # What was reported was stored before, so it was asked once in both runs together.
