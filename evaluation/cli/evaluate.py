@@ -131,7 +131,7 @@ def import_(
 
 def _check_report(path: Path | None) -> None:
     """Refuses a report that could not be written, before anything is imported."""
-    from evaluation.errors import ConflictError
+    from evaluation.errors import ConflictError, InputError
     from evaluation.import_report import ImportReport
     from evaluation.import_text import report_as
 
@@ -139,6 +139,8 @@ def _check_report(path: Path | None) -> None:
         report_as(ImportReport(()), path.suffix)
         if path.exists():
             raise ConflictError("The file exists.", place=str(path), remedy="Choose another name for the report.")
+        if not path.parent.is_dir():
+            raise InputError("There is no such folder.", place=str(path.parent), remedy="Create it first.")
 
 
 @contextmanager

@@ -24,14 +24,23 @@ def place(to: Path | None) -> Path:
     """Where recordings go.
 
     Raises:
-        InputError: None was named, and Dramaturg is installed and not a checkout.
+        InputError: None was named, and Dramaturg is installed and not a checkout; or a file is where a folder is
+            needed, or the other way round.
     """
     from evaluation.errors import InputError
+    from evaluation.judging.cassette import SUFFIX
     from evaluation.resources import checkout_root, recording_root
 
     if to is None and checkout_root() is None:
         raise InputError("Recordings of your own need a place.", remedy="Name a file or folder.")
-    return to or recording_root()
+    found = to or recording_root()
+    if found.suffix == SUFFIX and found.is_dir():
+        raise InputError("This is a folder.", place=str(found), remedy=f"Only files may be called *{SUFFIX}.")
+    folder = found.parent if found.suffix == SUFFIX else found
+    there = next(each for each in (folder, *folder.parents) if each.exists())
+    if not there.is_dir():
+        raise InputError("This is no folder.", place=str(there), remedy=f"Name a folder, or a file called *{SUFFIX}.")
+    return found
 
 
 @dataclass(frozen=True, slots=True)

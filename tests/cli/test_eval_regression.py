@@ -111,6 +111,15 @@ def test_a_score_below_its_baseline_is_exit_code_1_in_every_format(run: Any, tmp
     assert run("eval", "run", *chosen, "--dimensions", "fluency").exit_code == 0
 
 
+@pytest.mark.parametrize("place", ["file", "file/below", "folder.jsonl", "file/jim.jsonl"])
+def test_a_place_that_cannot_hold_recordings_is_wrong_input(run: Any, tmp_path: Path, place: str) -> None:
+    (tmp_path / "file").touch()
+    (tmp_path / "folder.jsonl").mkdir()
+    done = run("eval", "record", tmp_path / place, "--agents", "jim", "--mode", "scripted")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"error: {tmp_path}/f")
+
+
 def test_a_changed_persona_has_no_recordings_and_once_recorded_it_is_a_regression(
     run: Any, database: Path, tmp_path: Path
 ) -> None:

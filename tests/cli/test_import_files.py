@@ -113,6 +113,8 @@ def test_a_report_that_cannot_be_written_stops_before_anything_is_stored(
     (tmp_path / "a.csv").write_text("mine")
     done = run("import", game, "--report", tmp_path / "a.csv")
     assert (done.exit_code, "The file exists." in done.stderr) == (2, True)
+    done = run("import", game, "--report", tmp_path / "gone" / "a.csv")
+    assert (done.exit_code, f"{tmp_path / 'gone'}: There is no such folder." in done.stderr) == (2, True)
     assert not database.exists()
 
 
