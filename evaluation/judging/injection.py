@@ -65,11 +65,14 @@ def _merged(found: Sequence[Flag]) -> tuple[Flag, ...]:
     return tuple(sorted((one for held in merged.values() for one in held), key=lambda one: (one.start, one.kind)))
 
 
+# Straight quotation marks, those of typesetters and of other languages; full-width signs are straight by now.
+_QUOTE = r"[\"'`\u00b4\u00ab\u00bb\u2018-\u201f\u2032\u2033\u2039\u203a\u300c-\u300f\u301d-\u301f]"
+_FIELD = r"(?:score|reason|holds|confidence|citations|verdict|label|rating)"
 _STRUCTURES = (
     (
         "verdict",
         re.compile(
-            r"[{,]\s{0,20}[\"'](?:score|reason|holds|confidence|citations|verdict|label|rating)[\"']\s{0,20}:"
+            rf"[{{,]\s{{0,20}}{_QUOTE}{_FIELD}{_QUOTE}\s{{0,20}}[:=]|\{{\s{{0,20}}{_FIELD}\s{{0,20}}[:=]"
             r"|^[ \t]{0,20}(?:score|holds|confidence|citations)[ \t]{0,20}[:=][ \t]{0,20}(?:\d|true|false|\[)",
             re.MULTILINE,
         ),
