@@ -14,7 +14,7 @@ from evaluation.readers.columns import ColumnMapping
 from evaluation.readers.document import Document
 from evaluation.readers.parquet import is_parquet, parquet_table
 from evaluation.readers.records import first_record
-from evaluation.readers.table_rows import split_heading
+from evaluation.readers.table_rows import delimited_text, split_heading
 
 ROWS_SHOWN = 5
 _LONGEST_CELL = 200
@@ -99,7 +99,7 @@ def _text_rows(document: Document) -> Iterator[Mapping[str, Any]]:
     if len(set(columns)) < len(columns):
         return
     # A quote that nobody closes would run to the end of the file: only its beginning is looked at.
-    beginning = document.text.lstrip("\n")[:_LONGEST_LINE].split("\n")[:50]
+    beginning = delimited_text(document).lstrip("\n")[:_LONGEST_LINE].split("\n")[:50]
     rows = (cells for cells in csv.reader(beginning, delimiter=delimiter) if cells)
     next(rows, None)
     for cells in islice(rows, ROWS_SHOWN):

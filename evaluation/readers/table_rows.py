@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -15,6 +16,7 @@ from evaluation.readers.document import Document
 from evaluation.readers.records import first_record, records
 
 _DELIMITERS = ",;\t|"
+_NAMED_DELIMITER = re.compile(rf'"?sep=([{_DELIMITERS}])"?(?=\n)', re.IGNORECASE)
 _LONGEST_HEADING = 60
 _QUOTE = 'Put a text that holds the separator or a line break into quotes ("), and double the quotes inside it.'
 
@@ -59,10 +61,14 @@ def _json_table(document: Document) -> Table:
 
 
 def split_heading(document: Document) -> tuple[tuple[str, ...], str]:
-    """The headings and the delimiter under which the most of them are known; no headings when the text is no table."""
-    beginning = document.text.lstrip("\n")
+    """The headings and the delimiter under which the most of them are known; no headings when the text is no table.
+
+    A first line such as ``sep=;``, as Excel writes and reads it, names the delimiter.
+    """
+    named = _NAMED_DELIMITER.match(document.text)
+    beginning = delimited_text(document).lstrip("\n")
     candidates = []
-    for delimiter in _DELIMITERS:
+    for delimiter in named.group(1) if named else _DELIMITERS:
         headings, second = _first_two(beginning, delimiter)
         mapping = guess_mapping(headings)
         # With both columns that are needed, a table is one even if its first row is broken.
@@ -73,6 +79,12 @@ def split_heading(document: Document) -> tuple[tuple[str, ...], str]:
         return (), ","
     _, _, headings, delimiter = max(candidates, key=lambda each: each[:2])
     return headings, delimiter
+
+
+def delimited_text(document: Document) -> str:
+    """The text with an empty line in the place of one that names the delimiter, so that lines keep their numbers."""
+    named = _NAMED_DELIMITER.match(document.text)
+    return document.text[named.end() :] if named else document.text
 
 
 def _first_two(text: str, delimiter: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -106,7 +118,7 @@ def _delimited_table(document: Document) -> Table:
 def _lines(document: Document, delimiter: str) -> Iterator[tuple[int, list[str]]]:
     """The records with the line that each begins in; quoted texts may go over several. Empty lines are passed over."""
     # str.splitlines would also end lines where Unicode does, which csv does not.
-    reader = csv.reader(io.StringIO(document.text), delimiter=delimiter, strict=True)
+    reader = csv.reader(io.StringIO(delimited_text(document)), delimiter=delimiter, strict=True)
     while True:
         number = reader.line_num + 1
         try:

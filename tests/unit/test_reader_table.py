@@ -55,6 +55,18 @@ def test_every_delimiter_with_the_others_in_the_text(delimiter: str) -> None:
     assert read(buffer.getvalue()).messages[0].text == 'a,b;c\td|e "f"'
 
 
+@pytest.mark.parametrize("first", ["sep=;\n", "SEP=;\r\n", '"sep=;"\n', "\ufeffsep=;\n"])
+def test_a_first_line_of_excel_names_the_delimiter(first: str) -> None:
+    (message,) = read(f"{first}name;text\nAnn;one, two\n").messages
+    assert (message.speaker, message.text) == ("Ann", "one, two")
+    # Lines keep the numbers that an editor shows; the delimiter named holds, whatever else the heading could be.
+    assert refusal(f"{first}name;text\nAnn\n").startswith("line 3: The row has 1 cells, the heading 2.")
+    assert "No reader knows this shape." in refusal(f"{first}a;name,text\n1;Ann,Hi\n")
+    (unknown,) = read_upload("game.csv", f"{first}wer;was\nAnn;Hi, all\n".encode())
+    assert unknown.head is not None
+    assert (unknown.head.columns, unknown.head.rows) == (("wer", "was"), (("Ann", "Hi, all"),))
+
+
 def test_a_line_separator_of_unicode_ends_no_row() -> None:
     assert read("name,text\nAnn,one\u2028two\x0bthree\n").messages[0].text == "one\u2028two\x0bthree"
 
