@@ -68,7 +68,8 @@ def open_network(store: Store, transcript_id: str) -> OpenNetwork:
     with store.unit():
         transcript = store.transcripts.get(transcript_id)
         name = store.transcripts.name(transcript_id)
-    report = plain_report(transcript)
+        calls = store.generations.calls_for(transcript)
+    report = plain_report(transcript, calls=calls)
     network, counts = report.metrics.network, report.metrics.interaction_matrix
     players = tuple(network.centrality) if network else ()
     graph = interaction_graph(players, counts)

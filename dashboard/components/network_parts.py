@@ -150,11 +150,17 @@ def activity(opened: OpenNetwork) -> None:
         st.subheader("Memory", anchor=False)
         memory = network.lines_frame([*memory_lines(opened.report.metrics)])
         st.dataframe(memory, hide_index=True, alt="Figures of the agents' memories")
-        st.caption("A stored game does not tell what its agents remember. A simulation reports it as it runs.")
+        st.caption(
+            "A stored game does not tell what its agents remember; of simulated A/B tests it is counted as they run."
+        )
     with right:
         st.subheader("Cost of the game", anchor=False)
         cost = network.lines_frame([*cost_lines(opened.report.metrics)])
         st.dataframe(cost, hide_index=True, alt="Tokens, calls and cost of the game")
+        st.caption(
+            "As its file says. Of an experiment's conversation: what writing its messages took; what judges were asked "
+            "stands in the view Cost."
+        )
     st.subheader("What to look at", anchor=False)
     if not opened.report.recommendations:
         st.text("Nothing stands out.")

@@ -114,14 +114,15 @@ async def _report(
 ) -> EvaluationReport:
     from evaluation.insight.evaluation_report import plain_report, report_on
 
+    calls = store.generations.calls_for(game)
     if chosen is None:
-        return plain_report(game, config)
+        return plain_report(game, config, calls)
     from evaluation.store.discussions import player_personas
 
     personas = player_personas(store, game) if wanted.checks else {}
     judged_by = {"kind": str(chosen.kind), "model": chosen.model}
     async with chosen.session():
-        return await report_on(game, chosen, wanted, judged_by=judged_by, config=config, personas=personas)
+        return await report_on(game, chosen, wanted, judged_by=judged_by, config=config, personas=personas, calls=calls)
 
 
 def _print(report: EvaluationReport, output: ReportFormat) -> None:

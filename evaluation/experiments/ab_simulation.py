@@ -16,7 +16,7 @@ from evaluation.insight.addressing import message_events
 from evaluation.insight.collector import MetricsCollector
 from evaluation.insight.events import LLMCallEvent
 from evaluation.judging.cached import CallBuffer
-from evaluation.judging.calls import CallLog, CallRecord
+from evaluation.judging.calls import ANSWERED, CallLog, CallRecord
 from evaluation.judging.llm import LLMClient
 from evaluation.judging.parsing import describe
 from evaluation.judging.propositions_load import PropositionLibrary
@@ -25,7 +25,7 @@ from evaluation.persona.persona_text import persona_text
 from evaluation.simulation.connection import UnforgivingJudge
 from evaluation.simulation.environment import Environment, Order, RoomPlan
 from evaluation.simulation.writing import Writer
-from evaluation.transcript import Transcript
+from evaluation.transcript import Cost, Transcript
 
 
 class SimulatedRun(BaseModel):
@@ -104,11 +104,15 @@ def simulated_games(
         if judged is not None:
             # What it was asked since the last run were checks, which are no part of this one.
             judged.take()
+        collector = MetricsCollector(settings.names)
+        room = Environment(plan, settings.personas, writer, judge=strict, gate=gate, collector=collector)
         async with client.session():
-            transcript = await Environment(plan, settings.personas, writer, judge=strict, gate=gate).run()
+            said = await room.run()
+        all_calls = [*calls, *(judged.take() if judged else ())]
+        transcript = said.model_copy(update={"cost": _cost(all_calls)})
         if keep is not None:
             keep(transcript, calls)
-        return _outcome(transcript, settings, [*calls, *(judged.take() if judged else ())])
+        return _outcome(transcript, settings, all_calls, collector)
 
     return run
 
@@ -141,8 +145,21 @@ def _plan(settings: SimulatedRun, corrections: CorrectionConfig, seed: int) -> R
     )
 
 
-def _outcome(transcript: Transcript, settings: SimulatedRun, calls: list[CallRecord]) -> Outcome:
-    collector = MetricsCollector(settings.names)
+def _cost(calls: Sequence[CallRecord]) -> Cost:
+    """What a conversation took, gate and interventions included; no sum of money where some prices are not known."""
+    prices = [call.cost_usd for call in calls if call.outcome == ANSWERED]
+    known = [price for price in prices if price is not None]
+    return Cost(
+        total_usd=sum(known) if len(known) == len(prices) else None,
+        input_tokens=sum(call.input_tokens for call in calls),
+        cached_tokens=sum(call.cached_tokens for call in calls),
+        output_tokens=sum(call.output_tokens for call in calls),
+    )
+
+
+def _outcome(
+    transcript: Transcript, settings: SimulatedRun, calls: Sequence[CallRecord], collector: MetricsCollector
+) -> Outcome:
     for event in message_events(transcript):
         collector.add(event)
     for call in calls:

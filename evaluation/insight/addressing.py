@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from evaluation.insight.collector import MetricsCollector
-from evaluation.insight.events import MessageEvent
+from evaluation.insight.events import LLMCallEvent, MessageEvent
 from evaluation.insight.metrics import SimulationMetrics
 from evaluation.text.names import NameIndex
 from evaluation.transcript import Message, Transcript
@@ -40,11 +40,18 @@ def _receivers(message: Message, transcript: Transcript, names: NameIndex) -> It
     yield from (mention.player for mention in names.mentions(message.text, start))
 
 
-def transcript_metrics(transcript: Transcript) -> SimulationMetrics:
-    """The figures of a stored game. Memory is unknown in it, and cost is what the file says of the whole game."""
+def transcript_metrics(transcript: Transcript, calls: Iterable[LLMCallEvent] = ()) -> SimulationMetrics:
+    """The figures of a stored game. Memory is unknown in it, and cost is what the file says of the whole game.
+
+    Args:
+        transcript: The game.
+        calls: What is known of the calls that wrote its messages, where it was simulated here.
+    """
     collector = MetricsCollector(transcript.player_names)
     for event in message_events(transcript):
         collector.add(event)
+    for call in calls:
+        collector.add(call)
     found, cost = collector.get_metrics(), transcript.cost
     if cost is None:
         return found

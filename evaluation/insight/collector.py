@@ -45,7 +45,7 @@ class MetricsCollector:
         self._characters = 0
         self._observations: Counter[str] = Counter()
         self._reflections: Counter[str] = Counter()
-        self._importance = 0.0
+        self._importances: list[float] = []
         self._retrievals = self._hits = 0
         self._tokens: Counter[str] = Counter()
         self._calls = self._total_tokens = 0
@@ -59,7 +59,8 @@ class MetricsCollector:
                 self._characters += len(event.content)
                 self._pairs.update((event.sender, receiver) for receiver in dict.fromkeys(event.receivers))
             case MemoryEvent():
-                self._importance += event.importance
+                if event.importance is not None:
+                    self._importances.append(event.importance)
                 (self._observations if event.memory_type == "observation" else self._reflections)[event.agent_id] += 1
             case RetrievalEvent():
                 self._retrievals += 1
@@ -103,7 +104,7 @@ class MetricsCollector:
             observations_per_agent=dict(self._observations) if memories else None,
             reflections_per_agent=dict(self._reflections) if memories else None,
             total_reflections=self._reflections.total() if memories else None,
-            avg_memory_importance=self._importance / memories if memories else None,
+            avg_memory_importance=sum(self._importances) / len(self._importances) if self._importances else None,
             retrieval_calls=self._retrievals or None,
             retrieval_hit_rate=self._hits / self._retrievals if self._retrievals else None,
             network=self._network(),

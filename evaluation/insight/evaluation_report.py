@@ -5,12 +5,13 @@ Source: ADR-010, ``EvaluationReport``: metrics, validations, extractions, recomm
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from evaluation.insight.addressing import transcript_metrics
 from evaluation.insight.config import EvaluationConfig
+from evaluation.insight.events import LLMCallEvent
 from evaluation.insight.extraction import ResultsExtractor
 from evaluation.insight.findings import Extraction
 from evaluation.insight.metrics import SimulationMetrics
@@ -109,9 +110,17 @@ class EvaluationReport:
         }
 
 
-def plain_report(transcript: Transcript, config: EvaluationConfig | None = None) -> EvaluationReport:
-    """What can be said without asking anybody: figures, sentiment, what stands out."""
-    metrics = transcript_metrics(transcript)
+def plain_report(
+    transcript: Transcript, config: EvaluationConfig | None = None, calls: Iterable[LLMCallEvent] = ()
+) -> EvaluationReport:
+    """What can be said without asking anybody: figures, sentiment, what stands out.
+
+    Args:
+        transcript: The discussion.
+        config: Thresholds, limits and sample.
+        calls: The calls that wrote it, where it was simulated here (``store.generations.calls_for``).
+    """
+    metrics = transcript_metrics(transcript, calls)
     return EvaluationReport(
         transcript=_head(transcript),
         metrics=metrics,
@@ -134,6 +143,7 @@ async def report_on(
     judged_by: Mapping[str, str] | None = None,
     config: EvaluationConfig | None = None,
     personas: Mapping[str, str] | None = None,
+    calls: Iterable[LLMCallEvent] = (),
 ) -> EvaluationReport:
     """The report with what a judge says; the same transcript and answers always give the same.
 
@@ -144,8 +154,9 @@ async def report_on(
         judged_by: The judge's ``kind`` and ``model``, for the record.
         config: Thresholds, limits and sample.
         personas: Persona texts by player.
+        calls: As for ``plain_report``.
     """
-    plain = plain_report(transcript, config)
+    plain = plain_report(transcript, config, calls)
     validations: list[ValidationResult] = []
     if wanted.checks:
         validations = await Validator(judge, plain.config.validation()).validate_transcript(transcript, personas)

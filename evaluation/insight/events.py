@@ -22,11 +22,11 @@ class MessageEvent:
 
 @dataclass(frozen=True, slots=True)
 class MemoryEvent:
-    """An agent remembered something. ``importance`` is on the memory system's own scale."""
+    """An agent remembered something. ``importance`` is on the memory system's own scale, ``None`` where it has none."""
 
     agent_id: str
     memory_type: MemoryType
-    importance: float
+    importance: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ class SimulationMetrics:
         observations_per_agent: Observations remembered, by agent; ``None`` when no memory event came.
         reflections_per_agent: Reflections remembered, by agent.
         total_reflections: Their sum.
-        avg_memory_importance: Mean importance over observations and reflections.
+        avg_memory_importance: Mean importance over observations and reflections that have one; ``None`` without any.
         retrieval_calls: How often memory was searched; ``None`` when no search was reported.
         retrieval_hit_rate: The share of searches that found something, 0 to 1.
         network: The graph of who addresses whom; ``None`` when no message came.

@@ -73,6 +73,11 @@ class SimulatedAgent:
         """What it has said, oldest first."""
         return [event.text for event in self._events if event.is_action]
 
+    @property
+    def remembered(self) -> int:
+        """How many messages are in its prompt now."""
+        return min(len(self._events), self._window.first_n + self._window.last_n)
+
     def nudge(self, thought: str) -> None:
         """Puts a thought into the next prompt, and only there."""
         self._nudges.add(thought)

@@ -10,20 +10,23 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evaluation.corrections.builtin import configured
 from evaluation.corrections.config import CorrectionConfig
 from evaluation.corrections.gate import ActionGate
 from evaluation.corrections.interventions import Execution, run_interventions
+from evaluation.insight.events import MemoryEvent, RetrievalEvent
 from evaluation.judging.protocol import Judge
 from evaluation.judging.targets import Event
 from evaluation.simulation.agent import SimulatedAgent, spoken
-from evaluation.simulation.writing import Writer
+from evaluation.simulation.writing import SOURCE_FORMAT, Writer, speech_subject
 from evaluation.transcript import Message, Player, Transcript
 
+if TYPE_CHECKING:
+    from evaluation.insight.collector import MetricsCollector
+
 FACILITATOR = "Facilitator"
-SOURCE_FORMAT = "simulation"
 PURPOSE = "simulation"
 
 
@@ -79,6 +82,7 @@ class Environment:
         judge: Answers interventions; asked only when the configuration turns some on.
         gate: Looks at every message before it is sent; ``None`` for no gate.
         heard: Told of every message by an agent, for progress.
+        collector: Told what agents remember, and how many messages they find when they are to speak.
     """
 
     def __init__(
@@ -90,6 +94,7 @@ class Environment:
         judge: Judge | None = None,
         gate: ActionGate | None = None,
         heard: Callable[[], None] | None = None,
+        collector: MetricsCollector | None = None,
     ) -> None:
         self._plan = plan
         self.agents = [SimulatedAgent(persona, plan.room) for persona in personas]
@@ -97,6 +102,7 @@ class Environment:
         self._judge = judge
         self._gate = gate
         self._heard = heard
+        self._collector = collector
         self._messages: list[Message] = []
         self._interventions = configured(self.agents, {agent.agent_id: plan.config for agent in self.agents})
         self.executions: list[Execution] = []
@@ -133,7 +139,8 @@ class Environment:
 
         async def generate(feedback: str) -> str:
             prompt = agent.prompt(thoughts, feedback, threshold)
-            subject = f"{self._plan.room}, step {step}: {agent.name}"
+            subject = speech_subject(self._plan.room, step, agent.name)
+            self._note(RetrievalEvent(agent.name, agent.remembered))
             return spoken(await self._writer.write(prompt, purpose=PURPOSE, subject=subject), agent.name)
 
         if self._gate is None:
@@ -149,8 +156,13 @@ class Environment:
         event = Event(self._plan.room, message.id, speaker, text, is_action=False)
         for agent in self.agents:
             agent.live_through(event)
+            self._note(MemoryEvent(agent.name, "observation"))
         if self._heard is not None and channel == "public":
             self._heard()
+
+    def _note(self, event: MemoryEvent | RetrievalEvent) -> None:
+        if self._collector is not None:
+            self._collector.add(event)
 
     def transcript(self) -> Transcript:
         """What was said so far, in the shape of every other transcript."""

@@ -17,12 +17,24 @@ from evaluation.judging.parsing import AnswerError, Validate, Value, parse_answe
 from evaluation.judging.usage import Usage
 
 WRITING_VERSION = "writing-1"
+SOURCE_FORMAT = "simulation"
+"""The source of transcripts whose messages were written here."""
 USUAL_ROOM = 4 * MAX_TOKENS
 LONGEST_ANSWER = 16_000
 """Tokens of one answer at most: what most models may write."""
 
 _LONGEST_ECHO = 4_000
 _CUT_OFF = "cut off"
+
+
+def speech_subject(room: str, step: int, agent: str) -> str:
+    """What a message is called: "Room, step 2: Ann Lee"."""
+    return f"{speech_prefix(room)}{step}: {agent}"
+
+
+def speech_prefix(room: str) -> str:
+    """How the subjects of all messages in a room begin; the step and the agent follow."""
+    return f"{room}, step "
 
 
 @dataclass(frozen=True, slots=True)

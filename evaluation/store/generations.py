@@ -5,14 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from evaluation.insight.events import LLMCallEvent
 from evaluation.judging.calls import CallRecord
-from evaluation.simulation.writing import Generation
+from evaluation.simulation.writing import SOURCE_FORMAT, Generation, speech_prefix
 from evaluation.store.checks import readable
 from evaluation.store.llm_calls import LLMCalls
 from evaluation.store.tables import fitting, insert_few, marks
 from evaluation.store.units import Units
+from evaluation.transcript import Transcript
 
 _BITS = 64
+_CALLS = """
+SELECT subject, input_tokens + output_tokens, cost_usd FROM generations
+WHERE scope = ? AND starts_with(subject, ?) ORDER BY subject, key
+"""
 
 
 class Generations:
@@ -27,6 +33,23 @@ class Generations:
         with self._units.unit() as cursor:
             rows = cursor.execute("SELECT key, text FROM generations WHERE scope = ?", [scope]).fetchall()
         return dict(rows)
+
+    def calls_for(self, transcript: Transcript) -> list[LLMCallEvent]:
+        """The calls that wrote the messages of a conversation that an experiment simulated; empty for others.
+
+        What judges were asked meanwhile is not among them. Where nobody knew the model's price, theirs is ``None``.
+        """
+        scope = transcript.metadata.get("experiment")
+        if transcript.source_format != SOURCE_FORMAT or not isinstance(scope, str):
+            return []
+        prefix = readable(speech_prefix(transcript.game_id))
+        with self._units.unit() as cursor:
+            rows = cursor.execute(_CALLS, [readable(scope), prefix]).fetchall()
+        return [
+            # A price that nobody knew was stored as nothing; no model is free.
+            LLMCallEvent(tokens, cost or None, str(subject).removeprefix(prefix).partition(": ")[2])
+            for subject, tokens, cost in rows
+        ]
 
     def keep(self, generations: Sequence[Generation], calls: Sequence[CallRecord] = ()) -> None:
         """Stores texts, and the calls made meanwhile, in one transaction; a text that is kept already stays."""

@@ -54,7 +54,11 @@ def test_every_run_is_a_conversation_with_its_calls_counted() -> None:
     # Two agents speak in each of two, or three, steps.
     assert found.variants["two"].avg_metrics == {"total_messages": 4, "api_calls": 4}
     assert found.variants["three"].avg_metrics == {"total_messages": 6, "api_calls": 6}
-    assert found.variants["two"].runs[0].metrics["total_reflections"] is None
+    run = found.variants["two"].runs[0]
+    # Our agents remember what is said, and reflect on nothing.
+    assert (run.metrics["total_reflections"], run.metrics["retrieval_calls"]) == (0, 4)
+    assert kept[0].cost is not None
+    assert kept[0].cost.total_usd == 0
     assert [one.id for one in kept] == [run.reference for pair in _turns(found) for run in pair]
     assert {one.metadata["seed"] for one in kept} == {0, 1}
 

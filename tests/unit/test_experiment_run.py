@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -73,6 +74,13 @@ def test_planted_effects_are_found_and_conversations_can_be_read(store: Store) -
     # 8 people, 2 sides * 8 agents * 3 steps, 4 evaluated conversations.
     assert told[-1] == (8 + 48 + 4, 60)
     sessions = store.experiments.sessions(outcome.record.id)
+    # Every message was written by a call of its agent's, and those that were sent back by further ones.
+    for session in sessions:
+        written = Counter(
+            call.agent_id for call in store.generations.calls_for(store.transcripts.get(session.transcript_id))
+        )
+        assert len(written) == 4
+        assert min(written.values()) >= 3
     assert [(each.side, each.environment) for each in sessions] == [
         (Side.CONTROL, 0),
         (Side.CONTROL, 1),
