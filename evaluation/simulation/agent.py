@@ -19,7 +19,9 @@ FEEDBACK_HEADING = "Your last attempt was sent back to you:"
 MEMORY_HEADING = "What you remember of the conversation:"
 QUESTION = "What do you say now?"
 LONGEST_MESSAGE = 4_000
-"""Characters of one message that a model's answer may have; the rest is cut off."""
+"""Characters of one message that a model's answer may have; the rest is cut off, and ``CUT_OFF`` says so."""
+CUT_OFF = " [\u2026]"
+"""Stands where a message ends because there was no room for more."""
 
 SYSTEM = """\
 You are {name}, a person in a conversation, and nothing else. This is who you are:
@@ -130,10 +132,15 @@ class SimulatedAgent:
         return f"{speaker}: {' '.join(event.text.split())}"
 
 
-def spoken(text: str, name: str) -> str:
+def spoken(text: str, name: str, *, is_cut_off: bool = False) -> str:
     """What an agent says, out of what its model wrote: without its own name or quotes around it, not endlessly long.
 
     A model that wrote nothing said nothing: "...".
+
+    Args:
+        text: What was written.
+        name: The agent's.
+        is_cut_off: Whether the model had no room for more.
     """
     line = text.strip()
     for prefix in (f"{name}:", f"**{name}:**", "You:"):
@@ -141,4 +148,6 @@ def spoken(text: str, name: str) -> str:
     if len(line) > 1 and line[0] == line[-1] == '"' and '"' not in line[1:-1]:
         line = line[1:-1].strip()
     storable = line.encode("utf-8", "replace").decode("utf-8")
-    return storable[:LONGEST_MESSAGE] or "..."
+    if (is_cut_off and storable) or len(storable) > LONGEST_MESSAGE:
+        storable = storable[: LONGEST_MESSAGE - len(CUT_OFF)].rstrip() + CUT_OFF
+    return storable or "..."

@@ -141,7 +141,8 @@ class Environment:
             prompt = agent.prompt(thoughts, feedback, threshold)
             subject = speech_subject(self._plan.room, step, agent.name)
             self._note(RetrievalEvent(agent.name, agent.remembered))
-            return spoken(await self._writer.write(prompt, purpose=PURPOSE, subject=subject), agent.name)
+            text, is_cut_off = await self._writer.write(prompt, purpose=PURPOSE, subject=subject)
+            return spoken(text, agent.name, is_cut_off=is_cut_off)
 
         if self._gate is None:
             return await generate("")

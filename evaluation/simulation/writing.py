@@ -108,8 +108,10 @@ class Writer:
 
     async def write(
         self, messages: Messages, *, purpose: str, subject: str, temperature: float | None = None, max_tokens: int = 400
-    ) -> str:
-        """The model's text, kept before it is returned.
+    ) -> tuple[str, bool]:
+        """The model's text, kept before it is returned, and whether it was cut off for want of room.
+
+        What was cut off is kept under a key of its own, so that whoever goes on knows that it was.
 
         Raises:
             JudgeError: The model cannot be asked.
@@ -117,7 +119,18 @@ class Writer:
             StoreError: The text could not be kept.
         """
         heat = self._temperature if temperature is None else temperature
-        return (await self._written(messages, heat, max_tokens, purpose, subject))[0]
+        whole = self._key(messages, heat, max_tokens)
+        cut_off = self._key(messages, heat, max_tokens, _CUT_OFF)
+        for key in (whole, cut_off):
+            if key in self._known:
+                return self._known[key], key == cut_off
+        response = await self._client.complete(messages, heat, max_tokens, purpose=CallPurpose(purpose, 0))
+        key = cut_off if response.is_cut_off else whole
+        found = Generation(key, self._scope, self.model, purpose, subject, response.content, response.usage)
+        if self._cache is not None:
+            self._cache.keep([found], self._calls.take())
+        self._known[key] = found.text
+        return found.text, response.is_cut_off
 
     async def write_json(
         self,
@@ -142,7 +155,7 @@ class Writer:
         written: list[str] = []
         problem = ""
         for _ in range(retries + 1):
-            text, is_cut_off = await self._written(conversation, self._temperature, max_tokens, purpose, subject)
+            text, is_cut_off = await self.write(conversation, purpose=purpose, subject=subject, max_tokens=max_tokens)
             written.append(text)
             try:
                 return parse_answer(text, validate)
@@ -163,23 +176,6 @@ class Writer:
             place=self.model,
             remedy="Take a model that keeps to a form, or another seed.",
         )
-
-    async def _written(
-        self, messages: Messages, temperature: float, max_tokens: int, purpose: str, subject: str
-    ) -> tuple[str, bool]:
-        """The model's text, and whether it was cut off; an answer that was is kept under a key of its own."""
-        whole = self._key(messages, temperature, max_tokens)
-        cut_off = self._key(messages, temperature, max_tokens, _CUT_OFF)
-        for key in (whole, cut_off):
-            if key in self._known:
-                return self._known[key], key == cut_off
-        response = await self._client.complete(messages, temperature, max_tokens, purpose=CallPurpose(purpose, 0))
-        key = cut_off if response.is_cut_off else whole
-        found = Generation(key, self._scope, self.model, purpose, subject, response.content, response.usage)
-        if self._cache is not None:
-            self._cache.keep([found], self._calls.take())
-        self._known[key] = found.text
-        return found.text, response.is_cut_off
 
     def _key(self, messages: Messages, temperature: float, max_tokens: int, *more: str) -> str:
         said = [[message["role"], message["content"]] for message in messages]

@@ -144,7 +144,9 @@ def test_what_a_model_writes_becomes_what_is_said(written: str, said: str) -> No
 
 
 def test_an_endless_message_is_cut() -> None:
-    assert len(spoken("word " * 10_000, "Ann")) == 4_000
+    assert spoken("x" * 10_000, "Ann") == "x" * 3_996 + " [\u2026]"
+    assert spoken("x" * 4_000, "Ann") == "x" * 4_000
+    assert spoken("I was about to ", "Ann", is_cut_off=True) == "I was about to [\u2026]"
 
 
 def test_without_planted_effects_the_script_says_the_same_after_feedback_and_nudges() -> None:
@@ -156,3 +158,14 @@ def test_without_planted_effects_the_script_says_the_same_after_feedback_and_nud
 
     assert len(said(ScriptedWorld(NO_EFFECTS))) == 1
     assert len(said(ScriptedWorld(habits=Habits(1.0, 1.0, 0.0)))) == 4
+
+
+def test_a_message_for_which_the_model_had_no_room_says_so() -> None:
+    class Short(Listening):
+        async def complete(self, messages: Any, **options: Any) -> Completion:
+            answer = await super().complete(messages, **options)
+            return Completion(answer.content[:9], "x", is_cut_off=True)
+
+    assert {m.text for m in run(RoomPlan("room", 1), Short()).messages} == {
+        f"{name} speak [\u2026]" for name in ("Ann", "Ben", "Cid")
+    }
