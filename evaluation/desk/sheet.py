@@ -31,6 +31,8 @@ _NONE = frozenset({"", "-"})
 _FORMULA = re.compile("'*[ ]*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
 _GUARDED = re.compile("'+[ ]*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
 # So that the same row of a sheet without tokens is the same rating whenever it is read.
+# A first line as Excel writes and reads it.
+_NAMED_DELIMITER = re.compile(r'"?sep=([,;\t])"?(?=\r?\n)', re.IGNORECASE)
 _TOKENS = uuid.UUID("6f0c2c0e-31a5-5b8e-9d64-1f8f6a2d7b11")
 
 
@@ -150,11 +152,13 @@ def revision_token(rating: Rating, revised: Rating) -> str:
 
 def _rows(text: str) -> Iterator[_Row]:
     """The rows by column name; a file that cannot be read at all is one row with its problem."""
-    first_line = text.split("\n", 1)[0]
-    delimiter = max(",;\t", key=first_line.count)
+    named = _NAMED_DELIMITER.match(text)
+    delimiter = named[1] if named else max(",;\t", key=text.split("\n", 1)[0].count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     line = 1
     try:
+        if named:
+            next(reader)
         header = [name.strip().casefold() for name in next(reader, [])]
         if missing := _missing(header):
             yield _broken(1, "", missing, f"Name the columns as an export does: {', '.join(COLUMNS)}.")

@@ -281,3 +281,11 @@ def test_a_token_typed_into_another_game_is_a_contradiction_and_no_crash(store: 
     store.ratings.add(Rating(game("two").id, "Bob", 5, created_at=NOW, token=own.token))
     done = import_ratings(store, b"game,score\none,3\n", rater="Ada")
     assert [(problem.line, problem.column) for problem in done.problems] == [(2, "token")]
+
+
+@pytest.mark.parametrize("first", ["sep=;\n", '"sep=;"\r\n', "\ufeffsep=;\n"])
+def test_a_first_line_that_names_the_delimiter_is_no_heading(first: str) -> None:
+    rows = "transcript_id;rater;score;comment\naaaa;Ann;4;good, calm\naaaa;Ann;9;\n"
+    sheet = read_sheet((first + rows).encode(), NAMES, now=NOW)
+    assert [(line, rating.score, rating.comment) for line, rating in sheet.ratings] == [(3, 4, "good, calm")]
+    assert [problem.line for problem in sheet.problems] == [4]
