@@ -71,6 +71,8 @@ Be concrete and consistent with the characteristics, also where they are unpleas
 _FEWEST_PARTS, _MOST_PARTS = 2, 50
 _PEOPLE_PER_PART = 4
 _TOKENS_PER_PART = 200
+# Some models refuse to be given more; those that may write more get it when they were cut off.
+_LARGEST_FIRST_ROOM = 8_000
 
 Report = Callable[[str, int, int], None]
 """Told which stage is at work, how many of its answers are there, and how many it needs."""
@@ -130,7 +132,7 @@ class AgentFactory:
             size=size,
             parts=parts,
         )
-        room = max(parts * _TOKENS_PER_PART, USUAL_ROOM)
+        room = min(max(parts * _TOKENS_PER_PART, USUAL_ROOM), _LARGEST_FIRST_ROOM)
         plan = await self._asked(PLAN_TASK, text, SamplePlan.model_validate, "plan", room)
         return flattened(dimensions, plan, size, self._seed)
 

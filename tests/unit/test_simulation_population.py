@@ -187,11 +187,12 @@ class Wordy(ScriptedProvider):
 @pytest.mark.parametrize(
     ("size", "tokens_per_part", "rooms"),
     [
-        # 200 people are planned in 50 parts, 50 * 200 = 10,000; 80 of them in 20, which is the usual room.
-        (200, 180, [10_000]),
+        # 200 people are planned in 50 parts, 120 in 30, which is 30 * 200 = 6,000; 80 in 20, which is the usual room.
+        (200, 150, [8_000]),
+        (120, 180, [6_000]),
         (80, 180, [4_000]),
         (80, 390, [4_000, 8_000]),
-        (200, 300, [10_000, 16_000]),
+        (200, 300, [8_000, 16_000]),
     ],
 )
 def test_a_large_plan_has_the_room_that_it_needs(size: int, tokens_per_part: int, rooms: list[int]) -> None:
@@ -208,7 +209,7 @@ def test_a_plan_that_is_too_long_for_any_model_says_so() -> None:
     provider = Wordy(20_000)
     with pytest.raises(JSONParseError, match="cut off after 16,000 tokens"):
         characteristics(200, provider)
-    assert provider.rooms == [10_000, 16_000, 16_000, 16_000]
+    assert provider.rooms == [8_000, 16_000, 16_000, 16_000]
 
 
 def characteristics(size: int, provider: Wordy, cache: Memory | None = None) -> tuple[list[Any], Wordy]:
