@@ -15,7 +15,7 @@ _IDLE = """() => {
 }"""
 _DRAWN = """() => document.fonts.ready.then(() => new Promise((done) =>
     requestAnimationFrame(() => requestAnimationFrame(() => done(true)))))"""
-# The place of an element, once it has been the same for so many frames.
+# Waits until an element has been at the same place for so many frames.
 _STILL = """(node) => new Promise((done) => {
     let last = "", same = 0;
     const look = () => {
@@ -23,7 +23,7 @@ _STILL = """(node) => new Promise((done) => {
         const now = [x, y, width, height].join();
         same = now === last && width > 0 ? same + 1 : 0;
         last = now;
-        if (same >= 6) done([x, y]);
+        if (same >= 6) done(true);
         else requestAnimationFrame(look);
     };
     look();
@@ -51,5 +51,6 @@ def tick_row(page: Page, table: Locator, row: int = 0) -> None:
     expect(table.locator("canvas").first).to_be_visible()
     settle(page)
     table.scroll_into_view_if_needed()
-    x, y = table.evaluate(_STILL)
-    page.mouse.click(x + _CHECKBOX, y + _ROW + _ROW * row + _ROW // 2)
+    table.evaluate(_STILL)
+    # By the place in the table, which Playwright looks up when it clicks: the page above may still be growing.
+    table.click(position={"x": _CHECKBOX, "y": _ROW + _ROW * row + _ROW // 2})
