@@ -112,7 +112,12 @@ class Server:
     def stop(self) -> None:
         if self.process is not None:
             self.process.terminate()
-            self.process.wait(timeout=20)
+            try:
+                self.process.wait(timeout=20)
+            except subprocess.TimeoutExpired:
+                # The web server under Streamlit waits without end for a browser that connects while it stops.
+                self.process.kill()
+                self.process.wait()
             self.process = None
 
 
