@@ -16,13 +16,13 @@ from evaluation.experiments.plan import ExperimentPlan
 from evaluation.experiments.published import published_experiments
 from evaluation.experiments.scenario import scenarios
 from evaluation.experiments.table1 import Table1Row, table1_from_raw
+from evaluation.judging.budget import SPENT
 from evaluation.statistics.words import p_words
 from evaluation.store import Store
 from evaluation.store.experiments import AB
 
 _NONE = "–"
 _MOST_RUNS = 200
-_BUDGET = "budget"
 _SIDES = {Side.TREATMENT: "treatment", Side.CONTROL: "control"}
 
 
@@ -62,7 +62,7 @@ class ShownRun:
     @property
     def is_out_of_budget(self) -> bool:
         """Whether it stopped because its limit of money or calls was reached."""
-        return (self.record.results or {}).get("stopped") == _BUDGET
+        return (self.record.results or {}).get("stopped") == SPENT
 
 
 def shown_runs(store: Store) -> list[ShownRun]:

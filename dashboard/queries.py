@@ -19,10 +19,9 @@ from evaluation.rubric.verdict import MetricScore, Verdict, judge_scores, judge_
 from evaluation.score import MetricResult, Status
 from evaluation.store import Store
 from evaluation.store.messages import FoundMessages
-from evaluation.transcript import Transcript
+from evaluation.transcript import SIMULATED_FORMAT, Transcript
 
 NO_ITERATION = "no iteration"
-_SIMULATED = "simulation"
 REPORTS_SHOWN = 20
 
 
@@ -57,7 +56,7 @@ def overview(store: Store) -> Overview:
 def waiting_games(summaries: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
     """The rows of ``summaries`` that nobody has rated, without what the desk does not hand out."""
     pending = scores[(scores["metric"] == ENGAGEMENT.name) & (scores["status"] == str(Status.PENDING))]
-    for_people = (summaries["source_format"] != _SIMULATED) | summaries["iteration"].notna()
+    for_people = (summaries["source_format"] != SIMULATED_FORMAT) | summaries["iteration"].notna()
     return summaries[for_people & summaries["transcript_id"].isin(pending["transcript_id"])]
 
 

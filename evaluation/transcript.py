@@ -23,6 +23,8 @@ Channel = Literal["public", "team", "private", "system"]
 
 CANONICAL_FORMAT = "dramaturg-transcript"
 CANONICAL_VERSION = 1
+SIMULATED_FORMAT = "simulation"
+"""The source of conversations that were simulated here; raters get them only as games of an iteration."""
 
 # What a player says to the game engine instead of to the others (AIWolf's protocol, and turn-based engines like it).
 _CONTROL_WORDS = frozenset({"skip", "over"})

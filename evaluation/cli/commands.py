@@ -94,5 +94,5 @@ class Program(CommandGroup):
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Writes names and summaries."""
-        listed = {name: TyperCommand(name, help=entry.summary) for name, entry in COMMANDS.items()}
-        CommandGroup(commands=dict(listed)).format_commands(ctx, formatter)
+        listed: dict[str, Any] = {name: TyperCommand(name, help=entry.summary) for name, entry in COMMANDS.items()}
+        CommandGroup(commands=listed).format_commands(ctx, formatter)

@@ -7,6 +7,9 @@ import threading
 
 from evaluation.errors import InputError
 
+SPENT = "budget"
+"""Why a run stopped whose limit is reached."""
+
 
 class BudgetSpentError(Exception):
     """Nothing more may be asked; the message is the short word that skipped judgements show as their reason."""
@@ -61,21 +64,21 @@ class Budget:
         Waits while only calls under way keep the money from being free.
 
         Raises:
-            BudgetSpentError: A limit is reached ("budget"), or the run was stopped (the reason given).
+            BudgetSpentError: A limit is reached (``SPENT``), or the run was stopped (the reason given).
         """
         while True:
             with self._lock:
                 if self._stopped:
                     raise BudgetSpentError(self._stopped)
                 if self.calls is not None and self._started >= self.calls:
-                    raise BudgetSpentError("budget")
+                    raise BudgetSpentError(SPENT)
                 if self.usd is None or self._spent + self._set_aside + usd <= self.usd:
                     self._started += 1
                     self._in_flight += 1
                     self._set_aside += usd
                     return
                 if not self._in_flight:
-                    raise BudgetSpentError("budget")
+                    raise BudgetSpentError(SPENT)
                 loop = asyncio.get_running_loop()
                 settled = loop.create_future()
                 self._waiting.append((loop, settled))

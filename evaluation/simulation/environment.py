@@ -20,8 +20,8 @@ from evaluation.insight.events import MemoryEvent, RetrievalEvent
 from evaluation.judging.protocol import Judge
 from evaluation.judging.targets import Event
 from evaluation.simulation.agent import SimulatedAgent, spoken
-from evaluation.simulation.writing import SOURCE_FORMAT, Writer, speech_subject
-from evaluation.transcript import Message, Player, Transcript
+from evaluation.simulation.writing import Writer, speech_subject
+from evaluation.transcript import SIMULATED_FORMAT, Message, Player, Transcript
 
 if TYPE_CHECKING:
     from evaluation.insight.collector import MetricsCollector
@@ -169,7 +169,7 @@ class Environment:
         """What was said so far, in the shape of every other transcript."""
         return Transcript(
             game_id=self._plan.room,
-            source_format=SOURCE_FORMAT,
+            source_format=SIMULATED_FORMAT,
             language="en",
             players=tuple(
                 Player(name=agent.name, persona=agent.persona, model=self._writer.model, is_human=False)

@@ -17,8 +17,6 @@ from evaluation.judging.parsing import AnswerError, Validate, Value, parse_answe
 from evaluation.judging.usage import Usage
 
 WRITING_VERSION = "writing-1"
-SOURCE_FORMAT = "simulation"
-"""The source of transcripts whose messages were written here."""
 USUAL_ROOM = 4 * MAX_TOKENS
 LONGEST_ANSWER = 16_000
 """Tokens of one answer at most: what most models may write."""

@@ -7,12 +7,12 @@ from typing import Any
 
 from evaluation.insight.events import LLMCallEvent
 from evaluation.judging.calls import CallRecord
-from evaluation.simulation.writing import SOURCE_FORMAT, Generation, speech_prefix
+from evaluation.simulation.writing import Generation, speech_prefix
 from evaluation.store.checks import readable
 from evaluation.store.llm_calls import LLMCalls
 from evaluation.store.tables import fitting, insert_few, marks
 from evaluation.store.units import Units
-from evaluation.transcript import Transcript
+from evaluation.transcript import SIMULATED_FORMAT, Transcript
 
 _BITS = 64
 _CALLS = """
@@ -40,7 +40,7 @@ class Generations:
         What judges were asked meanwhile is not among them. Where nobody knew the model's price, theirs is ``None``.
         """
         scope = transcript.metadata.get("experiment")
-        if transcript.source_format != SOURCE_FORMAT or not isinstance(scope, str):
+        if transcript.source_format != SIMULATED_FORMAT or not isinstance(scope, str):
             return []
         prefix = readable(speech_prefix(transcript.game_id))
         with self._units.unit() as cursor:

@@ -14,6 +14,7 @@ from evaluation.store.tables import append, columns_of, frame, next_numbers
 from evaluation.store.times import from_microseconds
 from evaluation.store.transcripts import require_transcript
 from evaluation.store.units import Units
+from evaluation.transcript import SIMULATED_FORMAT
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -216,7 +217,7 @@ FROM ratings ORDER BY rating_id
 
 # What an experiment simulated is judged by the experiment, and hundreds of such conversations would bury the games that
 # wait for people; in an iteration it is a game like others.
-_FOR_PEOPLE = "(source_format <> 'simulation' OR iteration IS NOT NULL)"
+_FOR_PEOPLE = f"(source_format <> '{SIMULATED_FORMAT}' OR iteration IS NOT NULL)"
 
 # Written for speed, as every saved form waits for it: no view that ranks all ratings there are.
 _NEXT = f"""

@@ -9,7 +9,7 @@ import duckdb
 from dashboard import mending, queries
 from evaluation.ratings import Rating
 from evaluation.samples import add_evaluated
-from evaluation.simulation.environment import SOURCE_FORMAT
+from evaluation.transcript import SIMULATED_FORMAT
 
 
 def test_an_empty_store_says_what_to_do(open_page, words) -> None:
@@ -122,7 +122,7 @@ def test_a_newer_database_is_explained(open_page, filled, database: Path, words)
 
 def test_what_an_experiment_simulated_does_not_wait_for_raters(open_page, filled, small_game, words) -> None:
     before = queries.overview(filled).unrated
-    simulated = small_game("talk").model_copy(update={"source_format": SOURCE_FORMAT})
+    simulated = small_game("talk").model_copy(update={"source_format": SIMULATED_FORMAT})
     add_evaluated(filled, simulated, source_name="talk.json")
     assert queries.overview(filled).unrated == before == len(mending.unrated_games(filled))
     filled.iterations.assign(simulated.id, "Shorter prompt")

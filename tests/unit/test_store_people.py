@@ -9,9 +9,8 @@ import pytest
 from evaluation.errors import ConflictError, InputError, NotFoundError
 from evaluation.ratings import Rating
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS
-from evaluation.simulation.environment import SOURCE_FORMAT
 from evaluation.store import JobState, Store
-from evaluation.transcript import Message, Player, Transcript
+from evaluation.transcript import SIMULATED_FORMAT, Message, Player, Transcript
 
 
 def game(name: str) -> Transcript:
@@ -34,7 +33,7 @@ def store() -> Store:
 
 
 def test_what_an_experiment_simulated_is_handed_out_only_in_an_iteration(store: Store) -> None:
-    simulated = game("talk").model_copy(update={"source_format": SOURCE_FORMAT})
+    simulated = game("talk").model_copy(update={"source_format": SIMULATED_FORMAT})
     store.transcripts.add(simulated, source_name="talk.json")
     queue: list[str] = []
     while found := store.ratings.next_unrated("Ada", skip=queue):
