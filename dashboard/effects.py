@@ -9,7 +9,7 @@ import pandas as pd
 
 from dashboard.formatting import counted, look, score_text, threshold_text
 from evaluation.iterations.frames import games_by_iteration, metrics_by_transcript
-from evaluation.iterations.tests import Game, judge_means, known_mean, mean_scores
+from evaluation.iterations.tests import Game, game_failures, judge_games, known_mean, mean_scores
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.verdict import COST_LIMIT_USD, MetricScore, VerdictStatus, judge_scores, rejudge
 from evaluation.score import Status, status_of
@@ -79,7 +79,7 @@ def _verdict_on(games: Sequence[Game] | None, thresholds: Mapping[str, float]) -
     if not games:
         return None
     cost = known_mean(games, lambda game: game.total_usd)
-    return judge_means(mean_scores(games, thresholds), cost.mean).status
+    return judge_games(mean_scores(games, thresholds), cost.mean, game_failures(games, thresholds)).status
 
 
 def _verdicts(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from dashboard import queries
+from evaluation.iterations import Iteration, RecordedDecision, reference_of
 from evaluation.iterations.history import Edit, SignOff
 from evaluation.iterations.versions import VersionMix, version_mixes
 from evaluation.reevaluation import outdated
@@ -20,12 +21,12 @@ class Versions:
 
     Attributes:
         all: Over all stored games.
-        against_baseline: By iteration, over its games and the baseline's: what keep or revert rests on.
+        against_reference: By iteration, over its games and its reference's: what keep or revert rests on.
         outdated: How many games have a result that is missing or not of today's version.
     """
 
     all: tuple[VersionMix, ...]
-    against_baseline: Mapping[str, tuple[VersionMix, ...]]
+    against_reference: Mapping[str, tuple[VersionMix, ...]]
     outdated: int
 
 
@@ -36,11 +37,15 @@ def versions(store: Store) -> Versions:
         found = version_mixes(scores)
         waiting = len(outdated(store))
     ids = {name: set(group["transcript_id"]) for name, group in summaries.groupby("iteration")}
-    baseline = next((ids.get(one.name, set()) for one in iterations if one.is_baseline), set())
     by_iteration = {
-        one.name: version_mixes(scores, ids.get(one.name, set()) | baseline) if found else () for one in iterations
+        one.name: version_mixes(scores, _compared(one, iterations, ids)) if found else () for one in iterations
     }
     return Versions(found, by_iteration, waiting)
+
+
+def _compared(one: Iteration, iterations: list[Iteration], ids: Mapping[str, set[str]]) -> set[str]:
+    reference = reference_of(one, iterations)
+    return ids.get(one.name, set()) | (ids.get(reference.name, set()) if reference else set())
 
 
 def mixes_between(store: Store, before: str, after: str) -> tuple[VersionMix, ...]:
@@ -104,3 +109,8 @@ def history(store: Store, iteration: str) -> list[Edit]:
 def sign_offs(store: Store, iteration: str) -> list[SignOff]:
     """Every sign-off of an iteration and every withdrawal, oldest first."""
     return store.iterations.sign_offs(iteration)
+
+
+def decisions(store: Store, name: str) -> list[RecordedDecision]:
+    """Every decision that people recorded on an iteration's change, oldest first."""
+    return store.iterations.decisions(name)

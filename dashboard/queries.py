@@ -11,14 +11,15 @@ import pandas as pd
 from dashboard.conversation import Conversation, RowsByMessage, rows_by_message
 from dashboard.formatting import look, score_text
 from evaluation.import_report import ImportReport
-from evaluation.iterations.board import Board, make_board
-from evaluation.iterations.frames import games_by_iteration, metrics_by_transcript
+from evaluation.iterations.board import Board
+from evaluation.iterations.frames import metrics_by_transcript
 from evaluation.readers import Limits
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.verdict import MetricScore, Verdict, judge_scores, judge_verdict, rejudge
 from evaluation.score import MetricResult, Status
 from evaluation.store import Store
 from evaluation.store.messages import FoundMessages
+from evaluation.store.reports import stored_board
 from evaluation.transcript import SIMULATED_FORMAT, Transcript
 
 NO_ITERATION = "no iteration"
@@ -46,8 +47,7 @@ def overview(store: Store) -> Overview:
     with store.unit():
         summaries = store.transcripts.summaries()
         scores = store.results.scores()
-        games, settings = games_by_iteration(summaries, scores), store.settings
-        board = make_board(store.iterations.list(), games, settings.thresholds(), settings.test_size())
+        board = stored_board(store, summaries, scores)
     return Overview(
         board, len(waiting_games(summaries, scores)), int(summaries["iteration"].isna().sum()), len(summaries)
     )

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from evaluation.engine import Evaluation, evaluate_many, evaluate_transcript
     from evaluation.errors import DramaturgError, InfrastructureError, InputError
     from evaluation.harness.running import evaluate_persona
+    from evaluation.iterations import Board, Decision
     from evaluation.judging.propositions_load import PropositionLibrary
     from evaluation.persona.evaluating import evaluate_agent
     from evaluation.persona.results import PersonaEvaluation
@@ -20,9 +21,12 @@ if TYPE_CHECKING:
     from evaluation.rubric.verdict import Verdict
     from evaluation.score import Evidence, LedgerRow, MetricResult
     from evaluation.store import Store
+    from evaluation.store.reports import stored_board
     from evaluation.transcript import Message, Player, Transcript, Vote
 
 _HOMES = {
+    "Board": "evaluation.iterations",
+    "Decision": "evaluation.iterations",
     "DramaturgError": "evaluation.errors",
     "Evaluation": "evaluation.engine",
     "Evidence": "evaluation.score",
@@ -46,9 +50,12 @@ _HOMES = {
     "evaluate_transcript": "evaluation.engine",
     "read_path": "evaluation.readers",
     "read_upload": "evaluation.readers",
+    "stored_board": "evaluation.store.reports",
 }
 
 __all__ = [
+    "Board",
+    "Decision",
     "DramaturgError",
     "Evaluation",
     "Evidence",
@@ -72,6 +79,7 @@ __all__ = [
     "evaluate_transcript",
     "read_path",
     "read_upload",
+    "stored_board",
 ]
 
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from evaluation.data_file import parse_yaml
 from evaluation.errors import InfrastructureError
 from evaluation.rubric.definitions import DEFINITIONS
-from evaluation.rubric.ranking import lowest_first
+from evaluation.rubric.ranking import closest_passing, failing_first
 from evaluation.rubric.verdict import COST_LIMIT_USD, Scored
 from evaluation.rubric.wording import score_words, shortfall_words, telling_digits
-from evaluation.score import Status
+from evaluation.score import PERCENT
 
 COST = "cost"
 _FILE = Path(__file__).with_name("advice.yaml")
@@ -26,21 +26,19 @@ class Advice:
     Attributes:
         about: The metric's name, or ``cost``.
         finding: Why it is mentioned, in words: "76.0 %, below the threshold of 80 %".
-        is_failing: False for a metric that passes and is only the lowest of all.
         actions: One change each; the rubric asks for one at a time.
     """
 
     about: str
     label: str
     finding: str
-    is_failing: bool
     actions: tuple[str, ...]
 
 
 def advise(metrics: Mapping[str, Scored], total_usd: float | None = None) -> tuple[Advice, ...]:
-    """Advice on a transcript, a test or an iteration: what fails, the lowest first; if nothing does, the lowest.
+    """Advice on a transcript, a test or an iteration: on what fails, the lowest first. Empty when nothing does.
 
-    A cost above 3.00 USD comes before all else. Empty when no metric has a score and the cost is in order.
+    A cost above 3.00 USD comes before all else.
 
     Args:
         metrics: By name, with the thresholds to judge by.
@@ -49,24 +47,34 @@ def advise(metrics: Mapping[str, Scored], total_usd: float | None = None) -> tup
     return (*_on_cost(total_usd), *_on_metrics(metrics))
 
 
+def nothing_to_fix(metrics: Mapping[str, Scored]) -> str:
+    """The sentence for a place where advice would stand if anything failed."""
+    closest = closest_passing(metrics)
+    if closest is None:
+        return "No metric has a score yet."
+    definition, metric = DEFINITIONS[closest], metrics[closest]
+    assert metric.score is not None
+    unit = " %" if definition.scale == PERCENT else ""
+    words = score_words(definition, metric.score, telling_digits(metric.score, metric.threshold, 1))
+    return (
+        f"Nothing needs fixing: no metric fails. The least headroom has {definition.label}: {words}, "
+        f"with a threshold of {metric.threshold:g}{unit}."
+    )
+
+
 def _on_cost(total_usd: float | None) -> Iterator[Advice]:
     if total_usd is not None and total_usd > COST_LIMIT_USD:
         digits = telling_digits(total_usd, COST_LIMIT_USD, 2)
         finding = f"${total_usd:,.{digits}f}, above the limit of ${COST_LIMIT_USD:.2f}"
-        yield Advice(COST, "Cost", finding, True, troubleshooting()[COST])
+        yield Advice(COST, "Cost", finding, troubleshooting()[COST])
 
 
 def _on_metrics(metrics: Mapping[str, Scored]) -> Iterator[Advice]:
-    ranked = lowest_first(metrics)
-    failing = [name for name in ranked if metrics[name].status is Status.FAILED]
-    for name in failing or ranked[:1]:
+    for name in failing_first(metrics):
         definition, metric = DEFINITIONS[name], metrics[name]
-        assert metric.score is not None  # lowest_first names only metrics that have one
-        if failing:
-            finding = shortfall_words(definition, metric.score, metric.threshold)
-        else:
-            finding = f"{score_words(definition, metric.score)}, the closest to its threshold"
-        yield Advice(name, definition.label, finding, bool(failing), troubleshooting()[name])
+        assert metric.score is not None  # failing_first names only metrics that have one
+        finding = shortfall_words(definition, metric.score, metric.threshold)
+        yield Advice(name, definition.label, finding, troubleshooting()[name])
 
 
 @cache

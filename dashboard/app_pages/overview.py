@@ -2,6 +2,7 @@ import streamlit as st
 
 from dashboard import queries, resources
 from dashboard.components import overview_parts as parts
+from dashboard.components.decision_parts import keep_or_revert
 from dashboard.components.first_run import first_run_guide
 from dashboard.components.manage_games import manage_games
 from dashboard.components.manage_iteration import manage_iteration
@@ -66,7 +67,7 @@ def iterations(store: Store, seen: queries.Overview) -> None:
         parts.tests(shown)
         parts.success_checklist(store, board)
     with right:
-        parts.keep_or_revert(shown)
+        keep_or_revert(store, board, shown)
         parts.advice(shown)
 
     st.subheader("All iterations", anchor=False)

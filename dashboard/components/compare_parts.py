@@ -10,12 +10,13 @@ import streamlit as st
 from dashboard import state
 from dashboard.comparison_charts import distribution_alt, distribution_figure
 from dashboard.comparison_tables import METRIC_LABELS, SYMBOLS, difference_frame, export_frame
+from dashboard.components.decision_parts import rule_answer
 from dashboard.components.downloads import csv_download, json_download
 from dashboard.components.messages import plain
 from dashboard.components.picked_game import desk_link
 from dashboard.components.report_button import comparison_report
 from dashboard.components.status_table import status_table
-from dashboard.formatting import counted, look, shortened, signed_cell
+from dashboard.formatting import counted, shortened, signed_cell
 from dashboard.state import LEDGER
 from evaluation.comparison import Example, IterationComparison, Mover
 from evaluation.comparison.as_data import comparison_data
@@ -66,10 +67,12 @@ def decision(found: IterationComparison) -> None:
     """The rubric's keep or revert, and beside it what the games can show."""
     left, right = st.columns(2, gap="medium")
     with left, st.container(border=True, height="stretch"):
-        st.markdown("**By the rubric's rule**")
-        appearance = look(found.decision.choice)
-        st.badge(appearance.label, color=appearance.color)
-        plain("\n".join(found.decision.evidence))
+        if found.decision is None:
+            st.markdown("There is nothing before the later of the two to compare it with.")
+        else:
+            rule_answer(found.decision)
+            recorded = [found.decision.recorded.words] if found.decision.recorded else []
+            plain("\n".join(filter(None, (found.other_pair, *found.decision_words, *recorded))))
     with right, st.container(border=True, height="stretch"):
         st.markdown("**What the games can show**")
         for outcome, label in SYMBOLS.items():
@@ -78,7 +81,7 @@ def decision(found: IterationComparison) -> None:
                 st.markdown(f"{label}: {', '.join(metrics)}")
         st.caption(
             "The rule looks at means alone. The words look at how far games differ by chance: Welch's test at 5 %, "
-            "adjusted over all metrics (Holm)."
+            "the target of the change alone, the other metrics adjusted together (Holm)."
         )
 
 

@@ -105,13 +105,13 @@ def _history(edits: list[Edit]) -> None:
 
 def _baseline(store: Store, shown: IterationSummary, board: Board, place: str) -> None:
     if shown.iteration.is_baseline:
-        st.markdown(":material/flag: This is the baseline: later iterations are compared with it.")
+        st.markdown(":material/flag: This is the baseline.")
         return
-    choice = shown.decision.choice if shown.decision else None
-    remark = {"keep": "The comparison says keep.", "revert": "The comparison says revert, so think twice."}.get(
-        str(choice), "The comparison has not decided yet."
+    fate = shown.iteration.recorded.fate if shown.iteration.recorded else None
+    remark = {"kept": "This one is kept.", "reverted": "This one was reverted, so think twice."}.get(
+        str(fate), "Nobody has recorded yet whether this one is kept."
     )
-    st.markdown(f"Later iterations are compared with the baseline. {remark}")
+    st.markdown(f"The baseline stands beside every comparison as a second line. {remark}")
     if board.baseline:
         plain(f"The baseline now: {board.baseline.iteration.name}")
     st.button(

@@ -10,11 +10,10 @@ from dashboard.components.messages import plain
 from dashboard.components.score_card import score_card, verdict_card
 from dashboard.components.sign_off import sign_off
 from dashboard.components.status_table import status_table
-from dashboard.components.version_notes import comparison_note
 from dashboard.conversation import SHORT_LABELS
 from dashboard.formatting import counted, look, share_text, spread_text, usd_text
 from dashboard.queries import Overview, score_cell
-from evaluation.advice import advise
+from evaluation.advice import advise, nothing_to_fix
 from evaluation.iterations.board import Board, IterationSummary
 from evaluation.iterations.checklist import Check, CheckState
 from evaluation.iterations.tests import GameTest, MetricMean
@@ -93,7 +92,8 @@ def _test(test: GameTest) -> None:
         st.caption(f"{counted(len(test.games), 'game')} · mean cost {cost} · cache hits {cache}")
         if test.warning:
             st.warning(test.warning, icon=":material/info:")
-        plain("\n".join(test.verdict.reasons))
+        lesser = [failure.words for failure in test.failures if not failure.is_critical]
+        plain("\n".join([*test.verdict.reasons, *lesser]))
 
 
 def success_checklist(store: Store, board: Board) -> None:
@@ -133,31 +133,13 @@ def _check(check: Check) -> None:
         st.text(f"{check.label}\n{check.measured}", width="stretch")
 
 
-def keep_or_revert(shown: IterationSummary) -> None:
-    """The decision against the baseline, in words."""
-    st.subheader("Keep the change?", anchor=False)
-    with st.container(border=True):
-        comparison_note(shown.iteration.name)
-        if shown.decision is None:
-            words = (
-                "This is the baseline: later iterations are compared with it."
-                if shown.iteration.is_baseline
-                else ("There is no earlier baseline to compare with.")
-            )
-            st.markdown(words)
-            return
-        appearance = look(shown.decision.choice)
-        st.badge(appearance.label, color=appearance.color)
-        plain("\n".join(shown.decision.evidence))
-
-
 def advice(shown: IterationSummary) -> None:
-    """What the rubric's guide suggests for the metric that needs it most."""
+    """What the rubric's guide suggests for what fails, the lowest metric first."""
     st.subheader("What to change next", anchor=False)
     with st.container(border=True):
         given = advise(shown.means, shown.cost_usd.mean)
         if not given:
-            st.caption("No metric has a score yet.")
+            st.markdown(nothing_to_fix(shown.means))
             return
         first = given[0]
         plain(f"{first.label}: {first.finding}")
@@ -165,6 +147,13 @@ def advice(shown: IterationSummary) -> None:
         plain("\n".join(f"•  {action}" for action in first.actions))
         if len(given) > 1:
             plain("Then: " + ", ".join(advice.label for advice in given[1:]))
+
+
+def _change_cell(one: IterationSummary) -> str:
+    """What a person decided, else the rule's answer, and the baseline's mark."""
+    said = one.iteration.recorded.fate if one.iteration.recorded else one.decision.choice if one.decision else None
+    words = look(said).label if said else ""
+    return ", ".join(filter(None, (words, "baseline" * one.iteration.is_baseline)))
 
 
 def iteration_table(board: Board) -> None:
@@ -176,7 +165,7 @@ def iteration_table(board: Board) -> None:
             "Verdict": look(one.verdict.status).label if one.verdict else "",
             "Cost": usd_text(one.cost_usd.mean) if one.games else "",
             "Cache hits": share_text(one.cache_hit_rate.mean) if one.games else "",
-            "Change": look(one.decision.choice).label if one.decision else ("baseline" * one.iteration.is_baseline),
+            "Change": _change_cell(one),
             **{
                 SHORT_LABELS[name]: score_cell(name, MetricScore(mean.status, mean.score, mean.threshold))
                 for name, mean in one.means.items()

@@ -60,8 +60,8 @@ def _button(store: Store, games: int) -> None:
 
 
 def comparison_note(iteration: str) -> None:
-    """A warning beside the decision on an iteration whose games and the baseline's were scored by several versions."""
-    _note(resources.read(mending.versions).against_baseline.get(iteration, ()))
+    """A warning beside the decision on an iteration whose games and its reference's were scored by several versions."""
+    _note(resources.read(mending.versions).against_reference.get(iteration, ()))
 
 
 def pair_note(before: str, after: str) -> None:

@@ -20,7 +20,7 @@ def board_lines(board: Board) -> Iterator[str]:
     headers = ("Iteration", "Games", *SHORT_LABELS.values(), "Cost", "Cache", "Passed", "Verdict", "Decision")
     yield table(headers, [_line(summary) for summary in board.iterations])
     for summary in board.iterations:
-        yield from _details(summary)
+        yield from _details(board, summary)
     yield ""
     yield "Success criteria and the gate to what comes next:"
     yield from (f"  {_STATES[check.state]} {check.label}: {shortened(check.measured, 100)}" for check in _checks(board))
@@ -30,7 +30,7 @@ def board_lines(board: Board) -> Iterator[str]:
 
 def _line(summary: IterationSummary) -> tuple[str, ...]:
     name = shortened(summary.iteration.name, 30) + (" (baseline)" if summary.iteration.is_baseline else "")
-    verdict, decision = summary.verdict, summary.decision
+    verdict = summary.verdict
     return (
         name,
         str(len(summary.games)),
@@ -39,8 +39,14 @@ def _line(summary: IterationSummary) -> tuple[str, ...]:
         _rate_words(summary.cache_hit_rate),
         f"{verdict.passed_count}/7" if verdict else "",
         str(verdict.status) if verdict else "",
-        str(decision.choice) if decision else "",
+        _decision_cell(summary),
     )
+
+
+def _decision_cell(summary: IterationSummary) -> str:
+    recorded = summary.iteration.recorded
+    rule = summary.decision.choice.words if summary.decision else ""
+    return f"{recorded.fate} (rule: {rule or 'none'})" if recorded else rule
 
 
 def _cost_words(cost: Known) -> str:
@@ -51,7 +57,7 @@ def _rate_words(rate: Known) -> str:
     return "unknown" if rate.mean is None else f"{100 * rate.mean:.0f} %"
 
 
-def _details(summary: IterationSummary) -> Iterator[str]:
+def _details(board: Board, summary: IterationSummary) -> Iterator[str]:
     yield ""
     yield f"{shortened(summary.iteration.name, 60)}: {_tests_words(summary)}"
     if summary.iteration.change:
@@ -60,9 +66,19 @@ def _details(summary: IterationSummary) -> Iterator[str]:
     if summary.verdict is not None:
         yield f"  The means of its games: {summary.verdict.status}"
         yield from (f"    {shortened(reason, 160)}" for reason in summary.verdict.reasons)
+    for test in summary.tests:
+        if test.is_complete and test.has_passed and test.failures:
+            yield f"  Test {test.number} passed; these games in it failed:"
+            yield from (f"    {shortened(failure.words, 160)}" for failure in test.failures)
     if summary.decision is not None:
-        yield f"  Its change: {summary.decision.choice}"
-        yield from (f"    {sentence}" for sentence in summary.decision.evidence)
+        yield from _decision_lines(board, summary, summary.decision)
+
+
+def _decision_lines(board: Board, summary: IterationSummary, decision: Decision) -> Iterator[str]:
+    yield f"  Its change, against {shortened(decision.reference, 60)}: {decision.choice.words}"
+    yield from (f"    {shortened(words, 200)}" for words in board.decision_words(summary.iteration.name))
+    if decision.recorded is not None:
+        yield f"  {shortened(decision.recorded.words, 200)}"
 
 
 def _tests_words(summary: IterationSummary) -> str:
@@ -87,11 +103,15 @@ def chance_words(chance: Chance | None) -> str:
 
 
 def _advice(board: Board) -> Iterator[str]:
-    from evaluation.advice import advise
+    from evaluation.advice import advise, nothing_to_fix
 
     if board.current is None:
         return
-    for advice in advise(board.current.means, board.current.cost_usd.mean):
+    given = advise(board.current.means, board.current.cost_usd.mean)
+    if not given:
+        yield ""
+        yield nothing_to_fix(board.current.means)
+    for advice in given:
         yield ""
         yield f"{advice.label} in {shortened(board.current.iteration.name, 60)}: {advice.finding}. The rubric suggests:"
         yield from (f"  - {action}" for action in advice.actions)
@@ -136,7 +156,7 @@ def _summary_dict(summary: IterationSummary) -> dict[str, Any]:
         "verdict": summary.verdict and summary.verdict.as_dict(),
         "lowest_metric": summary.lowest,
         "tests": [_test_dict(test) for test in summary.tests],
-        "decision": summary.decision and _decision_dict(summary.decision),
+        "decision": summary.decision and summary.decision.as_dict(),
         "warnings": list(summary.warnings),
     }
 
@@ -156,18 +176,10 @@ def _test_dict(test: GameTest) -> dict[str, Any]:
         "means": _means_dict(test.means),
         "cost_usd": _known_dict(test.cost_usd),
         "verdict": test.verdict.as_dict(),
-    }
-
-
-def _decision_dict(decision: Decision) -> dict[str, Any]:
-    return {
-        "choice": str(decision.choice),
-        "target": decision.target,
-        "change": decision.change and decision.change.difference,
-        "passed_before": decision.passed_before,
-        "passed_after": decision.passed_after,
-        "fell": {fall.metric: fall.difference for fall in decision.fell},
-        "evidence": list(decision.evidence),
+        "failed_games": [
+            {"transcript_id": one.transcript_id, "is_critical": one.is_critical, "reasons": list(one.reasons)}
+            for one in test.failures
+        ],
     }
 
 

@@ -34,7 +34,8 @@ def compare(
 ) -> None:
     """Compare two iterations: every metric's difference with its interval, what it shows, and what moved it.
 
-    The words say better or worse only where Welch's test does so after Holm's adjustment over all metrics.
+    The words say better or worse only where Welch's test does so: the target of the change alone, the other metrics
+    after Holm's adjustment. The decision is the later iteration's against its own reference.
     """
     from evaluation.store.reports import stored_comparison
 
@@ -62,8 +63,7 @@ def _lines(found: IterationComparison, *, is_markdown: bool) -> Iterator[str]:
     headers = ("Metric", "Before", "After", "Difference", "95 % interval", "d", "p", "p Holm", "Paired p", "Verdict")
     yield draw(headers, [_row(one) for one in found.comparison.differences])
     yield ""
-    yield f"{mark}Keep or revert: {found.decision.choice}"
-    yield from (f"{bullet}{words(shortened(sentence, 200))}" for sentence in found.decision.evidence)
+    yield from _decision(found, words, mark, bullet)
     yield ""
     yield f"{mark}What this shows"
     yield from (f"{bullet}{line}" for one in found.comparison.differences for line in _sentences(one))
@@ -73,6 +73,17 @@ def _lines(found: IterationComparison, *, is_markdown: bool) -> Iterator[str]:
         yield ""
         columns = ("Metric", "By", "What", "Lost before", "Lost after", "Change", "Example")
         yield draw(columns, list(_movers(found, words)))
+
+
+def _decision(found: IterationComparison, words: Words, mark: str, bullet: str) -> Iterator[str]:
+    decision = found.decision
+    if decision is None:
+        yield f"{mark}Keep or revert: there is no reference to compare with"
+        return
+    reference = words(shortened(decision.reference, _LONGEST_NAME))
+    yield f"{mark}Keep or revert, against {reference}: {decision.choice.words}"
+    said = (found.other_pair, *found.decision_words, decision.recorded.words if decision.recorded else "")
+    yield from (f"{bullet}{words(shortened(sentence, 200))}" for sentence in said if sentence)
 
 
 def _row(one: Difference) -> tuple[str, ...]:
@@ -86,7 +97,7 @@ def _row(one: Difference) -> tuple[str, ...]:
         interval_words(one.interval, signed=True),
         "none" if one.effect.reason else f"{one.effect.value:+.2f}",
         p_words(one.welch.p),
-        p_words(one.p_holm),
+        "target" if one.is_primary else p_words(one.p_holm),
         paired_p_words(one.paired),
         str(one.outcome),
     )

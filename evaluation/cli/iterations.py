@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,6 +18,7 @@ from evaluation.cli.versions import mix_dict, stored_mixes, warn_of
 from evaluation.rubric.wording import counted
 
 if TYPE_CHECKING:
+    from evaluation.iterations import RecordedDecision
     from evaluation.iterations.history import Edit, SignOff
     from evaluation.store import Store
 
@@ -25,6 +27,14 @@ app = typer.Typer(
     rich_markup_mode=None,
     help="List iterations with their tests, means and decisions; create, fill, mend, promote or sign off one.",
 )
+
+
+class FateName(StrEnum):
+    """What a person does with a change."""
+
+    KEPT = "kept"
+    REVERTED = "reverted"
+
 
 Name = Annotated[str, typer.Argument(metavar="NAME", show_default=False, help="The iteration's name.")]
 
@@ -166,11 +176,15 @@ def edit(
 
 @app.command()
 def history(context: typer.Context, name: Name, output: Rows = ListFormat.TABLE, db: DatabaseAgain = None) -> None:
-    """List what was changed in an iteration's name and description, its sign-offs and their withdrawals."""
+    """List what was changed in an iteration's name and description, its sign-offs and the decisions on it."""
     from evaluation.cli.rendering import json_text
 
     store = _store(context, db)
-    made: list[Edit] = [*store.iterations.history(name), *map(_as_edit, store.iterations.sign_offs(name))]
+    made: list[Edit] = [
+        *store.iterations.history(name),
+        *map(_as_edit, store.iterations.sign_offs(name)),
+        *map(_decision_as_edit, store.iterations.decisions(name)),
+    ]
     made.sort(key=lambda one: one.at)
     if output is ListFormat.JSON:
         say(json_text([{**asdict(one), "at": one.at.isoformat()} for one in made]))
@@ -188,6 +202,14 @@ def _as_edit(made: SignOff) -> Edit:
     from evaluation.iterations.history import Edit
 
     return Edit("withdrawal" if made.is_withdrawal else "sign_off", "", made.note, made.who, made.at)
+
+
+def _decision_as_edit(made: RecordedDecision) -> Edit:
+    from evaluation.iterations.history import Edit
+
+    said = "; ".join(filter(None, (made.reason, made.note)))
+    fate = f"{made.fate} taken back" if made.is_withdrawal else str(made.fate)
+    return Edit("decision", f"rule: {made.rule.replace('_', ' ') or 'none'}", f"{fate}: {said}", made.who, made.at)
 
 
 @app.command()
@@ -212,8 +234,42 @@ def delete(
 
 
 @app.command()
+def decide(
+    context: typer.Context,
+    name: Name,
+    fate: Annotated[FateName, typer.Argument(show_default=False, help="What becomes of its change.")],
+    reason: Annotated[str, typer.Option(show_default=False, help="Why, in a few words.")],
+    remark: Annotated[str, typer.Option("--note", help="Why it departs from the rule; needed where it does.")] = "",
+    by: By = None,
+    db: DatabaseAgain = None,
+) -> None:
+    """Record that a person keeps or reverts an iteration's change. A kept one is what the next are compared with."""
+    from evaluation.iterations import Fate
+    from evaluation.store.reports import record_decision
+
+    held = record_decision(_store(context, db), name, Fate(fate), who=person(by), reason=reason, note=remark)
+    assert held.recorded is not None
+    say(f"{safe(name)}: {safe(held.recorded.words)}. To take it back: dramaturg iterations undecide {safe(name)}.")
+    if held.is_kept and not held.is_baseline:
+        say(f"To make it the baseline too: dramaturg iterations promote {safe(name)}.")
+
+
+@app.command()
+def undecide(
+    context: typer.Context,
+    name: Name,
+    reason: Annotated[str, typer.Option(help="Why it no longer holds.")] = "",
+    by: By = None,
+    db: DatabaseAgain = None,
+) -> None:
+    """Take the recorded decision on an iteration back; both stay on record, see 'history'."""
+    _store(context, db).iterations.withdraw_decision(name, who=person(by), reason=reason)
+    say(f"The decision on {safe(name)} is taken back.")
+
+
+@app.command()
 def promote(context: typer.Context, name: Name, db: DatabaseAgain = None) -> None:
-    """Set the baseline: the iteration that the others are compared with."""
+    """Mark an iteration as the baseline, the second line beside every reference."""
     _store(context, db).iterations.promote(name)
     say(f"{safe(name)} is the baseline now.")
 

@@ -170,10 +170,13 @@ def _changed_thresholds(evaluation: Evaluation, outcomes: Mapping[str, Scored]) 
 
 
 def _advice(transcript: Transcript, outcomes: Mapping[str, Scored]) -> Iterator[str]:
-    from evaluation.advice import advise
+    from evaluation.advice import advise, nothing_to_fix
     from evaluation.rubric.verdict import known_usd
 
-    for advice in advise(outcomes, known_usd(transcript.cost)):
+    given = advise(outcomes, known_usd(transcript.cost))
+    if not given:
+        yield nothing_to_fix(outcomes)
+    for advice in given:
         yield ""
         yield f"{advice.label}: {advice.finding}. The rubric suggests:"
         yield from (f"  - {action}" for action in advice.actions)

@@ -1,6 +1,6 @@
 """Two iterations compared: every metric's difference, keep or revert, and what moved it, down to messages."""
 
-from evaluation.comparison.iterations import IterationComparison, Side, compare_iterations
+from evaluation.comparison.iterations import IterationComparison, compare_iterations
 from evaluation.comparison.movers import Example, Mover, biggest_movers
 from evaluation.comparison.pairs import paired_games
 
@@ -8,7 +8,6 @@ __all__ = [
     "Example",
     "IterationComparison",
     "Mover",
-    "Side",
     "biggest_movers",
     "compare_iterations",
     "paired_games",

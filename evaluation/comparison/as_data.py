@@ -6,21 +6,23 @@ import math
 from dataclasses import asdict
 from typing import Any
 
-from evaluation.comparison.iterations import IterationComparison, Side
+from evaluation.comparison.iterations import IterationComparison
 from evaluation.comparison.movers import Mover
 from evaluation.comparison.runs import Run, RunComparison
+from evaluation.iterations.decision import Side
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.statistics.comparison import Difference, Paired, Summary
 from evaluation.statistics.words import difference_sentences
 
 
 def comparison_data(found: IterationComparison) -> dict[str, Any]:
-    """Both sides, keep or revert, every metric's difference with its words, and what moved it."""
-    decision = found.decision
+    """Both sides, the decision on the later one, every metric's difference with its words, and what moved it."""
     return {
         "before": _side(found.before),
         "after": _side(found.after),
-        "decision": {"choice": str(decision.choice), "target": decision.target, "evidence": list(decision.evidence)},
+        "decision": found.decision and found.decision.as_dict(),
+        "decision_is_about": found.other_pair,
+        "decision_words": list(found.decision_words),
         "level": found.comparison.level,
         "metrics": [difference_data(one) for one in found.comparison.differences],
         "pairs": [{"before": one, "after": other} for one, other in found.pairs],
@@ -59,6 +61,8 @@ def difference_data(one: Difference) -> dict[str, Any]:
         "after": _summary(one.after),
         "difference": _number(one.difference),
         "interval": one.interval.as_dict(),
+        "deciding_interval": one.deciding_interval.as_dict(),
+        "is_primary": one.is_primary,
         "welch_t": _number(one.welch.statistic),
         "welch_p": _number(one.welch.p),
         "degrees_of_freedom": one.welch.freedom,

@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evaluation.comparison.movers import Mover
-from evaluation.iterations.decision import Decision, decide
-from evaluation.iterations.model import Iteration
-from evaluation.iterations.tests import Game, mean_scores
-from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS
-from evaluation.score import PERCENT
-from evaluation.statistics.comparison import Comparison, Measure, compare
-
-
-@dataclass(frozen=True, slots=True)
-class Side:
-    """One of the two: the iteration, and its games in the order of playing."""
-
-    iteration: Iteration
-    games: tuple[Game, ...]
+from evaluation.iterations.board import Board
+from evaluation.iterations.decision import Decision, Side
+from evaluation.iterations.evidence import measure_games
+from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.statistics.comparison import Comparison, compare
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +18,11 @@ class IterationComparison:
     """What changed from one iteration to another.
 
     Attributes:
-        comparison: Every metric's difference, in the rubric's order; the family of Holm's adjustment.
-        decision: The rubric's keep or revert, as if ``before`` were the baseline.
+        comparison: Every metric's difference, in the rubric's order. The target of the later one's change is the
+            primary one where it was named; the others are adjusted together.
+        decision: Keep or revert of the later of the two against *its* reference; ``None`` when it has none.
+        other_pair: Says so when that reference is not the other one of the two; else empty.
+        decision_words: What stands beside the decision, see :meth:`~evaluation.iterations.board.Board.decision_words`.
         pairs: Ids of games that share a scenario or seed.
         movers: What moved the scores most, the largest first.
     """
@@ -37,50 +30,42 @@ class IterationComparison:
     before: Side
     after: Side
     comparison: Comparison
-    decision: Decision
+    decision: Decision | None
+    other_pair: str
+    decision_words: tuple[str, ...]
     pairs: tuple[tuple[str, str], ...]
     movers: tuple[Mover, ...]
 
 
 def compare_iterations(
-    before: Side,
-    after: Side,
+    board: Board,
+    before: str,
+    after: str,
     pairs: Sequence[tuple[str, str]] = (),
     movers: Sequence[Mover] = (),
-    thresholds: Mapping[str, float] = DEFAULT_THRESHOLDS,
     *,
     seed: int = 0,
 ) -> IterationComparison:
-    """Compares two iterations; a game is the unit of sampling.
+    """Compares two iterations of a board; a game is the unit of sampling.
 
     Args:
-        before: The control.
-        after: The treatment, whose change is to be kept or reverted.
+        board: Both are on it; the decision is the board's.
+        before: Name of the control.
+        after: Name of the treatment.
         pairs: Ids of games that share a scenario or seed, before and after.
         movers: What moved the scores, see :func:`~evaluation.comparison.movers.biggest_movers`.
-        thresholds: Today's, for the decision.
         seed: Of what is drawn for the intervals.
     """
-    measures = {name: _measure(name, before.games, after.games, pairs) for name in DEFINITIONS}
-    decision = decide(
-        mean_scores(after.games, thresholds), mean_scores(before.games, thresholds), after.iteration.target_metric
-    )
-    return IterationComparison(before, after, compare(measures, seed=seed), decision, tuple(pairs), tuple(movers))
-
-
-def _measure(name: str, before: Sequence[Game], after: Sequence[Game], pairs: Sequence[tuple[str, str]]) -> Measure:
-    scale = DEFINITIONS[name].scale
-    old = {game.transcript_id: _score(game, name) for game in before}
-    new = {game.transcript_id: _score(game, name) for game in after}
-    return Measure(
-        list(old.values()),
-        list(new.values()),
-        [(old[one], new[other]) for one, other in pairs],
-        (scale.low, scale.high),
-        "%" if scale == PERCENT else "",
-    )
-
-
-def _score(game: Game, name: str) -> float:
-    scored = game.metrics.get(name)
-    return math.nan if scored is None or scored.score is None else scored.score
+    control, treatment = board[before], board[after]
+    first, second = (Side(one.iteration, one.games) for one in (control, treatment))
+    later = max(control, treatment, key=lambda one: one.iteration.position)
+    measures = {name: measure_games(name, first.games, second.games, pairs) for name in DEFINITIONS}
+    comparison = compare(measures, primary=later.iteration.target_metric, seed=seed)
+    decision = later.decision
+    if decision is None:
+        return IterationComparison(first, second, comparison, None, "", (), tuple(pairs), tuple(movers))
+    later_name = later.iteration.name
+    is_this_pair = (before, after) == (decision.reference, later_name)
+    other = "" if is_this_pair else f"It is about {later_name} against its reference, {decision.reference}."
+    words = board.decision_words(later_name)
+    return IterationComparison(first, second, comparison, decision, other, words, tuple(pairs), tuple(movers))

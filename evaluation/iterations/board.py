@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 from evaluation.iterations.chance import Chance, chance_of_streak
 from evaluation.iterations.checklist import Checklist, checklist
-from evaluation.iterations.decision import Decision, decide
+from evaluation.iterations.decision import Decision, Side, decide
+from evaluation.iterations.evidence import disagreement_words, regression_words, target_difference
 from evaluation.iterations.model import Iteration
+from evaluation.iterations.reference import baseline_before, reference_of
 from evaluation.iterations.tests import (
     TEST_SIZE,
     Game,
@@ -16,7 +18,8 @@ from evaluation.iterations.tests import (
     Known,
     MetricMean,
     form_tests,
-    judge_means,
+    game_failures,
+    judge_games,
     known_mean,
     mean_scores,
 )
@@ -31,10 +34,10 @@ class IterationSummary:
 
     Attributes:
         means: Each metric over all games of the iteration that have a score.
-        verdict: By the rule for transcripts on ``means``, pending while a game is unrated; ``None`` without games.
-        lowest: The metric furthest below (or least above) its threshold; ``None`` without scores.
-        decision: Keep or revert against the baseline; ``None`` for the baseline, what came before it, and when no
-            iteration is marked as the baseline.
+        verdict: Of all its games together, see :func:`~evaluation.iterations.tests.judge_games`; ``None`` without
+            games.
+        lowest: The metric with the largest shortfall, else the least headroom; ``None`` without scores.
+        decision: Keep or revert against its reference; ``None`` when it has none.
     """
 
     iteration: Iteration
@@ -76,8 +79,34 @@ class Board:
 
     @property
     def baseline(self) -> IterationSummary | None:
-        """The iteration that the others are compared with; ``None`` when none is marked."""
+        """The iteration that is marked as the baseline; ``None`` when none is."""
         return next((summary for summary in self.iterations if summary.iteration.is_baseline), None)
+
+    def decision_words(self, name: str) -> tuple[str, ...]:
+        """Everything that stands beside the decision on an iteration, in the order in which it is read.
+
+        Its reasons, the baseline where that is not the reference, where the games do not say what the rule says, and
+        the warning about a target that was low. Empty without a decision.
+
+        Raises:
+            KeyError: There is no iteration of that name.
+        """
+        summary = self[name]
+        decision = summary.decision
+        if decision is None:
+            return ()
+        reference = self[decision.reference]
+        difference = target_difference(decision, reference.games, summary.games)
+        beside = decision.baseline_words, disagreement_words(decision, difference)
+        warning = regression_words(decision, reference.means)
+        return (*decision.reasons, *filter(None, (*beside, warning)))
+
+    def __getitem__(self, name: str) -> IterationSummary:
+        """The iteration of that name; ``KeyError`` when there is none."""
+        for summary in self.iterations:
+            if summary.iteration.name == name:
+                return summary
+        raise KeyError(name)
 
 
 def make_board(
@@ -95,9 +124,8 @@ def make_board(
         size: How many games make a test.
     """
     ordered = sorted(iterations, key=lambda iteration: iteration.position)
-    baseline = next((iteration for iteration in ordered if iteration.is_baseline), None)
-    means = {one.name: mean_scores(games.get(one.name, ()), thresholds) for one in ordered}
-    summaries = tuple(_summary(one, games.get(one.name, ()), means, baseline, thresholds, size) for one in ordered)
+    sides = {one.name: Side(one, tuple(games.get(one.name, ()))) for one in ordered}
+    summaries = tuple(_summary(sides[one.name], sides, ordered, thresholds, size) for one in ordered)
     tests = [test for summary in summaries for test in summary.tests]
     played = [summary for summary in summaries if summary.games] or list(summaries)
     current = played[-1] if played else None
@@ -105,24 +133,25 @@ def make_board(
 
 
 def _summary(
-    iteration: Iteration,
-    games: Sequence[Game],
-    means: Mapping[str, Mapping[str, MetricMean]],
-    baseline: Iteration | None,
+    own: Side,
+    sides: Mapping[str, Side],
+    ordered: Sequence[Iteration],
     thresholds: Mapping[str, float],
     size: int,
 ) -> IterationSummary:
-    own = means[iteration.name]
-    cost = known_mean(games, lambda game: game.total_usd)
-    comparable = baseline is not None and iteration.position > baseline.position
+    means = mean_scores(own.games, thresholds)
+    cost = known_mean(own.games, lambda game: game.total_usd)
+    reference, baseline = reference_of(own.iteration, ordered), baseline_before(own.iteration, ordered)
     return IterationSummary(
-        iteration=iteration,
-        games=tuple(games),
-        tests=form_tests(iteration.name, games, thresholds, size),
-        means=own,
+        iteration=own.iteration,
+        games=own.games,
+        tests=form_tests(own.iteration.name, own.games, thresholds, size),
+        means=means,
         cost_usd=cost,
-        cache_hit_rate=known_mean(games, lambda game: game.cache_hit_rate),
-        verdict=judge_means(own, cost.mean) if games else None,
-        lowest=lowest_metric(own),
-        decision=decide(own, means[baseline.name], iteration.target_metric) if baseline and comparable else None,
+        cache_hit_rate=known_mean(own.games, lambda game: game.cache_hit_rate),
+        verdict=judge_games(means, cost.mean, game_failures(own.games, thresholds)) if own.games else None,
+        lowest=lowest_metric(means),
+        decision=decide(own, sides[reference.name], sides[baseline.name] if baseline else None, thresholds)
+        if reference
+        else None,
     )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from evaluation.iterations.chance import STREAK
 from evaluation.iterations.model import Iteration
-from evaluation.iterations.tests import GameTest, Known, MetricMean, known_mean
+from evaluation.iterations.tests import Game, GameTest, Known, known_mean
 from evaluation.rubric.definitions import ENGAGEMENT
 from evaluation.rubric.verdict import VerdictStatus
 from evaluation.rubric.wording import counted, telling_digits
@@ -96,36 +96,48 @@ def _streak(latest: Sequence[GameTest]) -> Check:
 
 
 def _engagement(latest: Sequence[GameTest]) -> Check:
-    means = [test.means[ENGAGEMENT.name] for test in latest]
-    states = [_acceptable(mean) for mean in means] + _missing(latest)
-    measured = ", ".join(_rating_words(mean) for mean in means)
-    return Check("engagement", "Engagement is at least 3.0 in each", all_met(states), measured or "no test yet")
+    games = [game for test in latest for game in test.games]
+    scores = [_engagement_of(game) for game in games]
+    states = [
+        _known_state(score, lambda value: status_of(value, ENGAGEMENT.threshold) is Status.PASSED) for score in scores
+    ]
+    label = f"Engagement is at least {ENGAGEMENT.threshold:.1f} in every game"
+    measured = _lowest_words(scores, "not rated", _rating_words)
+    return Check("engagement", label, all_met([*states, *_missing(latest)]), measured)
 
 
-def _acceptable(mean: MetricMean) -> CheckState:
-    if mean.score is None or mean.waiting:
-        return CheckState.UNKNOWN
-    return _met(status_of(mean.score, ENGAGEMENT.threshold) is Status.PASSED)
+def _engagement_of(game: Game) -> float | None:
+    scored = game.metrics.get(ENGAGEMENT.name)
+    return None if scored is None else scored.score
 
 
-def _rating_words(mean: MetricMean) -> str:
-    if mean.score is None:
-        return "not rated"
-    digits = telling_digits(mean.score, ENGAGEMENT.threshold, 1)
-    unrated = f" ({mean.waiting} of {mean.games} not rated)" if mean.waiting else ""
-    return f"{mean.score:.{digits}f}{unrated}"
+def _rating_words(score: float) -> str:
+    return f"lowest {score:.{telling_digits(score, ENGAGEMENT.threshold, 1)}f}"
 
 
 def _cost(latest: Sequence[GameTest]) -> Check:
-    states = [_below_goal(test.cost_usd) for test in latest] + _missing(latest)
-    measured = ", ".join(_usd_words(test.cost_usd) for test in latest)
-    return Check("cost", f"Cost is below ${COST_GOAL_USD:.2f} in each", all_met(states), measured or "no test yet")
+    costs = [game.total_usd for test in latest for game in test.games]
+    states = [_known_state(cost, lambda value: value < COST_GOAL_USD) for cost in costs]
+    label = f"Cost is below ${COST_GOAL_USD:.2f} in every game"
+    return Check("cost", label, all_met([*states, *_missing(latest)]), _lowest_words(costs, "unknown", _usd_words, max))
 
 
-def _below_goal(cost: Known) -> CheckState:
-    if cost.mean is not None and cost.mean >= COST_GOAL_USD:
-        return CheckState.NOT_MET
-    return CheckState.MET if cost.is_complete else CheckState.UNKNOWN
+def _known_state(value: float | None, is_good: Callable[[float], bool]) -> CheckState:
+    return CheckState.UNKNOWN if value is None else _met(is_good(value))
+
+
+def _lowest_words(
+    values: Sequence[float | None],
+    missing: str,
+    words: Callable[[float], str],
+    worst: Callable[[Sequence[float]], float] = min,
+) -> str:
+    """The worst game, and in how many nothing is known: "lowest 2.5, 1 of 9 games not rated"."""
+    known = [value for value in values if value is not None]
+    lacking = len(values) - len(known)
+    parts = [words(worst(known))] if known else []
+    parts += [f"{lacking} of {counted(len(values), 'game')} {missing}"] if lacking else []
+    return ", ".join(parts) or "no test yet"
 
 
 def _cache(latest: Sequence[GameTest]) -> Check:
@@ -163,10 +175,8 @@ def _met(condition: bool) -> CheckState:
     return CheckState.MET if condition else CheckState.NOT_MET
 
 
-def _usd_words(cost: Known) -> str:
-    if cost.mean is None:
-        return "unknown"
-    return f"${cost.mean:.{telling_digits(cost.mean, COST_GOAL_USD, 2)}f}{_partly(cost)}"
+def _usd_words(cost: float) -> str:
+    return f"highest ${cost:.{telling_digits(cost, COST_GOAL_USD, 2)}f}"
 
 
 def _partly(known: Known) -> str:

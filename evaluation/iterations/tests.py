@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS, ENGAGEMENT
-from evaluation.rubric.verdict import Scored, Verdict, VerdictStatus, judge_scores
+from evaluation.rubric.verdict import Scored, Verdict, VerdictStatus, critical_reasons, judge_scores, rejudge
 from evaluation.rubric.wording import counted
 from evaluation.score import Status, status_of
 
@@ -67,13 +67,30 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
+class GameFailure:
+    """A game that failed, with every reason; ``is_critical`` when cost or engagement failed it."""
+
+    transcript_id: str
+    game_id: str
+    reasons: tuple[str, ...]
+    is_critical: bool
+
+    @property
+    def words(self) -> str:
+        """One sentence for a list of reasons."""
+        how = "failed critically" if self.is_critical else "failed"
+        return f"Game {self.game_id} {how}: {' '.join(self.reasons)}"
+
+
+@dataclass(frozen=True, slots=True)
 class GameTest:
     """Games of one iteration that are judged together.
 
     Attributes:
         number: Its place within the iteration, from 1.
         size: How many games make it complete.
-        verdict: By the rule for transcripts, on the means; pending while one of its games is unrated.
+        verdict: See :func:`judge_games`.
+        failures: The games in it that failed, also where the test passed.
     """
 
     iteration: str
@@ -84,6 +101,7 @@ class GameTest:
     cost_usd: Known
     cache_hit_rate: Known
     verdict: Verdict
+    failures: tuple[GameFailure, ...] = ()
 
     @property
     def is_complete(self) -> bool:
@@ -120,15 +138,32 @@ def form_tests(
 def _test(iteration: str, number: int, games: Sequence[Game], thresholds: Mapping[str, float], size: int) -> GameTest:
     means = mean_scores(games, thresholds)
     cost, cache = known_mean(games, _usd), known_mean(games, _cache_hit_rate)
-    verdict = judge_means(means, cost.mean)
-    return GameTest(iteration, number, size, tuple(games), means, cost, cache, verdict)
+    failures = game_failures(games, thresholds)
+    verdict = judge_games(means, cost.mean, failures)
+    return GameTest(iteration, number, size, tuple(games), means, cost, cache, verdict, failures)
 
 
-def judge_means(means: Mapping[str, MetricMean], cost_usd: float | None) -> Verdict:
-    """The verdict on several games together: the rule for one transcript, on their means.
+def judge_games(
+    means: Mapping[str, MetricMean], cost_usd: float | None, failures: Sequence[GameFailure] = ()
+) -> Verdict:
+    """The verdict on several games together: the rule for one transcript on their means, and no critical failure.
 
-    Engagement is pending while one of the games is unrated: a good mean of the others must not hide a bad game.
+    A game that failed critically fails them all, whatever the means. Else engagement is pending while one of the games
+    is unrated: a good mean of the others must not hide a bad game.
+
+    Args:
+        means: Of the games.
+        cost_usd: Their mean cost; ``None`` when unknown.
+        failures: The games that failed.
     """
+    verdict = _judge_means(means, cost_usd)
+    critical = tuple(failure.words for failure in failures if failure.is_critical)
+    if not critical:
+        return verdict
+    return Verdict(VerdictStatus.FAILED, verdict.passed_count, (*critical, *verdict.reasons))
+
+
+def _judge_means(means: Mapping[str, MetricMean], cost_usd: float | None) -> Verdict:
     engagement = means[ENGAGEMENT.name]
     if not engagement.waiting:
         return judge_scores(means, cost_usd)
@@ -138,6 +173,21 @@ def judge_means(means: Mapping[str, MetricMean], cost_usd: float | None) -> Verd
         Status.PENDING, None, engagement.threshold, reason, engagement.values, engagement.waiting, engagement.games
     )
     return judge_scores({**means, ENGAGEMENT.name: unrated}, cost_usd)
+
+
+def game_failures(
+    games: Sequence[Game], thresholds: Mapping[str, float] = DEFAULT_THRESHOLDS
+) -> tuple[GameFailure, ...]:
+    """The games whose own verdict is ``failed``, by ``thresholds``, in the order given."""
+    found = []
+    for game in games:
+        metrics = rejudge(game.metrics, thresholds)
+        verdict = judge_scores(metrics, game.total_usd)
+        critical = critical_reasons(metrics, game.total_usd)
+        if verdict.status is VerdictStatus.FAILED:
+            reasons = critical or verdict.reasons[:1]
+            found.append(GameFailure(game.transcript_id, game.game_id, reasons, bool(critical)))
+    return tuple(found)
 
 
 def mean_scores(games: Sequence[Game], thresholds: Mapping[str, float] = DEFAULT_THRESHOLDS) -> dict[str, MetricMean]:

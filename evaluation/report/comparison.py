@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 
-from evaluation.comparison.iterations import IterationComparison, Side
+from evaluation.comparison.iterations import IterationComparison
 from evaluation.comparison.movers import Mover
 from evaluation.comparison.prompt_diff import is_cut, prompt_diff
+from evaluation.iterations.decision import Side
 from evaluation.report.html import Html, bullets, escaped, page, section, table, tag
 from evaluation.report.svg import Strip, figure, strip_svg
 from evaluation.report.words import METRICS, badge, chart_words, how_to_read, lines, status_words
@@ -81,10 +82,17 @@ def _decision(found: IterationComparison) -> Html:
         labels = [DEFINITIONS[one.name].label for one in found.comparison.differences if one.outcome is outcome]
         if labels:
             grouped.append(f"{status_words(outcome)}: {', '.join(labels)}")
+    decision = found.decision
+    if decision is None:
+        rule = [tag("p", "There is nothing before the later one to compare it with.")]
+    else:
+        said = tuple(filter(None, (found.other_pair, *found.decision_words)))
+        against = f" against {decision.reference}"
+        rule = [tag("p", "By the rubric's rule: ", badge(decision.choice), against), bullets(said)]
+        rule += [tag("p", decision.recorded.words)] if decision.recorded else []
     return section(
         "Keep the change?",
-        tag("p", "By the rubric's rule: ", badge(found.decision.choice)),
-        bullets(found.decision.evidence),
+        *rule,
         tag("p", "What the games can show:"),
         bullets(grouped),
     )

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from evaluation.advice import advise
+from evaluation.advice import advise, nothing_to_fix
 from evaluation.iterations.board import Board, IterationSummary
 from evaluation.iterations.chance import Chance
 from evaluation.iterations.checklist import CheckState
@@ -68,7 +68,7 @@ def iteration_page(facts: IterationFacts) -> str:
         _head(facts),
         section("Seven metrics", _metric_table(facts), *_charts(board)),
         section("Tests", *map(_test, shown.tests)) if shown.tests else None,
-        _decision(shown),
+        _decision(board, shown),
         _gate(facts),
         _advice(shown),
         section("All iterations", _iterations(board)),
@@ -152,14 +152,22 @@ def _test(test: GameTest) -> Html:
         tag("p", badge(test.verdict.status), badge("", f"{test.verdict.passed_count} of 7 pass"), cost),
         tag("p", test.warning) if test.warning else None,
         bullets(test.verdict.reasons),
+        bullets([failure.words for failure in test.failures if not failure.is_critical]),
         table(("Metric", "Mean", "95 % interval", "Needed", "Status"), rows, f"Means of test {test.number}"),
     )
 
 
-def _decision(shown: IterationSummary) -> Html:
-    if shown.decision is None:
-        return section("Keep the change?", tag("p", "There is no earlier baseline to compare this iteration with."))
-    return section("Keep the change?", tag("p", badge(shown.decision.choice)), bullets(shown.decision.evidence))
+def _decision(board: Board, shown: IterationSummary) -> Html:
+    decision = shown.decision
+    if decision is None:
+        return section("Keep the change?", tag("p", "There is nothing before it to compare this iteration with."))
+    recorded = [tag("p", decision.recorded.words)] if decision.recorded else []
+    return section(
+        "Keep the change?",
+        tag("p", "By the rubric's rule: ", badge(decision.choice), f" against {decision.reference}"),
+        bullets(board.decision_words(shown.iteration.name)),
+        *recorded,
+    )
 
 
 def _gate(facts: IterationFacts) -> Html:
@@ -195,7 +203,7 @@ def chance_words(chance: Chance | None) -> str:
 def _advice(shown: IterationSummary) -> Html | None:
     given = advise(shown.means, shown.cost_usd.mean)
     if not given:
-        return None
+        return section("What to change next", tag("p", nothing_to_fix(shown.means))) if shown.games else None
     parts = [tag("div", tag("h3", f"{one.label}: {one.finding}"), bullets(one.actions)) for one in given]
     return section("What to change next", tag("p", "One change at a time."), *parts)
 

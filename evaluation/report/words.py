@@ -13,9 +13,9 @@ from evaluation.score import MetricDefinition
 from evaluation.statistics.intervals import mean_interval
 from evaluation.statistics.words import interval_words
 
-_GOOD = frozenset({"passed", "met", "keep", "better"})
-_BAD = frozenset({"failed", "not met", "revert", "worse"})
-_MARKS = {"pending": "…", "not applicable": "–", "no evidence either way": "–"}
+_GOOD = frozenset({"passed", "met", "keep", "kept", "better"})
+_BAD = frozenset({"failed", "not met", "revert", "reverted", "worse"})
+_MARKS = {"pending": "…", "not yet": "…", "undecidable": "–", "not applicable": "–", "no evidence either way": "–"}
 
 _READING = (
     "A game is the unit of sampling: three games of one prompt are three values, however many messages they hold.",

@@ -1,4 +1,4 @@
-"""Which metric is the lowest: how far each lies from its threshold, measured in widths of its scale."""
+"""Which metric is the lowest: the largest relative shortfall of those that fail, else the least headroom."""
 
 from __future__ import annotations
 
@@ -6,24 +6,47 @@ from collections.abc import Mapping
 
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.verdict import Scored
+from evaluation.score import Status
 
 
-def margin(name: str, metric: Scored | None) -> float | None:
-    """(score - threshold) / width of the scale, below zero when it fails; ``None`` without a score.
+def shortfall(name: str, metric: Scored) -> float:
+    """(threshold - score) / (threshold - lowest possible score), from 0 to 1, of a metric that has a score.
 
-    A percent and a 1-5 score compare because both are measured in widths.
+    Relative, because thresholds differ: 45 of 90 lacks half of what is needed, as 30 of 60 does. A metric that fails
+    for another reason than its score lacks 0.
     """
-    if metric is None or metric.score is None:
-        return None
-    return (metric.score - metric.threshold) / DEFINITIONS[name].scale.width
+    assert metric.score is not None
+    room = metric.threshold - DEFINITIONS[name].scale.low
+    return max(0.0, metric.threshold - metric.score) / room if room > 0 else 0.0
 
 
-def lowest_first(metrics: Mapping[str, Scored]) -> list[str]:
-    """The metrics that have a score, the smallest margin first, of equal ones the first in the rubric."""
-    margins = {name: value for name in DEFINITIONS if (value := margin(name, metrics.get(name))) is not None}
-    return sorted(margins, key=margins.__getitem__)
+def headroom(name: str, metric: Scored) -> float:
+    """(score - threshold) / (highest possible score - threshold), from 0 to 1, of a metric that passes.
+
+    A metric with a threshold of 90 can lie 10 points above it at most, so points would always call it the lowest.
+    """
+    assert metric.score is not None
+    room = DEFINITIONS[name].scale.high - metric.threshold
+    return max(0.0, metric.score - metric.threshold) / room if room > 0 else 0.0
+
+
+def failing_first(metrics: Mapping[str, Scored]) -> list[str]:
+    """The metrics that fail, the largest shortfall first, of equal ones the first in the rubric."""
+    failing = [name for name in DEFINITIONS if _has(metrics, name, Status.FAILED)]
+    return sorted(failing, key=lambda name: -shortfall(name, metrics[name]))
+
+
+def closest_passing(metrics: Mapping[str, Scored]) -> str | None:
+    """The metric with the least headroom of those that pass; ``None`` when none passes."""
+    passing = [name for name in DEFINITIONS if _has(metrics, name, Status.PASSED)]
+    return min(passing, key=lambda name: headroom(name, metrics[name]), default=None)
 
 
 def lowest_metric(metrics: Mapping[str, Scored]) -> str | None:
-    """The metric with the smallest margin; ``None`` when none has a score."""
-    return next(iter(lowest_first(metrics)), None)
+    """The failing metric with the largest shortfall, else the passing one with the least headroom; ``None`` without."""
+    return next(iter(failing_first(metrics)), None) or closest_passing(metrics)
+
+
+def _has(metrics: Mapping[str, Scored], name: str, status: Status) -> bool:
+    metric = metrics.get(name)
+    return metric is not None and metric.score is not None and metric.status is status

@@ -98,6 +98,11 @@ def judge_automatic(metrics: Mapping[str, Scored], total_usd: float | None) -> V
     return _verdict(findings, tally, metrics, total_usd)
 
 
+def critical_reasons(metrics: Mapping[str, Scored], total_usd: float | None) -> tuple[str, ...]:
+    """Why it failed critically: a cost above 3.00 USD, engagement below its threshold. Empty when it did not."""
+    return tuple(reason for _, reason in (*_cost_finding(total_usd), *_engagement_finding(metrics)))
+
+
 def known_usd(cost: Cost | None) -> float | None:
     """US dollars, or ``None`` when nothing was recorded (a cost of zero with zero tokens is unknown, never free)."""
     return cost.total_usd if cost is not None and cost.is_known else None

@@ -6,10 +6,11 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import NamedTuple
 
 from evaluation.statistics.effects import Effect, cohens_d
 from evaluation.statistics.intervals import Interval, Limits, difference_interval, mean_interval, no_interval
-from evaluation.statistics.multiplicity import holm
+from evaluation.statistics.multiplicity import holm, holm_levels
 from evaluation.statistics.power import LEVEL, games_needed, minimum_detectable_difference
 from evaluation.statistics.samples import known, known_pairs
 from evaluation.statistics.tests import MOST_FOR_EXACT, SignificanceTest, paired_t, sign_flip, smallest_p, welch
@@ -87,12 +88,16 @@ class Difference:
     Attributes:
         difference: Of the means; NaN when a side has no value.
         interval: Welch's, at 95 %.
-        p_holm: Welch's p, adjusted over the metrics of the comparison; it alone decides the outcome.
+        deciding_interval: Welch's, at the level that decided the outcome: it excludes 0 just when that is better or
+            worse. Draw this one beside the outcome.
+        is_primary: Whether it was chosen beforehand, and so was tested alone.
+        p_holm: Welch's p, adjusted over the other metrics of the comparison; NaN for the primary one.
         paired: ``None`` when no games are paired.
-        detectable: What so many games would find in 8 of 10 comparisons, given this spread; NaN when unknown. As every
-            metric is tested, at the level that Holm asks of the smallest p: 0.05 over the number of tests.
+        detectable: What so many games would find in 8 of 10 comparisons, given this spread; NaN when unknown. At 0.05
+            for the primary metric; for others at what Holm asks of the smallest p: 0.05 over their number.
         games_needed: On each side, to find a difference as large as the one seen at that level; ``None`` when that has
             no answer.
+        most: The largest difference that the scale allows; infinite without limits.
     """
 
     name: str
@@ -101,6 +106,8 @@ class Difference:
     after: Summary
     difference: float
     interval: Interval
+    deciding_interval: Interval
+    is_primary: bool
     welch: SignificanceTest
     p_holm: float
     effect: Effect
@@ -108,11 +115,17 @@ class Difference:
     detectable: float
     games_needed: int | None
     outcome: Outcome
+    most: float = math.inf
+
+    @property
+    def p(self) -> float:
+        """The p-value that decided the outcome: Welch's for the primary metric, else after Holm's adjustment."""
+        return self.welch.p if self.is_primary else self.p_holm
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Every metric of one comparison: the family over which Holm's adjustment runs."""
+    """Every metric of one comparison: the primary one, and the family over which Holm's adjustment runs."""
 
     differences: tuple[Difference, ...]
     level: float = LEVEL
@@ -122,50 +135,87 @@ class Comparison:
         """The difference of that metric; ``KeyError`` when it is not part of the comparison."""
         return self._by_name[name]
 
+    @property
+    def primary(self) -> Difference | None:
+        """The metric that was chosen beforehand; ``None`` where none was."""
+        return next((one for one in self.differences if one.is_primary), None)
 
-def compare(measures: Mapping[str, Measure], *, level: float = LEVEL, seed: int = 0) -> Comparison:
-    """Each metric's difference with Welch's t-test (two-sided), adjusted by Holm over those that can be tested.
 
-    The paired figures stand beside it and decide nothing: one test is chosen beforehand, or the error would grow.
+def compare(
+    measures: Mapping[str, Measure], *, primary: str | None = None, level: float = LEVEL, seed: int = 0
+) -> Comparison:
+    """Each metric's difference with Welch's t-test (two-sided).
+
+    The primary metric is tested alone at ``level``, the others together with Holm's adjustment over those that can be
+    tested. The paired figures stand beside it and decide nothing: one test is chosen beforehand, or the error would
+    grow.
 
     Args:
         measures: By name, in the order in which they are shown. NaN and pairs with a NaN are left out.
-        level: Of the family-wise error.
+        primary: The metric that the change was meant to raise, if one was named before the games were played.
+        level: Of the primary test, and of the family-wise error of the others.
         seed: Of what is drawn (bootstrap, sign flips of more than 16 pairs).
+
+    Raises:
+        KeyError: ``primary`` is not among the measures.
     """
     tests = {name: welch(measure.after, measure.before) for name, measure in measures.items()}
-    adjusted = dict(zip(tests, holm(test.p for test in tests.values()), strict=True))
-    strictest = level / max(1, sum(not math.isnan(test.p) for test in tests.values()))
-    found = [
-        _difference(name, measure, tests[name], adjusted[name], (level, strictest), seed)
-        for name, measure in measures.items()
-    ]
+    rules = {name: _Rule(math.nan, level, level, False) for name in measures} | _holm_rules(tests, primary, level)
+    if primary is not None:
+        rules[primary] = _Rule(tests[primary].p, level, level, True)
+    found = [_difference(name, measure, tests[name], rules[name], level, seed) for name, measure in measures.items()]
     return Comparison(tuple(found), level, {one.name: one for one in found})
 
 
+class _Rule(NamedTuple):
+    """How one metric is decided: by which p, at which level its interval is drawn, at which its power is told."""
+
+    p: float
+    interval_level: float
+    power_level: float
+    is_primary: bool
+
+
+def _holm_rules(tests: Mapping[str, SignificanceTest], primary: str | None, level: float) -> dict[str, _Rule]:
+    family = {name: test.p for name, test in tests.items() if name != primary}
+    adjusted = holm(family.values())
+    levels = holm_levels(family.values(), level)
+    strictest = level / max(1, sum(not math.isnan(p) for p in family.values()))
+    return {
+        name: _Rule(p, interval_level, strictest, False)
+        for name, p, interval_level in zip(family, adjusted, levels, strict=True)
+    }
+
+
 def _difference(
-    name: str, measure: Measure, test: SignificanceTest, p_holm: float, levels: tuple[float, float], seed: int
+    name: str, measure: Measure, test: SignificanceTest, rule: _Rule, level: float, seed: int
 ) -> Difference:
-    level, strictest = levels
     before, after = (_summary(values, measure.limits, seed) for values in (measure.before, measure.after))
     difference = after.mean - before.mean
-    interval = difference_interval(measure.after, measure.before, limits=_span(measure.limits))
-    detectable = minimum_detectable_difference(after.sd, before.sd, after.n, before.n, level=strictest)
-    needed = None if math.isnan(test.p) else games_needed(difference, after.sd, before.sd, level=strictest)
+    span = _span(measure.limits)
+    deciding = level if math.isnan(rule.interval_level) else rule.interval_level
+    plain, decisive = (
+        difference_interval(measure.after, measure.before, limits=span, level=1.0 - each) for each in (level, deciding)
+    )
+    detectable = minimum_detectable_difference(after.sd, before.sd, after.n, before.n, level=rule.power_level)
+    needed = None if math.isnan(test.p) else games_needed(difference, after.sd, before.sd, level=rule.power_level)
     return Difference(
         name,
         measure.unit,
         before,
         after,
         difference,
-        interval,
+        plain,
+        decisive,
+        rule.is_primary,
         test,
-        p_holm,
+        math.nan if rule.is_primary else rule.p,
         cohens_d(measure.after, measure.before),
         _paired(measure, seed),
         detectable,
         needed,
-        _outcome(difference, p_holm, level),
+        _outcome(difference, rule.p, level),
+        span[1] if span else math.inf,
     )
 
 
@@ -198,9 +248,9 @@ def _span(limits: Limits) -> Limits:
     return None if limits is None else (limits[0] - limits[1], limits[1] - limits[0])
 
 
-def _outcome(difference: float, p_holm: float, level: float) -> Outcome:
-    if math.isnan(p_holm):
+def _outcome(difference: float, p: float, level: float) -> Outcome:
+    if math.isnan(p):
         return Outcome.UNTESTABLE
-    if p_holm > level:
+    if p > level:
         return Outcome.NO_EVIDENCE
     return Outcome.BETTER if difference > 0 else Outcome.WORSE

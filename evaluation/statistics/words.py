@@ -78,7 +78,9 @@ def _seen(one: Difference) -> Iterator[str]:
 
 
 def _verdict(one: Difference) -> Iterator[str]:
-    if one.outcome is not Outcome.UNTESTABLE:
+    if one.outcome is not Outcome.UNTESTABLE and one.is_primary:
+        yield f"{_VERDICTS[one.outcome]} Welch p {p_words(one.welch.p)}, tested alone as the target of the change."
+    elif one.outcome is not Outcome.UNTESTABLE:
         yield f"{_VERDICTS[one.outcome]} Welch p {p_words(one.welch.p)}, {p_words(one.p_holm)} after Holm's adjustment."
     elif one.welch.reason == NO_SPREAD:
         yield "No test is possible: no spread was seen on either side, so nobody knows how far games differ by chance."
@@ -89,16 +91,23 @@ def _verdict(one: Difference) -> Iterator[str]:
 def _power(one: Difference) -> Iterator[str]:
     if one.outcome in (Outcome.BETTER, Outcome.WORSE) or math.isnan(one.detectable):
         return
-    yield (
-        f"With {_sizes(one.before, one.after)}, only a true difference of {one.detectable:.1f}{_points(one.unit)} or "
-        "more would show in 8 of 10 comparisons."
-    )
+    if one.detectable > one.most:
+        yield f"With {_sizes(one.before, one.after)}, no difference that this scale allows could be detected."
+    else:
+        yield (
+            f"With {_sizes(one.before, one.after)}, only a true difference of {one.detectable:.1f}{_points(one.unit)} "
+            "or more would show in 8 of 10 comparisons."
+        )
     if one.games_needed is not None:
-        fewest = min(one.before.n, one.after.n)
-        more = one.games_needed - fewest
+        more = more_games(one)
         extra = f", {more} more" if more > 0 else ""
         needed = games_words(one.games_needed)
         yield f"If the difference is as large as seen, {needed} on each side would show it{extra}."
+
+
+def more_games(one: Difference) -> int:
+    """How many games more on the smaller side would show a difference as large as seen; 0 when that is unknown."""
+    return max(0, one.games_needed - min(one.before.n, one.after.n)) if one.games_needed is not None else 0
 
 
 def _sizes(before: Summary, after: Summary) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from evaluation.errors import ConflictError, InputError, NotFoundError
-from evaluation.iterations import Iteration
+from evaluation.iterations import Fate, Iteration, RecordedDecision, departs_from
 from evaluation.iterations.history import Description, Edit, SignOff, edits
 from evaluation.store.checks import readable, require_storable, require_text
 from evaluation.store.tables import next_numbers
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _UNSEEN = ("Cf", "Cc")
 _Edits = list[Edit]
 _SignOffs = list[SignOff]
+_Decisions = list[RecordedDecision]
 
 
 class Iterations:
@@ -210,6 +211,63 @@ class Iterations:
             rows = cursor.execute(_SIGN_OFFS, [name]).fetchall()
         return [SignOff(who, note, from_microseconds(at), kind == "withdrawn") for who, note, at, kind in rows]
 
+    def record_decision(
+        self, name: str, fate: Fate, *, who: str, reason: str, note: str, reference: str | None, rule: str
+    ) -> Iteration:
+        """Records that a person keeps or reverts the iteration's change; an earlier decision stays on record.
+
+        The arguments are the fields of :class:`~evaluation.iterations.model.RecordedDecision`.
+
+        Raises:
+            NotFoundError: There is no iteration of that name.
+            InputError: Nobody or no reason is named, or the note is missing.
+        """
+        require_text(who=who, reason=reason)
+        require_storable(note=note)
+        if departs_from(fate, rule) and not note.strip():
+            raise InputError(
+                f"The rule says {rule.replace('_', ' ')}, not {fate}.",
+                place="note",
+                remedy="Say in a note why the decision departs from it.",
+            )
+        with self._units.unit(write=True) as cursor:
+            require_iteration(cursor, name)
+            cursor.execute(_DECIDE, [name, str(fate), who, note, reason, reference, rule])
+            return self.get(name)
+
+    def withdraw_decision(self, name: str, *, who: str, reason: str = "") -> Iteration:
+        """Takes the recorded decision back; the record of both stays, see :meth:`decisions`.
+
+        Raises:
+            NotFoundError: There is no iteration of that name.
+            InputError: Nothing is recorded, or nobody is named.
+        """
+        require_text(who=who)
+        require_storable(reason=reason)
+        with self._units.unit(write=True) as cursor:
+            held = self.get(name).recorded
+            if held is None:
+                raise InputError(f"No decision on {name!r} is recorded.", remedy="There is nothing to take back.")
+            cursor.execute(_DECIDE, [name, "decision_withdrawn", who, "", reason, held.reference, held.rule])
+            return self.get(name)
+
+    def decisions(self, name: str) -> _Decisions:
+        """Every decision on the iteration's change and every withdrawal, oldest first.
+
+        Raises:
+            NotFoundError: There is none of that name.
+        """
+        with self._units.unit() as cursor:
+            self.get(name)
+            rows = cursor.execute(_DECISIONS, [name]).fetchall()
+        found: list[RecordedDecision] = []
+        for kind, who, at, reason, note, reference, rule in rows:
+            is_withdrawal = kind == "decision_withdrawn"
+            fate = found[-1].fate if is_withdrawal else Fate(kind)
+            made = from_microseconds(at)
+            found.append(RecordedDecision(fate, who, made, reason, note, reference, rule, is_withdrawal))
+        return found
+
     def _add_event(self, name: str, kind: str, who: str, note: str) -> None:
         with self._units.unit(write=True) as cursor:
             require_iteration(cursor, name)
@@ -227,6 +285,8 @@ _RENAME = (
     "UPDATE iterations SET parent = $new WHERE parent = $old",
     "UPDATE trash.iterations SET parent = $new WHERE parent = $old",
     "UPDATE iteration_events SET iteration = $new WHERE iteration = $old",
+    "UPDATE iteration_events SET reference = $new WHERE reference = $old",
+    "UPDATE trash.iteration_events SET reference = $new WHERE reference = $old",
     "UPDATE transcripts SET iteration = $new WHERE iteration = $old",
     "UPDATE spool SET iteration = $new WHERE iteration = $old",
 )
@@ -244,6 +304,15 @@ FROM iteration_changes c JOIN iterations i ON i.position = c.iteration_number
 WHERE i.name = ? ORDER BY c.change_id
 """
 
+_DECIDE = """
+INSERT INTO iteration_events (iteration, kind, who, note, reason, reference, rule) VALUES (?, ?, ?, ?, ?, ?, ?)
+"""
+
+_DECISIONS = """
+SELECT kind, who, epoch_us(created_at), reason, note, reference, rule FROM iteration_events
+WHERE iteration = ? AND kind IN ('kept', 'reverted', 'decision_withdrawn') ORDER BY event_id
+"""
+
 _SIGN_OFFS = """
 SELECT who, note, epoch_us(created_at), kind FROM iteration_events
 WHERE iteration = ? AND kind IN ('signed_off', 'withdrawn') ORDER BY event_id
@@ -251,16 +320,22 @@ WHERE iteration = ? AND kind IN ('signed_off', 'withdrawn') ORDER BY event_id
 
 _LIST = """
 WITH promoted AS (SELECT iteration FROM iteration_events WHERE kind = 'promoted' ORDER BY event_id DESC LIMIT 1),
-decided AS (
+signed AS (
     SELECT * FROM iteration_events WHERE kind IN ('signed_off', 'withdrawn')
     QUALIFY row_number() OVER (PARTITION BY iteration ORDER BY event_id DESC) = 1
 ),
-signed_off AS (SELECT * FROM decided WHERE kind = 'signed_off'),
+signed_off AS (SELECT * FROM signed WHERE kind = 'signed_off'),
+decided AS (
+    SELECT * FROM iteration_events WHERE kind IN ('kept', 'reverted', 'decision_withdrawn')
+    QUALIFY row_number() OVER (PARTITION BY iteration ORDER BY event_id DESC) = 1
+),
+recorded AS (SELECT * FROM decided WHERE kind <> 'decision_withdrawn'),
 numbered AS (SELECT *, row_number() OVER (ORDER BY position) - 1 AS place FROM iterations)
 SELECT name, place, parent, prompt_text, change, target_metric,
        CASE WHEN EXISTS (FROM promoted) THEN name IN (FROM promoted) ELSE place = 0 END,
-       epoch_us(n.created_at), s.who, epoch_us(s.created_at), coalesce(s.note, '')
-FROM numbered n LEFT JOIN signed_off s ON s.iteration = n.name
+       epoch_us(n.created_at), s.who, epoch_us(s.created_at), coalesce(s.note, ''),
+       d.kind, d.who, epoch_us(d.created_at), d.reason, d.note, d.reference, d.rule
+FROM numbered n LEFT JOIN signed_off s ON s.iteration = n.name LEFT JOIN recorded d ON d.iteration = n.name
 ORDER BY place
 """
 
@@ -302,7 +377,9 @@ def _description(held: Iteration) -> Description:
 
 
 def _iteration(row: tuple[Any, ...]) -> Iteration:
-    name, place, parent, prompt_text, change, target_metric, is_baseline, created_at, who, when, note = row
+    name, place, parent, prompt_text, change, target_metric, is_baseline, created_at, who, when, note = row[:11]
+    fate, decider, decided_at, *decided = row[11:]
+    recorded = RecordedDecision(Fate(fate), decider, from_microseconds(decided_at), *decided) if fate else None
     return Iteration(
         name,
         place,
@@ -315,4 +392,5 @@ def _iteration(row: tuple[Any, ...]) -> Iteration:
         who,
         maybe_from_microseconds(when),
         note,
+        recorded,
     )

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from evaluation.agreement.disagreements import Overruled
 from evaluation.agreement.report import AgreementReport, agreement_report
-from evaluation.comparison.iterations import IterationComparison, Side, compare_iterations
+from evaluation.comparison.iterations import IterationComparison, compare_iterations
 from evaluation.comparison.movers import Mover, biggest_movers
 from evaluation.comparison.pairs import PairKey, pair_key, paired_games
 from evaluation.comparison.runs import Run, RunComparison, compare_runs
 from evaluation.errors import InputError, NotFoundError
-from evaluation.iterations import Board, games_by_iteration, make_board
+from evaluation.iterations import Board, Fate, Iteration, Side, games_by_iteration, make_board
 from evaluation.store.database import Store
 from evaluation.store.tables import marks
 from evaluation.store.transcript_rows import metadata_of
@@ -25,10 +25,19 @@ if TYPE_CHECKING:
     from evaluation.overrides import Override
 
 
-def stored_board(store: Store) -> Board:
-    """Everything that is known about iterations, judged by today's thresholds."""
+def stored_board(store: Store, summaries: pd.DataFrame | None = None, scores: pd.DataFrame | None = None) -> Board:
+    """Everything that is known about iterations, judged by today's thresholds.
+
+    Args:
+        store: Where to read.
+        summaries: ``store.transcripts.summaries()``, where the caller has read it already.
+        scores: ``store.results.scores()``, likewise.
+    """
     with store.unit():
-        games = games_by_iteration(store.transcripts.summaries(), store.results.scores())
+        games = games_by_iteration(
+            store.transcripts.summaries() if summaries is None else summaries,
+            store.results.scores() if scores is None else scores,
+        )
         settings = store.settings
         return make_board(store.iterations.list(), games, settings.thresholds(), settings.test_size())
 
@@ -96,13 +105,42 @@ def stored_comparison(store: Store, before: str, after: str, *, seed: int = 0) -
     if before == after:
         raise InputError(f"{before!r} cannot be compared with itself.", remedy="Name two iterations.")
     with store.unit() as cursor:
-        iterations = store.iterations.get(before), store.iterations.get(after)
-        games = games_by_iteration(store.transcripts.summaries(), store.results.scores())
-        old, new = (Side(one, tuple(games.get(one.name, ()))) for one in iterations)
+        for name in (before, after):
+            store.iterations.get(name)
+        board = stored_board(store)
+        old, new = (Side(board[name].iteration, board[name].games) for name in (before, after))
         pairs = paired_games(_pair_keys(cursor, old), _pair_keys(cursor, new))
         movers = _with_texts(cursor, biggest_movers(_ledger_rows(cursor, store, old, new)))
-        thresholds = store.settings.thresholds()
-    return compare_iterations(old, new, pairs, movers, thresholds, seed=seed)
+    return compare_iterations(board, before, after, pairs, movers, seed=seed)
+
+
+def record_decision(store: Store, name: str, fate: Fate, *, who: str, reason: str, note: str = "") -> Iteration:
+    """Records that a person keeps or reverts the change of an iteration, with the rule's answer at this time.
+
+    Args:
+        store: Where to.
+        name: Of the iteration.
+        fate: What was decided.
+        who: The person.
+        reason: Why.
+        note: Why it departs from the rule; needed where it does.
+
+    Raises:
+        NotFoundError: There is no iteration of that name.
+        InputError: There is nothing to compare it with, nobody or no reason is named, or the note is missing.
+    """
+    with store.unit(write=True):
+        store.iterations.get(name)
+        decision = stored_board(store)[name].decision
+        if decision is None:
+            raise InputError(
+                f"{name!r} has no reference, so there is no change to keep or to revert.",
+                place="decision",
+                remedy="Name its parent, or decide on a later iteration.",
+            )
+        return store.iterations.record_decision(
+            name, fate, who=who, reason=reason, note=note, reference=decision.reference, rule=str(decision.choice)
+        )
 
 
 def _pair_keys(cursor: DuckDBPyConnection, side: Side) -> dict[str, PairKey | None]:

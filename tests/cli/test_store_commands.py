@@ -58,7 +58,7 @@ def test_show_takes_an_id_its_beginning_or_the_games_id(run: Any, write_game: An
     text = shown.pop()
     assert "Verdict: pending, 5 of 7 pass" in text
     assert "Engagement is pending: not rated yet." in text
-    assert "The rubric suggests:" in text
+    assert "Nothing needs fixing: no metric fails." in text
 
 
 def test_show_refuses_what_is_not_stored(run: Any) -> None:
@@ -176,7 +176,12 @@ def test_iterations_from_creation_to_decision(run: Any, write_game: Any, tmp_pat
     assert (first["is_baseline"], first["decision"]) == (True, None)
     assert (second["parent"], second["change"], second["target_metric"]) == ("v1", "Cite rounds", "strategic_depth")
     assert [len(test["games"]) for test in second["tests"]] == [3]
-    assert second["decision"]["choice"] == "keep"
+    assert second["decision"]["choice"] == "not_yet"
+    assert second["decision"]["reasons"][:2] == [
+        "3 of 3 games of this iteration not rated yet.",
+        "3 of 3 games of the reference not rated yet.",
+    ]
+    assert (second["decision"]["reference"], second["decision"]["recorded"]) == ("v1", None)
     assert [check["state"] for check in board["checklist"]["checks"]] == [
         "not_met",
         "unknown",
@@ -186,7 +191,7 @@ def test_iterations_from_creation_to_decision(run: Any, write_game: Any, tmp_pat
     ]
     text = run("iterations").stdout
     assert "v1 (baseline)" in text
-    assert "Its change: keep" in text
+    assert "Its change, against v1: not yet" in text
     assert "[ ] 3 consecutive tests pass" in text
 
 

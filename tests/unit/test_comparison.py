@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
+import math
 
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.comparison import Side, biggest_movers, compare_iterations, paired_games
+from evaluation.comparison import biggest_movers, compare_iterations, paired_games
 from evaluation.comparison.as_data import comparison_data
 from evaluation.comparison.pairs import pair_key
 from evaluation.errors import InputError, NotFoundError
-from evaluation.iterations import Choice, Game, Iteration
+from evaluation.iterations import Choice, Game, Iteration, make_board
 from evaluation.rubric.verdict import MetricScore
 from evaluation.samples import add_evaluated
 from evaluation.score import RowVerdict, Status
@@ -71,19 +72,26 @@ def test_what_is_a_key() -> None:
 
 
 def test_a_comparison_with_pairs_and_a_decision() -> None:
-    before = Side(Iteration("old"), tuple(game(f"a{n}", value) for n, value in enumerate([50.0, 55.0, 60.0])))
-    after = Side(
-        Iteration("new", 1, target_metric="coherence"),
-        tuple(game(f"b{n}", value) for n, value in enumerate([61.0, 70.0, 65.0, None])),
-    )
-    found = compare_iterations(before, after, [("a0", "b0"), ("a1", "b1"), ("a2", "b2")])
+    iterations = [Iteration("old", is_baseline=True), Iteration("new", 1, target_metric="coherence")]
+    games = {
+        "old": [game(f"a{n}", value) for n, value in enumerate([50.0, 55.0, 60.0])],
+        "new": [game(f"b{n}", value) for n, value in enumerate([63.0, 70.0, 66.0, None])],
+    }
+    board = make_board(iterations, games)
+    found = compare_iterations(board, "old", "new", [("a0", "b0"), ("a1", "b1"), ("a2", "b2")])
     coherence = found.comparison["coherence"]
     assert (coherence.before.n, coherence.after.n) == (3, 3)
     assert coherence.paired is not None
-    assert coherence.paired.difference == pytest.approx(31 / 3)
-    assert coherence.outcome is Outcome.NO_EVIDENCE
-    # The rubric's rule looks at means alone, so the two may differ; both are shown.
-    assert found.decision.choice is Choice.KEEP
+    assert coherence.paired.difference == pytest.approx(34 / 3)
+    # 55 to 66.3, Welch p 0.03: tested alone, as the target. Adjusted with others it would show nothing.
+    assert (coherence.is_primary, coherence.outcome) == (True, Outcome.BETTER)
+    assert math.isnan(coherence.p_holm)
+    assert found.decision is board["new"].decision
+    assert found.decision is not None
+    assert found.decision.choice is Choice.NOT_YET
+    backwards = compare_iterations(board, "new", "old")
+    assert backwards.decision is found.decision
+    assert backwards.other_pair == "It is about new against its reference, old."
     assert found.comparison["engagement"].outcome is Outcome.UNTESTABLE
     json.dumps(comparison_data(found), allow_nan=False)
 

@@ -123,10 +123,24 @@ def test_an_unrated_test_that_cannot_reach_five_has_failed() -> None:
     assert one_test(*[game(percent=10.0, rating=None)] * 3).verdict.status is VerdictStatus.FAILED
 
 
-def test_one_dear_game_fails_a_test_only_through_the_mean() -> None:
-    # (1 + 1 + 5) / 3 = 2.33 is within the limit of 3; (1 + 1 + 8) / 3 = 3.33 is not.
-    assert one_test(GOOD, GOOD, game(usd=5.0)).verdict.status is VerdictStatus.PASSED
-    assert one_test(GOOD, GOOD, game(usd=8.0)).verdict.status is VerdictStatus.FAILED
+def test_one_critically_failed_game_fails_its_test_whatever_the_means() -> None:
+    # Issue 13: costs 0.90, 0.90 and 4.00 (mean 1.93), engagement 2, 3 and 4 (mean 3.0) read "passed".
+    test = one_test(game(usd=0.9, rating=2.0), game(usd=0.9, rating=3.0), game(usd=4.0))
+    assert (test.verdict.status, test.has_passed) == (VerdictStatus.FAILED, False)
+    assert [one.is_critical for one in test.failures] == [True, True]
+    assert test.verdict.reasons[:2] == (
+        "Game g failed critically: Engagement is 2.0 of 5, below the threshold of 3; it is mandatory.",
+        "Game g failed critically: The cost of $4.00 is above the limit of $3.00.",
+    )
+
+
+def test_a_passed_test_lists_the_games_in_it_that_failed() -> None:
+    weak = game(memory_accuracy=50.0, coherence=40.0, strategic_depth=40.0)
+    test = one_test(GOOD, GOOD, weak)
+    assert test.has_passed is True
+    [failure] = test.failures
+    assert not failure.is_critical
+    assert failure.words == "Game g failed: Only 4 of 7 metrics pass; 5 are needed."
 
 
 def test_unknown_costs_stay_out_of_the_mean_and_are_counted() -> None:
@@ -144,8 +158,8 @@ def test_three_good_tests_and_a_sign_off_open_the_gate() -> None:
     assert [check.state for check in result.checks] == [CheckState.MET] * 5
     assert [check.measured for check in result.checks] == [
         "3 of the latest 3 tests passed",
-        "4.0, 4.0, 4.0",
-        "$1.00, $1.00, $1.00",
+        "lowest 4.0",
+        "highest $1.00",
         "80.0 %",
         "Ann on 2026-03-01: gripping",
     ]
@@ -189,13 +203,24 @@ def test_a_pending_test_leaves_the_streak_unknown() -> None:
         CheckState.UNKNOWN,
         "2 of the latest 3 tests passed, 1 pending",
     )
-    assert (result.engagement.state, result.engagement.measured) == (CheckState.UNKNOWN, "4.0, not rated, 4.0")
+    assert (result.engagement.state, result.engagement.measured) == (
+        CheckState.UNKNOWN,
+        "lowest 4.0, 3 of 9 games not rated",
+    )
 
 
 def test_a_partly_rated_test_leaves_engagement_unknown() -> None:
     tests = [*full_tests(GOOD, GOOD), one_test(GOOD, GOOD, UNRATED)]
     check = checklist(tests, None).engagement
-    assert (check.state, check.measured) == (CheckState.UNKNOWN, "4.0, 4.0, 4.0 (1 of 3 not rated)")
+    assert (check.state, check.measured) == (CheckState.UNKNOWN, "lowest 4.0, 1 of 9 games not rated")
+
+
+def test_one_boring_or_dear_game_is_enough_to_miss_a_criterion() -> None:
+    # "Consistently" means every game: the means of the tests are 3.7 of 5 and $1.93.
+    tests = [*full_tests(GOOD, GOOD), one_test(GOOD, game(usd=4.0), game(rating=2.9))]
+    found = checklist(tests, None)
+    assert (found.engagement.state, found.engagement.measured) == (CheckState.NOT_MET, "lowest 2.9")
+    assert (found.cost.state, found.cost.measured) == (CheckState.NOT_MET, "highest $4.00")
 
 
 def test_one_boring_test_is_enough_to_miss_engagement() -> None:
@@ -205,12 +230,12 @@ def test_one_boring_test_is_enough_to_miss_engagement() -> None:
 @pytest.mark.parametrize(
     ("usd", "state", "words"),
     [
-        (1.999, CheckState.MET, "$1.00, $1.00, $1.999"),
-        (2.0, CheckState.NOT_MET, "$1.00, $1.00, $2.00"),
-        (None, CheckState.UNKNOWN, "$1.00, $1.00, unknown"),
+        (1.999, CheckState.MET, "highest $1.999"),
+        (2.0, CheckState.NOT_MET, "highest $2.00"),
+        (None, CheckState.UNKNOWN, "highest $1.00, 3 of 9 games unknown"),
     ],
 )
-def test_cost_must_stay_below_two_dollars_in_each(usd: float | None, state: CheckState, words: str) -> None:
+def test_cost_must_stay_below_two_dollars_in_every_game(usd: float | None, state: CheckState, words: str) -> None:
     check = checklist(full_tests(GOOD, GOOD, game(usd=usd)), None).cost
     assert (check.state, check.measured) == (state, words)
 
@@ -276,7 +301,7 @@ def test_jeffreys_interval_holds_the_proportion_and_mirrors(trials: int, data: s
     assert (1 - mirrored[1], 1 - mirrored[0]) == pytest.approx((low, high))
 
 
-def test_the_board_compares_what_came_after_the_baseline() -> None:
+def test_the_board_compares_with_the_parent_or_what_was_kept_or_the_baseline() -> None:
     iterations = [
         Iteration("zero", position=0),
         Iteration("base", position=1, is_baseline=True),
@@ -288,13 +313,16 @@ def test_the_board_compares_what_came_after_the_baseline() -> None:
     zero, base, later, empty = board.iterations
     assert (zero.decision, base.decision) == (None, None)
     assert later.decision is not None
-    assert later.decision.choice is Choice.KEEP
+    assert (later.decision.choice, later.decision.reference) == (Choice.KEEP, "base")
     assert empty.decision is not None
-    assert empty.decision.choice is Choice.UNDECIDED
+    assert empty.decision.choice is Choice.NOT_YET
     assert (empty.verdict, empty.warnings) == (None, ("No games yet.",))
     assert zero.warnings == ("Test 1: Only 1 game of 3: too few to rely on.",)
     assert board.baseline is base
     assert board.current is later
+    assert board["next"] is later
+    with pytest.raises(KeyError):
+        board["missing"]
 
 
 def test_the_board_of_nothing() -> None:

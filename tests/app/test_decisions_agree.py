@@ -1,0 +1,389 @@
+"""One question has one answer: iterations, compare, the Overview, Compare, both reports and the API decide alike."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from dashboard.formatting import look
+from evaluation import stored_board
+from evaluation.cli.board import board_dict
+from evaluation.cli.main import app as command_line
+from evaluation.comparison import compare_iterations
+from evaluation.comparison.as_data import comparison_data
+from evaluation.engine import Evaluation
+from evaluation.iterations import (
+    Board,
+    Choice,
+    Fate,
+    Game,
+    Iteration,
+    RecordedDecision,
+    make_board,
+)
+from evaluation.ratings import Rating
+from evaluation.report.comparison import comparison_page
+from evaluation.report.iteration import IterationFacts, iteration_page
+from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS, ENGAGEMENT
+from evaluation.rubric.verdict import MetricScore, judge_verdict
+from evaluation.score import LedgerRow, MetricResult, RowVerdict, Status, status_of, summarise
+from evaluation.store import Store
+from evaluation.store.reports import record_decision
+from evaluation.transcript import Cost, Message, Player, Transcript
+
+WHEN = datetime(2026, 3, 1, tzinfo=UTC)
+AUTOMATIC = [name for name in DEFINITIONS if name != ENGAGEMENT.name]
+Scores = Mapping[str, float | None]
+"""By metric; ``None`` where it does not apply, and for engagement where nobody rated."""
+
+
+def scores_of(draw: random.Random) -> dict[str, float | None]:
+    found: dict[str, float | None] = {name: round(draw.uniform(30, 100), 1) for name in AUTOMATIC}
+    if draw.random() < 0.1:
+        found["role_consistency"] = None
+    found[ENGAGEMENT.name] = None if draw.random() < 0.08 else float(draw.choice([2, 3, 3, 4, 4, 5, 5]))
+    return found
+
+
+def history_of(draw: random.Random) -> tuple[list[Iteration], dict[str, list[tuple[Scores, float | None]]]]:
+    """Up to 8 iterations with parents anywhere, people's decisions, and up to 5 games each."""
+    count = draw.randint(1, 8)
+    iterations, games = [], {}
+    baseline = draw.randrange(count)
+    for place in range(count):
+        name = f"v{place}"
+        parent = draw.choice([None, None, *(f"v{other}" for other in range(count) if other < place)])
+        fate = draw.choice([None, None, Fate.KEPT, Fate.REVERTED])
+        recorded = RecordedDecision(fate, "Ada", WHEN, "why", "note") if fate and place else None
+        target = draw.choice([None, *DEFINITIONS])
+        one = Iteration(name, place, parent, target_metric=target, is_baseline=place == baseline, recorded=recorded)
+        iterations.append(one)
+        usd = [draw.choice([None, 0.9, 1.5, 1.9, 3.5 if draw.random() < 0.2 else 1.0]) for _ in range(5)]
+        games[name] = [(scores_of(draw), cost) for cost in usd[: draw.choice([0, 1, 2, 3, 3, 3, 4, 5])]]
+    return iterations, games
+
+
+def scored(name: str, score: float | None) -> MetricScore:
+    definition = DEFINITIONS[name]
+    missing = Status.PENDING if name == ENGAGEMENT.name else Status.NOT_APPLICABLE
+    status = missing if score is None else status_of(score, definition.threshold)
+    return MetricScore(status, score, definition.threshold)
+
+
+def choices(board: Board) -> dict[str, tuple[str, str] | None]:
+    return {
+        one.iteration.name: one.decision and (str(one.decision.choice), one.decision.reference)
+        for one in board.iterations
+    }
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_every_function_gives_the_same_decision_for_random_histories(seed: int) -> None:
+    draw = random.Random(seed)
+    for _ in range(50):
+        iterations, given = history_of(draw)
+        games = {
+            name: [
+                Game(
+                    f"{name}-{place}", f"{name}-{place}", {key: scored(key, value) for key, value in all_.items()}, usd
+                )
+                for place, (all_, usd) in enumerate(played)
+            ]
+            for name, played in given.items()
+        }
+        board = make_board(iterations, games)
+        expected = choices(board)
+        listed = {one["name"]: one["decision"] for one in board_dict(board)["iterations"]}
+        for name, decision in expected.items():
+            assert_same(listed[name], decision)
+            page = iteration_page(IterationFacts(board, name, {}, (), WHEN))
+            assert_page_says(page, decision)
+            others = [other for other in expected if other != name]
+            for other in draw.sample(others, min(1, len(others))):
+                found = compare_iterations(board, other, name)
+                later = max(name, other)
+                assert_same(comparison_data(found)["decision"], expected[later])
+                assert_page_says(comparison_page(found, DEFAULT_THRESHOLDS, WHEN), expected[later])
+
+
+def assert_same(shown: dict[str, Any] | None, decision: tuple[str, str] | None) -> None:
+    assert (shown and (shown["choice"], shown["reference"])) == decision
+    assert shown is None or shown.keys() >= {"choice", "reference", "baseline", "reasons", "recorded"}
+
+
+def assert_page_says(page: str, decision: tuple[str, str] | None) -> None:
+    part = page[page.index("Keep the change?") :].replace("\u00a0", " ")[:400]
+    said = [choice for choice in Choice if f" {choice.words}</span> against " in part]
+    assert [str(one) for one in said] == ([decision[0]] if decision else [])
+    assert decision is None or f"against {decision[1]}" in part
+
+
+def result(name: str, score: float | None) -> MetricResult:
+    definition = DEFINITIONS[name]
+    if score is None:
+        return summarise(definition, [], not_applicable="nothing to score")
+    row = LedgerRow(
+        f"{name}:m0", "message", RowVerdict.COUNTS, "as drawn", "m0", "Ann", numerator=score, denominator=100.0
+    )
+    return summarise(definition, [row])
+
+
+def add_game(store: Store, name: str, iteration: str, scores: Scores, usd: float | None) -> None:
+    """Stores a game with these scores, and a rating where there is one."""
+    transcript = Transcript(
+        game_id=name,
+        source_format="native",
+        players=(Player(name="Ann"), Player(name="Ben")),
+        messages=(Message(id="m0", index=0, speaker="Ann", text=f"The game called {name}"),),
+        cost=None if usd is None else Cost(total_usd=usd, input_tokens=10, cache_hit_rate=0.8),
+    )
+    metrics = {key: result(key, scores[key]) for key in AUTOMATIC}
+    with store.unit(write=True):
+        store.transcripts.add(transcript, source_name=f"{name}.json", iteration=iteration)
+        store.results.save([Evaluation(transcript, metrics, judge_verdict(metrics, transcript.cost))])
+        rating = scores[ENGAGEMENT.name]
+        if rating is not None:
+            store.ratings.add(Rating(transcript.id, "Grace", int(rating)))
+
+
+def run(database: Path, *arguments: str) -> Any:
+    done = CliRunner().invoke(command_line, [*arguments, "--db", str(database)])
+    assert done.exit_code == 0, done.output
+    return done
+
+
+def decision_in(database: Path, name: str) -> dict[str, Any] | None:
+    board = json.loads(run(database, "iterations", "--format", "json").stdout)
+    return next(one["decision"] for one in board["iterations"] if one["name"] == name)
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_commands_and_pages_give_the_same_decision_for_stored_histories(
+    seed: int, store: Store, database: Path, open_page: Any, words: Any
+) -> None:
+    draw = random.Random(1000 + seed)
+    iterations, games = history_of(draw)
+    for one in iterations:
+        store.iterations.create(one.name, parent=one.parent, target_metric=one.target_metric)
+        for place, (scores, usd) in enumerate(games[one.name]):
+            add_game(store, f"{one.name}-{place}", one.name, scores, usd)
+    for one in iterations:
+        if one.is_baseline:
+            store.iterations.promote(one.name)
+        if one.recorded and stored_board(store)[one.name].decision:
+            record_decision(store, one.name, one.recorded.fate, who="Ada", reason="why", note="note")
+    expected = choices(stored_board(store))
+    for name, decision in expected.items():
+        assert_same(decision_in(database, name), decision)
+    name = draw.choice(list(expected))
+    decision = expected[name]
+    said = words(open_page(iteration=name))
+    assert ("By the rubric's rule" in said) == (decision is not None)
+    assert decision is None or f"against {decision[1]}" in said
+    others = [other for other in expected if other != name]
+    if others:
+        other = draw.choice(others)
+        later = expected[max(name, other)]
+        assert_same(json.loads(run(database, "compare", other, name, "--format", "json").stdout)["decision"], later)
+        page = open_page("compare", before=other, after=name)
+        both = games[name] and games[other]
+        assert not both or (badges(page) & {look(choice).label for choice in Choice}) == (
+            {look(later[0]).label} if later else set()
+        )
+    if decision:
+        assert look(decision[0]).label in badges(open_page(iteration=name))
+
+
+def badges(app: Any) -> set[str]:
+    """The words of all badges, which are Markdown of one directive each."""
+    found = [str(one.value) for one in app.markdown if "-badge[" in str(one.value)]
+    return {one.partition("-badge[")[2].removesuffix("]").replace("\u00a0", " ") for one in found}
+
+
+GOOD: dict[str, float | None] = dict.fromkeys(AUTOMATIC, 95.0) | {ENGAGEMENT.name: 4.0}
+Games = Sequence[tuple[Scores, float | None]]
+
+
+def fill(store: Store, games: Mapping[str, Games], *, target: str | None = None) -> None:
+    """A chain of iterations, each changed from the one before; the last names the target."""
+    names = list(games)
+    for place, name in enumerate(names):
+        store.iterations.create(
+            name, parent=names[place - 1] if place else None, target_metric=target if name == names[-1] else None
+        )
+        for number, (scores, usd) in enumerate(games[name]):
+            add_game(store, f"{name}-{number}", name, scores, usd)
+
+
+def diverse(*values: float) -> Games:
+    return [(GOOD | {"personality_diversity": value}, 1.0) for value in values]
+
+
+def test_a_fourth_iteration_is_decided_against_its_parent_everywhere(
+    store: Store, database: Path, open_page: Any, words: Any
+) -> None:
+    games = {"v1": diverse(0, 0, 0), "v2": diverse(50, 50, 50), "v3": diverse(100, 100, 100), "v4": diverse(0, 25, 30)}
+    fill(store, games, target="personality_diversity")
+    decision = decision_in(database, "v4")
+    assert decision is not None
+    assert (decision["choice"], decision["reference"], decision["baseline"]) == ("revert", "v3", "v1")
+    text = run(database, "iterations").stdout
+    assert "Its change, against v3: revert" in text
+    assert "Against the baseline v1: Personality diversity rose from 0.0 % to 18.3 %." in text
+    against_baseline = run(database, "compare", "v1", "v4").stdout
+    assert "Keep or revert, against v3: revert" in against_baseline
+    assert "It is about v4 against its reference, v3." in against_baseline
+    said = words(open_page())
+    assert "against v3" in said
+    assert "Against the baseline v1" in said
+    # -81.7 points, though six other metrics are compared: the target is tested alone.
+    compared = json.loads(run(database, "compare", "v3", "v4", "--format", "json").stdout)
+    target = next(one for one in compared["metrics"] if one["is_primary"])
+    assert (target["metric"], target["verdict"]) == ("personality_diversity", "worse")
+    assert target["difference"] == pytest.approx(-81.67, abs=0.01)
+    assert "✗ worse: Personality diversity" in words(open_page("compare", before="v3", after="v4"))
+
+
+def test_critical_failures_fail_a_test_and_the_checklist_everywhere(
+    store: Store, database: Path, open_page: Any, words: Any
+) -> None:
+    costs, ratings = (0.9, 0.9, 4.0), (2.0, 3.0, 4.0)
+    fill(store, {"v1": [(GOOD | {ENGAGEMENT.name: rating}, usd) for usd, rating in zip(costs, ratings, strict=True)]})
+    [one] = json.loads(run(database, "iterations", "--format", "json").stdout)["iterations"]
+    assert (one["verdict"]["status"], one["tests"][0]["verdict"]["status"]) == ("failed", "failed")
+    assert [failure["is_critical"] for failure in one["tests"][0]["failed_games"]] == [True, True]
+    text = run(database, "iterations").stdout
+    assert "1 test: 1 failed" in text
+    assert "[ ] 3 consecutive tests pass: 0 of the latest 1 test passed" in text
+    assert "[ ] Engagement is at least 3.0 in every game: lowest 2.0" in text
+    assert "[ ] Cost is below $2.00 in every game: highest $4.00" in text
+    said = words(open_page())
+    assert "Game v1-0 failed critically" in said
+    assert "Game v1-2 failed critically: The cost of $4.00 is above the limit of $3.00." in said
+
+
+def test_one_unrated_dear_game_is_reverted_everywhere(store: Store, database: Path, open_page: Any, words: Any) -> None:
+    fill(
+        store,
+        {"v1": [(GOOD, 1.0)] * 3, "v2": [(GOOD | {"coherence": 99.0, ENGAGEMENT.name: None}, 3.5)]},
+        target="coherence",
+    )
+    decision = decision_in(database, "v2")
+    assert decision is not None
+    assert decision["choice"] == "revert"
+    page = open_page()
+    assert "✗ revert" in badges(page)
+    assert "Game v2-0 failed critically: The cost of $3.50 is above the limit of $3.00." in words(page)
+    cheap = decision["reasons"][1:3]
+    assert cheap == [
+        "1 game here, 3 games in the reference: 3 on each side are needed.",
+        "1 of 1 game of this iteration not rated yet.",
+    ]
+
+
+def test_a_healthy_iteration_is_told_that_nothing_needs_fixing(
+    store: Store, database: Path, open_page: Any, words: Any
+) -> None:
+    healthy = dict.fromkeys(AUTOMATIC, 96.0) | {"anti_repetition": 99.3, ENGAGEMENT.name: 4.0}
+    fill(store, {"v1": [(healthy, 1.0)] * 3})
+    text = run(database, "iterations").stdout
+    assert "Nothing needs fixing: no metric fails. The least headroom has Engagement: 4.0 of 5" in text
+    assert "vary" not in text.lower()
+    said = words(open_page())
+    assert "Nothing needs fixing" in said
+    assert "Try one of these" not in said
+
+
+def test_a_person_keeps_a_change_and_the_next_is_compared_with_it(
+    store: Store, database: Path, open_page: Any, words: Any
+) -> None:
+    fill(store, {"v1": diverse(60, 61, 62), "v2": diverse(90, 91, 92)}, target="personality_diversity")
+    app = open_page()
+    app.text_input(key="why_1_0").set_value("Reads better")
+    app.button(key="decide_now_1_0").click().run()
+    assert not app.exception
+    recorded = store.iterations.get("v2").recorded
+    assert recorded is not None
+    assert (recorded.fate, recorded.reason, recorded.reference, recorded.rule) == (
+        Fate.KEPT,
+        "Reads better",
+        "v1",
+        "keep",
+    )
+    assert "✓ kept" in badges(app)
+    store.iterations.create("v3")
+    add_game(store, "v3-0", "v3", GOOD, 1.0)
+    decision = decision_in(database, "v3")
+    assert decision is not None
+    assert (decision["reference"], decision["baseline"]) == ("v2", "v1")
+    app = open_page(iteration="v2")
+    app.button(key="promote_kept_1").click().run()
+    assert store.iterations.get("v2").is_baseline
+    app = open_page(iteration="v2")
+    app.button(key="undecide_1_1").click().run()
+    assert store.iterations.get("v2").recorded is None
+    assert "took back that it was kept" in words(open_page(iteration="v2"))
+
+
+def test_departing_from_the_rule_needs_a_note(store: Store, database: Path, open_page: Any, words: Any) -> None:
+    fill(store, {"v1": diverse(60, 61, 62), "v2": diverse(90, 91)}, target="personality_diversity")
+    done = CliRunner().invoke(
+        command_line,
+        ["iterations", "decide", "v2", "kept", "--by", "Ada", "--reason", "In a hurry", "--db", str(database)],
+    )
+    assert done.exit_code == 2
+    assert "The rule says not yet, not kept." in done.output
+    app = open_page()
+    app.text_input(key="why_1_0").set_value("In a hurry")
+    app.button(key="decide_now_1_0").click().run()
+    assert store.iterations.get("v2").recorded is None
+    assert "Say in a note why the decision departs from it." in words(app)
+    said = run(
+        database, "iterations", "decide", "v2", "kept", "--by", "Ada", "--reason", "In a hurry", "--note", "Demo day"
+    )
+    assert "(the rule said not yet; Demo day)" in said.stdout
+    decision = decision_in(database, "v2")
+    assert decision is not None
+    assert decision["recorded"] == decision["recorded"] | {
+        "choice": "kept",
+        "who": "Ada",
+        "reason": "In a hurry",
+        "note": "Demo day",
+        "reference": "v1",
+        "rule": "not_yet",
+        "departs_from_rule": True,
+    }
+    assert "kept (rule: not yet)" in run(database, "iterations").stdout
+    run(database, "iterations", "undecide", "v2", "--by", "Ada", "--reason", "Wrong game")
+    history = run(database, "iterations", "history", "v2").stdout
+    assert "kept: In a hurry; Demo day" in history
+    assert "kept taken back: Wrong game" in history
+
+
+def test_the_first_iteration_cannot_be_decided_on(store: Store, database: Path) -> None:
+    fill(store, {"v1": [(GOOD, 1.0)] * 3})
+    done = CliRunner().invoke(
+        command_line, ["iterations", "decide", "v1", "kept", "--by", "Ada", "--reason", "Good", "--db", str(database)]
+    )
+    assert done.exit_code == 2
+    assert "'v1' has no reference" in done.output
+
+
+def test_a_recorded_decision_survives_deletion_and_a_new_name(store: Store) -> None:
+    fill(store, {"v1": diverse(60, 61, 62), "v2": diverse(90, 91, 92)}, target="personality_diversity")
+    record_decision(store, "v2", Fate.KEPT, who="Ada", reason="Reads better")
+    before = store.iterations.get("v2")
+    deletion = store.deletions.delete_iteration("v2", who="Ada")
+    store.iterations.rename("v1", "first", who="Ada")
+    store.deletions.undo(deletion.id, who="Ada")
+    after = store.iterations.get("v2").recorded
+    assert after is not None
+    assert before.recorded is not None
+    assert (after.reference, after.reason, after.at) == ("first", "Reads better", before.recorded.at)
