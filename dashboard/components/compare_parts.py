@@ -12,13 +12,12 @@ from dashboard.comparison_charts import distribution_alt, distribution_figure
 from dashboard.comparison_tables import METRIC_LABELS, SYMBOLS, difference_frame, export_frame
 from dashboard.components.decision_parts import rule_answer
 from dashboard.components.downloads import csv_download, json_download
+from dashboard.components.example_row import example_row
 from dashboard.components.messages import plain
-from dashboard.components.picked_game import desk_link
 from dashboard.components.report_button import comparison_report
 from dashboard.components.status_table import status_table
 from dashboard.formatting import counted, shortened, signed_cell
-from dashboard.state import LEDGER
-from evaluation.comparison import Example, IterationComparison, Mover
+from evaluation.comparison import IterationComparison, Mover
 from evaluation.comparison.as_data import comparison_data
 from evaluation.comparison.prompt_diff import is_cut, prompt_diff
 from evaluation.rubric.definitions import DEFINITIONS
@@ -27,8 +26,6 @@ from evaluation.statistics.words import difference_sentences
 _BEFORE, _AFTER = "before", "after"
 _FIRST = 5
 _LONGEST_REASON = 300
-_LONGEST_QUOTE = 200
-_LONGEST_NAME = 60
 
 
 def pick(names: Sequence[str]) -> tuple[str, str]:
@@ -163,27 +160,7 @@ def _mover(one: Mover) -> None:
             st.caption(f"{one.before:.1f} points lost before, {one.after:.1f} after. Examples from {side}:")
         plain(shortened(one.label, _LONGEST_REASON) if one.kind == "reason" else f"Player {one.label}")
         for example in one.examples:
-            _example(example, one.metric)
-
-
-def _example(example: Example, metric: str) -> None:
-    link = {"transcript": example.transcript_id}
-    if example.message_id:
-        link |= {"message": example.message_id, "metric": metric}
-    else:
-        link |= {"show": LEDGER, "rows_of": DEFINITIONS[metric].label}
-    quote = f"{example.player}: {shortened(example.text, _LONGEST_QUOTE)}" if example.text else ""
-    lines = (shortened(example.game_id, _LONGEST_NAME), quote, shortened(example.reason, _LONGEST_REASON))
-    with st.container(gap=None):
-        plain("\n".join(filter(None, lines)))
-        with st.container(horizontal=True):
-            st.page_link(
-                "app_pages/transcripts.py",
-                label="Open the message" if example.message_id else "Open the ledger",
-                icon=":material/arrow_forward:",
-                query_params=link,
-            )
-            desk_link(example.transcript_id, "Rate the game")
+            example_row(example, one.metric)
 
 
 def prompts(found: IterationComparison) -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pandas as pd
 import streamlit as st
 
 from dashboard import mending, resources
+from dashboard.components.example_row import example_row
 from dashboard.components.messages import plain
 from dashboard.components.score_card import score_card, verdict_card
 from dashboard.components.sign_off import sign_off
@@ -13,13 +16,15 @@ from dashboard.components.status_table import status_table
 from dashboard.conversation import SHORT_LABELS
 from dashboard.formatting import counted, look, share_text, spread_text, usd_text
 from dashboard.queries import Overview, score_cell
-from evaluation.advice import advise, nothing_to_fix
+from evaluation.advice import Advice, advise, nothing_to_fix
+from evaluation.comparison.losses import Losses
 from evaluation.iterations.board import Board, IterationSummary
 from evaluation.iterations.checklist import Check, CheckState
 from evaluation.iterations.tests import GameTest, MetricMean
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.verdict import MetricScore
 from evaluation.store import Store
+from evaluation.store.reports import stored_losses
 
 
 def pick_iteration(board: Board) -> IterationSummary:
@@ -134,19 +139,29 @@ def _check(check: Check) -> None:
 
 
 def advice(shown: IterationSummary) -> None:
-    """What the rubric's guide suggests for what fails, the lowest metric first."""
+    """What the rubric's guide suggests for what fails, the lowest metric first, and the messages behind it."""
     st.subheader("What to change next", anchor=False)
     with st.container(border=True):
         given = advise(shown.means, shown.cost_usd.mean)
         if not given:
             st.markdown(nothing_to_fix(shown.means))
             return
-        first = given[0]
-        plain(f"{first.label}: {first.finding}")
-        st.caption("Try one of these, one change at a time:")
-        plain("\n".join(f"•  {action}" for action in first.actions))
-        if len(given) > 1:
-            plain("Then: " + ", ".join(advice.label for advice in given[1:]))
+        losses = resources.read(stored_losses, shown.iteration.name)
+        _advice(given[0], losses)
+        for other in given[1:]:
+            with st.expander(f"Then: {other.label}"):
+                _advice(other, losses)
+
+
+def _advice(given: Advice, losses: Mapping[str, Losses]) -> None:
+    plain(f"{given.label}: {given.finding}")
+    st.caption("Try one of these, one change at a time:")
+    plain("\n".join(f"•  {action}" for action in given.actions))
+    found = losses.get(given.about)
+    if found is not None:
+        plain(found.words)
+        for example in found.examples:
+            example_row(example, given.about)
 
 
 def _change_cell(one: IterationSummary) -> str:

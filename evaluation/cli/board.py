@@ -6,8 +6,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from evaluation.advice import advise, nothing_to_fix
 from evaluation.cli.rendering import SHORT_LABELS, score_cell
-from evaluation.cli.terminal import shortened, table
+from evaluation.cli.terminal import safe, shortened, table
+from evaluation.comparison.losses import Losses
 from evaluation.iterations import Board, Chance, Check, Decision, GameTest, IterationSummary, Known, MetricMean
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.wording import counted
@@ -15,8 +17,13 @@ from evaluation.rubric.wording import counted
 _STATES = {"met": "[x]", "not_met": "[ ]", "unknown": "[?]"}
 
 
-def board_lines(board: Board) -> Iterator[str]:
-    """Means, tests, decisions, checklist, chance and advice, as lines for a terminal."""
+def board_lines(board: Board, losses: Mapping[str, Losses] | None = None) -> Iterator[str]:
+    """Means, tests, decisions, checklist, chance and advice, as lines for a terminal.
+
+    Args:
+        board: The iterations.
+        losses: Where the current iteration's failing metrics lose their points, by metric.
+    """
     headers = ("Iteration", "Games", *SHORT_LABELS.values(), "Cost", "Cache", "Passed", "Verdict", "Decision")
     yield table(headers, [_line(summary) for summary in board.iterations])
     for summary in board.iterations:
@@ -25,7 +32,7 @@ def board_lines(board: Board) -> Iterator[str]:
     yield "Success criteria and the gate to what comes next:"
     yield from (f"  {_STATES[check.state]} {check.label}: {shortened(check.measured, 100)}" for check in _checks(board))
     yield f"  {chance_words(board.chance)}"
-    yield from _advice(board)
+    yield from _advice(board, losses or {})
 
 
 def _line(summary: IterationSummary) -> tuple[str, ...]:
@@ -102,9 +109,7 @@ def chance_words(chance: Chance | None) -> str:
     return f"Chance that the next three tests pass: {value} (95 % interval {low} to {high}; {so_far})."
 
 
-def _advice(board: Board) -> Iterator[str]:
-    from evaluation.advice import advise, nothing_to_fix
-
+def _advice(board: Board, losses: Mapping[str, Losses]) -> Iterator[str]:
     if board.current is None:
         return
     given = advise(board.current.means, board.current.cost_usd.mean)
@@ -115,11 +120,22 @@ def _advice(board: Board) -> Iterator[str]:
         yield ""
         yield f"{advice.label} in {shortened(board.current.iteration.name, 60)}: {advice.finding}. The rubric suggests:"
         yield from (f"  - {action}" for action in advice.actions)
+        if advice.about in losses:
+            yield from _loss_lines(losses[advice.about])
 
 
-def board_dict(board: Board) -> dict[str, Any]:
+def _loss_lines(losses: Losses) -> Iterator[str]:
+    yield f"  {shortened(losses.words, 200)}"
+    for example in losses.examples:
+        where = f"{shortened(example.game_id, 40)} {example.message_id or ''}".strip()
+        said = f"{example.player}: {example.text}" if example.text else example.player
+        yield f"    {safe(where)}: {shortened(said, 120)} ({shortened(example.reason, 100)})"
+
+
+def board_dict(board: Board, losses: Mapping[str, Losses] | None = None) -> dict[str, Any]:
     """The board as JSON-compatible data. Scores on their metrics' scales, costs in US dollars, rates from 0 to 1."""
     chance = board.chance
+    given = advise(board.current.means, board.current.cost_usd.mean) if board.current else ()
     return {
         "iterations": [_summary_dict(summary) for summary in board.iterations],
         "checklist": {
@@ -127,6 +143,15 @@ def board_dict(board: Board) -> dict[str, Any]:
             "success": str(board.checklist.success),
             "gate": str(board.checklist.gate),
         },
+        "advice": [
+            {
+                "about": one.about,
+                "finding": one.finding,
+                "actions": list(one.actions),
+                "losses": losses[one.about].as_dict() if losses and one.about in losses else None,
+            }
+            for one in given
+        ],
         "chance": chance
         and {
             "value": chance.value,

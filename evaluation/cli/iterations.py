@@ -47,15 +47,16 @@ def list_iterations(context: typer.Context, output: Rows = ListFormat.TABLE, db:
         return
     from evaluation.cli.board import board_dict, board_lines
     from evaluation.cli.rendering import json_text
-    from evaluation.store.reports import stored_board
+    from evaluation.store.reports import stored_board, stored_losses
 
     store = open_store(db)
     board = stored_board(store)
+    losses = stored_losses(store, board.current.iteration.name) if board.current else {}
     mixes = stored_mixes(store)
     if output is ListFormat.JSON:
-        say(json_text(board_dict(board) | {"versions": [mix_dict(mix) for mix in mixes]}))
+        say(json_text(board_dict(board, losses) | {"versions": [mix_dict(mix) for mix in mixes]}))
     elif board.iterations:
-        say("\n".join(board_lines(board)))
+        say("\n".join(board_lines(board, losses)))
     else:
         note("There is no iteration yet. Create one with: dramaturg iterations create NAME.")
     warn_of(mixes)

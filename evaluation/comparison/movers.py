@@ -92,7 +92,7 @@ def biggest_movers(rows: pd.DataFrame, *, most: int = MOST) -> tuple[Mover, ...]
     losing = losing[losing["metric"].map(sides) == 2]
     shifts = [*_shifts(losing, "reason", "pattern"), *_shifts(losing[losing["player"].notna()], "player", "player")]
     largest = sorted((one for one in shifts if abs(one.change) >= _SMALLEST), key=lambda one: -abs(one.change))
-    return tuple(replace(one, examples=tuple(_examples(_rows_of(losing, one)))) for one in largest[:most])
+    return tuple(replace(one, examples=tuple(examples_of(_rows_of(losing, one)))) for one in largest[:most])
 
 
 def _shifts(losing: pd.DataFrame, kind: str, column: str) -> Iterator[Mover]:
@@ -112,7 +112,8 @@ def _rows_of(losing: pd.DataFrame, one: Mover) -> pd.DataFrame:
     return losing[(losing["metric"] == one.metric) & (losing[column] == one.label) & is_worse_side]
 
 
-def _examples(rows: pd.DataFrame) -> Iterator[Example]:
+def examples_of(rows: pd.DataFrame) -> Iterator[Example]:
+    """Three of the rows that lose most (by their column ``lost``), from several games where there are several."""
     ranked = rows.sort_values("lost", ascending=False, kind="stable")
     # From several games where there are several; else the next of the same.
     again = ranked["transcript_id"].duplicated()

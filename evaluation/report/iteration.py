@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from evaluation.advice import advise, nothing_to_fix
+from evaluation.comparison.losses import Losses
 from evaluation.iterations.board import Board, IterationSummary
 from evaluation.iterations.chance import Chance
 from evaluation.iterations.checklist import CheckState
@@ -46,6 +47,7 @@ class IterationFacts:
         raters: How many people rated each game, by transcript id; a game that is missing has none.
         sign_offs: Of the iteration, oldest first.
         made_at: When the report is written (UTC).
+        losses: Where its failing metrics lose their points, by metric.
     """
 
     board: Board
@@ -53,6 +55,7 @@ class IterationFacts:
     raters: Mapping[str, int]
     sign_offs: Sequence[SignOff]
     made_at: datetime
+    losses: Mapping[str, Losses] = field(default_factory=dict)
 
     @property
     def shown(self) -> IterationSummary:
@@ -70,7 +73,7 @@ def iteration_page(facts: IterationFacts) -> str:
         section("Tests", *map(_test, shown.tests)) if shown.tests else None,
         _decision(board, shown),
         _gate(facts),
-        _advice(shown),
+        _advice(facts),
         section("All iterations", _iterations(board)),
         section("Every game", *_games(facts)) if shown.games else None,
         section("The prompt", tag("pre", escaped(shown.iteration.prompt_text)))
@@ -200,12 +203,31 @@ def chance_words(chance: Chance | None) -> str:
     )
 
 
-def _advice(shown: IterationSummary) -> Html | None:
+def _advice(facts: IterationFacts) -> Html | None:
+    shown = facts.shown
     given = advise(shown.means, shown.cost_usd.mean)
     if not given:
         return section("What to change next", tag("p", nothing_to_fix(shown.means))) if shown.games else None
-    parts = [tag("div", tag("h3", f"{one.label}: {one.finding}"), bullets(one.actions)) for one in given]
+    parts = [
+        tag(
+            "div", tag("h3", f"{one.label}: {one.finding}"), bullets(one.actions), *_losses(facts.losses.get(one.about))
+        )
+        for one in given
+    ]
     return section("What to change next", tag("p", "One change at a time."), *parts)
+
+
+def _losses(found: Losses | None) -> Iterator[Html]:
+    if found is None:
+        return
+    yield tag("p", found.words)
+    for example in found.examples:
+        yield tag(
+            "blockquote",
+            tag("p", f"{example.game_id}, {example.message_id or example.player}", class_="quiet"),
+            *lines([f"{example.player}: {example.text}"] if example.text else []),
+            tag("p", example.reason),
+        )
 
 
 def _iterations(board: Board) -> Html:

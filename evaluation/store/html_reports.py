@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from evaluation.report import IterationFacts, comparison_page, iteration_page, run_page
 from evaluation.store.database import Store
-from evaluation.store.reports import stored_board, stored_comparison, stored_run_comparison
+from evaluation.store.reports import stored_board, stored_comparison, stored_losses, stored_run_comparison
 
 
 def iteration_html(store: Store, name: str, *, made_at: datetime | None = None) -> str:
@@ -23,8 +23,8 @@ def iteration_html(store: Store, name: str, *, made_at: datetime | None = None) 
     with store.unit():
         store.iterations.get(name)
         raters, sign_offs = store.ratings.rater_counts(), store.iterations.sign_offs(name)
-        board = stored_board(store)
-    return iteration_page(IterationFacts(board, name, raters, sign_offs, made_at or datetime.now(UTC)))
+        board, losses = stored_board(store), stored_losses(store, name)
+    return iteration_page(IterationFacts(board, name, raters, sign_offs, made_at or datetime.now(UTC), losses))
 
 
 def comparison_html(store: Store, before: str, after: str, *, seed: int = 0, made_at: datetime | None = None) -> str:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from evaluation.agreement.disagreements import Overruled
 from evaluation.agreement.report import AgreementReport, agreement_report
 from evaluation.comparison.iterations import IterationComparison, compare_iterations
-from evaluation.comparison.movers import Mover, biggest_movers
+from evaluation.comparison.losses import Losses, find_losses
+from evaluation.comparison.movers import Example, Mover, biggest_movers
 from evaluation.comparison.pairs import PairKey, pair_key, paired_games
 from evaluation.comparison.runs import Run, RunComparison, compare_runs
 from evaluation.errors import InputError, NotFoundError
-from evaluation.iterations import Board, Fate, Iteration, Side, games_by_iteration, make_board
+from evaluation.iterations import Board, Fate, Game, Iteration, Side, games_by_iteration, make_board
+from evaluation.rubric.ranking import failing_first
 from evaluation.store.database import Store
 from evaluation.store.tables import marks
 from evaluation.store.transcript_rows import metadata_of
@@ -110,7 +112,9 @@ def stored_comparison(store: Store, before: str, after: str, *, seed: int = 0) -
         board = stored_board(store)
         old, new = (Side(board[name].iteration, board[name].games) for name in (before, after))
         pairs = paired_games(_pair_keys(cursor, old), _pair_keys(cursor, new))
-        movers = _with_texts(cursor, biggest_movers(_ledger_rows(cursor, store, old, new)))
+        rows = _ledger_rows(cursor, store, [*old.games, *new.games])
+        rows["is_after"] = rows["transcript_id"].isin({game.transcript_id for game in new.games})
+        movers = _with_texts(cursor, biggest_movers(rows))
     return compare_iterations(board, before, after, pairs, movers, seed=seed)
 
 
@@ -150,11 +154,10 @@ def _pair_keys(cursor: DuckDBPyConnection, side: Side) -> dict[str, PairKey | No
     return {transcript_id: pair_key(metadata_of(documents[transcript_id])) for transcript_id in ids}
 
 
-def _ledger_rows(cursor: DuckDBPyConnection, store: Store, before: Side, after: Side) -> pd.DataFrame:
+def _ledger_rows(cursor: DuckDBPyConnection, store: Store, games: Sequence[Game]) -> pd.DataFrame:
     import pandas as pd
 
-    names = {game.transcript_id: game.game_id for side in (before, after) for game in side.games}
-    late = {game.transcript_id for game in after.games}
+    names = {game.transcript_id: game.game_id for game in games}
     # Few games have rows that a judge or a person decided; theirs are put together one by one.
     decided = {one.transcript_id for one in store.overrides.current()}
     decided |= {key for (key,) in cursor.execute("SELECT DISTINCT transcript_id FROM row_decisions").fetchall()}
@@ -170,26 +173,55 @@ def _ledger_rows(cursor: DuckDBPyConnection, store: Store, before: Side, after: 
     if special:
         parts = [rows, pd.DataFrame(special, columns=list(rows.columns))]
         rows = pd.concat([part for part in parts if len(part)], ignore_index=True)
-    rows["is_after"] = rows["transcript_id"].isin(late)
     rows["game_id"] = rows["transcript_id"].map(names)
     return rows
 
 
+def stored_losses(store: Store, name: str) -> dict[str, Losses]:
+    """Where the games of an iteration lose their points, by metric that fails.
+
+    Args:
+        store: Where to read.
+        name: Of the iteration.
+
+    Raises:
+        NotFoundError: There is no iteration of that name.
+    """
+    with store.unit() as cursor:
+        store.iterations.get(name)
+        summary = stored_board(store)[name]
+        failing = failing_first(summary.means)
+        if not failing:
+            return {}
+        rows = _ledger_rows(cursor, store, summary.games)
+        ids = [game.transcript_id for game in summary.games]
+        found = cursor.execute(_ALIGNMENTS.format(marks(ids)), ids).fetchall()
+        losses = find_losses(rows[rows["metric"].isin(failing)], {(key, who): side for key, who, side in found})
+        texts = _texts(cursor, [example for one in losses.values() for example in one.examples])
+    return {metric: replace(one, examples=texts(one.examples)) for metric, one in losses.items()}
+
+
+_ALIGNMENTS = "SELECT transcript_id, name, alignment FROM players WHERE alignment IS NOT NULL AND transcript_id IN ({})"
+
+
 def _with_texts(cursor: DuckDBPyConnection, movers: Sequence[Mover]) -> list[Mover]:
-    transcript_ids = sorted({example.transcript_id for mover in movers for example in mover.examples})
-    message_ids = sorted({example.message_id or "" for mover in movers for example in mover.examples})
+    texts = _texts(cursor, [example for mover in movers for example in mover.examples])
+    return [replace(mover, examples=texts(mover.examples)) for mover in movers]
+
+
+def _texts(
+    cursor: DuckDBPyConnection, examples: Sequence[Example]
+) -> Callable[[tuple[Example, ...]], tuple[Example, ...]]:
+    """A function that puts the messages' texts into examples, all read at once."""
+    transcript_ids = sorted({example.transcript_id for example in examples})
+    message_ids = sorted({example.message_id or "" for example in examples})
     query = _TEXTS.format(marks(transcript_ids), marks(message_ids))
-    texts = {tuple(key): text for *key, text in cursor.execute(query, [*transcript_ids, *message_ids]).fetchall()}
-    return [
-        replace(
-            mover,
-            examples=tuple(
-                replace(example, text=texts.get((example.transcript_id, example.message_id), ""))
-                for example in mover.examples
-            ),
-        )
-        for mover in movers
-    ]
+    known = {tuple(key): text for *key, text in cursor.execute(query, [*transcript_ids, *message_ids]).fetchall()}
+
+    def filled(some: tuple[Example, ...]) -> tuple[Example, ...]:
+        return tuple(replace(one, text=known.get((one.transcript_id, one.message_id), "")) for one in some)
+
+    return filled
 
 
 _TEXTS = """
