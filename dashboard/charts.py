@@ -11,7 +11,7 @@ from types import MappingProxyType
 import pandas as pd
 import plotly.graph_objects as go
 
-from dashboard.formatting import counted, score_text, shortened, threshold_text
+from dashboard.formatting import USD, counted, look, score_text, shortened, threshold_text
 from evaluation.rubric.definitions import ENGAGEMENT
 from evaluation.score import LIKERT, PERCENT, MetricDefinition
 from evaluation.statistics.intervals import mean_interval
@@ -145,7 +145,7 @@ def _draw_threshold(figure: go.Figure, threshold: float, definition: MetricDefin
         line={"dash": "dash", "width": 2, "color": LIMIT},
         annotation={
             # In the margin, where no game can lie under it.
-            "text": f"≥ {threshold:g}" + (" %" if definition.scale == PERCENT else ""),
+            "text": _limit_words(threshold, definition),
             "font": {"size": 12},
             "x": 1.01,
             "xanchor": "left",
@@ -154,11 +154,17 @@ def _draw_threshold(figure: go.Figure, threshold: float, definition: MetricDefin
     )
 
 
+def _limit_words(threshold: float, definition: MetricDefinition) -> str:
+    if definition.scale.name == USD:
+        return f"≤ {threshold:g} USD"
+    return f"≥ {threshold:g}" + (" %" if definition.scale == PERCENT else "")
+
+
 def _lay_out(figure: go.Figure, points: pd.DataFrame, definition: MetricDefinition, changes: Mapping[str, str]) -> None:
     names = points.drop_duplicates("position").sort_values("position")
     scale = definition.scale
     margin = 0.04 * scale.width
-    ticks = _TICKS.get(scale.name, [0, 3, 6, 9])
+    ticks = _TICKS.get(scale.name, [0, 3, 6, 9] if scale.name == "nine" else None)
     has_notes = any(changes.get(name) for name in names["iteration"])
     figure.update_layout(
         height=310 if has_notes else 280,
@@ -177,7 +183,7 @@ def _lay_out(figure: go.Figure, points: pd.DataFrame, definition: MetricDefiniti
     figure.update_yaxes(
         range=[scale.low - margin, scale.high + margin],
         tickvals=ticks,
-        ticktext=[f"{tick} %" for tick in ticks] if scale == PERCENT else [str(tick) for tick in ticks],
+        ticktext=ticks and ([f"{tick} %" for tick in ticks] if scale == PERCENT else [str(tick) for tick in ticks]),
         zeroline=False,
         automargin=True,
     )
@@ -203,6 +209,55 @@ def _note_changes(figure: go.Figure, names: pd.DataFrame, changes: Mapping[str, 
                 showarrow=False,
                 font={"size": 10},
             )
+
+
+def verdict_figure(counts: pd.DataFrame) -> go.Figure:
+    """How many games passed, failed, wait or have too few metrics, as one bar per iteration.
+
+    Args:
+        counts: One row per iteration: ``position``, ``iteration``, and a column per verdict.
+    """
+    figure = go.Figure()
+    for status, color in _VERDICT_COLORS.items():
+        figure.add_trace(
+            go.Bar(
+                x=counts["position"],
+                y=counts[status],
+                name=look(status).label,
+                marker={"color": color, "pattern": {"shape": _VERDICT_PATTERNS[status]}},
+                hovertemplate=f"{look(status).label}: %{{y}}<extra></extra>",
+            )
+        )
+    figure.update_layout(
+        barmode="stack",
+        height=280,
+        margin={"l": 8, "r": 8, "t": 8, "b": 8},
+        legend={"orientation": "h", "y": -0.25},
+        hovermode="closest",
+        **KEEP_ZOOM,
+    )
+    figure.update_xaxes(
+        tickvals=counts["position"].tolist(),
+        ticktext=[inert_label(name) for name in counts["iteration"]],
+        showgrid=False,
+        automargin=True,
+    )
+    figure.update_yaxes(title={"text": "games"}, automargin=True)
+    return figure
+
+
+def verdict_alt(counts: pd.DataFrame) -> str:
+    """The figure of verdicts in words. Iterations are numbered: names are untrusted text."""
+    said = []
+    for row in counts.to_dict("records"):
+        parts = [f"{row[status]} {look(status).word}" for status in _VERDICT_COLORS if row[status]]
+        said.append(f"iteration {row['position']}: {', '.join(parts)}")
+    return "Verdicts over iterations. " + "; ".join(said)
+
+
+# Colours and patterns, so that neither has to be told from the other alone.
+_VERDICT_COLORS = {"passed": "#007a5a", "failed": LIMIT, "pending": "#4a90c2", "inapplicable": NEUTRAL}
+_VERDICT_PATTERNS = {"passed": "", "failed": "/", "pending": ".", "inapplicable": "x"}
 
 
 def trend_alt(points: pd.DataFrame, definition: MetricDefinition, threshold: float | None) -> str:

@@ -71,6 +71,8 @@ def score_text(score: float | None, scale: Scale, threshold: float | None = None
     """
     if score is None or math.isnan(score):
         return "no score"
+    if scale.name in _PLAIN:
+        return _PLAIN[scale.name](score)
     digits = 1
     while threshold is not None and score < threshold - 1e-9 and round(score, digits) >= threshold and digits < 6:
         digits += 1
@@ -78,8 +80,14 @@ def score_text(score: float | None, scale: Scale, threshold: float | None = None
     return f"{number}{_NBSP}%" if scale == PERCENT else f"{number} of {scale.high:g}"
 
 
+USD, COUNT = "usd", "count"
+"""Names of scales that are no marks: US dollars, and counts of anything."""
+
+
 def threshold_text(threshold: float, scale: Scale) -> str:
-    """What a score must reach: "at least 80 %", "at least 3 of 5"."""
+    """What a score must reach: "at least 80 %", "at least 3 of 5"; of a cost, what it must not pass."""
+    if scale.name == USD:
+        return f"at most {usd_text(threshold)}"
     return f"at least {threshold:g}{_NBSP}%" if scale == PERCENT else f"at least {threshold:g} of {scale.high:g}"
 
 
@@ -124,6 +132,9 @@ def usd_text(amount: float | None) -> str:
         return "unknown"
     # No dollar sign: Markdown would read two of them as mathematics.
     return f"{amount:,.2f}{_NBSP}USD" if amount >= 0.1 or amount == 0 else f"{amount:.4f}{_NBSP}USD"
+
+
+_PLAIN = {USD: usd_text, COUNT: lambda count: f"{count:.1f}".removesuffix(".0")}
 
 
 def share_text(share: float | None) -> str:

@@ -5,23 +5,26 @@ Knows nothing of Streamlit.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
 
-from dashboard.formatting import counted, score_text, spreadsheet_safe
-from dashboard.queries import NO_ITERATION
+from dashboard.formatting import COUNT, USD, counted, score_text, spreadsheet_safe
+from dashboard.queries import NO_ITERATION, transcript_list
 from evaluation.comparison.runs import Run
 from evaluation.judging.propositions import Dimension
 from evaluation.persona.results import DIMENSIONS, LABELS
 from evaluation.report import Strip
 from evaluation.report.words import strip_of
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
-from evaluation.score import MetricDefinition, Scale
+from evaluation.rubric.verdict import COST_LIMIT_USD, VerdictStatus
+from evaluation.score import PERCENT, MetricDefinition, Scale
 from evaluation.statistics.intervals import mean_interval
 from evaluation.statistics.words import interval_words
 from evaluation.store import Store
+from evaluation.store.reports import side_scores
 
 NINE = Scale("nine", 0.0, 9.0)
 
@@ -94,6 +97,74 @@ def _by_game(scores: pd.DataFrame) -> Iterator[tuple[str, str, float, int]]:
     games = (sums["product"] / sums["weight"]).groupby(level=whose[:2], sort=False).agg(["mean", "size"])
     for (dimension, game), mean, agents in zip(games.index, games["mean"], games["size"], strict=True):
         yield str(dimension), str(game), float(mean), int(agents)
+
+
+def beside_definitions(points: pd.DataFrame) -> dict[str, MetricDefinition]:
+    """What is charted beside the metrics, as far as anything of it is known, with axes that fit ``points``."""
+    found = {}
+    for name, (label, scale, unit_top) in _BESIDE.items():
+        values = points.loc[points["metric"] == name, "score"].dropna()
+        if len(values):
+            high = scale.high if unit_top is None else max(unit_top, float(values.max()))
+            found[name] = MetricDefinition(name, label, Scale(scale.name, scale.low, high), math.nan, "1")
+    return found
+
+
+# What each is called, on which scale, and how high its axis reaches at least (None: as high as the scale).
+_BESIDE: Mapping[str, tuple[str, Scale, float | None]] = {
+    "cost_usd": ("Cost per game", Scale(USD, 0.0, 0.0), COST_LIMIT_USD),
+    "cache_hit_rate": ("Cache hit rate", PERCENT, None),
+    "raters": ("Raters per game", Scale(COUNT, 0.0, 0.0), 3.0),
+    "role_mafia": ("Role consistency, Mafia", PERCENT, None),
+    "role_town": ("Role consistency, town", PERCENT, None),
+}
+
+
+def beside_points(store: Store) -> pd.DataFrame:
+    """Cost, cache hits, raters, and role consistency by side, game by game.
+
+    Returns:
+        One row per game and figure, in the columns of ``queries.trend_points``; NaN where it is not known. Cost in US
+        dollars, rates in percent. Games of no iteration come last, as a group of their own.
+    """
+    with store.unit():
+        summaries = store.transcripts.summaries()
+        places = {one.name: place for place, one in enumerate(store.iterations.list(), start=1)}
+        raters, sides = store.ratings.rater_counts(), side_scores(store)
+    by_side = {(row["transcript_id"], row["side"]): row["score"] for row in sides.to_dict("records")}
+    rows = []
+    for row in summaries.to_dict("records"):
+        key, iteration = str(row["transcript_id"]), row["iteration"]
+        figures = {
+            "cost_usd": row["total_usd"],
+            "cache_hit_rate": row["cache_hit_rate"] * 100,
+            "raters": raters.get(key, 0),
+            "role_mafia": by_side.get((key, "mafia")),
+            "role_town": by_side.get((key, "town")),
+        }
+        place = places.get(iteration, len(places) + 1)
+        name = iteration if iteration in places else NO_ITERATION
+        rows += [
+            (figure, place, name, row["game_id"], score, "", raters.get(key, 0)) for figure, score in figures.items()
+        ]
+    frame = pd.DataFrame(rows, columns=list(_COLUMNS))
+    frame["score"] = frame["score"].astype(float)
+    return frame.sort_values("position", kind="stable", ignore_index=True)
+
+
+def verdict_counts(store: Store) -> pd.DataFrame:
+    """How the games of each iteration ended, by today's thresholds.
+
+    Returns:
+        One row per iteration with games, and one for games of none: ``position``, ``iteration``, and how many games are
+        ``passed``, ``failed``, ``pending``, ``inapplicable``.
+    """
+    listed = transcript_list(store)
+    places = {one.name: place for place, one in enumerate(store.iterations.list(), start=1)}
+    listed["position"] = [places.get(name, len(places) + 1) for name in listed["iteration"]]
+    listed["iteration"] = listed["iteration"].replace("", NO_ITERATION)
+    counts = pd.crosstab([listed["position"], listed["iteration"]], listed["verdict"])
+    return counts.reindex(columns=[str(one) for one in VerdictStatus], fill_value=0).reset_index()
 
 
 def drift_points(store: Store, agent_id: str) -> pd.DataFrame:

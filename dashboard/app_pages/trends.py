@@ -10,7 +10,7 @@ from dashboard.components.sample_button import first_steps
 from dashboard.components.version_notes import versions_banner
 from evaluation.rubric.definitions import DEFINITIONS, MetricDefinition
 
-CHARTS, HEAT, TABLE, PERSONAS = "Charts", "Heat map", "Table", "Personas"
+CHARTS, HEAT, TABLE, BESIDE, PERSONAS = "Charts", "Heat map", "Table", "Cost and verdicts", "Personas"
 
 
 def show() -> None:
@@ -37,6 +37,9 @@ def show() -> None:
     if shown.empty:
         head = "No game of these iterations is stored." if found else "No game belongs to an iteration yet."
         st.info(f"{head} Upload games into one, or show the games of no iteration.")
+    elif view == BESIDE:
+        parts.beside_charts(first, last, with_loose=with_loose)
+        parts.annotations(found)
     else:
         metrics(view, shown, found, key=(with_loose, first, last))
 
@@ -46,7 +49,7 @@ def choices(*, has_loose_games: bool) -> tuple[str, bool]:
     with st.container(horizontal=True, vertical_alignment="center"):
         view = st.segmented_control(
             "Show as",
-            [CHARTS, HEAT, TABLE, PERSONAS],
+            [CHARTS, HEAT, TABLE, BESIDE, PERSONAS],
             default=CHARTS,
             required=True,
             key="as",

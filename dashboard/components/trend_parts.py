@@ -8,13 +8,14 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from dashboard import charts, resources, trend_charts, trends
+from dashboard import charts, queries, resources, trend_charts, trends
 from dashboard.components.downloads import csv_download
 from dashboard.components.status_table import status_table
 from dashboard.formatting import counted, threshold_text
 from evaluation.report.svg import HEIGHT, stacked_svg, strip_svg
 from evaluation.report.words import chart_words
 from evaluation.rubric.definitions import ENGAGEMENT
+from evaluation.rubric.verdict import COST_LIMIT_USD
 from evaluation.score import MetricDefinition
 
 ZOOMABLE = {
@@ -91,6 +92,29 @@ def _summary(games: pd.DataFrame, definition: MetricDefinition, threshold: float
     if definition.name == ENGAGEMENT.name:
         parts.append(counted(int(games["raters"].sum()), "rating"))
     return " · ".join(parts + ([threshold_text(threshold, definition.scale)] if threshold is not None else []))
+
+
+def beside_charts(first: int, last: int, *, with_loose: bool) -> None:
+    """Cost, cache hits, raters, role consistency by side, and verdicts, over the same iterations."""
+    points, counts = (
+        _within(resources.read(read), first, last, with_loose) for read in (trends.beside_points, trends.verdict_counts)
+    )
+    definitions = trends.beside_definitions(points)
+    unknown = [label for name, label in _BESIDE_LABELS.items() if name not in definitions]
+    if unknown:
+        st.caption(f"Not recorded in any of these games: {', '.join(unknown)}.")
+    metric_charts(points, definitions, {"cost_usd": COST_LIMIT_USD}, ("beside", first, last, with_loose))
+    with st.container(border=True):
+        st.subheader("Verdicts", anchor=False)
+        st.plotly_chart(charts.verdict_figure(counts), key="verdicts", config=ZOOMABLE, alt=charts.verdict_alt(counts))
+
+
+_BESIDE_LABELS = {"cost_usd": "cost", "cache_hit_rate": "cache hit rate", "role_mafia": "roles"}
+
+
+def _within(frame: pd.DataFrame, first: int, last: int, with_loose: bool) -> pd.DataFrame:
+    is_loose = frame["iteration"] == queries.NO_ITERATION
+    return frame[(frame["position"].between(first, last) & ~is_loose) | (is_loose & with_loose)]
 
 
 def metric_tables(shown: pd.DataFrame, definitions: Mapping[str, MetricDefinition], key: tuple[object, ...]) -> None:

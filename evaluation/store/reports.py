@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from evaluation.comparison.pairs import PairKey, pair_key, paired_games
 from evaluation.comparison.runs import Run, RunComparison, compare_runs
 from evaluation.errors import InputError, NotFoundError
 from evaluation.iterations import Board, Fate, Game, Iteration, Side, games_by_iteration, make_board
+from evaluation.rubric.definitions import DEFINITIONS, ROLE_CONSISTENCY
 from evaluation.rubric.ranking import failing_first
 from evaluation.store.database import Store
 from evaluation.store.tables import marks
@@ -112,7 +113,7 @@ def stored_comparison(store: Store, before: str, after: str, *, seed: int = 0) -
         board = stored_board(store)
         old, new = (Side(board[name].iteration, board[name].games) for name in (before, after))
         pairs = paired_games(_pair_keys(cursor, old), _pair_keys(cursor, new))
-        rows = _ledger_rows(cursor, store, [*old.games, *new.games])
+        rows = _ledger_rows(cursor, store, _names([*old.games, *new.games]))
         rows["is_after"] = rows["transcript_id"].isin({game.transcript_id for game in new.games})
         movers = _with_texts(cursor, biggest_movers(rows))
     return compare_iterations(board, before, after, pairs, movers, seed=seed)
@@ -147,6 +148,10 @@ def record_decision(store: Store, name: str, fate: Fate, *, who: str, reason: st
         )
 
 
+def _names(games: Sequence[Game]) -> dict[str, str]:
+    return {game.transcript_id: game.game_id for game in games}
+
+
 def _pair_keys(cursor: DuckDBPyConnection, side: Side) -> dict[str, PairKey | None]:
     ids = [game.transcript_id for game in side.games]
     query = f"SELECT transcript_id, document FROM transcripts WHERE transcript_id IN ({marks(ids)})"
@@ -154,20 +159,49 @@ def _pair_keys(cursor: DuckDBPyConnection, side: Side) -> dict[str, PairKey | No
     return {transcript_id: pair_key(metadata_of(documents[transcript_id])) for transcript_id in ids}
 
 
-def _ledger_rows(cursor: DuckDBPyConnection, store: Store, games: Sequence[Game]) -> pd.DataFrame:
+def side_scores(store: Store) -> pd.DataFrame:
+    """Role consistency of each side, game by game.
+
+    Returns:
+        One row per stored game and side that has rows with weight: ``transcript_id``, ``side`` (``mafia`` or ``town``),
+        ``score`` (0 to 100).
+    """
+    with store.unit() as cursor:
+        summaries = store.transcripts.summaries()
+        names = dict(zip(summaries["transcript_id"], summaries["game_id"], strict=True))
+        rows = _ledger_rows(cursor, store, names, [ROLE_CONSISTENCY.name])
+        sides = _alignments(cursor, list(names))
+    keys = zip(rows["transcript_id"], rows["player"], strict=True)
+    rows["side"] = [sides.get((str(key), str(player))) for key, player in keys]
+    sums = rows[rows["side"].notna()].groupby(["transcript_id", "side"], sort=False)[["numerator", "denominator"]].sum()
+    sums = sums[sums["denominator"] > 0]
+    sums["score"] = 100.0 * sums["numerator"] / sums["denominator"]
+    return sums.reset_index()[["transcript_id", "side", "score"]]
+
+
+def _alignments(cursor: DuckDBPyConnection, ids: Sequence[str]) -> dict[tuple[str, str], str]:
+    """The side of every player of the games given, by (transcript id, name), where known."""
+    found = cursor.execute(_ALIGNMENTS.format(marks(ids)), list(ids)).fetchall()
+    return {(key, who): side for key, who, side in found}
+
+
+def _ledger_rows(
+    cursor: DuckDBPyConnection, store: Store, names: Mapping[str, str], metrics: Collection[str] = tuple(DEFINITIONS)
+) -> pd.DataFrame:
+    """The ledger as it stands, of the games given (game ids by transcript id)."""
     import pandas as pd
 
-    names = {game.transcript_id: game.game_id for game in games}
     # Few games have rows that a judge or a person decided; theirs are put together one by one.
     decided = {one.transcript_id for one in store.overrides.current()}
     decided |= {key for (key,) in cursor.execute("SELECT DISTINCT transcript_id FROM row_decisions").fetchall()}
     ruled = [key for key in names if key not in decided]
-    rows = cursor.execute(_LEDGER.format(marks(ruled)), ruled).df()
+    rows = cursor.execute(_LEDGER.format(marks(ruled), marks(list(metrics))), [*ruled, *metrics]).df()
     special = [
         (key, metric, row.player, row.message_id, row.numerator, row.denominator, row.reason)
         for key in names
         if key in decided
         for metric, result in store.results.load(key).items()
+        if metric in metrics
         for row in result.ledger
     ]
     if special:
@@ -193,10 +227,8 @@ def stored_losses(store: Store, name: str) -> dict[str, Losses]:
         failing = failing_first(summary.means)
         if not failing:
             return {}
-        rows = _ledger_rows(cursor, store, summary.games)
-        ids = [game.transcript_id for game in summary.games]
-        found = cursor.execute(_ALIGNMENTS.format(marks(ids)), ids).fetchall()
-        losses = find_losses(rows[rows["metric"].isin(failing)], {(key, who): side for key, who, side in found})
+        names = _names(summary.games)
+        losses = find_losses(_ledger_rows(cursor, store, names, failing), _alignments(cursor, list(names)))
         texts = _texts(cursor, [example for one in losses.values() for example in one.examples])
     return {metric: replace(one, examples=texts(one.examples)) for metric, one in losses.items()}
 
@@ -230,7 +262,8 @@ SELECT transcript_id, message_id, text FROM messages WHERE transcript_id IN ({})
 
 _LEDGER = """
 SELECT transcript_id, metric, player, message_id, l.numerator, l.denominator, l.reason
-FROM current_results JOIN ledger l USING (result_id) WHERE transcript_id IN ({}) ORDER BY result_id, position
+FROM current_results JOIN ledger l USING (result_id)
+WHERE transcript_id IN ({}) AND metric IN ({}) ORDER BY result_id, position
 """
 
 

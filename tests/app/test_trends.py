@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 
+from dashboard import trends
 from evaluation.samples import add_evaluated
+from evaluation.store.reports import side_scores
 
 
 def figure(app, index: int = 0) -> dict:
@@ -107,3 +109,40 @@ def test_personas_over_iterations_and_runs(open_page, filled, words, table, run_
     first, second = lines["Adherence"]["y"]
     assert 9 > first > second > 0
     assert f"{second:.1f} ({second - first:+.1f})" in table(app, -1)
+
+
+def test_cost_cache_raters_sides_and_verdicts_are_charted_beside_the_metrics(open_page, filled, words) -> None:
+    app = open_page("trends", **{"as": "Cost and verdicts"})
+    assert not app.exception
+    said = words(app)
+    for heading in ("Cost per game", "Cache hit rate", "Raters per game", "Verdicts"):
+        assert heading in said
+    # 1.50 USD in each of four games, of which three have no or one rater and a cache hit rate of 80 %.
+    assert "at most 3.00 USD" in said
+    points = trends.beside_points(filled)
+    cost = points[(points["metric"] == "cost_usd") & (points["position"] == 1)]
+    assert cost["score"].tolist() == [1.5, 1.5, 1.5]
+    raters = points[(points["metric"] == "raters") & (points["position"] == 1)]
+    assert raters["score"].tolist() == [1, 1, 0]
+    counts = trends.verdict_counts(filled).set_index("iteration")
+    assert counts.loc["Baseline prompt", ["passed", "failed", "pending", "inapplicable"]].sum() == 3
+    alternatives = [str(chart.proto) for chart in app.get("plotly_chart")]
+    assert any("Verdicts over iterations" in one for one in alternatives)
+
+
+def test_role_consistency_by_side_adds_up_to_the_whole(store, filled) -> None:
+    sides = side_scores(filled)
+    assert set(sides["side"]) <= {"mafia", "town"}
+    for transcript_id, rows in sides.groupby("transcript_id"):
+        whole = filled.results.load(transcript_id)["role_consistency"].score
+        assert whole is not None
+        assert rows["score"].min() <= whole <= rows["score"].max()
+
+
+def test_what_no_game_records_is_said_not_drawn(open_page, store, words, small_game) -> None:
+    game = small_game("free").model_copy(update={"cost": None})
+    store.iterations.create("v1")
+    add_evaluated(store, game, source_name="free.json", iteration="v1")
+    said = words(open_page("trends", **{"as": "Cost and verdicts"}))
+    assert "Not recorded in any of these games: cost, cache hit rate" in said
+    assert "Cost per game" not in said
