@@ -5,7 +5,8 @@ Each prints its figures. 2,000 data sets leave a standard error of 0.5 points ar
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import cache
 
 import numpy as np
 import pytest
@@ -176,3 +177,48 @@ def test_a_comparison_that_has_nothing_to_find_rarely_finds_something(games: int
         wrong += bool(outcomes & {Outcome.BETTER, Outcome.WORSE})
     print(f"\nfamily of 7 metrics, {games:2d} games, shared noise {correlation}: {100 * wrong / DATA_SETS:.1f} % wrong")
     assert wrong / DATA_SETS <= 0.06
+
+
+@pytest.mark.parametrize("games", SIZES)
+def test_a_target_named_beforehand_errs_as_often_as_promised_and_one_taken_as_lowest_more_often(games: int) -> None:
+    """Seven metrics, no true difference, tested as iterations are: the target alone, the six others after Holm."""
+    generator = np.random.default_rng([games, 15])
+    kinds = [_normal, _skewed, _shares, _normal, _skewed, _shares, _ratings]
+    wrong = {"named": 0, "others": 0, "lowest": 0, "lowest rises": 0}
+    for _ in range(DATA_SETS):
+        measures = {}
+        for place, draw in enumerate(kinds):
+            sample = draw(generator, 2 * games)
+            measures[str(place)] = Measure(sample[:games], sample[games:])
+        found = compare(measures, primary="0")
+        wrong["named"] += found["0"].outcome in _CALLS
+        wrong["others"] += any(one.outcome in _CALLS for one in found.differences if not one.is_primary)
+        # How far each lies below what its kind reaches on average, in standard deviations: the lowest is chosen.
+        lowest = min(measures, key=lambda name: _standing(kinds[int(name)], measures[name].before))
+        chosen = compare({lowest: measures[lowest]}, primary=lowest)[lowest]
+        wrong["lowest"] += chosen.outcome in _CALLS
+        wrong["lowest rises"] += chosen.difference > 0
+    shares = {name: 100 * count / DATA_SETS for name, count in wrong.items()}
+    print(
+        f"\n{games:2d} games, no true difference: target named beforehand {shares['named']:.1f} % wrong, any of the "
+        f"six others {shares['others']:.1f} %; target taken as the reference's lowest {shares['lowest']:.1f} % wrong, "
+        f"it rises {shares['lowest rises']:.1f} % of the time"
+    )
+    assert wrong["named"] / DATA_SETS <= 0.06
+    assert wrong["others"] / DATA_SETS <= 0.06
+    # Regression to the mean: no test can know that the target was chosen because it was low.
+    assert wrong["lowest rises"] / DATA_SETS > 0.75
+
+
+_CALLS = {Outcome.BETTER, Outcome.WORSE}
+
+
+def _standing(draw: Draw, values: Sequence[float]) -> float:
+    mean, deviation = _typical(draw)
+    return (float(np.mean(values)) - mean) / deviation
+
+
+@cache
+def _typical(draw: Draw) -> tuple[float, float]:
+    large = draw(np.random.default_rng(0), 4000)
+    return float(large.mean()), float(large.std())
