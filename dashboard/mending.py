@@ -67,6 +67,16 @@ def unrated_games(store: Store) -> pd.DataFrame:
     return pd.DataFrame({"Game": waiting["game_id"], "Iteration": waiting["iteration"].fillna("")})
 
 
+def waiting_counts(waiting: pd.DataFrame) -> pd.DataFrame:
+    """How many games wait in which iteration, the most first.
+
+    Args:
+        waiting: From :func:`unrated_games`.
+    """
+    counts = waiting["Iteration"].replace("", queries.NO_ITERATION).value_counts()
+    return pd.DataFrame({"Iteration": counts.index, "Games that wait": counts.to_numpy()})
+
+
 def stored_games(store: Store) -> pd.DataFrame:
     """Every game with its place, for moving and deleting several at once.
 

@@ -57,7 +57,7 @@ def iterations(store: Store, seen: queries.Overview) -> None:
     board = seen.board
     shown = parts.pick_iteration(board)
     versions_banner(store)
-    parts.waiting_for_review(seen)
+    parts.waiting_for_review(seen, shown)
     the_chosen_one(store, board, shown)
 
     st.subheader("Seven metrics", anchor=False, help="Means over the games of this iteration that have a score.")

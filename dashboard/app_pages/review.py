@@ -4,7 +4,7 @@ from dashboard import identity, resources
 from dashboard.components import review_parts as parts
 from dashboard.components.messages import empty_state
 from dashboard.components.own_ratings import own_ratings
-from dashboard.components.picked_game import take_picked
+from dashboard.components.picked_game import take_handed_over, take_picked
 from dashboard.components.practice_parts import practice
 from dashboard.components.rating_guide_parts import invitation, rating_guide
 from dashboard.components.rating_records import records
@@ -30,6 +30,7 @@ def show() -> None:
         label_visibility="collapsed",
     )
     if view == parts.DESK:
+        take_handed_over(store, rater)
         progress = store.ratings.progress(rater)
         if progress.total:
             take_picked(store, rater)

@@ -10,6 +10,7 @@ import streamlit as st
 from dashboard import mending, resources
 from dashboard.components.example_row import example_row
 from dashboard.components.messages import plain
+from dashboard.components.picked_game import hand_over
 from dashboard.components.score_card import score_card, verdict_card
 from dashboard.components.sign_off import sign_off
 from dashboard.components.status_table import status_table
@@ -21,7 +22,7 @@ from evaluation.comparison.losses import Losses
 from evaluation.iterations.board import Board, IterationSummary
 from evaluation.iterations.checklist import Check, CheckState
 from evaluation.iterations.tests import GameTest, MetricMean
-from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.verdict import MetricScore
 from evaluation.store import Store
 from evaluation.store.reports import stored_losses
@@ -38,8 +39,13 @@ def pick_iteration(board: Board) -> IterationSummary:
     return by_name[name]
 
 
-def waiting_for_review(seen: Overview) -> None:
-    """How many games nobody has rated, and the way to the desk."""
+def waiting_for_review(seen: Overview, shown: IterationSummary | None = None) -> None:
+    """How many games nobody has rated, where they wait, and the way to the desk.
+
+    Args:
+        seen: What is stored.
+        shown: The iteration whose games, mixed with its reference's, the desk hands out first; ``None`` for any.
+    """
     if not seen.unrated:
         return
     with st.container(border=True, horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
@@ -48,11 +54,18 @@ def waiting_for_review(seen: Overview) -> None:
             "Engagement is mandatory, so their verdicts stay pending.",
             width="stretch",
         )
-        st.page_link("app_pages/review.py", label="Rate the next one", icon=":material/arrow_forward:")
+        if shown is not None and shown.means[ENGAGEMENT.name].waiting:
+            hand_over(shown.iteration.name)
+        else:
+            st.page_link("app_pages/review.py", label="Rate the next one", icon=":material/arrow_forward:")
     with st.expander("Which ones wait", icon=":material/hourglass_empty:"):
         waiting = resources.read(mending.unrated_games)
+        status_table(mending.waiting_counts(waiting), "How many games wait in which iteration")
         status_table(waiting, "Games that nobody has rated", height=min(38 + 35 * len(waiting), 320))
-        st.caption("The desk picks the next game by itself, and shows neither its name nor its iteration.")
+        st.caption(
+            "The desk shows neither a game's name nor its iteration. Opened from an iteration that waits for ratings, "
+            "it hands out that iteration's games first, mixed with those it is compared with."
+        )
 
 
 def metric_cards(shown: IterationSummary) -> None:

@@ -9,8 +9,10 @@ from dashboard.components import desk_seat
 from dashboard.components import review_parts as parts
 from dashboard.components.rating_desk import RATE, REVISE
 from evaluation.errors import NotFoundError
+from evaluation.iterations import reference_of
 from evaluation.store import Store
 
+_HANDED_OVER = "rating_handover"
 _WORDS = "You chose this game yourself. If you have seen its scores, say so in the comment."
 
 
@@ -22,6 +24,27 @@ def desk_link(transcript_id: str, label: str = "Rate it at the desk") -> None:
         icon=":material/rate_review:",
         query_params={parts.VIEW: parts.DESK, state.GAME: transcript_id},
     )
+
+
+def hand_over(name: str) -> None:
+    """A button that opens the desk on an iteration's games and its reference's first, mixed.
+
+    It is no link: the desk takes no iteration from an address, and never shows that there is one.
+    """
+    if st.button("Rate the next one", key="rate_next", icon=":material/arrow_forward:", type="primary"):
+        st.session_state[_HANDED_OVER] = name
+        st.switch_page("app_pages/review.py")
+
+
+def take_handed_over(store: Store, rater: str) -> None:
+    """Keeps for this rater which games come first, once they came here by :func:`hand_over`."""
+    name = st.session_state.pop(_HANDED_OVER, None)
+    if name is None:
+        return
+    iterations = store.iterations.list()
+    held = next((one for one in iterations if one.name == name), None)
+    reference = reference_of(held, iterations) if held else None
+    store.ratings.hand_over(rater, name, reference.name if reference else None)
 
 
 def take_picked(store: Store, rater: str) -> None:

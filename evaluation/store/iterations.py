@@ -287,6 +287,8 @@ _RENAME = (
     "UPDATE iteration_events SET iteration = $new WHERE iteration = $old",
     "UPDATE iteration_events SET reference = $new WHERE reference = $old",
     "UPDATE trash.iteration_events SET reference = $new WHERE reference = $old",
+    "UPDATE rating_handovers SET iteration = $new WHERE iteration = $old",
+    "UPDATE rating_handovers SET reference = $new WHERE reference = $old",
     "UPDATE transcripts SET iteration = $new WHERE iteration = $old",
     "UPDATE spool SET iteration = $new WHERE iteration = $old",
 )

@@ -146,6 +146,8 @@ class Ratings:
         """The transcript to rate next: one of those with the fewest raters, in an order of this rater's own.
 
         What the rater has begun comes first, or a reload would find another game because somebody else was quicker.
+        Then come the games of the iteration that was handed over to this rater and of its reference, mixed so that
+        neither side comes in a block.
         What an experiment simulated is handed out only once it belongs to an iteration.
 
         Args:
@@ -158,6 +160,20 @@ class Ratings:
         with self._units.unit() as cursor:
             found = cursor.execute(_NEXT, {"rater": rater_name(rater), "skip": list(skip)}).fetchone()
         return None if found is None else str(found[0])
+
+    def hand_over(self, rater: str, iteration: str, reference: str | None) -> None:
+        """Has the rater rate the games of an iteration and of its reference first; nothing of it reaches the desk.
+
+        It holds until another one follows. Names of iterations that are gone change nothing.
+
+        Raises:
+            InputError: The rater's name cannot be used.
+        """
+        with self._units.unit(write=True) as cursor:
+            cursor.execute(
+                "INSERT INTO rating_handovers (rater, iteration, reference) VALUES (?, ?, ?)",
+                [rater_name(rater), readable(iteration), reference and readable(reference)],
+            )
 
     def assigned(self, rater: str, token: str) -> str | None:
         """The transcript that ``rater`` was given with that token; ``None`` when nobody was, or somebody else."""
@@ -227,12 +243,22 @@ WITH counted AS (
 ), begun AS (
     SELECT transcript_id, max(updated_at) AS touched
     FROM assignments JOIN drafts USING (token) WHERE rater = $rater GROUP BY transcript_id
+), handed_over AS (
+    SELECT iteration, reference FROM rating_handovers WHERE rater = $rater ORDER BY handover_id DESC LIMIT 1
+), spread AS (
+    -- Each side's games at even distances from 0 to 1 in this rater's order, so that the two sides interleave.
+    SELECT transcript_id, (row_number() OVER side - 1 + ('0x' || left(seed, 8))::bigint / 4294967296) / count(*) OVER (
+        PARTITION BY iteration) AS turn
+    FROM (SELECT transcript_id, t.iteration, md5(concat($rater, ' ', transcript_id)) AS seed
+          FROM transcripts t, handed_over h WHERE t.iteration IN (h.iteration, h.reference))
+    WINDOW side AS (PARTITION BY iteration ORDER BY seed)
 )
 SELECT transcript_id
 FROM transcripts LEFT JOIN counted USING (transcript_id) LEFT JOIN begun USING (transcript_id)
+    LEFT JOIN spread USING (transcript_id)
 WHERE {_FOR_PEOPLE} AND NOT coalesce(is_rated, false) AND NOT list_contains($skip::text[], transcript_id)
     AND transcript_id NOT IN (SELECT transcript_id FROM current_discards WHERE rater = $rater)
-ORDER BY touched DESC NULLS LAST, coalesce(raters, 0), md5(concat($rater, ' ', transcript_id))
+ORDER BY touched DESC NULLS LAST, turn NULLS LAST, coalesce(raters, 0), md5(concat($rater, ' ', transcript_id))
 LIMIT 1
 """
 

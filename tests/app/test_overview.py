@@ -128,3 +128,23 @@ def test_what_an_experiment_simulated_does_not_wait_for_raters(open_page, filled
     filled.iterations.assign(simulated.id, "Shorter prompt")
     assert queries.overview(filled).unrated == before + 1 == len(mending.unrated_games(filled))
     assert f"{before + 1} games of 6 not rated yet" in words(open_page())
+
+
+def test_rating_from_an_iteration_hands_out_its_games_first_and_shows_none_of_it(open_page, filled, words) -> None:
+    app = open_page()
+    said = words(app)
+    assert "3 games of 5 not rated yet" in said
+    app.button(key="rate_next").click().run()
+    assert not app.exception
+    app.text_input[0].set_value("Lin")
+    app.button[0].click().run()
+    assert not app.exception
+    names = {row["transcript_id"]: row["game_id"] for row in filled.transcripts.summaries().to_dict("records")}
+    # "Shorter prompt" has one game, its parent three: all of them before the one of no iteration.
+    found = []
+    while (key := filled.ratings.next_unrated("Lin")) is not None:
+        found.append(names[key])
+        filled.ratings.add(Rating(key, "Lin", 3, token=f"lin:{key}"))
+    assert sorted(found[:4]) == ["four", "one", "three", "two"]
+    assert "Shorter prompt" not in words(app)
+    assert not {"iteration", "reference"} & set(app.query_params)

@@ -21,7 +21,8 @@ from evaluation.store.migrations.m0012_sign_offs import allow_withdrawals
 from evaluation.store.migrations.m0013_rating_desk import create_rating_desk_tables
 from evaluation.store.migrations.m0014_experiments import create_experiment_tables
 from evaluation.store.migrations.m0015_correction_similarity import create_similarity_column
-from evaluation.store.migrations.m0016_decisions import allow_decisions
+from evaluation.store.migrations.m0018_decisions import allow_decisions
+from evaluation.store.migrations.m0019_handovers import create_handovers
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -50,6 +51,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     create_experiment_tables,
     create_similarity_column,
     allow_decisions,
+    create_handovers,
 )
 """In the order in which they run; the first has number 1. Only ever append."""
 

@@ -1,0 +1,92 @@
+"""An iteration handed over to a rater: its games and its reference's come first, mixed, and nothing tells which."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from evaluation.ratings import Rating
+from evaluation.store import Store
+from evaluation.transcript import Message, Player, Transcript
+
+
+def game(name: str) -> Transcript:
+    return Transcript(
+        game_id=name,
+        source_format="native",
+        players=(Player(name="Ann"),),
+        messages=(Message(id="m", index=0, speaker="Ann", text=name),),
+    )
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    """v1 and v2 with three games each, and ten games of no iteration that nobody has rated."""
+    held = Store(tmp_path / "games.duckdb")
+    for name in ("v1", "v2"):
+        held.iterations.create(name, parent="v1" if name == "v2" else None)
+        for number in range(3):
+            held.transcripts.add(game(f"{name}-{number}"), source_name="x", iteration=name)
+    for number in range(10):
+        held.transcripts.add(game(f"loose-{number}"), source_name="x")
+    yield held
+    held.close()
+
+
+def order(store: Store, rater: str) -> list[str]:
+    """The whole queue of a rater who rates all."""
+    names = {row["transcript_id"]: row["game_id"] for row in store.transcripts.summaries().to_dict("records")}
+    found = []
+    while (key := store.ratings.next_unrated(rater)) is not None:
+        found.append(str(names[key]))
+        store.ratings.add(Rating(key, rater, 3, token=f"{rater}:{key}"))
+    return found
+
+
+def sides(names: list[str]) -> str:
+    return "".join(name[1] if name.startswith("v") else "-" for name in names)
+
+
+def test_the_games_of_both_sides_come_first_and_interleave(store: Store) -> None:
+    orders = set()
+    for number in range(8):
+        rater = f"Rater {number}"
+        store.ratings.hand_over(rater, "v2", "v1")
+        found = sides(order(store, rater))
+        assert found[:6].replace("1", "x").replace("2", "x") == "xxxxxx"
+        # One of each side in every pair, in an order of this rater's own: never a block of one side.
+        assert [sorted(found[place : place + 2]) for place in (0, 2, 4)] == [["1", "2"]] * 3
+        orders.add(found[:6])
+    assert len(orders) > 1
+
+
+def test_without_a_handover_the_queue_is_as_before(store: Store) -> None:
+    store.ratings.hand_over("Somebody else", "v2", "v1")
+    assert sides(order(store, "Ann"))[:6].count("-") > 0
+
+
+def test_one_waiting_game_is_not_hidden_behind_games_of_no_iteration(store: Store) -> None:
+    for key, name in store.transcripts.summaries()[["transcript_id", "game_id"]].itertuples(index=False):
+        if name.startswith("v") and name != "v2-1":
+            store.ratings.add(Rating(key, "Ann", 3, token=f"before:{key}"))
+    store.ratings.hand_over("Ann", "v2", "v1")
+    assert order(store, "Ann")[0] == "v2-1"
+
+
+def test_what_was_begun_still_comes_first_and_the_latest_handover_holds(store: Store) -> None:
+    store.ratings.hand_over("Ann", "v2", "v1")
+    store.ratings.hand_over("Ann", "v1", None)
+    store.iterations.rename("v1", "first", who="Ann")
+    names = {row["game_id"]: row["transcript_id"] for row in store.transcripts.summaries().to_dict("records")}
+    begun = names["loose-4"]
+    store.drafts.save(store.ratings.token("Ann", begun), 1, {"score": 2})
+    found = order(store, "Ann")
+    assert found[0] == "loose-4"
+    assert sides(found[1:4]) == "111"
+
+
+def test_an_iteration_that_is_gone_changes_nothing(store: Store) -> None:
+    store.ratings.hand_over("Ann", "v9", None)
+    assert len(order(store, "Ann")) == 16
