@@ -17,9 +17,10 @@ class Role(StrEnum):
 
 
 class Action(StrEnum):
-    """What changes something, in words that complete "You may not ..."."""
+    """What somebody may be allowed to do, in words that complete "You may not ..."."""
 
     RATE = "rate games"
+    READ = "see games, scores and settings"
     ADD = "add games"
     EDIT = "change games, iterations or agents"
     EVALUATE = "start or stop evaluations"
