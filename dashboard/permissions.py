@@ -69,6 +69,7 @@ EVENTS: Mapping[str, Action] = {
     "desk_submit": Action.RATE,
     "desk_skip": Action.RATE,
     "desk_discard": Action.RATE,
+    "desk_begun": Action.RATE,
 }
 """By component and event: what the browser reports by itself."""
 

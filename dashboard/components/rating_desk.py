@@ -188,10 +188,12 @@ def rating_desk(
     on_draft: Callable[[], None],
     on_skip: Callable[[], None],
     on_discard: Callable[[], None],
+    on_begun: Callable[[], None],
 ) -> None:
     """Mounts the desk.
 
-    In the callbacks ``st.session_state[key]`` has what was sent: ``submit``, ``draft``, ``skip`` or ``discard``.
+    In the callbacks ``st.session_state[key]`` has what was sent: ``submit``, ``draft``, ``skip``, ``discard`` or
+    ``begun``.
     """
     _component(
         key=key,
@@ -200,4 +202,5 @@ def rating_desk(
         on_draft_change=permissions.event("desk_draft", on_draft),
         on_skip_change=permissions.event("desk_skip", on_skip),
         on_discard_change=permissions.event("desk_discard", on_discard),
+        on_begun_change=permissions.event("desk_begun", on_begun),
     )

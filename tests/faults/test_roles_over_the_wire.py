@@ -192,7 +192,7 @@ def _events_of(component: BidiComponent) -> dict[str, object]:
         token = json.loads(component.json)["token"]
         form = {"token": token, "score": 4, "answers": [None] * 5, "comment": "Too late", "rev": 7}
         discard = {"token": token, "reason": str(next(iter(DiscardReason))), "note": "Too late"}
-        return {"draft": form, "submit": form, "discard": discard, "skip": {"token": token}}
+        return {"draft": form, "submit": form, "discard": discard, "skip": {"token": token}, "begun": [form]}
     if "chat" in component.component_name:
         return {"open": {"message": "m1", "metric": "coherence"}}
     return {"open": 0} if "graph" in component.component_name else {}
