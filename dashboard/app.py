@@ -6,7 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from dashboard import jobs, permissions, resources
+from dashboard import jobs, permissions, resources, uploads
 from dashboard.components.job_status import job_banner
 from dashboard.components.messages import show_error
 from dashboard.components.page_style import page_style
@@ -109,6 +109,7 @@ page_style()
 
 def frame(person: Person) -> None:
     """The pages that the person may see, and the one that was asked for."""
+    uploads.admit()
     # A page that is not registered cannot be reached, neither by its address nor by a message that a browser makes up.
     reachable = [one for one in PAGES if may(person.role, permissions.PAGES[one.title])]
     # Expanded: from a dozen pages on Streamlit would hide the last ones behind a button.

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import hashlib
 import os
+import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote, unquote
 
 import streamlit as st
 from streamlit import runtime
-from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.scriptrunner import add_script_run_ctx, get_script_run_ctx
 
 from dashboard import state
 from evaluation.access import Access, Action, Role, may
@@ -100,6 +102,26 @@ def allowed(action: Action) -> bool:
     return may(_role(), action)
 
 
+def asker() -> Callable[[Action], bool]:
+    """Asks later, from any thread and outside of the script, whether the person of this session may do something then.
+
+    Where there is no session the answer is always no.
+    """
+    context = get_script_run_ctx(suppress_warning=True)
+
+    def ask(action: Action) -> bool:
+        if context is not None:
+            add_script_run_ctx(threading.current_thread(), context)
+        return allowed(action)
+
+    def ask_apart(action: Action) -> bool:
+        # In a thread of its own, which ends with the question: those of the server are used again by others.
+        with ThreadPoolExecutor(1, thread_name_prefix="may-they") as thread:
+            return thread.submit(ask, action).result()
+
+    return ask_apart
+
+
 def require(action: Action) -> None:
     """Stands where something is carried out: a page that is hidden, or was drawn before a role changed, is no leave.
 
@@ -107,7 +129,12 @@ def require(action: Action) -> None:
         NotAllowedError: This person may not do it.
     """
     if not allowed(action):
-        raise NotAllowedError(f"You may not {action}.", remedy="Ask an admin to do it, or to make you one.")
+        raise refusal(action)
+
+
+def refusal(action: Action) -> NotAllowedError:
+    """The error for somebody who may not do it."""
+    return NotAllowedError(f"You may not {action}.", remedy="Ask an admin to do it, or to make you one.")
 
 
 def require_admin_to_write() -> None:

@@ -7,18 +7,15 @@ each of them stands in this table, and is checked when it is used.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from functools import wraps
 from typing import ParamSpec
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import add_script_run_ctx, get_script_run_ctx
 
 from dashboard import identity
 from evaluation.access import Action
-from evaluation.errors import InputError, NotAllowedError
+from evaluation.errors import InputError
 
 Parameters = ParamSpec("Parameters")
 
@@ -147,22 +144,14 @@ def event(name: str, react: Callable[[], None]) -> Callable[[], None]:
 
 
 def _checked_at_use(action: Action, make: Callable[[], bytes]) -> Callable[[], bytes]:
-    """``make`` for whoever the page was drawn for, as long as they may."""
-    drawn_for = get_script_run_ctx()
-
-    def check() -> None:
-        add_script_run_ctx(threading.current_thread(), drawn_for)
-        identity.require(action)
+    """``make`` for whoever the page was drawn for, as long as they may. Streamlit calls it outside of any session."""
+    is_allowed = identity.asker()
 
     def checked() -> bytes:
-        # Streamlit calls this in a thread without a session. The check gets the session of the page, in a thread of
-        # its own that ends with it: those of the server are used again by others.
-        with ThreadPoolExecutor(1, thread_name_prefix="download-check") as thread:
-            thread.submit(check).result()
+        if not is_allowed(action):
+            raise identity.refusal(action)
         return make()
 
-    if drawn_for is None:
-        raise NotAllowedError("A download is offered to nobody.", remedy="Draw its button in a page's script.")
     return checked
 
 

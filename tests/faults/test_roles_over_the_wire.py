@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from streamlit.proto.BidiComponent_pb2 import BidiComponent
 
@@ -23,6 +24,7 @@ from tests.faults.tab import Tab, login_cookie
 
 # Where the address is not the title in small letters.
 ADDRESSES = {"Overview": "", "Network and cost": "network"}
+PROBES = ("health", "metrics", "script-health-check")
 SECRET = "0123456789abcdef0123456789abcdef"
 SECRETS = """
 [auth]
@@ -124,6 +126,22 @@ def test_logging_out_in_one_tab_ends_the_others_of_that_login(site: Site, tab: A
     # The cookie of a login that was ended is worth nothing any more, whoever kept it.
     assert [one.label for one in tab("ada", 1).open("settings").buttons()] == ["Log in"]
     assert len(elsewhere.open("settings").downloads()) == 1
+
+
+def test_files_are_taken_from_nobody_who_may_not_send_them(site: Site, tab: Any) -> None:
+    content = b"x" * 1_000_000
+    for visitor in (tab(""), tab("una")):
+        assert visitor.open("upload").session_id
+        assert visitor.upload(content) == 403
+    admin, rater = tab("ada").open("upload"), tab("rae").open("review")
+    assert (admin.upload(content), rater.upload(content)) == (204, 204)
+    site.name_admin("eve")
+    assert (admin.upload(content), rater.upload(content)) == (403, 204)
+
+
+def test_what_tells_about_the_server_is_closed(site: Site) -> None:
+    found = {name: httpx.get(f"{site.url}/_stcore/{name}", trust_env=False).status_code for name in PROBES}
+    assert found == {"health": 200, "metrics": 404, "script-health-check": 404}
 
 
 def test_nothing_drawn_for_an_admin_works_for_somebody_without_a_role(site: Site, tab: Any) -> None:
