@@ -6,13 +6,13 @@ from pathlib import Path
 
 import streamlit as st
 
-from dashboard import jobs, resources
+from dashboard import jobs, permissions, resources, uploads
 from dashboard.components.job_status import job_banner
 from dashboard.components.messages import show_error
 from dashboard.components.page_style import page_style
 from dashboard.components.who import admitted, identity_panel
 from dashboard.identity import Person
-from evaluation.access import Role
+from evaluation.access import Role, may
 from evaluation.errors import DramaturgError
 
 PAGES = [
@@ -105,13 +105,13 @@ st.set_page_config(
 )
 st.logo(str(IMAGES / "logo.svg"), size="large")
 page_style()
-# A page that is not registered cannot be reached, neither by its address nor by a message that a browser makes up.
-RATERS_PAGES = ("Review",)
 
 
 def frame(person: Person) -> None:
     """The pages that the person may see, and the one that was asked for."""
-    reachable = PAGES if person.role is Role.ADMIN else [one for one in PAGES if one.title in RATERS_PAGES]
+    uploads.admit()
+    # A page that is not registered cannot be reached, neither by its address nor by a message that a browser makes up.
+    reachable = [one for one in PAGES if may(person.role, permissions.PAGES[one.title])]
     # Expanded: from a dozen pages on Streamlit would hide the last ones behind a button.
     page = st.navigation(reachable, expanded=True)
     identity_panel(person)

@@ -6,13 +6,19 @@ one, name and role come from the login, and nothing that the browser sends can c
 
 from __future__ import annotations
 
+import hashlib
 import os
+import threading
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote, unquote
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit import runtime
+from streamlit.runtime.scriptrunner import add_script_run_ctx, get_script_run_ctx
 
 from dashboard import state
 from evaluation.access import Access, Action, Role, may
@@ -26,6 +32,11 @@ COOKIE = "dramaturg_rater"
 _TYPED = "typed_name"
 
 NOBODY = "somebody at the dashboard"
+
+_LOGIN_COOKIE = "_streamlit_user"
+_LONGEST_LOGIN_SECONDS = 31 * 24 * 3600
+# Logins that somebody ended, by what tells them apart, with the time; kept for longer than the cookie is taken.
+_ended_logins: dict[str, float] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +75,9 @@ def current_person() -> Person | None:
     if rules is None:
         name = _given_name()
         return Person(name, name, Role.ADMIN, is_signed_in=False)
-    if not st.user.get("is_logged_in"):
+    claims = _claims()
+    if claims is None:
         return None
-    claims = dict(st.user)
     name = rules.name_of(claims)
     return Person(name, str(claims.get("name") or name), rules.role_of(claims), is_signed_in=True)
 
@@ -83,11 +94,32 @@ def author_name() -> str:
 
 
 def allowed(action: Action) -> bool:
-    """Whether this person may do it: for what is shown. What is done calls ``require``."""
-    if not _has_session():
-        return True
-    person = current_person()
-    return person is not None and may(person.role, action)
+    """Whether this person may do it: for what is shown. What is done calls ``require``.
+
+    Where there is no session there is no person, so nobody may. Jobs ask nothing here: they work on a store without
+    the guard, which only the one who begins them can hand over.
+    """
+    return may(_role(), action)
+
+
+def asker() -> Callable[[Action], bool]:
+    """Asks later, from any thread and outside of the script, whether the person of this session may do something then.
+
+    Where there is no session the answer is always no.
+    """
+    context = get_script_run_ctx(suppress_warning=True)
+
+    def ask(action: Action) -> bool:
+        if context is not None:
+            add_script_run_ctx(threading.current_thread(), context)
+        return allowed(action)
+
+    def ask_apart(action: Action) -> bool:
+        # In a thread of its own, which ends with the question: those of the server are used again by others.
+        with ThreadPoolExecutor(1, thread_name_prefix="may-they") as thread:
+            return thread.submit(ask, action).result()
+
+    return ask_apart
 
 
 def require(action: Action) -> None:
@@ -97,23 +129,59 @@ def require(action: Action) -> None:
         NotAllowedError: This person may not do it.
     """
     if not allowed(action):
-        raise NotAllowedError(f"You may not {action}.", remedy="Ask an admin to do it, or to make you one.")
+        raise refusal(action)
+
+
+def refusal(action: Action) -> NotAllowedError:
+    """The error for somebody who may not do it."""
+    return NotAllowedError(f"You may not {action}.", remedy="Ask an admin to do it, or to make you one.")
 
 
 def require_admin_to_write() -> None:
     """Stands before every change of the store but ratings and what goes with them, whichever page makes it.
 
     Raises:
-        NotAllowedError: A session of somebody else than an admin wants to write.
+        NotAllowedError: A session of somebody else than an admin wants to write, or none at all.
     """
-    person = current_person() if _has_session() else None
-    if _has_session() and (person is None or person.role is not Role.ADMIN):
+    if _role() is not Role.ADMIN:
         raise NotAllowedError("You may not change what is stored, but for your own ratings.", remedy="Ask an admin.")
 
 
-def _has_session() -> bool:
-    # A thread in the background has none; it was begun by somebody who was allowed to.
-    return get_script_run_ctx(suppress_warning=True) is not None
+def _role() -> Role | None:
+    if get_script_run_ctx(suppress_warning=True) is None:
+        return None
+    rules = access()
+    if rules is None:
+        return None if is_stranger() else Role.ADMIN
+    claims = _claims()
+    return None if claims is None else rules.role_of(claims)
+
+
+def _claims() -> Mapping[str, object] | None:
+    """What the provider says about whoever logged in; ``None`` before the login and after its end."""
+    if not st.user.get("is_logged_in") or _login() in _ended_logins:
+        return None
+    return dict(st.user)
+
+
+def log_out() -> None:
+    """Ends the login in this tab and in every other one that was opened with it.
+
+    Streamlit looks at the cookie when a tab connects and never again, so a tab that stays open would stay logged in.
+    """
+    login, now = _login(), time.time()
+    if login is not None:
+        for old in [one for one, ended in list(_ended_logins.items()) if now - ended > _LONGEST_LOGIN_SECONDS]:
+            _ended_logins.pop(old, None)
+        _ended_logins[login] = now
+    st.logout()
+
+
+def _login() -> str | None:
+    """Tells this browser's login from all others; ``None`` where no browser is connected."""
+    # A long one is cut into several cookies, whose names begin alike.
+    parts = sorted((name, value) for name, value in st.context.cookies.items() if name.startswith(_LOGIN_COOKIE))
+    return hashlib.sha256(repr(parts).encode()).hexdigest() if parts else None
 
 
 def is_stranger() -> bool:
@@ -123,8 +191,8 @@ def is_stranger() -> bool:
 
 def is_at_this_machine() -> bool:
     """Whether the browser runs on the machine that the server runs on."""
-    # Where no browser is connected (AppTest) the address is no text.
-    return not isinstance(st.context.ip_address, str)
+    # Where no browser is connected (AppTest) the address is no text, and without a server there is none to ask for.
+    return not runtime.exists() or not isinstance(st.context.ip_address, str)
 
 
 def use_name(name: str) -> str:

@@ -3,6 +3,9 @@
 A thread sees no session and cannot draw. It gets plain arguments, stores every item as soon as it is done, and stops
 after the current one when somebody asks. Pages read the row. A job whose server has ended shows as interrupted, and
 goes on from where it was when somebody wishes: what it has still to do is in the store too.
+
+A job works on the store without the guard, which asks whose session it is. That somebody may begin the job is checked
+when it is recorded, through the guarded store of their page.
 """
 
 from __future__ import annotations
@@ -60,7 +63,7 @@ def start(store: Store, kind: str, label: str, total: int, work: Callable[[Repor
 
 
 def _begin(store: Store, job: Job, work: Callable[[Report], str]) -> None:
-    threading.Thread(target=_run, args=(store, job.id, work), name=f"job-{job.kind}", daemon=True).start()
+    threading.Thread(target=_run, args=(store.unguarded(), job.id, work), name=f"job-{job.kind}", daemon=True).start()
 
 
 def _run(store: Store, job_id: str, work: Callable[[Report], str]) -> None:
@@ -98,7 +101,7 @@ def start_evaluation(store: Store, games: Sequence[tuple[Transcript, str]], iter
                 # Whoever starts anew has had the choice to go on with it.
                 store.spool.clear(earlier.id)
         store.spool.put(job.id, games, iteration)
-    _begin(store, job, partial(_score_waiting, store, job.id))
+    _begin(store, job, partial(_score_waiting, store.unguarded(), job.id))
     return job
 
 
@@ -147,7 +150,7 @@ def start_reevaluation(store: Store) -> Job:
         ConflictError: Games are being scored again already.
     """
     total = len(outdated(store))
-    return start(store, REEVALUATE, "Scoring games again", total, partial(_score_outdated, store, ""))
+    return start(store, REEVALUATE, "Scoring games again", total, partial(_score_outdated, store.unguarded(), ""))
 
 
 def _score_outdated(store: Store, _job_id: str, report: Report) -> str:
@@ -164,7 +167,7 @@ def start_judging(store: Store, order: Order) -> Job:
     with store.unit(write=True):
         job = store.jobs.create(kind, label, 0, is_exclusive=True)
         remember(store, kind, order)
-    _begin(store, job, partial(_GOING_ON[kind], store, job.id))
+    _begin(store, job, partial(_GOING_ON[kind], store.unguarded(), job.id))
     return job
 
 
@@ -181,13 +184,13 @@ def start_experiment(store: Store, plan: ExperimentPlan, options: Mapping[str, A
         InputError: The design is impossible.
     """
     job = begin_job(store, plan, options)
-    _begin(store, job, partial(run_ordered, store, job.id))
+    _begin(store, job, partial(run_ordered, store.unguarded(), job.id))
     return job
 
 
 def start_samples(store: Store) -> Job:
     """Loads the games that come with Dramaturg."""
-    return start(store, SAMPLES, "Loading the sample games", 0, partial(_load_samples, store, ""))
+    return start(store, SAMPLES, "Loading the sample games", 0, partial(_load_samples, store.unguarded(), ""))
 
 
 def _load_samples(store: Store, _job_id: str, report: Report) -> str:
@@ -231,7 +234,7 @@ def go_on(store: Store, job_id: str) -> Job:
         ConflictError: It runs already, in this tab or another.
     """
     job = store.jobs.take_over(job_id)
-    _begin(store, job, partial(_GOING_ON[job.kind], store, job.id))
+    _begin(store, job, partial(_GOING_ON[job.kind], store.unguarded(), job.id))
     return job
 
 

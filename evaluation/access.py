@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import string
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
 from evaluation.errors import InputError
+
+_SMALL = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 
 
 class Role(StrEnum):
@@ -17,9 +21,10 @@ class Role(StrEnum):
 
 
 class Action(StrEnum):
-    """What changes something, in words that complete "You may not ..."."""
+    """What somebody may be allowed to do, in words that complete "You may not ..."."""
 
     RATE = "rate games"
+    READ = "see games, scores and settings"
     ADD = "add games"
     EDIT = "change games, iterations or agents"
     EVALUATE = "start or stop evaluations"
@@ -106,8 +111,8 @@ def parse_grant(entry: object, place: str) -> Grant:
     local, at, domain = text.rpartition("@")
     if at and local and domain and not text.startswith(("sub:", "claim:")) and " " not in text:
         if local == "*":
-            return Grant(GrantKind.DOMAIN, domain.casefold())
-        return Grant(GrantKind.EMAIL, text.casefold())
+            return Grant(GrantKind.DOMAIN, folded(domain))
+        return Grant(GrantKind.EMAIL, folded(text))
     raise InputError(
         f"{entry!r} names nobody.",
         place=place,
@@ -121,7 +126,15 @@ def verified_email(claims: Mapping[str, object], *, trusts_email: bool = False) 
     if not isinstance(email, str) or "@" not in email:
         return None
     # Some providers send the word instead of the truth value.
-    return email.strip().casefold() if trusts_email or verified is True or verified == "true" else None
+    return folded(email.strip(" \t\r\n")) if trusts_email or verified is True or verified == "true" else None
+
+
+def folded(address: str) -> str:
+    """The address with A to Z in small letters and every other character as it is.
+
+    ``casefold`` would make a Kelvin sign a k and a sharp s two of them, and so one person's address another's.
+    """
+    return address.translate(_SMALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +166,9 @@ class Access:
         """The name that somebody's ratings and changes stand under.
 
         It is the checked address, else the subject with its issuer: names that people choose for themselves would let
-        one person rate as another.
+        one person rate as another. An address that a rater's name would not keep as it is becomes the subject, too.
         """
         email = verified_email(claims, trusts_email=self.trusts_email)
-        return email or f"{claims.get('sub')} at {claims.get('iss')}"
+        if email and email == unicodedata.normalize("NFC", email).strip():
+            return email
+        return f"{claims.get('sub')} at {claims.get('iss')}"

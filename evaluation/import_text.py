@@ -9,8 +9,10 @@ from dataclasses import fields
 from evaluation.errors import InputError
 from evaluation.exporting import csv_text
 from evaluation.import_report import ImportReport, Outcome, ReportLine
+from evaluation.inert import code, markdown_table
 from evaluation.rubric.wording import counted
 
+_HEADERS = ("outcome", "file", "format", "players", "messages")
 COLUMNS = tuple(one.name for one in fields(ReportLine))
 
 
@@ -35,13 +37,13 @@ def report_markdown(report: ImportReport) -> str:
     started = report.started_at.strftime("%Y-%m-%d %H:%M UTC")
     head = [f"# Import of {started}", "", f"{counts_words(report)}{_time_words(report)}", ""]
     if report.iteration is not None:
-        head += [f"Iteration: {_code(report.iteration)}", ""]
+        head += [f"Iteration: {code(report.iteration)}", ""]
     refused = [_refusal(line) for line in report.refused]
     if refused:
         head += ["## Refused", "", *refused, ""]
-    table = ["## Games", "", "| outcome | file | format | players | messages |", "|---|---|---|---|---|"]
     rows = [_row(line) for line in report.lines if line.outcome is not Outcome.REFUSED]
-    return "\n".join([*head, *(table + rows if rows else ["No game was read."])]) + "\n"
+    games = ["## Games", "", markdown_table(_HEADERS, rows)] if rows else ["No game was read."]
+    return "\n".join([*head, *games]) + "\n"
 
 
 def counts_words(report: ImportReport) -> str:
@@ -56,18 +58,12 @@ def _time_words(report: ImportReport) -> str:
 
 def _refusal(line: ReportLine) -> str:
     parts = [line.message, f"Where: {line.place}." if line.place else "", line.remedy]
-    return f"- {_code(line.name)}: " + " ".join(_code(part) for part in parts if part)
+    return f"- {code(line.name)}: " + " ".join(code(part) for part in parts if part)
 
 
-def _row(line: ReportLine) -> str:
-    cells = (str(line.outcome), _code(line.name), line.format, line.players, line.messages)
-    return "| " + " | ".join("" if cell is None else str(cell) for cell in cells) + " |"
-
-
-def _code(text: str) -> str:
-    """Other people's text: inside a code span nothing is a link, a picture, a mention or a table cell."""
-    line = " ".join(text.split()).replace("`", "'").replace("|", "\\|")
-    return f"`{line}`" if line else ""
+def _row(line: ReportLine) -> tuple[object, ...]:
+    cells = (line.outcome, code(line.name), line.format, line.players, line.messages)
+    return tuple("" if cell is None else cell for cell in cells)
 
 
 WRITERS: Mapping[str, Callable[[ImportReport], str]] = {

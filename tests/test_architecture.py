@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from dashboard import permissions
+
 ROOT = Path(__file__).parents[1]
 SOURCES = sorted(path for folder in ("evaluation", "dashboard", "benchmarks") for path in (ROOT / folder).rglob("*.py"))
 MAX_LINES_OF_A_FILE = 400
@@ -72,6 +74,39 @@ def test_no_page_throws_away_the_clicks_that_wait_for_their_turn() -> None:
 def test_tables_become_csv_in_one_place_that_disarms_formulas() -> None:
     users = {relative(path) for path in SOURCES if ".to_csv(" in path.read_text("utf-8")}
     assert users == {"evaluation/exporting.py"}
+
+
+DASHBOARD = [path for path in SOURCES if relative(path).startswith("dashboard/")]
+
+
+def test_downloads_are_offered_in_the_module_that_checks_who_gets_them() -> None:
+    users = {relative(path) for path in DASHBOARD if "st.download_button(" in path.read_text("utf-8")}
+    assert users == {"dashboard/permissions.py"}
+
+
+def test_fragments_and_component_events_stand_in_the_table_of_permissions() -> None:
+    used: dict[str, set[str]] = {"fragment": set(), "event": set(), "download_button": set()}
+    for path in DASHBOARD:
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.FunctionDef) and node.decorator_list:
+                outer, inner = ast.unparse(node.decorator_list[0]), node.decorator_list[-1]
+                if outer.startswith(("st.fragment", "st.dialog")):
+                    assert _check_of(inner) == "fragment", f"{relative(path)}: {node.name}"
+            elif isinstance(node, ast.Call):
+                kind = _check_of(node)
+                if kind in used:
+                    used[kind].add(ast.literal_eval(node.args[0]))
+                for keyword in node.keywords if ast.unparse(node.func) in ("_component", "_receipt", "_keeper") else ():
+                    if str(keyword.arg).startswith("on_"):
+                        assert _check_of(keyword.value) == "event", f"{relative(path)}: {keyword.arg}"
+    tables = (permissions.FRAGMENTS, permissions.EVENTS, permissions.DOWNLOADS)
+    assert list(used.values()) == [set(table) for table in tables]
+
+
+def _check_of(node: ast.expr) -> str:
+    """The name of the check, for a call of ``permissions.fragment(...)`` and the like; else nothing."""
+    function = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+    return function.removeprefix("permissions.") if function.startswith("permissions.") else ""
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=relative)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from dashboard import permissions
 from dashboard.conversation import Conversation
 
 _FOLDER = Path(__file__).parent
@@ -34,4 +35,4 @@ def chat_view(
         on_open: Runs after a label or number was clicked; the click is ``st.session_state[key].open``.
     """
     data = {"id": conversation.id, "version": conversation.version, "body": conversation.body, "focus": dict(focus)}
-    _component(key=key, data=data, on_open_change=on_open)
+    _component(key=key, data=data, on_open_change=permissions.event("chat_open", on_open))

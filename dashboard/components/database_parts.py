@@ -8,7 +8,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from dashboard import identity, resources
+from dashboard import identity, permissions, resources
 from dashboard.components.messages import plain
 from dashboard.formatting import counted
 from evaluation.access import Action
@@ -42,25 +42,19 @@ def backup(store: Store, facts: DatabaseFacts) -> None:
     if facts.size > _LARGEST_DOWNLOAD:
         st.caption("The database is too large for a download; copy it with: dramaturg backup FILE.")
         return
-    st.download_button(
+    permissions.download_button(
+        "backup",
         "Download a backup",
         lambda: backup_bytes(store),
-        file_name=f"dramaturg-{datetime.now(UTC):%Y%m%d}.duckdb",
-        mime="application/octet-stream",
-        icon=":material/download:",
+        f"dramaturg-{datetime.now(UTC):%Y%m%d}.duckdb",
+        "application/octet-stream",
         key="backup",
-        on_click="ignore",
-        help="The whole database as it stands at that moment. Work may go on meanwhile.",
+        help_text="The whole database as it stands at that moment. Work may go on meanwhile.",
     )
 
 
 def backup_bytes(store: Store) -> bytes:
-    """A backup's content.
-
-    Raises:
-        NotAllowedError: Whoever asks may not have it.
-    """
-    identity.require(Action.RESTORE)
+    """A backup's content."""
     with tempfile.TemporaryDirectory(prefix="dramaturg-") as folder:
         copy = Path(folder) / "backup.duckdb"
         store.backups.write(copy)

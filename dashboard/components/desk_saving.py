@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
-from dashboard import identity
+from dashboard import identity, state
 from dashboard.components.desk_seat import Seat, clear, how_far, is_current
 from dashboard.components.rating_desk import FilledForm, read_discard, read_form, read_token, tell_kept
 from dashboard.precedence import SAVING
@@ -14,6 +14,9 @@ from evaluation.access import Action
 from evaluation.errors import DramaturgError
 from evaluation.ratings import Rating
 from evaluation.store import Store
+
+MOST_BEGUN = 20
+"""How many begun forms are taken from a browser at once."""
 
 
 def submit(store: Store, seat: Seat, value: object) -> None:
@@ -69,6 +72,27 @@ def keep_draft(store: Store, seat: Seat, value: object) -> None:
     form = read_form(value)
     if form is not None and game_of(store, seat, form.token) is not None:
         store.drafts.save(form.token, form.rev, _body(form))
+
+
+def take_up(store: Store, seat: Seat, value: object) -> None:
+    """Stores forms that were begun while no server listened, and puts the game of the latest back on the desk.
+
+    A game that somebody opened the desk on stays there, and so does a revision.
+
+    Args:
+        store: Where drafts are kept.
+        seat: The rater's desk.
+        value: What the browser sent: a list of forms, the latest last.
+    """
+    games = set()
+    for one in value[-MOST_BEGUN:] if isinstance(value, list) else ():
+        keep_draft(store, seat, one)
+        games.add(game_of(store, seat, read_token(one) or ""))
+    if seat.is_revision or seat.transcript_id is None or state.chosen(state.GAME):
+        return
+    coming = store.ratings.next_unrated(seat.rater, skip=seat.skipped)
+    if coming in games and coming != seat.transcript_id:
+        clear(seat)
 
 
 def _body(form: FilledForm) -> dict[str, Any]:

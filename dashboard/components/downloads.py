@@ -6,8 +6,7 @@ import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import streamlit as st
-
+from dashboard import permissions
 from evaluation.exporting import csv_text
 
 if TYPE_CHECKING:
@@ -30,12 +29,4 @@ def json_download(label: str, data: Callable[[], Any], file_name: str) -> None:
 
 
 def _download(label: str, make: Callable[[], bytes], file_name: str, mime: str) -> None:
-    st.download_button(
-        label,
-        make,
-        file_name,
-        mime,
-        key=f"download {file_name}",
-        icon=":material/download:",
-        on_click="ignore",
-    )
+    permissions.download_button("table", label, make, file_name, mime, key=f"download {file_name}")

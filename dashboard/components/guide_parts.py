@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 import streamlit as st
 
+from dashboard import permissions
 from dashboard.components.messages import plain
 from dashboard.formatting import counted
 from evaluation.problems import every_problem
@@ -63,15 +64,8 @@ def _copyable(text: str, name: str, language: str | None, mime: str) -> None:
     with st.expander(f"The example {name}", expanded=False):
         st.code(text, language=language, height=420)
     with st.container(horizontal=True):
-        st.download_button(
-            f"Download {name}",
-            text,
-            file_name=name,
-            mime=mime,
-            icon=":material/download:",
-            key=f"example_{mime.partition('/')[2]}",
-            on_click="ignore",
-        )
+        key = f"example_{mime.partition('/')[2]}"
+        permissions.download_button("example", f"Download {name}", text.encode, name, mime, key=key)
 
 
 def other_shapes() -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import pandas as pd
 import streamlit as st
 
+from dashboard import permissions
 from dashboard.components.messages import plain
 from dashboard.components.status_table import status_table
 from dashboard.components.upload_parts import show_refusals
@@ -64,16 +65,19 @@ def save_buttons(report: ImportReport, key: str) -> None:
     """Buttons that save the report as a file; ``key`` keeps several sets of them apart."""
     with st.container(horizontal=True):
         for label, ending, mime, write in _FORMATS:
-            st.download_button(
+            permissions.download_button(
+                "import_report",
                 f"Save as {label}",
-                # Written on the click: a report on thousands of files need not be made at every rerun.
-                partial(write, report),
-                file_name=f"import-{report.started_at:%Y%m%d-%H%M%S}.{ending}",
-                mime=mime,
-                icon=":material/download:",
+                partial(_written, write, report),
+                f"import-{report.started_at:%Y%m%d-%H%M%S}.{ending}",
+                mime,
                 key=f"{key}_{ending}",
-                on_click="ignore",
             )
+
+
+def _written(write: Callable[[ImportReport], str], report: ImportReport) -> bytes:
+    # On the click: a report on thousands of files need not be made at every rerun.
+    return write(report).encode("utf-8")
 
 
 def _row(line: ReportLine) -> dict[str, object]:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pandas as pd
 import streamlit as st
 
-from dashboard import jobs, resources
+from dashboard import jobs, permissions, resources
 from dashboard.components.messages import plain
 from dashboard.formatting import duration_text
 from evaluation.errors import ConflictError
@@ -50,6 +50,7 @@ def job_banner(store: Store, page: str, *, is_blind: bool) -> None:
 
 
 @st.fragment(run_every=_LOOK_SECONDS)
+@permissions.fragment("job_lookout")
 def _look_out(store: Store) -> None:
     """Draws nothing; a job that begins in another tab shows in this one. Opens the database when it changed, only."""
     revision = resources.revision()
@@ -60,6 +61,7 @@ def _look_out(store: Store) -> None:
 
 
 @st.fragment(run_every=_REFRESH_SECONDS)
+@permissions.fragment("job_progress")
 def _progress(store: Store, job_id: str) -> None:
     job = store.jobs.get(job_id)
     if job.state is not JobState.RUNNING:

@@ -7,7 +7,7 @@ from functools import partial
 
 import streamlit as st
 
-from dashboard import network, resources, state
+from dashboard import network, permissions, resources, state
 from dashboard.components.graph_view import graph_view, read_place
 from dashboard.components.messages import plain
 from dashboard.formatting import counted
@@ -183,15 +183,7 @@ def _json(opened: OpenNetwork) -> str:
 
 
 def _download(label: str, name: str, kind: str, make: Callable[[], str]) -> None:
-    st.download_button(
-        label,
-        lambda: make().encode("utf-8"),
-        name,
-        kind,
-        key=name,
-        icon=":material/download:",
-        on_click="ignore",
-    )
+    permissions.download_button("insights", label, lambda: make().encode("utf-8"), name, kind, key=name)
 
 
 def cost() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard import identity, personas
+from dashboard import identity, permissions, personas
 from dashboard.components.messages import plain
 from dashboard.components.status_table import status_table
 from dashboard.formatting import counted
@@ -76,7 +76,8 @@ def _save(text: str, dimension: Dimension, owner: str, *, has_changed: bool) -> 
                 plain(str(error))
             else:
                 st.toast("Saved. The next run asks these propositions.", icon=":material/check:")
-        st.download_button("Download", text, file_name=f"{dimension}.yaml", mime="application/yaml", key="load_yaml")
+        name = f"{dimension}.yaml"
+        permissions.download_button("propositions", "Download", text.encode, name, "application/yaml", key="load_yaml")
 
 
 def persona_form(store: Store, person: Person) -> None:

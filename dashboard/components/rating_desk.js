@@ -6,6 +6,7 @@ const RESEND_MS = 2500;
 const KEPT_RESEND_MS = 10000;
 const MOST_SENDS = 24;
 const DRAFT_MS = 250;
+const MOST_OFFERED = 20;
 const NARROW = "(max-width: 760px)";
 const SHORT_KEY = "dramaturg-short-scale";
 const views = new WeakMap();
@@ -66,7 +67,7 @@ function region(className, label) {
 }
 
 function createView(root) {
-  const view = { run: 0, token: null, pending: null, sends: 0, error: null };
+  const view = { run: 0, token: null, left: null, offered: null, pending: null, sends: 0, error: null };
   view.desk = element("div", "desk");
   view.talk = region("talk", "Conversation to rate");
   view.form = region("form", "Your rating");
@@ -89,10 +90,15 @@ function receive(view, data) {
     stopSending(view);
   }
   // Another game alone does not say that the form is stored: a server that was restarted may begin with any. The form
-  // stays on the screen and is sent until the server has it, or the rater leaves it.
+  // stays on the screen and is sent until the server has it, or the rater leaves it. One that was only begun stays too,
+  // and the server is asked to put its game back on the desk.
   if (view.token !== data.token && !view.pending) {
-    draw(view);
-    if (isSaved) say(view, "Saved. This is the next conversation.", false);
+    if (isBegun(view)) {
+      offer(view, [{ token: view.token, ...view.draft }]);
+    } else {
+      draw(view);
+      if (isSaved) say(view, "Saved. This is the next conversation.", false);
+    }
   }
   view.desk.style.setProperty("--above", `${data.above}px`);
   view.progress.textContent = data.progress;
@@ -108,6 +114,7 @@ function draw(view) {
   drawForm(view);
   drawDiscard(view);
   takeFocus(view, isFirst);
+  if (isFirst && view.draft.rev === 0) offer(view, otherDrafts(view));
 }
 
 function takeFocus(view, isFirst) {
@@ -160,12 +167,44 @@ function newestDraft(view) {
 }
 
 function readLocal(view) {
+  return parseDraft(remembered(draftKey(view, view.token), "null"));
+}
+
+function parseDraft(text) {
   try {
-    const draft = JSON.parse(remembered(draftKey(view, view.token), "null"));
+    const draft = JSON.parse(text);
     return draft && Number.isInteger(draft.rev) && Array.isArray(draft.answers) ? draft : null;
   } catch {
     return null;
   }
+}
+
+function isBegun(view) {
+  return view.token !== null && view.token !== view.left && readLocal(view) !== null;
+}
+
+function otherDrafts(view) {
+  // Forms of other games that were begun at this browser, the latest last: a server that was away knows nothing of them.
+  const prefix = draftKey(view, "");
+  const found = [];
+  try {
+    for (const key of Object.keys(localStorage)) {
+      const token = key.slice(prefix.length);
+      const draft = key.startsWith(prefix) && token !== view.token ? parseDraft(localStorage.getItem(key)) : null;
+      if (draft) found.push({ token, ...draft });
+    }
+  } catch {
+    return [];
+  }
+  return found.sort((one, other) => (one.at ?? 0) - (other.at ?? 0)).slice(-MOST_OFFERED);
+}
+
+function offer(view, drafts) {
+  // Once for each game that the server shows instead: it may have a reason, such as a rating from another window.
+  if (!drafts.length || view.offered === view.data.token) return;
+  view.offered = view.data.token;
+  // Later: Streamlit takes no event while it hands over data.
+  setTimeout(() => view.send("begun", drafts));
 }
 
 function forget(view, token) {
@@ -178,7 +217,9 @@ function forget(view, token) {
 
 function changed(view) {
   view.warned = false;
+  view.left = null;
   view.draft.rev += 1;
+  view.draft.at = Date.now();
   remember(draftKey(view, view.token), JSON.stringify(view.draft));
   clearTimeout(view.drafting);
   const token = view.token;
@@ -261,14 +302,17 @@ function skip(view) {
   if (view.pending) return;
   // The server has another game on the desk already, and kept this one waiting for its form.
   if (view.token !== view.data.token) draw(view);
-  else view.send("skip", { token: view.token });
+  else {
+    view.left = view.token;
+    view.send("skip", { token: view.token });
+  }
 }
 
 // Keys --------------------------------------------------------------------------------------------------------------
 
 function onKey(view, event) {
+  // A dialog of Streamlit's own, such as the one about a lost connection, is no reason to ignore a key.
   if (event.repeat || event.isComposing || event.altKey || event.metaKey || view.help.open || view.discard.open) return;
-  if (document.querySelector('[role="dialog"], dialog[open]')) return;
   if (event.ctrlKey) {
     if (event.key === "Enter") {
       event.preventDefault();

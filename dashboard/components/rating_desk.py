@@ -13,6 +13,7 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from dashboard import permissions
 from dashboard.timeline import Event, timeline
 from evaluation.desk.discards import MAX_NOTE_LENGTH, DiscardReason
 from evaluation.ratings import HIGHEST_SCORE, LOWEST_SCORE, MAX_COMMENT_LENGTH, QUESTION_COUNT
@@ -187,16 +188,19 @@ def rating_desk(
     on_draft: Callable[[], None],
     on_skip: Callable[[], None],
     on_discard: Callable[[], None],
+    on_begun: Callable[[], None],
 ) -> None:
     """Mounts the desk.
 
-    In the callbacks ``st.session_state[key]`` has what was sent: ``submit``, ``draft``, ``skip`` or ``discard``.
+    In the callbacks ``st.session_state[key]`` has what was sent: ``submit``, ``draft``, ``skip``, ``discard`` or
+    ``begun``.
     """
     _component(
         key=key,
         data=dict(data),
-        on_submit_change=on_submit,
-        on_draft_change=on_draft,
-        on_skip_change=on_skip,
-        on_discard_change=on_discard,
+        on_submit_change=permissions.event("desk_submit", on_submit),
+        on_draft_change=permissions.event("desk_draft", on_draft),
+        on_skip_change=permissions.event("desk_skip", on_skip),
+        on_discard_change=permissions.event("desk_discard", on_discard),
+        on_begun_change=permissions.event("desk_begun", on_begun),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from dashboard import identity
+from dashboard import identity, permissions
 from dashboard.components.messages import plain
 from dashboard.components.practice_parts import practice_table
 from dashboard.components.status_table import status_table
@@ -42,24 +42,22 @@ def _export(store: Store, rater: str, is_lead: bool) -> None:
     )
     with st.container(horizontal=True):
         # With a mark, so that spreadsheets take it for UTF-8.
-        st.download_button(
+        permissions.download_button(
+            "export_own",
             "My ratings",
             lambda: export_ratings(store, rater=rater).encode("utf-8-sig"),
             "my-ratings.csv",
             "text/csv",
-            icon=":material/download:",
             key="export_own",
-            on_click="ignore",
         )
         if is_lead:
-            st.download_button(
+            permissions.download_button(
+                "export_all",
                 "Everybody's ratings",
                 lambda: export_ratings(store).encode("utf-8-sig"),
                 "ratings.csv",
                 "text/csv",
-                icon=":material/download:",
                 key="export_all",
-                on_click="ignore",
             )
 
 

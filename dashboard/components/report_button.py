@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-import streamlit as st
-
-from dashboard import resources
+from dashboard import permissions, resources
 from evaluation.store.html_reports import comparison_html, iteration_html, run_html
 
 
@@ -39,14 +37,13 @@ def _runs(before: str, after: str) -> bytes:
 
 
 def _button(label: str, file_name: str, make: Callable[[], bytes]) -> None:
-    st.download_button(
+    permissions.download_button(
+        "report",
         label,
-        # Made when it is asked for: a page that is only looked at need not wait.
         make,
         file_name,
         "text/html",
         key=file_name,
         icon=":material/summarize:",
-        on_click="ignore",
-        help="One file that opens offline in any browser and prints: no script, no font or picture from elsewhere.",
+        help_text="One file that opens offline in any browser and prints: no script, font or picture from elsewhere.",
     )

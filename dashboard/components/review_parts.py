@@ -7,7 +7,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from dashboard import identity
-from dashboard.components.desk_saving import discard, keep_draft, skip, submit
+from dashboard.components.desk_saving import discard, keep_draft, skip, submit, take_up
 from dashboard.components.desk_seat import Seat, seat_of, take_next
 from dashboard.components.messages import plain
 from dashboard.components.rating_desk import rating_desk
@@ -81,6 +81,7 @@ def mount(
         on_draft=lambda: keep_draft(store, seat, st.session_state[key].draft),
         on_skip=lambda: on_skip(seat, st.session_state[key].skip),
         on_discard=lambda: discard(store, seat, st.session_state[key].discard),
+        on_begun=lambda: take_up(store, seat, st.session_state[key].begun),
     )
     seat.receipt = st.empty()
 

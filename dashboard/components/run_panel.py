@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from dashboard import identity, jobs, queries, resources
+from dashboard import identity, jobs, permissions, queries, resources
 from dashboard.components.messages import plain
 from dashboard.judging_work import PERSONAS, ROWS, Order, PersonaOrder, RowsOrder, config_of
 from dashboard.personas import Person
@@ -30,6 +30,7 @@ def progress(store: Store) -> None:
 
 
 @st.fragment(run_every=_REFRESH_SECONDS)
+@permissions.fragment("judging_costs")
 def _costs(store: Store) -> None:
     for job in store.jobs.running():
         if job.kind in (PERSONAS, ROWS) and job.state is JobState.RUNNING:

@@ -24,7 +24,9 @@ def status_table(frame: pd.DataFrame, alt: str, **options: Any) -> Any:
     """
     # The table has a button that downloads it; no cell may become a formula there.
     safe = frame.map(spreadsheet_safe)
-    return st.dataframe(safe if safe.size > _MOST_COLOURED else _coloured(safe), hide_index=True, alt=alt, **options)
+    shown = safe if safe.size > _MOST_COLOURED else _coloured(safe)
+    # Whole: rows that are fetched later would also be given to somebody who may not see them any more.
+    return st.dataframe(shown, hide_index=True, alt=alt, lazy=False, **options)
 
 
 # Colours cost 15 microseconds a cell at every run; in larger tables the symbols must do.

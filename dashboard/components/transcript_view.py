@@ -6,7 +6,7 @@ from functools import partial
 
 import streamlit as st
 
-from dashboard import state
+from dashboard import permissions, state
 from dashboard.components.chat_view import chat_view
 from dashboard.components.ledger import excluded_words, ledger_table, show_ledger
 from dashboard.components.message_detail import message_detail
@@ -116,6 +116,7 @@ def metric_detail(result: MetricResult) -> str:
 
 
 @st.fragment
+@permissions.fragment("conversation")
 def _conversation(opened: OpenTranscript) -> None:
     transcript = opened.transcript
     roles_hidden = st.toggle("Hide roles and private chat", key="blind", bind="query-params")
@@ -137,6 +138,7 @@ def _conversation(opened: OpenTranscript) -> None:
 
 
 @st.dialog("Why this verdict", width="medium")
+@permissions.fragment("why_this_verdict")
 def _dialog(opened: OpenTranscript, message_id: str, metric: str | None) -> None:
     message_detail(opened, message_id, metric)
 

@@ -8,7 +8,7 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from dashboard import charts, queries, resources, trend_charts, trends
+from dashboard import charts, permissions, queries, resources, trend_charts, trends
 from dashboard.components.downloads import csv_download
 from dashboard.components.status_table import status_table
 from dashboard.formatting import counted, threshold_text
@@ -190,15 +190,15 @@ def export(shown: pd.DataFrame, definitions: Mapping[str, MetricDefinition], thr
             lambda: trends.export_frame(shown[shown["metric"].isin(list(definitions))]),
             "trends.csv",
         )
-        st.download_button(
+        permissions.download_button(
+            "chart",
             "Download the charts (SVG)",
             partial(_svg, shown, definitions, thresholds),
             "trends.svg",
             "image/svg+xml",
             key="trends.svg",
             icon=":material/image:",
-            on_click="ignore",
-            help="As a picture (PNG): the camera among a chart's tools.",
+            help_text="As a picture (PNG): the camera among a chart's tools.",
         )
 
 

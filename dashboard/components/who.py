@@ -83,7 +83,7 @@ def _without_role(person: Person) -> None:
     st.warning("You are logged in, but nobody gave you a role here.", icon=":material/person_off:")
     plain(f"You are known as {person.name}.")
     st.markdown("Ask whoever runs this dashboard to add you as rater or admin. Or log in as somebody else.")
-    st.button("Log out", key="log_out", icon=":material/logout:", on_click=st.logout)
+    st.button("Log out", key="log_out", icon=":material/logout:", on_click=identity.log_out)
 
 
 def identity_panel(person: Person) -> None:
@@ -92,7 +92,7 @@ def identity_panel(person: Person) -> None:
         if person.is_signed_in and person.role is not None:
             st.text(person.shown, width="stretch")
             st.caption(f"Logged in as {_ROLE_WORDS[person.role]}")
-            st.button("Log out", key="log_out", icon=":material/logout:", type="tertiary", on_click=st.logout)
+            st.button("Log out", key="log_out", icon=":material/logout:", type="tertiary", on_click=identity.log_out)
         elif person.name:
             st.text(person.name, width="stretch")
             st.button("That is not me", key="not_me", type="tertiary", on_click=identity.forget_name)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
 from enum import StrEnum
 from pathlib import Path
@@ -12,7 +11,7 @@ import typer
 
 from evaluation.cli.exits import CommandGroup
 from evaluation.cli.options import Database, TranscriptReference, open_store
-from evaluation.cli.terminal import note, safe
+from evaluation.cli.terminal import note, safe, say_data
 from evaluation.errors import NotFoundError
 
 if TYPE_CHECKING:
@@ -159,8 +158,7 @@ def _deliver(text: str, output: Path | None, force: bool) -> None:
     from evaluation.exporting import write_new_file
 
     if output is None:
-        shown = "\n".join(map(safe, text.split("\n"))) if sys.stdout.isatty() else text
-        typer.echo(shown, nl=not shown.endswith("\n"))
+        say_data(text)
         return
     write_new_file(output, lambda path: _write_text(path, text), overwrite=force)
     note(f"Wrote {safe(output)}.")

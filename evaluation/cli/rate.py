@@ -10,7 +10,7 @@ import typer
 from evaluation.cli.exits import BAD_INPUT, CommandGroup
 from evaluation.cli.options import Database, DatabaseAgain, ListFormat, Rows, TranscriptReference, open_store
 from evaluation.cli.pipeline import current_evaluation
-from evaluation.cli.terminal import note, safe, say, shortened, table
+from evaluation.cli.terminal import note, safe, say, say_data, shortened, table
 
 if TYPE_CHECKING:
     from evaluation.desk.discards import Discard
@@ -139,7 +139,7 @@ def export_sheet(
 
     text = export_ratings(_store(context, db), rater=rater)
     if output is None:
-        typer.echo(text, nl=False)
+        say_data(text)
         return
     # With a mark, so that spreadsheets take it for UTF-8. As bytes: no line end may change.
     write_new_file(output, lambda path: _write(path, text.encode("utf-8-sig")), overwrite=force)

@@ -160,7 +160,7 @@ def environment_for(database: Path | None, *, samples: bool, allow_anonymous: bo
 
 
 def entry_script() -> Path:
-    """The dashboard's script, in a checkout or installed.
+    """The dashboard's server, in a checkout or installed.
 
     Raises:
         InfrastructureError: The dashboard is not installed.
@@ -169,7 +169,7 @@ def entry_script() -> Path:
 
     spec = find_spec("dashboard")
     for folder in spec.submodule_search_locations or () if spec else ():
-        script = Path(folder) / "app.py"
+        script = Path(folder) / "server.py"
         if script.is_file():
             return script
     raise InfrastructureError("The dashboard is not installed.", remedy="Install Dramaturg again.")

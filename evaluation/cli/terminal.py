@@ -11,7 +11,7 @@ import typer
 
 from evaluation.inert import JOINERS, code, markdown_table, safe, shortened
 
-__all__ = ["Progress", "code", "markdown_table", "note", "safe", "say", "shortened", "table", "width"]
+__all__ = ["Progress", "code", "markdown_table", "note", "safe", "say", "say_data", "shortened", "table", "width"]
 
 _CLEAR_LINE = "\r\x1b[K"
 
@@ -45,6 +45,13 @@ def _padded(cell: str, columns: int) -> str:
 def say(text: str) -> None:
     """A line on standard output."""
     typer.echo(text)
+
+
+def say_data(text: str) -> None:
+    """Lines for other programs on standard output: whole in a file or pipe, made :func:`safe` on a terminal."""
+    shown = "\n".join(map(safe, text.split("\n"))) if sys.stdout.isatty() else text
+    # With "color" nothing is taken out of what goes to a pipe, where it would be part of the data.
+    typer.echo(shown, nl=not shown.endswith("\n"), color=True)
 
 
 def note(text: str) -> None:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import asyncio
 import shutil
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 import streamlit as st
+from streamlit.runtime.scriptrunner import add_script_run_ctx
+from streamlit.runtime.scriptrunner_utils.script_run_context import SCRIPT_RUN_CONTEXT_ATTR_NAME
 from streamlit.testing.v1 import AppTest
 
 from evaluation.harness.agents import find_subjects
@@ -53,6 +56,23 @@ def _game(name: str, *, text: str = "I think Bravo is suspicious because of the 
 def same_main_module(monkeypatch: pytest.MonkeyPatch) -> None:
     """AppTest puts the entry script in the place of the main module, and a process pool begins by importing that."""
     monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
+
+
+@pytest.fixture
+def session(database: Path) -> Iterator[None]:
+    """What this thread does is done in a session of somebody at this machine, as in a widget's callback."""
+
+    def script() -> None:
+        import streamlit as st
+        from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+        st.session_state["context"] = get_script_run_ctx()
+
+    ran = AppTest.from_function(script).run()
+    thread = threading.current_thread()
+    add_script_run_ctx(thread, ran.session_state["context"])
+    yield
+    delattr(thread, SCRIPT_RUN_CONTEXT_ATTR_NAME)
 
 
 @pytest.fixture

@@ -82,7 +82,7 @@ def test_own_ratings_are_listed(open_page, filled, words, table) -> None:
 
 
 @pytest.fixture
-def seat(filled) -> desk_seat.Seat:
+def seat(session, filled) -> desk_seat.Seat:
     taken = desk_seat.Seat("Ada")
     desk_seat.take_next(filled, taken)
     return taken

@@ -36,7 +36,7 @@ def desk(app) -> dict:
 
 
 @pytest.fixture
-def seat(filled) -> desk_seat.Seat:
+def seat(session, filled) -> desk_seat.Seat:
     taken = desk_seat.Seat("Ada")
     desk_seat.take_next(filled, taken)
     return taken
@@ -98,6 +98,7 @@ def test_pace_and_what_is_left_are_told(filled, small_game) -> None:
 # Own ratings -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("session")
 def test_an_own_rating_opens_filled_in_and_both_are_kept(filled, small_game) -> None:
     (given,) = filled.ratings.latest(small_game("one").id)
     seat = desk_seat.Seat("Grace")
@@ -111,6 +112,7 @@ def test_an_own_rating_opens_filled_in_and_both_are_kept(filled, small_game) -> 
     assert len(filled.ratings.history(given.transcript_id)) == 2
 
 
+@pytest.mark.usefixtures("session")
 def test_two_windows_with_different_answers_lose_neither(filled) -> None:
     windows = [desk_seat.Seat("Ada"), desk_seat.Seat("Ada")]
     for window in windows:
@@ -174,6 +176,7 @@ def test_practice_shows_the_reference_with_its_reasons_and_is_no_rating(open_pag
     assert len(filled.ratings.every()) == before
 
 
+@pytest.mark.usefixtures("session")
 def test_a_practice_form_is_kept_once(filled) -> None:
     seat = desk_seat.Seat("Ada")
     practice_parts.take(seat, practice_games()[0], done=0, total=4)
@@ -232,6 +235,7 @@ def test_who_speaks_is_asked_one_by_one_and_told_at_the_end(open_page, filled, w
     assert (score.score, str(score.method)) == (50.0, "human")
 
 
+@pytest.mark.usefixtures("session")
 def test_an_answer_is_taken_once(filled, small_game, hostile) -> None:
     game = talkative(hostile)
     add_evaluated(filled, game, source_name="talkative.json")

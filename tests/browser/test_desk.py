@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
@@ -31,11 +32,14 @@ class Desk:
 
 
 @pytest.fixture
-def desk(stored_server, visit) -> Desk:
+def desk(stored_server, visit) -> Iterator[Desk]:
     rater = f"Ada {next(_numbers)}"
     seen = visit(f"{stored_server.url}/review?rater={quote(rater)}")
     expect(seen.page.locator(".desk")).to_be_visible()
-    return Desk(stored_server, seen, rater)
+    yield Desk(stored_server, seen, rater)
+    # A test that failed while the server was down must not take the next ones with it.
+    if stored_server.process is None:
+        stored_server.start()
 
 
 def checked(page: Page, name: str) -> str | None:
@@ -154,6 +158,60 @@ def test_a_form_sent_while_the_server_is_down_is_saved_once_it_is_back(desk) -> 
     server.start()
     expect(page.get_by_text("1 of 18 games rated by you")).to_be_visible(timeout=60_000)
     assert desk.scores == [5]
+
+
+def test_keys_answer_while_streamlit_says_that_the_connection_is_lost(desk) -> None:
+    server, page = desk.server, desk.seen.page
+    server.stop()
+    expect(page.get_by_role("dialog", name="Connection error")).to_be_visible()
+    page.keyboard.press("4")
+    assert checked(page, "score") == "4"
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_text("Saving, try 2 of")).to_be_visible()
+    server.start()
+    expect(page.get_by_text("1 of 18 games rated by you")).to_be_visible()
+    assert desk.scores == [4]
+
+
+def begin_while_the_queue_moves(desk) -> str:
+    """Fills a form in while no server listens, and lets another game come first in the queue; the begun game's id."""
+    server, page = desk.server, desk.seen.page
+    game = server.store.ratings.next_unrated(desk.rater)
+    server.stop()
+    page.keyboard.press("2")
+    page.get_by_label("Comment, if you like").fill("begun while the server was away")
+    server.store.ratings.add(Rating(game, f"Quicker than {desk.rater}", 3))
+    assert server.store.ratings.next_unrated(desk.rater) != game
+    server.store.close()
+    return game
+
+
+def expect_begun(desk, page: Page, game: str) -> None:
+    """Waits until the form is on the desk as it was left, and the server knows of it."""
+    expect(page.get_by_label("Comment, if you like")).to_have_value("begun while the server was away")
+    expect(page.locator("input[name='score'][value='2']")).to_be_checked()
+    expect_draft(desk.server, page, desk.server.store.ratings.token(desk.rater, game))
+    assert desk.server.store.ratings.next_unrated(desk.rater) == game
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_text("1 of 18 games rated by you")).to_be_visible()
+    given = [(one.transcript_id, one.score) for one in desk.server.store.ratings.by_rater(desk.rater)]
+    assert given == [(game, 2)]
+    expect(page.get_by_label("Comment, if you like")).to_have_value("")
+
+
+def test_a_form_begun_while_the_server_was_away_stays_though_the_queue_moved(desk) -> None:
+    game = begin_while_the_queue_moves(desk)
+    desk.server.start()
+    desk.seen.settle()
+    expect_begun(desk, desk.seen.page, game)
+
+
+def test_a_form_begun_while_the_server_was_away_comes_back_in_another_tab(desk, visit) -> None:
+    game = begin_while_the_queue_moves(desk)
+    desk.seen.page.close()
+    desk.server.start()
+    page = visit(f"{desk.server.url}/review?rater={quote(desk.rater)}").page
+    expect_begun(desk, page, game)
 
 
 def test_a_form_is_not_called_saved_because_another_game_comes(desk) -> None:

@@ -57,7 +57,7 @@ def test_the_server_starts_headless_silent_and_on_the_address_given() -> None:
 
 
 def test_the_dashboard_is_found_and_told_its_database(tmp_path: Path) -> None:
-    assert entry_script().name == "app.py"
+    assert entry_script().name == "server.py"
     environment = environment_for(tmp_path / "x.duckdb", samples=True)
     assert environment["DRAMATURG_DB"] == str(tmp_path / "x.duckdb")
     assert environment["DRAMATURG_LOAD_SAMPLES"] == "1"

@@ -77,6 +77,34 @@ def test_an_address_that_nobody_checked_is_no_proof(verified: object) -> None:
     assert verified_email(claims, trusts_email=True) == "ada@example.org"
 
 
+@pytest.mark.parametrize(
+    ("named", "email"),
+    [
+        ("kim@example.org", "\u212aim@example.org"),
+        ("ross@example.org", "ro\u00df@example.org"),
+        ("sam@example.org", "\u017fam@example.org"),
+        ("fia@example.org", "\ufb01a@example.org"),
+        ("*@kilo.example", "eve@\u212ailo.example"),
+        ("*@strasse.example", "eve@stra\u00dfe.example"),
+    ],
+)
+def test_an_address_that_looks_like_another_is_another(named: str, email: str) -> None:
+    for entry, claimed in ((named, email), (named.replace("*", "eve"), email), (email.replace("eve", "*"), named)):
+        covered = parse_grant(entry, "here").covers(ADA | {"email": claimed}, trusts_email=False)
+        assert covered is False, (entry, claimed)
+    assert verified_email(ADA | {"email": email}) != verified_email(ADA | {"email": named})
+    assert parse_grant(named.upper(), "here").covers(ADA | {"email": named.replace("*", "Eve")}, trusts_email=False)
+
+
+def test_a_blank_that_is_none_is_part_of_an_address() -> None:
+    claims = ADA | {"email": "ada@example.org\u00a0"}
+    rules = Access(admins=(parse_grant("ada@example.org", "here"),))
+    assert rules.role_of(claims) is None
+    # A rater's name is kept composed and without blanks around it, where such an address would become another's.
+    assert rules.name_of(claims) == rules.name_of(ADA | {"email": "\u212aim@example.org"})
+    assert rules.name_of(claims) == "1234 at https://login.example.org"
+
+
 @given(st.dictionaries(st.text(max_size=8), st.none() | st.booleans() | st.text(max_size=20) | st.lists(st.text())))
 def test_no_claims_whatever_pass_for_an_address_or_subject_that_was_named(claims: dict[str, object]) -> None:
     rules = Access(admins=(parse_grant("ada@example.org", ""), parse_grant("sub:ada-1815", "")))

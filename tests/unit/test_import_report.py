@@ -14,6 +14,7 @@ from evaluation.engine import SCORERS, evaluate_transcript
 from evaluation.errors import InputError, NotFoundError
 from evaluation.import_report import ImportReport, Outcome, ReportLine, planned, refusal_groups
 from evaluation.import_text import counts_words, report_as, report_csv, report_markdown
+from evaluation.inert import code
 from evaluation.readers import read_path, read_uploads
 from evaluation.score import MetricResult
 from evaluation.store import Store
@@ -117,6 +118,20 @@ def test_the_store_keeps_the_latest_reports_and_replaces_one_that_went_on() -> N
     assert len(store.imports.list()) == KEPT
     with pytest.raises(NotFoundError, match="no import report"):
         store.imports.get(first.id)
+
+
+def test_no_name_steers_a_terminal_or_reorders_a_markdown_report() -> None:
+    name = "one\x1b[31m\x1b]0;owned\x07\u202etxt.exe\u2066\x9b2J\\| `x` @here.json"
+    lines = (
+        ReportLine(name, Outcome.STORED, format="native", players=2, messages=3),
+        ReportLine(name, Outcome.REFUSED, message=f"No: {name}", place=name, remedy="Mend it."),
+    )
+    text = report_markdown(replace(report("one"), lines=lines, iteration=f"Sly {name}"))
+    assert not set(text) & {"\x1b", "\x07", "\u202e", "\u2066", "\x9b"}
+    # One rule for all Markdown: a backslash of theirs does not take the bar's away, and the table keeps its columns.
+    (row,) = [line for line in text.splitlines() if line.startswith("| stored")]
+    assert code(name) in row
+    assert row.replace("\\|", "").count("|") == 6
 
 
 def test_names_that_utf_8_cannot_hold_are_kept_readable() -> None:

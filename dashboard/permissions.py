@@ -1,0 +1,163 @@
+"""What every page, download, fragment and component event needs: one table, and the checks that are made from it.
+
+A page is drawn for somebody once, but what stands on it goes on answering: a download is made when it is asked for, a
+fragment is drawn by itself, a component reports an event. Streamlit asks the page's script in none of these cases. So
+each of them stands in this table, and is checked when it is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import ParamSpec
+
+import streamlit as st
+
+from dashboard import identity
+from evaluation.access import Action
+from evaluation.errors import InputError
+
+Parameters = ParamSpec("Parameters")
+
+PAGES: Mapping[str, Action] = {
+    "Overview": Action.READ,
+    "Upload": Action.READ,
+    "Transcripts": Action.READ,
+    "Review": Action.RATE,
+    "Agreement": Action.READ,
+    "Trends": Action.READ,
+    "Compare": Action.READ,
+    "Personas": Action.READ,
+    "Corrections": Action.READ,
+    "Network and cost": Action.READ,
+    "Experiments": Action.READ,
+    "Settings": Action.READ,
+    "Guide": Action.READ,
+}
+"""By title: what somebody must be allowed to do to reach the page."""
+
+DOWNLOADS: Mapping[str, Action] = {
+    "backup": Action.RESTORE,
+    "export_own": Action.RATE,
+    "export_all": Action.READ,
+    "report": Action.READ,
+    "table": Action.READ,
+    "chart": Action.READ,
+    "import_report": Action.READ,
+    "insights": Action.READ,
+    "propositions": Action.READ,
+    "example": Action.READ,
+}
+"""By what a button gives away."""
+
+FRAGMENTS: Mapping[str, Action] = {
+    "conversation": Action.READ,
+    "why_this_verdict": Action.READ,
+    "job_lookout": Action.READ,
+    "job_progress": Action.READ,
+    "judging_costs": Action.READ,
+}
+"""By name: parts of a page that Streamlit draws without the rest of it."""
+
+EVENTS: Mapping[str, Action] = {
+    "chat_open": Action.READ,
+    "network_open": Action.READ,
+    "desk_draft": Action.RATE,
+    "desk_submit": Action.RATE,
+    "desk_skip": Action.RATE,
+    "desk_discard": Action.RATE,
+    "desk_begun": Action.RATE,
+}
+"""By component and event: what the browser reports by itself."""
+
+
+def download_button(
+    kind: str,
+    label: str,
+    make: Callable[[], bytes],
+    file_name: str,
+    mime: str,
+    *,
+    key: str,
+    icon: str = ":material/download:",
+    help_text: str | None = None,
+) -> None:
+    """A button that gives a file away, made when it is asked for and only for who may have it at that moment.
+
+    Args:
+        kind: What it gives away: a key of ``DOWNLOADS``.
+        label: What stands on it.
+        make: Makes the file's content; called outside of any session.
+        file_name: What the browser calls the file.
+        mime: The file's type.
+        key: Tells the button from others; of no text of strangers.
+        icon: What stands before the label.
+        help_text: What shows when the pointer rests on it.
+    """
+    st.download_button(
+        label,
+        _checked_at_use(DOWNLOADS[kind], make),
+        file_name,
+        mime,
+        key=key,
+        icon=icon,
+        help=help_text,
+        on_click="ignore",
+    )
+
+
+def fragment(name: str) -> Callable[[Callable[Parameters, None]], Callable[Parameters, None]]:
+    """Stands right under ``st.fragment`` or ``st.dialog``; who may not see the part gets the whole page drawn anew.
+
+    Args:
+        name: A key of ``FRAGMENTS``.
+    """
+    action = FRAGMENTS[name]
+
+    def checked(draw: Callable[Parameters, None]) -> Callable[Parameters, None]:
+        @wraps(draw)
+        def drawn(*args: Parameters.args, **options: Parameters.kwargs) -> None:
+            if not _is_allowed(action):
+                # The page's script says who is let in, and why somebody is not.
+                st.rerun()
+            draw(*args, **options)
+
+        return drawn
+
+    return checked
+
+
+def event(name: str, react: Callable[[], None]) -> Callable[[], None]:
+    """A component's callback that does nothing for somebody who may not.
+
+    Args:
+        name: A key of ``EVENTS``.
+        react: What is done otherwise.
+    """
+    action = EVENTS[name]
+
+    def checked() -> None:
+        if _is_allowed(action):
+            react()
+
+    return checked
+
+
+def _checked_at_use(action: Action, make: Callable[[], bytes]) -> Callable[[], bytes]:
+    """``make`` for whoever the page was drawn for, as long as they may. Streamlit calls it outside of any session."""
+    is_allowed = identity.asker()
+
+    def checked() -> bytes:
+        if not is_allowed(action):
+            raise identity.refusal(action)
+        return make()
+
+    return checked
+
+
+def _is_allowed(action: Action) -> bool:
+    try:
+        return identity.allowed(action)
+    except InputError:
+        # The login is configured wrongly, so nobody is let in.
+        return False

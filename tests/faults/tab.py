@@ -1,0 +1,187 @@
+"""A browser's tab without a browser: it opens pages over the websocket, presses buttons and asks for files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+from uuid import uuid4
+
+import httpx
+from itsdangerous import URLSafeTimedSerializer
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.BidiComponent_pb2 import BidiComponent
+from streamlit.proto.Button_pb2 import Button
+from streamlit.proto.ClientState_pb2 import ClientState
+from streamlit.proto.DownloadButton_pb2 import DownloadButton
+from streamlit.proto.Element_pb2 import Element
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.runtime.state.session_state import STREAMLIT_INTERNAL_KEY_PREFIX
+from websockets.sync.client import ClientConnection, connect
+from websockets.typing import Origin, Subprotocol
+
+LOGIN_COOKIE = "_streamlit_user"
+XSRF_COOKIE = "_streamlit_xsrf"
+PATIENCE_SECONDS = 60
+
+
+def login_cookie(url: str, secret: str, claims: Mapping[str, object]) -> str:
+    """The cookie that the server gives whoever logged in with these claims."""
+    body = json.dumps({**claims, "is_logged_in": True, "origin": url})
+    signed = URLSafeTimedSerializer(secret, salt=LOGIN_COOKIE).dumps(body)
+    return signed.decode() if isinstance(signed, bytes) else signed
+
+
+@dataclass
+class Tab:
+    """An open connection, and what the last run of the script drew.
+
+    Attributes:
+        url: The server's address.
+        cookie: What ``login_cookie`` made; empty for a visitor who has not logged in.
+    """
+
+    url: str
+    cookie: str = ""
+    session_id: str = ""
+    elements: list[Element] = field(default_factory=list)
+    fragments: set[str] = field(default_factory=set)
+    redirect: str = ""
+    received: bytes = b""
+
+    def __post_init__(self) -> None:
+        self._known: dict[str, ForwardMsg] = {}
+        self._fields: list[Element] = []
+        self._query = ""
+        self._hash = ""
+        self._requests = 0
+        # A browser gets this token with the first answer of the server, and shows it with everything that it sends.
+        self._token = httpx.get(f"{self.url}/_stcore/health", trust_env=False).cookies[XSRF_COOKIE]
+        login = f"; {LOGIN_COOKIE}={self.cookie}" if self.cookie else ""
+        self._cookies = {"Cookie": f"{XSRF_COOKIE}={self._token}{login}"}
+        self._open = ExitStack()
+        self._socket: ClientConnection = self._open.enter_context(
+            connect(
+                f"ws://{urlsplit(self.url).netloc}/_stcore/stream",
+                additional_headers=self._cookies,
+                origin=Origin(self.url),
+                subprotocols=[Subprotocol("streamlit"), Subprotocol(self._token)],
+                max_size=None,
+                proxy=None,
+            )
+        )
+
+    def close(self) -> None:
+        self._open.close()
+
+    def open(self, page: str, query: str = "") -> Tab:
+        """Opens a page by its address, as the browser does when one follows a link."""
+        self._query = query
+        self._run(ClientState(query_string=query, page_name=page))
+        self._fields = self.elements
+        return self
+
+    def press(self, widget_id: str, fragment: str = "") -> None:
+        """Presses a button of the page that was opened; with the form's fields as they were drawn."""
+        state = self._state(fragment)
+        for one in self._fields:
+            if one.HasField("text_input"):
+                state.widget_states.widgets.add(id=one.text_input.id, string_value=one.text_input.default)
+            elif one.HasField("text_area"):
+                state.widget_states.widgets.add(id=one.text_area.id, string_value=one.text_area.default)
+            elif one.HasField("selectbox") and one.selectbox.options:
+                chosen = one.selectbox.options[one.selectbox.default]
+                state.widget_states.widgets.add(id=one.selectbox.id, string_value=chosen)
+        state.widget_states.widgets.add(id=widget_id, trigger_value=True)
+        self._run(state)
+
+    def send(self, component: BidiComponent, event: str, value: object, *, is_state: bool = False) -> None:
+        """Has a component report an event, or that a value which it keeps has changed."""
+        state = self._state("")
+        if is_state:
+            state.widget_states.widgets.add(id=component.id, json_value=json.dumps({event: value}))
+        else:
+            told = json.dumps([{"event": event, "value": value}])
+            name = f"{STREAMLIT_INTERNAL_KEY_PREFIX}_{component.id}__events"
+            state.widget_states.widgets.add(id=name, json_trigger_value=told)
+        self._run(state)
+
+    def rerun(self, fragment: str) -> None:
+        """Asks for one fragment of the page alone."""
+        self._run(self._state(fragment))
+
+    def file(self, deferred_id: str) -> bytes | None:
+        """A download that is made when it is asked for; ``None`` when the server refuses it."""
+        self._requests += 1
+        message = BackMsg()
+        message.backend_operation_request.request_id = f"request-{self._requests}"
+        message.backend_operation_request.session_id = self.session_id
+        message.backend_operation_request.deferred_file.file_id = deferred_id
+        self._socket.send(message.SerializeToString())
+        while True:
+            answer = self._receive()
+            if answer.WhichOneof("type") == "backend_operation_response":
+                break
+        response = answer.backend_operation_response
+        if response.error_msg:
+            return None
+        return httpx.get(self.url + response.deferred_file.url, trust_env=False).raise_for_status().content
+
+    def upload(self, content: bytes) -> int:
+        """Sends a file as the browser does that has chosen one; the status of the answer."""
+        address = f"{self.url}/_stcore/upload_file/{self.session_id}/{uuid4()}"
+        headers = {**self._cookies, "X-Xsrftoken": self._token}
+        return httpx.put(address, files={"file": ("a.json", content)}, headers=headers, trust_env=False).status_code
+
+    def buttons(self) -> list[Button]:
+        return [one.button for one in self.elements if one.WhichOneof("type") == "button"]
+
+    def downloads(self) -> list[DownloadButton]:
+        return [one.download_button for one in self.elements if one.WhichOneof("type") == "download_button"]
+
+    def components(self) -> list[BidiComponent]:
+        return [one.bidi_component for one in self.elements if one.WhichOneof("type") == "bidi_component"]
+
+    def _state(self, fragment: str) -> ClientState:
+        return ClientState(query_string=self._query, page_script_hash=self._hash, fragment_id=fragment)
+
+    def _run(self, state: ClientState) -> None:
+        message = BackMsg()
+        message.rerun_script.CopyFrom(state)
+        self.elements, self.fragments, self.received = [], set(), b""
+        self._socket.send(message.SerializeToString())
+        while not self._has_ended(self._receive()):
+            pass
+
+    def _has_ended(self, message: ForwardMsg) -> bool:
+        match message.WhichOneof("type"):
+            case "new_session":
+                self._hash = message.new_session.page_script_hash
+                self.session_id = message.new_session.initialize.session_id or self.session_id
+                self.elements, self.fragments = [], set()
+            case "delta":
+                if message.delta.fragment_id:
+                    self.fragments.add(message.delta.fragment_id)
+                if message.delta.WhichOneof("type") == "new_element":
+                    self.elements.append(message.delta.new_element)
+            case "auto_rerun":
+                self.fragments.add(message.auto_rerun.fragment_id)
+            case "auth_redirect":
+                self.redirect = message.auth_redirect.url
+            case "script_finished":
+                return message.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN
+        return False
+
+    def _receive(self) -> ForwardMsg:
+        data = self._socket.recv(timeout=PATIENCE_SECONDS)
+        assert isinstance(data, bytes)
+        self.received += data
+        message = ForwardMsg.FromString(data)
+        if message.WhichOneof("type") == "ref_hash":
+            known = self._known[message.ref_hash]
+            message = ForwardMsg.FromString(known.SerializeToString())
+        elif message.hash:
+            self._known[message.hash] = message
+        return message

@@ -1,0 +1,235 @@
+"""What an open tab still gives somebody who is no admin any more: every page, download, fragment, button and event."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from streamlit.proto.BidiComponent_pb2 import BidiComponent
+
+from dashboard import permissions
+from evaluation.access import Role, may
+from evaluation.desk.discards import DiscardReason
+from evaluation.ratings import Rating
+from evaluation.samples import load_samples
+from evaluation.store import Store
+from tests.browser.conftest import Server, free_port
+from tests.faults.tab import Tab, login_cookie
+
+# Where the address is not the title in small letters.
+ADDRESSES = {"Overview": "", "Network and cost": "network"}
+PROBES = ("health", "metrics", "script-health-check")
+SECRET = "0123456789abcdef0123456789abcdef"
+SECRETS = """
+[auth]
+redirect_uri = "{url}/oauth2callback"
+cookie_secret = "{secret}"
+client_id = "dramaturg"
+client_secret = "anything"
+server_metadata_url = "http://localhost:9/.well-known/openid-configuration"
+
+[access]
+admins = ["{admin}@example.org"]
+raters = ["rae@example.org"]
+"""
+
+
+@dataclass
+class Site:
+    server: Server
+    secrets: Path
+    logins: dict[tuple[str, int], str] = field(default_factory=dict)
+
+    @property
+    def url(self) -> str:
+        return self.server.url
+
+    def name_admin(self, who: str) -> None:
+        text = SECRETS.format(url=self.url, secret=SECRET, admin=who)
+        fresh = self.secrets.with_suffix(".new")
+        fresh.write_text(text, "utf-8")
+        fresh.replace(self.secrets)
+
+    def log_in(self, who: str, number: int) -> str:
+        """The cookie of a login; the same one for every tab of the login with this number."""
+        if (who, number) not in self.logins:
+            claims = {"sub": who, "iss": "http://localhost:9", "email": f"{who}@example.org", "email_verified": True}
+            self.logins[who, number] = login_cookie(self.url, SECRET, claims | {"iat": number})
+        return self.logins[who, number]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    folder: Path = tmp_path_factory.mktemp("wire")
+    secrets = folder / "secrets.toml"
+    server = Server(folder / "wire.duckdb", options=("--secrets", str(secrets)), port=free_port())
+    made = Site(server, secrets)
+    made.name_admin("ada")
+    store = server.store
+    load_samples(store)
+    game = store.transcripts.summaries()["transcript_id"].iloc[0]
+    store.ratings.add(Rating(game, "grace@example.org", 5, comment="Told nobody else"))
+    store.close()
+    server.start()
+    yield made
+    server.stop()
+    store.close()
+
+
+@pytest.fixture
+def tab(site: Site) -> Iterator[Callable[..., Tab]]:
+    """Opens a tab of somebody who logged in; who is admin is put back after the test."""
+    opened: list[Tab] = []
+
+    def open_(who: str, number: int = 0) -> Tab:
+        opened.append(Tab(site.url, site.log_in(who, number) if who else ""))
+        return opened[-1]
+
+    yield open_
+    for one in opened:
+        one.close()
+    site.name_admin("ada")
+
+
+def test_somebody_who_left_the_list_of_admins_gets_no_backup(site: Site, tab: Any) -> None:
+    seen = tab("ada").open("settings")
+    (backup,) = [one for one in seen.downloads() if one.label == "Download a backup"]
+    assert (seen.file(backup.deferred_file_id) or b"")[8:12] == b"DUCK"
+    site.name_admin("eve")
+    assert seen.file(backup.deferred_file_id) is None
+
+
+def test_an_admin_who_became_a_rater_gets_no_ratings_of_others(site: Site, tab: Any) -> None:
+    site.name_admin("rae")
+    seen = tab("rae").open("review", "desk=Sheets+and+records")
+    own, everybody = seen.downloads()
+    assert b"Told nobody else" in (seen.file(everybody.deferred_file_id) or b"")
+    site.name_admin("ada")
+    assert seen.file(everybody.deferred_file_id) is None
+    assert seen.file(own.deferred_file_id) is not None
+
+
+def test_logging_out_in_one_tab_ends_the_others_of_that_login(site: Site, tab: Any) -> None:
+    open_one, other, elsewhere = tab("ada", 1), tab("ada", 1), tab("ada", 2)
+    (backup,) = [one for one in open_one.open("settings").downloads() if one.label == "Download a backup"]
+    (log_out,) = [one for one in other.open("overview").buttons() if one.label == "Log out"]
+    other.press(log_out.id)
+    assert other.redirect
+    assert open_one.file(backup.deferred_file_id) is None
+    assert [one.label for one in open_one.open("settings").buttons()] == ["Log in"]
+    # The cookie of a login that was ended is worth nothing any more, whoever kept it.
+    assert [one.label for one in tab("ada", 1).open("settings").buttons()] == ["Log in"]
+    assert len(elsewhere.open("settings").downloads()) == 1
+
+
+def test_files_are_taken_from_nobody_who_may_not_send_them(site: Site, tab: Any) -> None:
+    content = b"x" * 1_000_000
+    for visitor in (tab(""), tab("una")):
+        assert visitor.open("upload").session_id
+        assert visitor.upload(content) == 403
+    admin, rater = tab("ada").open("upload"), tab("rae").open("review")
+    assert (admin.upload(content), rater.upload(content)) == (204, 204)
+    site.name_admin("eve")
+    assert (admin.upload(content), rater.upload(content)) == (403, 204)
+
+
+def test_what_tells_about_the_server_is_closed(site: Site) -> None:
+    found = {name: httpx.get(f"{site.url}/_stcore/{name}", trust_env=False).status_code for name in PROBES}
+    assert found == {"health": 200, "metrics": 404, "script-health-check": 404}
+
+
+def test_nothing_drawn_for_an_admin_works_for_somebody_without_a_role(site: Site, tab: Any) -> None:
+    tabs = [(title, tab("ada").open(page, query)) for title, page, query in _places(site.server.store)]
+    site.server.store.close()
+    assert {title for title, _ in tabs} == set(permissions.PAGES)
+    before = _stored(site.server.store)
+    site.name_admin("eve")
+    counts: Counter[str] = Counter()
+    for title, seen in tabs:
+        counts += _try_everything(title, seen)
+    assert _stored(site.server.store) == before
+    # What is on the pages was tried, and not an empty screen.
+    assert min(counts[kind] for kind in ("download", "fragment", "event", "button")) >= 20, counts
+
+
+def test_every_role_reaches_the_pages_that_the_table_says(site: Site, tab: Any) -> None:
+    for who, role in (("ada", Role.ADMIN), ("rae", Role.RATER)):
+        for title, action in permissions.PAGES.items():
+            seen = tab(who).open(ADDRESSES.get(title, title.lower()))
+            shown = [one.heading.body for one in seen.elements if one.HasField("heading")]
+            assert (shown[0] == title) is may(role, action), (who, title)
+
+
+def _places(store: Store) -> list[tuple[str, str, str]]:
+    """Every page, and views of it that have buttons, downloads or events of their own: title, address and query."""
+    game = store.transcripts.summaries()["transcript_id"].iloc[0]
+    places = [(title, ADDRESSES.get(title, title.lower()), "") for title in permissions.PAGES]
+    places += [("Transcripts", "transcripts", f"?transcript={game}"), ("Review", "review", "?desk=My+ratings")]
+    places += [("Transcripts", "transcripts", f"?transcript={game}&show=Ledger")]
+    places += [("Review", "review", f"?desk={view}") for view in ("Practice", "Who+speaks%3F", "Sheets+and+records")]
+    places += [("Network and cost", "network", f"?network_view={view}") for view in ("Cost", "Checks")]
+    return places
+
+
+def _try_everything(title: str, seen: Tab) -> Counter[str]:
+    """Uses all that an open tab has; fails when any of it is answered by more than the way out."""
+    drawn, fragments = seen.elements, seen.fragments
+    buttons, downloads, components = seen.buttons(), seen.downloads(), seen.components()
+    assert drawn
+    counts: Counter[str] = Counter()
+    for download in downloads:
+        counts["download"] += 1
+        assert download.deferred_file_id, (title, download.label)
+        assert seen.file(download.deferred_file_id) is None, (title, download.label)
+    for fragment in sorted(fragments):
+        counts["fragment"] += 1
+        seen.rerun(fragment)
+        _expect_way_out(seen, f"{title}: fragment {fragment}")
+    for component in components:
+        for event, value in _events_of(component).items():
+            counts["event"] += 1
+            seen.send(component, event, value, is_state=event == "draft")
+            _expect_way_out(seen, f"{title}: event {event}")
+    for button in buttons:
+        if button.label != "Log out":
+            counts["button"] += 1
+            seen.press(button.id)
+            _expect_way_out(seen, f"{title}: button {button.label}")
+    return counts
+
+
+def _events_of(component: BidiComponent) -> dict[str, object]:
+    """What the browser may report, as it would: for a desk, about the game that lies on it."""
+    if "rating_desk" in component.component_name:
+        token = json.loads(component.json)["token"]
+        form = {"token": token, "score": 4, "answers": [None] * 5, "comment": "Too late", "rev": 7}
+        discard = {"token": token, "reason": str(next(iter(DiscardReason))), "note": "Too late"}
+        return {"draft": form, "submit": form, "discard": discard, "skip": {"token": token}, "begun": [form]}
+    if "chat" in component.component_name:
+        return {"open": {"message": "m1", "metric": "coherence"}}
+    return {"open": 0} if "graph" in component.component_name else {}
+
+
+def _stored(store: Store) -> dict[str, str]:
+    """Every table's content, told apart by a checksum."""
+    with store.unit() as cursor:
+        tables = [name for (name,) in cursor.execute("SELECT table_name FROM duckdb_tables()").fetchall()]
+        found = {}
+        for name in tables:
+            (digest,) = cursor.execute(f"SELECT sum(hash(t)) FROM {name} AS t").fetchone() or (None,)
+            found[name] = str(digest)
+    store.close()
+    return found
+
+
+def _expect_way_out(seen: Tab, what: str) -> None:
+    assert [one.label for one in seen.buttons()] == ["Log out"], what
+    assert b"nobody gave you a role" in seen.received, what
+    for secret in (b"Told nobody else", b"suspicious", b"grace@example.org"):
+        assert secret not in seen.received, what
