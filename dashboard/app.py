@@ -7,13 +7,14 @@ from pathlib import Path
 import streamlit as st
 
 from dashboard import jobs, resources
+from dashboard.components.database_parts import way_out
 from dashboard.components.job_status import job_banner
 from dashboard.components.messages import show_error
 from dashboard.components.page_style import page_style
 from dashboard.components.who import admitted, identity_panel
 from dashboard.identity import Person
 from evaluation.access import Role
-from evaluation.errors import DramaturgError
+from evaluation.errors import DramaturgError, StoreBusyError, StoreError
 
 PAGES = [
     st.Page(
@@ -126,6 +127,8 @@ def frame(person: Person) -> None:
         page.run()
     except DramaturgError as error:
         show_error(error)
+        if isinstance(error, StoreError) and not isinstance(error, StoreBusyError):
+            way_out(resources.store(), page.title)
 
 
 # Nobody is to be let in without having logged in. Never st.stop(): Streamlit throws clicks away that wait for their
