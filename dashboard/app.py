@@ -110,6 +110,20 @@ page_style()
 RATERS_PAGES = ("Review",)
 
 
+def show_jobs(page: str) -> None:
+    """What runs. The desk says itself why the database cannot be used, and keeps what was filled in meanwhile."""
+    store = resources.store()
+    is_desk = page in RATERS_PAGES
+    try:
+        jobs.start_samples_on_first_start(store)
+        # The banner has a place of its own: the browser would build everything below it anew when it comes or goes.
+        with st.container():
+            job_banner(store, page, is_blind=is_desk)
+    except StoreError:
+        if not is_desk:
+            raise
+
+
 def frame(person: Person) -> None:
     """The pages that the person may see, and the one that was asked for."""
     reachable = PAGES if person.role is Role.ADMIN else [one for one in PAGES if one.title in RATERS_PAGES]
@@ -118,12 +132,8 @@ def frame(person: Person) -> None:
     identity_panel(person)
     st.title(page.title, anchor=False)
     try:
-        store = resources.store()
         if person.role is Role.ADMIN:
-            jobs.start_samples_on_first_start(store)
-            # The banner has a place of its own: the browser would build everything below it anew when it comes or goes.
-            with st.container():
-                job_banner(store, page.title, is_blind=page.title == "Review")
+            show_jobs(page.title)
         page.run()
     except DramaturgError as error:
         show_error(error)

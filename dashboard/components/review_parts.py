@@ -7,13 +7,13 @@ from collections.abc import Callable
 import streamlit as st
 
 from dashboard import identity
-from dashboard.components.desk_saving import discard, keep_draft, skip, submit
+from dashboard.components.desk_saving import discard, keep_draft, skip, submit, tell
 from dashboard.components.desk_seat import Seat, seat_of, take_next
 from dashboard.components.messages import plain
 from dashboard.components.rating_desk import rating_desk
 from dashboard.formatting import counted
 from evaluation.access import Action
-from evaluation.errors import InputError
+from evaluation.errors import InputError, StoreError
 from evaluation.store import Store
 from evaluation.store.ratings import QueueProgress
 
@@ -61,6 +61,20 @@ def desk(store: Store, rater: str, progress: QueueProgress, *, lowered: int = 0)
         _nothing_left(seat, progress)
         return
     mount(store, seat, _KEY, on_submit=submit, on_skip=skip, lowered=lowered)
+
+
+def desk_as_it_was(store: Store, rater: str, error: StoreError) -> bool:
+    """The desk with what it held before the database could not be used, which it says; false when it held nothing.
+
+    What was filled in stays on the screen, and is saved once the database can be used again.
+    """
+    seat = seat_of(rater)
+    if seat.data is None:
+        return False
+    if seat.data["error"] is None or str(error) not in seat.data["error"]["text"]:
+        tell(seat, str(error))
+    mount(store, seat, _KEY, on_submit=submit, on_skip=skip)
+    return True
 
 
 def mount(

@@ -6,7 +6,6 @@ import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,7 @@ from evaluation.store.checks import require_storable
 from evaluation.store.file import DatabaseFile
 from evaluation.store.jobs import Jobs
 from evaluation.store.migrations import MIGRATIONS, migrate
+from evaluation.store.places import name_for_kept
 from evaluation.store.soundness import faults_in
 from evaluation.store.trash import mirror
 from evaluation.store.units import Units
@@ -100,7 +100,7 @@ class Backups:
         if place is None:
             raise InputError("A database in memory cannot be restored.", remedy="Give it a file with --db.")
         check_backup(path)
-        kept = _name_for_kept(place) if place.exists() else None
+        kept = name_for_kept(place) if place.exists() else None
         self._require_no_job()
         place.parent.mkdir(parents=True, exist_ok=True)
         with _unfinished(place) as copy:
@@ -271,10 +271,3 @@ def _unfinished(path: Path) -> Iterator[Path]:
     finally:
         for leftover in (copy, Path(f"{copy}.wal")):
             leftover.unlink(missing_ok=True)
-
-
-def _name_for_kept(place: Path) -> Path:
-    """A name beside the database that nothing has yet: ``dramaturg-before-restore-20260131-120000.duckdb``."""
-    base = f"{place.stem}-before-restore-{datetime.now(UTC):%Y%m%d-%H%M%S}"
-    names = [base, *(f"{base}-{number}" for number in range(2, 1000))]
-    return next(kept for name in names if not (kept := place.with_name(name + place.suffix)).exists())

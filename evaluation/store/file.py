@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from evaluation.errors import StoreBusyError, StoreError
 from evaluation.store import faults, turns
+from evaluation.store.places import Identity, identity_of, is_kept_beside, moved
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -91,18 +92,22 @@ class DatabaseFile:
         self._idle_since = 0.0
         self._is_closer_running = False
         self._must_close = False
+        self._identity: Identity | None = None
 
     def acquire(self, wait_seconds: float) -> DuckDBPyConnection:
         """A cursor of its own for one unit of work; give it back with ``release``.
 
         Raises:
             StoreBusyError: Another process held the file for all of ``wait_seconds``.
+            StoreMovedError: The file is another one than before, or gone.
             StoreError: The file cannot be opened, or this is a forked child of the process that made the store.
         """
         if self._process != os.getpid():
             raise StoreError("This store was opened by the parent process.", place=self.place, remedy=_NEW_STORE)
         started = time.monotonic()
         with self._state:
+            self._follow_restore()
+            self.require_unmoved()
             self._give_way()
             if self._connection is None:
                 self._connection = self._open(started, wait_seconds)
@@ -126,12 +131,40 @@ class DatabaseFile:
             self._state.notify_all()
 
     def close(self) -> None:
-        """Closes the file now, unless a unit of work is running (which closes it when it ends)."""
+        """Closes the file now, unless a unit of work is running (which closes it when it ends).
+
+        Whatever lies at its place when it is opened again is taken for the database.
+        """
         with self._state:
+            self._identity = None
             if self._users == 0:
                 self._close()
             else:
                 self._must_close = True
+
+    def require_unmoved(self) -> None:
+        """What is written to a file that was moved or deleted would be acknowledged, and gone.
+
+        Raises:
+            StoreMovedError: At the place of the file is another one, or none, since this process opened it.
+        """
+        if self._path is None or self._identity is None or identity_of(self._path) == self._identity:
+            return
+        with self._state:
+            if self._users == 0:
+                self._close()
+        raise moved(self._path)
+
+    def _follow_restore(self) -> None:
+        """A restore in another process leaves the file of before under another name, and is meant to be followed."""
+        if self._path is None or self._identity is None or identity_of(self._path) == self._identity:
+            return
+        if not self._path.exists() or not is_kept_beside(self._path, self._identity):
+            return
+        if not self._state.wait_for(lambda: self._users == 0, timeout=DRAIN_SECONDS):
+            raise StoreBusyError("A backup was just restored.", place=self.place, remedy="Try again in a moment.")
+        self._close()
+        self._identity = None
 
     @property
     def path(self) -> Path | None:
@@ -158,6 +191,7 @@ class DatabaseFile:
                 if kept is not None:
                     _keep(self._path, kept)
                 os.replace(new, self._path)
+            self._identity = identity_of(self._path)
 
     @contextmanager
     def _held_alone(self, wait_seconds: float) -> Iterator[None]:
@@ -194,6 +228,7 @@ class DatabaseFile:
         connection = self._connect(started, wait_seconds)
         is_ready = False
         try:
+            self._remember()
             with faults.translated(self.place):
                 self._prepare(connection)
             is_ready = True
@@ -206,14 +241,24 @@ class DatabaseFile:
                 connection.close()
         return connection
 
+    def _remember(self) -> None:
+        if self._path is not None:
+            # Moved while it was being opened: whether that is the file that was opened, nobody can tell.
+            self.require_unmoved()
+            self._identity = identity_of(self._path)
+
     def _connect(self, started: float, wait_seconds: float) -> DuckDBPyConnection:
         import duckdb
 
         if self._path is None:
             return duckdb.connect(":memory:")
         _make_folder(self._path.parent)
-        with faults.translated(self.place):
-            _create(self._path)
+        if self._identity is None:
+            with faults.translated(self.place):
+                _create(self._path)
+        elif not self._path.exists():
+            # DuckDB would make an empty database there.
+            raise moved(self._path)
         with turns.Turn(self._path) as turn:
             while True:
                 try:

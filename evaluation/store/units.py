@@ -118,6 +118,7 @@ class Units:
             yield
             if self._file.thread.is_doomed:
                 raise StoreError("A part of the change failed, so nothing of it was stored.", place=self._file.place)
+            self._file.require_unmoved()
             cursor.commit()
             is_done = True
         finally:

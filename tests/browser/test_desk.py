@@ -215,3 +215,22 @@ def test_a_link_opens_the_desk_on_its_game_until_that_is_rated(stored_server, vi
     expect(page.get_by_text("1 of 18 games rated by you")).to_be_visible()
     assert "game=" not in page.url
     assert [one.transcript_id for one in stored_server.store.ratings.by_rater(rater)] == [game]
+
+
+def test_a_database_that_was_moved_away_loses_no_rating_and_no_form(serve, visit) -> None:
+    server = serve("stored")
+    page = visit(f"{server.url}/review?rater=Ada").page
+    expect(page.locator(".desk")).to_be_visible()
+    server.database.rename(server.database.with_name("elsewhere.duckdb"))
+    page.keyboard.press("4")
+    page.get_by_label("Comment, if you like").fill("Kept")
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_text("was moved or deleted while it was in use")).to_be_visible()
+    expect(page.get_by_text("Your answers are kept.")).to_be_visible()
+    expect(page.get_by_label("Comment, if you like")).to_have_value("Kept")
+    assert checked(page, "score") == "4"
+    assert not server.database.exists()
+    server.database.with_name("elsewhere.duckdb").rename(server.database)
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_text("1 of 18 games rated by you")).to_be_visible()
+    assert [(one.score, one.comment) for one in server.store.ratings.by_rater("Ada")] == [(4, "Kept")]
