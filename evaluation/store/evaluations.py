@@ -101,11 +101,12 @@ class Evaluations:
         """Every run, the latest last.
 
         Returns:
-            One row per run: ``run_id``, ``agent_id``, ``display_name``, ``kind``, ``status``, ``dimensions`` (list),
-            ``window_start``, ``window_end`` (UTC, empty for open), ``sample_size``, ``seed``, ``overall_score`` (0 to
-            9, empty when nothing was scored), ``is_baseline``, ``token_usage`` and ``scores`` (JSON text; ``scores``
-            has per dimension ``score``, ``score_without_marked``, ``marked``, ``items``, ``unscored``, ``reason``),
-            ``mode``, ``judge``, ``model``, ``error``, ``created_at`` and ``completed_at`` (UTC).
+            One row per run: ``run_id``, ``position`` (grows from run to run, whatever the clock says), ``agent_id``,
+            ``display_name``, ``kind``, ``status``, ``dimensions`` (list), ``window_start``, ``window_end`` (UTC, empty
+            for open), ``sample_size``, ``seed``, ``overall_score`` (0 to 9, empty when nothing was scored),
+            ``is_baseline``, ``token_usage`` and ``scores`` (JSON text; ``scores`` has per dimension ``score``,
+            ``score_without_marked``, ``marked``, ``items``, ``unscored``, ``reason``), ``mode``, ``judge``, ``model``,
+            ``error``, ``created_at`` and ``completed_at`` (UTC).
 
         Raises:
             InputError: UTF-8 cannot hold the agent's id.
@@ -114,6 +115,12 @@ class Evaluations:
         times = ["window_start", "window_end", "created_at", "completed_at"]
         with self._units.unit() as cursor:
             return frame(cursor, _RUNS, {"agent": agent_id}, times=times)
+
+    def newest(self) -> int:
+        """The position of the latest run; 0 while there is none."""
+        with self._units.unit() as cursor:
+            found = cursor.execute("SELECT coalesce(max(position), 0) FROM evaluation_runs").fetchall()
+        return int(found[0][0])
 
     def scores(self, run_id: str) -> pd.DataFrame:
         """The scores of a run in the order in which they were asked.
@@ -190,14 +197,14 @@ WHERE id = $id
 """
 
 _RUNS = """
-SELECT r.id::text AS run_id, agent_id, display_name, kind, status, dimensions,
+SELECT r.id::text AS run_id, r.position, agent_id, display_name, kind, status, dimensions,
        timezone('UTC', window_start) AS window_start, timezone('UTC', window_end) AS window_end, sample_size, seed,
        overall_score::double AS overall_score, is_baseline, token_usage::text AS token_usage, scores::text AS scores,
        mode, judge, model, error, timezone('UTC', r.created_at) AS created_at,
        timezone('UTC', completed_at) AS completed_at
 FROM evaluation_runs r JOIN agents a ON a.id = r.agent_id
 WHERE $agent::text IS NULL OR agent_id = $agent
-ORDER BY r.created_at, r.id
+ORDER BY r.position
 """
 
 _SCORES = """
@@ -210,7 +217,7 @@ FROM evaluation_scores WHERE evaluation_run_id::text = $run ORDER BY position
 _LATEST_SCORES = """
 WITH latest AS (
     SELECT r.id, display_name FROM evaluation_runs r JOIN agents a ON a.id = r.agent_id WHERE status = 'completed'
-    QUALIFY row_number() OVER (PARTITION BY agent_id ORDER BY r.created_at DESC, r.id DESC) = 1
+    QUALIFY row_number() OVER (PARTITION BY agent_id ORDER BY r.position DESC) = 1
 )
 SELECT display_name, dimension, proposition_id, weight::double AS weight, score::double AS score, transcript_id
 FROM evaluation_scores s JOIN latest l ON l.id = s.evaluation_run_id ORDER BY display_name, position

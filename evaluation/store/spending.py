@@ -70,5 +70,5 @@ LEFT JOIN (
     JOIN judgements j ON j.key = e.judgement_key
     GROUP BY e.evaluation_run_id
 ) s ON s.run = r.id
-ORDER BY r.created_at DESC, r.id LIMIT $limit
+ORDER BY r.position DESC LIMIT $limit
 """

@@ -21,6 +21,7 @@ from evaluation.store.migrations.m0012_sign_offs import allow_withdrawals
 from evaluation.store.migrations.m0013_rating_desk import create_rating_desk_tables
 from evaluation.store.migrations.m0014_experiments import create_experiment_tables
 from evaluation.store.migrations.m0015_correction_similarity import create_similarity_column
+from evaluation.store.migrations.m0016_order import order_by_numbers
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -48,6 +49,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     create_rating_desk_tables,
     create_experiment_tables,
     create_similarity_column,
+    order_by_numbers,
 )
 """In the order in which they run; the first has number 1. Only ever append."""
 
