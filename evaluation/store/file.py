@@ -260,6 +260,7 @@ class DatabaseFile:
             # DuckDB would make an empty database there.
             raise moved(self._path)
         with turns.Turn(self._path) as turn:
+            turn.wait_behind_others(wait_seconds - (time.monotonic() - started))
             while True:
                 try:
                     return duckdb.connect(self.place, config={"memory_limit": MEMORY_LIMIT})
