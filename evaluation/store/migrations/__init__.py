@@ -22,6 +22,7 @@ from evaluation.store.migrations.m0013_rating_desk import create_rating_desk_tab
 from evaluation.store.migrations.m0014_experiments import create_experiment_tables
 from evaluation.store.migrations.m0015_correction_similarity import create_similarity_column
 from evaluation.store.migrations.m0016_order import order_by_numbers
+from evaluation.store.migrations.m0017_run_owners import create_run_owners
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -50,6 +51,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     create_experiment_tables,
     create_similarity_column,
     order_by_numbers,
+    create_run_owners,
 )
 """In the order in which they run; the first has number 1. Only ever append."""
 
