@@ -6,6 +6,7 @@ nothing is paid for twice.
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Callable, Sequence
@@ -114,7 +115,7 @@ class Watch:
     budget: Budget
     total: int
     done: int = 0
-    written_at: float = 0.0
+    written_at: float = -math.inf
 
     def __call__(self, _position: int, _judgement: Judgement) -> None:
         self.done += 1

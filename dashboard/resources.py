@@ -45,7 +45,7 @@ def revision() -> Revision:
 def _stamp(path: Path) -> tuple[int, ...] | None:
     try:
         status = path.stat()
-    except FileNotFoundError:
+    except OSError:
         return None
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 

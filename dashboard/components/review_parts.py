@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from dashboard import identity
+from dashboard import identity, state
 from dashboard.components.desk_saving import discard, keep_draft, skip, submit, tell
 from dashboard.components.desk_seat import Seat, seat_of, take_next
 from dashboard.components.messages import plain
@@ -91,10 +91,10 @@ def mount(
     rating_desk(
         seat.data | {"above": seat.data["above"] + lowered, "kept": seat.kept},
         key=key,
-        on_submit=lambda: on_submit(store, seat, st.session_state[key].submit),
-        on_draft=lambda: keep_draft(store, seat, st.session_state[key].draft),
-        on_skip=lambda: on_skip(seat, st.session_state[key].skip),
-        on_discard=lambda: discard(store, seat, st.session_state[key].discard),
+        on_submit=lambda: on_submit(store, seat, state.sent(key, "submit")),
+        on_draft=lambda: keep_draft(store, seat, state.sent(key, "draft")),
+        on_skip=lambda: on_skip(seat, state.sent(key, "skip")),
+        on_discard=lambda: discard(store, seat, state.sent(key, "discard")),
     )
     seat.receipt = st.empty()
 

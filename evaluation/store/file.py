@@ -8,6 +8,7 @@ process waits for it.
 from __future__ import annotations
 
 import atexit
+import math
 import os
 import threading
 import time
@@ -19,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from evaluation.errors import StoreBusyError, StoreError
 from evaluation.store import faults, turns
-from evaluation.store.places import Identity, identity_of, is_kept_beside, moved
+from evaluation.store.places import Identity, identity_of, is_kept_beside, is_read_only, moved, require_file
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -88,11 +89,13 @@ class DatabaseFile:
         self._connection: DuckDBPyConnection | None = None
         self._users = 0
         self._held_since = 0.0
-        self._rest_until = 0.0
+        # Long ago by every clock: one that stands below zero must not make anybody wait for it.
+        self._rest_until = -math.inf
         self._idle_since = 0.0
         self._is_closer_running = False
         self._must_close = False
         self._identity: Identity | None = None
+        self._is_read_only = False
 
     def acquire(self, wait_seconds: float) -> DuckDBPyConnection:
         """A cursor of its own for one unit of work; give it back with ``release``.
@@ -154,6 +157,19 @@ class DatabaseFile:
             if self._users == 0:
                 self._close()
         raise moved(self._path)
+
+    def require_writable(self) -> None:
+        """Call before anything is written while the file is open.
+
+        Raises:
+            StoreError: The file or its folder may only be read.
+        """
+        if self._is_read_only:
+            raise StoreError(
+                "The database may only be read there; nothing was stored.",
+                place=self.place,
+                remedy="Copy it to a place where you may write, and name that with --db.",
+            )
 
     def _follow_restore(self) -> None:
         """A restore in another process leaves the file of before under another name, and is meant to be followed."""
@@ -253,6 +269,8 @@ class DatabaseFile:
         if self._path is None:
             return duckdb.connect(":memory:")
         _make_folder(self._path.parent)
+        require_file(self._path)
+        self._is_read_only = is_read_only(self._path)
         if self._identity is None:
             with faults.translated(self.place):
                 _create(self._path)
@@ -263,7 +281,9 @@ class DatabaseFile:
             turn.wait_behind_others(wait_seconds - (time.monotonic() - started))
             while True:
                 try:
-                    return duckdb.connect(self.place, config={"memory_limit": MEMORY_LIMIT})
+                    return duckdb.connect(
+                        self.place, read_only=self._is_read_only, config={"memory_limit": MEMORY_LIMIT}
+                    )
                 except duckdb.Error as error:
                     waited = time.monotonic() - started
                     if not faults.is_held_elsewhere(error):
@@ -330,13 +350,14 @@ def _create(path: Path) -> None:
     if path.exists():
         return
     unfinished = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
-    duckdb.connect(str(unfinished)).close()
     try:
+        duckdb.connect(str(unfinished)).close()
         # A file that is there by now was made by another process. A file system without links leaves it to DuckDB.
         with suppress(OSError):
             os.link(unfinished, path)
     finally:
-        unfinished.unlink()
+        for leftover in (unfinished, Path(f"{unfinished}.wal")):
+            leftover.unlink(missing_ok=True)
 
 
 _files: dict[tuple[int, Path], DatabaseFile] = {}

@@ -79,6 +79,7 @@ class Units:
             with self._joined():
                 yield
         else:
+            self._file.require_writable()
             with self._turn_to_write(), self._transaction(cursor):
                 yield
 

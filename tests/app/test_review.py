@@ -146,7 +146,20 @@ def test_the_desk_is_not_told_so_of_a_form_that_cannot_be_stored(filled) -> None
     assert filled.ratings.every("Ada") == []
 
 
-@pytest.mark.parametrize("change", [{"score": None}, {"score": 9}, {"token": "made-up"}, {"answers": "yes"}])
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"score": None},
+        {"score": 9},
+        {"score": 10**400},
+        {"score": float("nan")},
+        {"token": "made-up"},
+        {"token": "\ud800"},
+        {"answers": "yes"},
+        {"rev": 2**31},
+        {"rev": float("inf")},
+    ],
+)
 def test_a_forged_form_changes_nothing(seat, filled, change) -> None:
     desk_saving.submit(filled, seat, form(seat, **change))
     assert filled.ratings.progress("Ada").rated == 0
@@ -158,6 +171,13 @@ def test_a_draft_is_kept_and_comes_back(seat, filled) -> None:
     again = desk_seat.Seat("Ada")
     desk_seat.take_next(filled, again)
     assert again.data["draft"] == {"rev": 3, "score": None, "answers": [True] * 5, "comment": "half"}
+
+
+@pytest.mark.parametrize("reason", [["garbled"], {}, None, 3, "made-up"])
+def test_a_forged_reason_puts_no_game_aside(seat, filled, reason) -> None:
+    desk_saving.discard(filled, seat, {"token": seat.data["token"], "reason": reason, "note": ""})
+    assert filled.discards.of("Ada") == []
+    assert seat.data is not None
 
 
 def test_skipping_goes_to_another_game_and_back(seat, filled) -> None:
