@@ -7,13 +7,14 @@ from pathlib import Path
 import streamlit as st
 
 from dashboard import jobs, permissions, resources, uploads
+from dashboard.components.database_parts import way_out
 from dashboard.components.job_status import job_banner
 from dashboard.components.messages import show_error
 from dashboard.components.page_style import page_style
 from dashboard.components.who import admitted, identity_panel
 from dashboard.identity import Person
-from evaluation.access import Role, may
-from evaluation.errors import DramaturgError
+from evaluation.access import Action, Role, may
+from evaluation.errors import DramaturgError, StoreBusyError, StoreError
 
 PAGES = [
     st.Page(
@@ -107,6 +108,20 @@ st.logo(str(IMAGES / "logo.svg"), size="large")
 page_style()
 
 
+def show_jobs(page: str) -> None:
+    """What runs. The desk says itself why the database cannot be used, and keeps what was filled in meanwhile."""
+    store = resources.store()
+    is_desk = permissions.PAGES[page] is Action.RATE
+    try:
+        jobs.start_samples_on_first_start(store)
+        # The banner has a place of its own: the browser would build everything below it anew when it comes or goes.
+        with st.container():
+            job_banner(store, page, is_blind=is_desk)
+    except StoreError:
+        if not is_desk:
+            raise
+
+
 def frame(person: Person) -> None:
     """The pages that the person may see, and the one that was asked for."""
     uploads.admit()
@@ -117,15 +132,13 @@ def frame(person: Person) -> None:
     identity_panel(person)
     st.title(page.title, anchor=False)
     try:
-        store = resources.store()
         if person.role is Role.ADMIN:
-            jobs.start_samples_on_first_start(store)
-            # The banner has a place of its own: the browser would build everything below it anew when it comes or goes.
-            with st.container():
-                job_banner(store, page.title, is_blind=page.title == "Review")
+            show_jobs(page.title)
         page.run()
     except DramaturgError as error:
         show_error(error)
+        if isinstance(error, StoreError) and not isinstance(error, StoreBusyError):
+            way_out(resources.store(), page.title)
 
 
 # Nobody is to be let in without having logged in. Never st.stop(): Streamlit throws clicks away that wait for their

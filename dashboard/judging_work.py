@@ -6,6 +6,7 @@ nothing is paid for twice.
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Callable, Sequence
@@ -65,6 +66,8 @@ class PersonaOrder(Order):
     dimensions: list[Dimension] = Field(default_factory=lambda: list(DIMENSIONS))
     sample_size: int = Field(default=DEFAULT_SAMPLE_SIZE, ge=1, le=10_000)
     seed: int = 0
+    after_run: int | None = None
+    """The position of the latest run when it was ordered; ``None`` in orders of older versions."""
 
     @property
     def plan(self) -> Plan:
@@ -80,6 +83,8 @@ class RowsOrder(Order):
 
 def remember(store: Store, kind: str, order: Order) -> None:
     """Keeps what was ordered last of a kind of work."""
+    if isinstance(order, PersonaOrder):
+        order = order.model_copy(update={"after_run": store.evaluations.newest()})
     store.settings.set(f"order:{kind}", order.model_dump(mode="json"))
 
 
@@ -110,7 +115,7 @@ class Watch:
     budget: Budget
     total: int
     done: int = 0
-    written_at: float = 0.0
+    written_at: float = -math.inf
 
     def __call__(self, _position: int, _judgement: Judgement) -> None:
         self.done += 1
@@ -141,7 +146,7 @@ def evaluate_agents(store: Store, job_id: str, report: Report) -> str:
     order = PersonaOrder.model_validate(store.settings.get(f"order:{PERSONAS}", {"agents": []}))
     library = PropositionLibrary.load(proposition_roots())
     found = find_subjects(store, order.agents, order.dimensions, library)
-    done_before = _evaluated_since(store, job_id)
+    done_before = _evaluated_since(store, job_id, order.after_run)
     subjects = [each for each in found if each.agent.id not in done_before and applicable(each, order.dimensions)]
     budget = _judge(store, order).budget
     watch = Watch(store, job_id, budget, _questions(subjects, library, order.plan))
@@ -152,9 +157,12 @@ def evaluate_agents(store: Store, job_id: str, report: Report) -> str:
     return f"{len(subjects)} evaluated. {spent_words(budget)}.{rest}"
 
 
-def _evaluated_since(store: Store, job_id: str) -> set[str]:
+def _evaluated_since(store: Store, job_id: str, after_run: int | None) -> set[str]:
     runs = store.evaluations.runs()
-    own = runs[(runs["status"] == "completed") & (runs["created_at"] >= store.jobs.get(job_id).created_at)]
+    is_later = (
+        runs["created_at"] >= store.jobs.get(job_id).created_at if after_run is None else runs["position"] > after_run
+    )
+    own = runs[(runs["status"] == "completed") & is_later]
     return {
         str(row["agent_id"])
         for row in own.to_dict("records")

@@ -19,7 +19,7 @@ from evaluation.readers.reading import Progress
 from evaluation.store import Store, default_path
 
 Answer = TypeVar("Answer")
-Revision = tuple[tuple[int, int] | None, ...]
+Revision = tuple[tuple[int, ...] | None, ...]
 
 _READ_FILES = "read_files"
 
@@ -37,17 +37,17 @@ def _store(path: str) -> Store:
 
 
 def revision() -> Revision:
-    """Changes whenever the database does: size and time of its file and of its write-ahead log."""
+    """Changes whenever the database does: which file it and its write-ahead log are, their sizes and times."""
     path = default_path()
     return tuple(_stamp(place) for place in (path, Path(f"{path}.wal")))
 
 
-def _stamp(path: Path) -> tuple[int, int] | None:
+def _stamp(path: Path) -> tuple[int, ...] | None:
     try:
         status = path.stat()
-    except FileNotFoundError:
+    except OSError:
         return None
-    return status.st_size, status.st_mtime_ns
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def read(query: Callable[..., Answer], *arguments: Hashable) -> Answer:

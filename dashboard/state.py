@@ -5,7 +5,8 @@ Keys reach the browser, so none is built from text of strangers.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from typing import Any
 
 import streamlit as st
 
@@ -42,6 +43,15 @@ def choose(**selections: str | None) -> None:
                 st.query_params[name] = value
         elif name in st.query_params:
             del st.query_params[name]
+
+
+def sent(component: str, event: str) -> Any:
+    """What a component's event carries, in the callback that it runs.
+
+    ``None`` where the message of the browser, which may hold anything, does not say.
+    """
+    held = st.session_state.get(component)
+    return held.get(event) if isinstance(held, Mapping) else None
 
 
 def aim(transcript_id: str, message_id: str, metric: str | None) -> None:

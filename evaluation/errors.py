@@ -76,6 +76,10 @@ class StoreBusyError(StoreError):
     """Another process holds the database file and did not let go within the time allowed."""
 
 
+class StoreMovedError(StoreError):
+    """The database file was moved, deleted or replaced while it was in use."""
+
+
 class NewerSchemaError(StoreError):
     """The database was written by a newer version of Dramaturg."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -47,7 +48,7 @@ class JobWatch:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="experiment-watch")
         self._writing: Future[None] | None = None
         self._seen = (0, 0)
-        self._written_at = 0.0
+        self._written_at = -math.inf
 
     def __call__(self, done: int, total: int) -> None:
         self._seen = (done, total)

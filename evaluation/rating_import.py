@@ -57,7 +57,7 @@ def import_ratings(
             return SheetImport(blank=sheet.blank, problems=tuple(sorted(problems, key=lambda one: one.line)))
         fresh = {rating.token: rating for _, rating in sheet.ratings if rating.token not in stored}
         if not is_dry:
-            store.ratings.add_many(list(fresh.values()))
+            store.ratings.add_many(list(fresh.values()), as_of_now=_said_now(sheet))
     flagged = sum(rating.breaks_one_way_rule for rating in fresh.values())
     return SheetImport(len(fresh), len(sheet.ratings) - len(fresh), sheet.blank, flagged)
 
@@ -89,14 +89,16 @@ def _with_returns(store: Store, sheet: Sheet, stored: Mapping[str, Rating]) -> S
     }
     if not returning:
         return sheet
-    latest = _latest(store, returning)
+    latest, said_now = _latest(store, returning), _said_now(sheet)
     of_place: dict[Place, list[Rating]] = {place: [] for place in returning}
     for _, rating in sheet.ratings:
         of_place.get(_place(rating), []).append(rating)
     fresh = {}
     for place, line in returning.items():
         added = [rating for rating in of_place[place] if rating.token not in stored]
-        counting = max([*added, latest[place]], key=lambda rating: rating.created_at)
+        counting = max(
+            [*added, latest[place]], key=lambda rating: (rating.token in said_now - {*stored}, rating.created_at)
+        )
         if all(_content(rating) != _content(counting) for rating in of_place[place]):
             fresh[line] = counting
     return replace(
@@ -106,6 +108,11 @@ def _with_returns(store: Store, sheet: Sheet, stored: Mapping[str, Rating]) -> S
             for line, rating in sheet.ratings
         ),
     )
+
+
+def _said_now(sheet: Sheet) -> frozenset[str]:
+    """The tokens of rows that say what the rater thinks now."""
+    return frozenset(rating.token for line, rating in sheet.ratings if line in sheet.undated)
 
 
 def _latest(store: Store, places: Collection[Place]) -> dict[Place, Rating]:

@@ -11,6 +11,7 @@ from dashboard.components.rating_records import records
 from dashboard.components.sample_button import first_steps
 from dashboard.components.style_parts import style_check
 from evaluation.access import Action
+from evaluation.errors import StoreError
 
 
 def show() -> None:
@@ -30,12 +31,19 @@ def show() -> None:
         label_visibility="collapsed",
     )
     if view == parts.DESK:
-        take_handed_over(store, rater)
-        progress = store.ratings.progress(rater)
+        try:
+            take_handed_over(store, rater)
+            progress = store.ratings.progress(rater)
+            if progress.total:
+                take_picked(store, rater)
+                parts.desk(store, rater, progress, lowered=invitation(store, rater, progress))
+        except StoreError as error:
+            if not parts.desk_as_it_was(store, rater, error):
+                raise
+            return
         if progress.total:
-            take_picked(store, rater)
-            parts.desk(store, rater, progress, lowered=invitation(store, rater, progress))
-        elif identity.allowed(Action.ADD):
+            return
+        if identity.allowed(Action.ADD):
             empty_state("Nothing to rate yet", "Upload games first; then rate them here one by one.")
             first_steps("review")
         else:

@@ -19,6 +19,7 @@ from evaluation.store.facts import DatabaseFacts, database_facts
 
 _MIB = 1024 * 1024
 _LARGEST_DOWNLOAD = 200 * _MIB
+_PAGE = "Settings"
 _ROUND = "restore_round"
 _TOLD = "restored_from"
 
@@ -61,9 +62,18 @@ def backup_bytes(store: Store) -> bytes:
         return copy.read_bytes()
 
 
-def restore(store: Store) -> None:
+def way_out(store: Store, page: str) -> None:
+    """For an admin whose database cannot be used: a backup in its place, on the page where that is done otherwise."""
+    if identity.allowed(Action.RESTORE):
+        if page == _PAGE:
+            restore(store, is_needed=True)
+        else:
+            st.caption("A backup can be restored on the Settings page.")
+
+
+def restore(store: Store, *, is_needed: bool = False) -> None:
     """A backup is checked first; the database of now stays beside it under another name."""
-    with st.expander("Restore a backup"):
+    with st.expander("Restore a backup", expanded=is_needed):
         st.caption(
             "The backup takes the place of the database. The database of now is kept beside it under another name, so "
             "nothing is lost. For files that are too large to send: dramaturg restore FILE."

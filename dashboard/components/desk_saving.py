@@ -22,11 +22,13 @@ MOST_BEGUN = 20
 def submit(store: Store, seat: Seat, value: object) -> None:
     """Saves the form that the browser sent, once, and makes room for the next game."""
     form = read_form(value)
-    game = game_of(store, seat, form.token) if form else None
-    if form is None or form.score is None or game is None:
+    if form is None or form.score is None:
         return
     try:
         identity.require(Action.RATE)
+        game = game_of(store, seat, form.token)
+        if game is None:
+            return
         with SAVING.urgent():
             _save(store, Rating(game, seat.rater, form.score, form.answers, form.comment, token=form.token))
     except DramaturgError as error:
@@ -70,8 +72,13 @@ def game_of(store: Store, seat: Seat, token: str) -> str | None:
 def keep_draft(store: Store, seat: Seat, value: object) -> None:
     """Stores what the browser has in its form so far."""
     form = read_form(value)
-    if form is not None and game_of(store, seat, form.token) is not None:
-        store.drafts.save(form.token, form.rev, _body(form))
+    if form is None:
+        return
+    try:
+        if game_of(store, seat, form.token) is not None:
+            store.drafts.save(form.token, form.rev, _body(form))
+    except DramaturgError as error:
+        tell(seat, str(error))
 
 
 def take_up(store: Store, seat: Seat, value: object) -> None:
@@ -110,11 +117,13 @@ def skip(seat: Seat, value: object) -> None:
 def discard(store: Store, seat: Seat, value: object) -> None:
     """Takes the game out of this rater's queue for good, with the reason."""
     given = read_discard(value)
-    game = game_of(store, seat, given.token) if given else None
-    if given is None or game is None:
+    if given is None:
         return
     try:
         identity.require(Action.RATE)
+        game = game_of(store, seat, given.token)
+        if game is None:
+            return
         store.discards.add(game, seat.rater, given.reason, given.note)
     except DramaturgError as error:
         tell(seat, str(error))
@@ -124,6 +133,8 @@ def discard(store: Store, seat: Seat, value: object) -> None:
 
 def tell(seat: Seat, text: str) -> None:
     """Shows the rater why something was not saved."""
-    assert seat.data is not None
+    if seat.data is None:
+        # No form is on the desk; the browser keeps what it has sent, and sends it again.
+        return
     # An id of its own, so that the browser shows the same words again when they are true again.
     seat.data = seat.data | {"error": {"id": uuid4().hex, "text": f"Not saved: {text} Your answers are kept."}}

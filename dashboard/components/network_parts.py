@@ -69,7 +69,7 @@ def graph(opened: OpenNetwork) -> None:
 
 
 def _opened(players: int) -> None:
-    place = read_place(st.session_state[_GRAPH].open, players)
+    place = read_place(state.sent(_GRAPH, "open"), players)
     st.session_state[_CHOSEN] = _NOBODY if place is None else place + 1
 
 

@@ -20,6 +20,9 @@ from evaluation.ratings import HIGHEST_SCORE, LOWEST_SCORE, MAX_COMMENT_LENGTH, 
 from evaluation.rubric.rating_guide import QUESTIONS, SCALE_POINTS
 from evaluation.transcript import Transcript
 
+_LARGEST_NUMBER = 2**31 - 1
+"""What the database's whole numbers hold; JSON holds larger ones."""
+
 _ABOVE = 215
 """Pixels of the page above the desk and below it."""
 
@@ -101,7 +104,7 @@ def read_discard(value: object) -> FilledDiscard | None:
     """The reason that the browser sent, or ``None`` when it is anything else."""
     token, reason = read_token(value), value.get("reason") if isinstance(value, Mapping) else None
     note = value.get("note") if isinstance(value, Mapping) else None
-    if token is None or not isinstance(note, str) or reason not in set(DiscardReason):
+    if token is None or not isinstance(note, str) or not isinstance(reason, str) or reason not in set(DiscardReason):
         return None
     return FilledDiscard(token, DiscardReason(str(reason)), note[:MAX_NOTE_LENGTH])
 
@@ -114,9 +117,9 @@ def read_token(value: object) -> str | None:
 
 def _whole(value: object) -> int | None:
     # JavaScript has no integers: 3 may arrive as 3.0.
-    if isinstance(value, bool) or not isinstance(value, int | float) or not float(value).is_integer():
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= _LARGEST_NUMBER:
         return None
-    return int(value)
+    return int(value) if value == int(value) else None
 
 
 def _answers(value: object) -> Answers | None:

@@ -6,14 +6,14 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from dashboard import identity
-from dashboard.components.desk_saving import discard, keep_draft, skip, submit, take_up
+from dashboard import identity, state
+from dashboard.components.desk_saving import discard, keep_draft, skip, submit, take_up, tell
 from dashboard.components.desk_seat import Seat, seat_of, take_next
 from dashboard.components.messages import plain
 from dashboard.components.rating_desk import rating_desk
 from dashboard.formatting import counted
 from evaluation.access import Action
-from evaluation.errors import InputError
+from evaluation.errors import InputError, StoreError
 from evaluation.store import Store
 from evaluation.store.ratings import QueueProgress
 
@@ -63,6 +63,20 @@ def desk(store: Store, rater: str, progress: QueueProgress, *, lowered: int = 0)
     mount(store, seat, _KEY, on_submit=submit, on_skip=skip, lowered=lowered)
 
 
+def desk_as_it_was(store: Store, rater: str, error: StoreError) -> bool:
+    """The desk with what it held before the database could not be used, which it says; false when it held nothing.
+
+    What was filled in stays on the screen, and is saved once the database can be used again.
+    """
+    seat = seat_of(rater)
+    if seat.data is None:
+        return False
+    if seat.data["error"] is None or str(error) not in seat.data["error"]["text"]:
+        tell(seat, str(error))
+    mount(store, seat, _KEY, on_submit=submit, on_skip=skip)
+    return True
+
+
 def mount(
     store: Store,
     seat: Seat,
@@ -77,11 +91,11 @@ def mount(
     rating_desk(
         seat.data | {"above": seat.data["above"] + lowered, "kept": seat.kept},
         key=key,
-        on_submit=lambda: on_submit(store, seat, st.session_state[key].submit),
-        on_draft=lambda: keep_draft(store, seat, st.session_state[key].draft),
-        on_skip=lambda: on_skip(seat, st.session_state[key].skip),
-        on_discard=lambda: discard(store, seat, st.session_state[key].discard),
-        on_begun=lambda: take_up(store, seat, st.session_state[key].begun),
+        on_submit=lambda: on_submit(store, seat, state.sent(key, "submit")),
+        on_draft=lambda: keep_draft(store, seat, state.sent(key, "draft")),
+        on_skip=lambda: on_skip(seat, state.sent(key, "skip")),
+        on_discard=lambda: discard(store, seat, state.sent(key, "discard")),
+        on_begun=lambda: take_up(store, seat, state.sent(key, "begun")),
     )
     seat.receipt = st.empty()
 

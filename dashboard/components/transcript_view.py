@@ -148,7 +148,7 @@ def _chat_key(transcript_id: str) -> str:
 
 
 def _open(opened: OpenTranscript) -> None:
-    value = st.session_state[_chat_key(opened.transcript.id)].open
+    value = state.sent(_chat_key(opened.transcript.id), "open")
     chosen = read_open(value, opened.transcript)
     if chosen:
         state.follow(opened.transcript.id, *chosen)

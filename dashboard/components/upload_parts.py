@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
@@ -69,7 +70,7 @@ def size_words(limits: Limits, upload_megabytes: int) -> str:
 def reading(files: int) -> Iterator[Progress]:
     """A bar with counts for what reads that many files; it is gone when they are read, and never there if they were."""
     place = st.empty()
-    drawn_at = 0.0
+    drawn_at = -math.inf
 
     def show(done: int, found: int) -> None:
         nonlocal drawn_at

@@ -106,7 +106,7 @@ def _checked(what: str, check: Callable[[], str]) -> Finding:
 def _database(database: Path) -> str:
     from evaluation.store import Store
 
-    if not database.exists():
+    if not os.path.lexists(database):
         return f"{database} does not exist yet; the first import makes it"
     store = Store(database)
     with store.unit():

@@ -313,7 +313,6 @@ def _run_row(row: Mapping[Any, Any]) -> tuple[str, ...]:
         str(row["status"]),
         f"{overall:.2f}" if isinstance(overall, float) and overall == overall else "n/a",
         str(row["sample_size"]),
-        str(row["mode"] or ""),
-        str(row["model"] or ""),
+        *(value if isinstance(value := row[name], str) else "" for name in ("mode", "model")),
         f"{row['created_at']:%Y-%m-%d %H:%M}",
     )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import contextmanager
 
 from evaluation.errors import DramaturgError
 from evaluation.judging.propositions_load import PropositionLibrary
-from evaluation.judging.protocol import Judge, Report
+from evaluation.judging.protocol import Judge, Judgement, Report
 from evaluation.persona.evaluating import Plan, applicable, evaluate_agent
 from evaluation.persona.results import PersonaEvaluation
 from evaluation.persona.subjects import Subject
@@ -15,6 +16,9 @@ from evaluation.store import Store
 
 JudgeFor = Callable[[str], Judge]
 """Makes the judge for a run, given the run's id, under which its calls are logged."""
+
+SECONDS_BETWEEN_BEATS = 60.0
+"""How often a run says that it is at work; after a quarter of an hour of silence other machines take it for dead."""
 
 BROKEN_OFF = "The run was broken off."
 
@@ -48,9 +52,27 @@ async def evaluate_persona(
             continue
         run_id = store.evaluations.begin(subject.agent, plan, mode=mode)
         with _ended_in(store, run_id):
-            evaluation = await evaluate_agent(subject, judge_for(run_id), library, plan, report=report)
+            told = _Heart(store, run_id, report)
+            evaluation = await evaluate_agent(subject, judge_for(run_id), library, plan, report=told)
             store.evaluations.finish(run_id, evaluation)
         yield run_id, evaluation
+
+
+class _Heart:
+    """Passes judgements on, and says now and then that the run is at work."""
+
+    def __init__(self, store: Store, run_id: str, report: Report | None) -> None:
+        self._store = store
+        self._run_id = run_id
+        self._report = report
+        self._beaten_at = time.monotonic()
+
+    def __call__(self, position: int, judgement: Judgement) -> None:
+        if self._report is not None:
+            self._report(position, judgement)
+        if time.monotonic() - self._beaten_at >= SECONDS_BETWEEN_BEATS:
+            self._beaten_at = time.monotonic()
+            self._store.evaluations.beat(self._run_id)
 
 
 @contextmanager

@@ -5,14 +5,20 @@ from __future__ import annotations
 import asyncio
 import threading
 
-from evaluation.errors import InputError
+from evaluation.errors import InputError, JudgeError
 
 SPENT = "budget"
 """Why a run stopped whose limit is reached."""
 
 
 class BudgetSpentError(Exception):
-    """Nothing more may be asked; the message is the short word that skipped judgements show as their reason."""
+    """Nothing more may be asked; the message is the short word that skipped judgements show as their reason.
+
+    Attributes:
+        failure: Why the call before failed, of which this would have been another try; ``None`` where none was made.
+    """
+
+    failure: JudgeError | None = None
 
 
 class Budget:

@@ -9,7 +9,7 @@ from typing import Any
 from evaluation.errors import JSONParseError, JudgeError
 from evaluation.judging.answers import Answer
 from evaluation.judging.batching import Unit, units_of
-from evaluation.judging.budget import BudgetSpentError
+from evaluation.judging.budget import SPENT, BudgetSpentError
 from evaluation.judging.calls import CallPurpose, LLMResponse
 from evaluation.judging.formats import RECHECK, answer_format, batch_format, batch_questions
 from evaluation.judging.judgements import Received, judgement_from, unscored
@@ -141,6 +141,9 @@ class LiteLLMJudge:
         return request.key(self._client.model, self._server)
 
     def _failed(self, request: JudgeRequest, error: JudgeError | BudgetSpentError) -> Judgement:
+        if isinstance(error, BudgetSpentError) and str(error) == SPENT and error.failure is not None:
+            # It was asked, in vain; that there is no budget for another try is not why it has no answer.
+            error = error.failure
         is_skipped = isinstance(error, BudgetSpentError)
         return unscored(
             request,

@@ -15,7 +15,7 @@ from typing import Any, Generic
 from pydantic import BaseModel
 
 from evaluation.errors import InputError, JSONParseError, JudgeError
-from evaluation.judging.budget import Budget
+from evaluation.judging.budget import Budget, BudgetSpentError
 from evaluation.judging.calls import (
     ANSWERED,
     CallLog,
@@ -123,10 +123,15 @@ class LLMClient:
             InputError: A budget in US dollars cannot be kept, because nobody knows what the model costs.
         """
         price = await self._price()
+        before: JudgeError | None = None
         for attempt in range(1, self._retry.retries + 2):
             try:
                 return await self._call(messages, temperature, max_tokens, purpose, attempt, price)
+            except BudgetSpentError as spent:
+                spent.failure = before
+                raise
             except CallFailure as failure:
+                before = explained(failure, self.model, attempt)
                 if not failure.is_transient or attempt > self._retry.retries:
                     raise self._remembered(failure, attempt) from None
                 wait = self._retry.wait_seconds(attempt - 1, failure.retry_after, self._chance)

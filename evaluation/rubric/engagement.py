@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from evaluation.ratings import Rating, latest_by_rater
 from evaluation.rubric.definitions import ENGAGEMENT
@@ -16,11 +16,14 @@ def measure(transcript: Transcript, ratings: Sequence[Rating] = (), *, threshold
     return measure_ratings(own, threshold=threshold)
 
 
-def measure_ratings(ratings: Sequence[Rating], *, threshold: float | None = None) -> MetricResult:
+def measure_ratings(
+    ratings: Sequence[Rating], *, counting: Collection[str] | None = None, threshold: float | None = None
+) -> MetricResult:
     """The mean over raters of each rater's latest rating of one transcript (rubric 1.0, metric 7).
 
     Args:
         ratings: All of one transcript, in any order.
+        counting: Tokens of those that count, one a rater; each rater's latest by time when left out.
         threshold: On the 1-5 scale; the rubric's 3.0 when left out.
 
     Returns:
@@ -28,7 +31,7 @@ def measure_ratings(ratings: Sequence[Rating], *, threshold: float | None = None
         numerator and one to the denominator, an earlier one is excluded. Notes name ratings that break the rubric's
         one-way rule (4 or more yes, yet below 3).
     """
-    latest = latest_by_rater(ratings)
+    latest = latest_by_rater(ratings if counting is None else [one for one in ratings if one.token in counting])
     standing = {id(rating) for rating in latest.values()}
     rows = [_counting_row(rating) for rating in latest.values()]
     rows.extend(_superseded_row(rating) for rating in ratings if id(rating) not in standing)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import shutil
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +15,8 @@ from evaluation.store.checks import require_storable
 from evaluation.store.file import DatabaseFile
 from evaluation.store.jobs import Jobs
 from evaluation.store.migrations import MIGRATIONS, migrate
+from evaluation.store.places import name_for_kept
+from evaluation.store.soundness import faults_in
 from evaluation.store.trash import mirror
 from evaluation.store.units import Units
 
@@ -25,7 +25,12 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 _ANOTHER = "Choose a file that Dramaturg wrote as a backup."
+_HEADER_BYTES = 3 * 4096
+"""What DuckDB writes before the first block."""
+
 _COPY = "backup_copy"
+_SOURCE = "backup_source"
+_KEEP_FILE = "Keep a copy of the file itself, and go back to the latest backup that can be used."
 _COUNTED = ("transcripts", "iterations", "ratings")
 _MAIN_TABLES = "SELECT table_name FROM duckdb_tables() WHERE schema_name = 'main' AND NOT internal"
 _NUMBER = "SELECT max(number) FROM schema_migrations"
@@ -67,14 +72,17 @@ class Backups:
             StoreError: The disk is full, or the database cannot be read.
         """
         _require_new(path)
-        unfinished = _neighbour(path)
-        try:
+        with _unfinished(path) as copy:
             with self._units.unit() as cursor, self._nobody_writes():
-                _copy(cursor, unfinished)
-            info = check_backup(unfinished)
-            unfinished.replace(path)
-        finally:
-            unfinished.unlink(missing_ok=True)
+                _copy(cursor, copy, self._file.place, path)
+            try:
+                info = check_backup(copy)
+            except InputError as error:
+                # What was copied faithfully and cannot be used was no better before.
+                raise StoreError(
+                    f"The database cannot be backed up: {error.message}", place=self._file.place, remedy=_KEEP_FILE
+                ) from error
+            copy.replace(path)
         return info
 
     def restore(self, path: Path) -> Path | None:
@@ -92,15 +100,13 @@ class Backups:
         if place is None:
             raise InputError("A database in memory cannot be restored.", remedy="Give it a file with --db.")
         check_backup(path)
-        kept = _name_for_kept(place) if place.exists() else None
+        kept = name_for_kept(place) if place.exists() else None
         self._require_no_job()
-        copy = _neighbour(place)
-        try:
-            shutil.copyfile(path, copy)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with _unfinished(place) as copy:
+            _rewrite(path, copy)
             check_backup(copy)
             self._file.replace(copy, kept, self._wait_seconds)
-        finally:
-            copy.unlink(missing_ok=True)
         return kept
 
     @contextmanager
@@ -125,16 +131,39 @@ class Backups:
             raise ConflictError(f"{running[0].label} is running.", remedy="Wait for it, or cancel it, then restore.")
 
 
-def _copy(cursor: DuckDBPyConnection, target: Path) -> None:
+def _copy(cursor: DuckDBPyConnection, target: Path, source_place: str, target_place: Path) -> None:
+    """Copies the cursor's database to ``target``; an error names the one of the two places that it is about."""
+    import duckdb
+
     found = cursor.execute("SELECT current_database()").fetchone()
     assert found is not None
     source = str(found[0]).replace('"', '""')
-    with faults.translated(str(target)):
-        cursor.execute(f"ATTACH '{_quoted(target)}' AS {_COPY}")
+    try:
+        # Also from a database that was opened for reading only.
+        cursor.execute(f"ATTACH '{_quoted(target)}' AS {_COPY} (READ_WRITE)")
         try:
             cursor.execute(f'COPY FROM DATABASE "{source}" TO {_COPY}')
         finally:
             cursor.execute(f"DETACH {_COPY}")
+    except duckdb.Error as error:
+        raise faults.explain(error, source_place if faults.is_damage(error) else str(target_place)) from error
+
+
+def _rewrite(path: Path, target: Path) -> None:
+    """Writes everything in the backup to a new file, so that whatever its own file has lost shows, indexes included."""
+    import duckdb
+
+    try:
+        with duckdb.connect() as connection:
+            connection.execute(f"ATTACH '{_quoted(path)}' AS {_SOURCE} (READ_ONLY)")
+            connection.execute(f"ATTACH '{_quoted(target)}' AS {_COPY}")
+            connection.execute("SET enable_external_access = false")
+            connection.execute(f"COPY FROM DATABASE {_SOURCE} TO {_COPY}")
+            connection.execute(f"DETACH {_COPY}")
+    except duckdb.Error as error:
+        if faults.is_damage(error):
+            raise _unusable(path, error) from None
+        raise faults.explain(error, str(target.parent)) from error
 
 
 def _quoted(path: Path) -> str:
@@ -142,12 +171,12 @@ def _quoted(path: Path) -> str:
 
 
 def check_backup(path: Path) -> BackupInfo:
-    """What a backup holds, after a look at all of its tables.
+    """What a backup holds, after every column of every table was read.
 
     Raises:
         NotFoundError: There is no such file.
-        InputError: It is no database, no database of Dramaturg, or one of a newer version; or UTF-8 cannot hold its
-            name.
+        InputError: It is no database, no database of Dramaturg, one of a newer version, or damaged; or UTF-8 cannot
+            hold its name.
     """
     import duckdb
 
@@ -157,11 +186,25 @@ def check_backup(path: Path) -> BackupInfo:
     try:
         # Whatever somebody has put into it shall not reach other files.
         with duckdb.connect(str(path), read_only=True, config={"enable_external_access": "false"}) as connection:
+            _require_whole(connection, path)
             schema = _require_own(connection, path)
+            if fault := next(faults_in(connection), None):
+                raise InputError(f"It cannot be used as a backup: {fault}", place=str(path), remedy=_ANOTHER)
             transcripts, iterations, ratings = (_count(connection, table) for table in _COUNTED)
     except duckdb.Error as error:
         raise _unusable(path, error) from None
     return BackupInfo(schema, transcripts, iterations, ratings, path.stat().st_size)
+
+
+def _require_whole(connection: DuckDBPyConnection, path: Path) -> None:
+    """What is missing may be room that is free by now or an index, which nobody reads at once."""
+    found = connection.execute("SELECT block_size * total_blocks FROM pragma_database_size()").fetchone()
+    if found and path.stat().st_size < _HEADER_BYTES + int(found[0]):
+        raise InputError(
+            "It cannot be used as a backup: The database file is damaged: its end is missing.",
+            place=str(path),
+            remedy=_ANOTHER,
+        )
 
 
 def _require_own(connection: DuckDBPyConnection, path: Path) -> int:
@@ -219,12 +262,12 @@ def _require_new(path: Path) -> None:
         raise InputError("There is no such folder.", place=str(path.parent), remedy="Create it first.")
 
 
-def _neighbour(path: Path) -> Path:
-    return path.with_name(f".{path.name}.{uuid.uuid4().hex}")
-
-
-def _name_for_kept(place: Path) -> Path:
-    """A name beside the database that nothing has yet: ``dramaturg-before-restore-20260131-120000.duckdb``."""
-    base = f"{place.stem}-before-restore-{datetime.now(UTC):%Y%m%d-%H%M%S}"
-    names = [base, *(f"{base}-{number}" for number in range(2, 1000))]
-    return next(kept for name in names if not (kept := place.with_name(name + place.suffix)).exists())
+@contextmanager
+def _unfinished(path: Path) -> Iterator[Path]:
+    """A name beside ``path`` for a file in the making, which nothing is left of unless it was put somewhere."""
+    copy = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
+    try:
+        yield copy
+    finally:
+        for leftover in (copy, Path(f"{copy}.wal")):
+            leftover.unlink(missing_ok=True)

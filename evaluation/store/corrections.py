@@ -151,17 +151,17 @@ SELECT group_id::text AS group_id, agent_id, run_id::text AS run_id, attempt_num
        outcome, original_text, corrected_text, dimension_scores::text AS dimension_scores, similarity_score,
        total_score, feedback, token_usage::text AS token_usage, timezone('UTC', created_at) AS created_at
 FROM correction_logs WHERE $agent IS NULL OR agent_id = $agent
-ORDER BY correction_logs.created_at, group_id, attempt_number
+ORDER BY correction_logs.rowid
 """
 
 _LATEST = f"""
 WITH latest AS (
-    SELECT group_id, max(created_at) AS logged_at FROM correction_logs
+    SELECT group_id, max(rowid) AS place FROM correction_logs
     WHERE group_id IS NOT NULL AND ($agent IS NULL OR agent_id = $agent) AND ($outcome IS NULL OR outcome = $outcome)
-    GROUP BY group_id ORDER BY logged_at DESC, group_id LIMIT $limit
+    GROUP BY group_id ORDER BY place DESC LIMIT $limit
 )
 SELECT {COLUMNS} FROM correction_logs JOIN latest USING (group_id)
-ORDER BY latest.logged_at DESC, group_id, attempt_number
+ORDER BY latest.place DESC, attempt_number
 """
 
 _AGENTS = """

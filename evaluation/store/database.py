@@ -11,6 +11,7 @@ from evaluation.resources import checkout_root
 from evaluation.store.checks import require_storable
 from evaluation.store.file import DatabaseFile, shared_file
 from evaluation.store.migrations import migrate
+from evaluation.store.places import resolved
 from evaluation.store.units import Units
 
 if TYPE_CHECKING:
@@ -238,7 +239,7 @@ def _file(path: Path | str) -> DatabaseFile:
         return DatabaseFile(None, migrate)
     require_storable(path=str(path))
     # Two spellings of one file must not become two: the lock on it belongs to the whole process.
-    return shared_file(Path(path).expanduser().resolve(), migrate)
+    return shared_file(resolved(Path(path)), migrate)
 
 
 def default_path() -> Path:

@@ -44,7 +44,8 @@ _SAVE = """
 INSERT INTO drafts (token, revision, body)
 SELECT $token, $revision, $body
 WHERE $token IN (SELECT token FROM assignments) AND $token NOT IN (SELECT token FROM ratings)
-ON CONFLICT (token) DO UPDATE SET revision = excluded.revision, body = excluded.body, updated_at = now()
+ON CONFLICT (token) DO UPDATE SET revision = excluded.revision, body = excluded.body, updated_at = now(),
+    touched = excluded.touched
 WHERE drafts.revision < excluded.revision
 RETURNING token
 """

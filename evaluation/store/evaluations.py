@@ -10,8 +10,9 @@ from evaluation.errors import NotFoundError
 from evaluation.store.cascades import delete_evaluation_run
 from evaluation.store.checks import readable, require_storable
 from evaluation.store.evaluation_rows import failure_rows, run_values, score_rows
+from evaluation.store.owners import may_run, this_process
 from evaluation.store.tables import frame, insert_few
-from evaluation.store.times import to_utc
+from evaluation.store.times import from_microseconds, to_utc
 from evaluation.store.units import Units
 
 if TYPE_CHECKING:
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
     from evaluation.persona.agents import Agent
     from evaluation.persona.evaluating import Plan
     from evaluation.persona.results import PersonaEvaluation
+
+
+INTERRUPTED = "interrupted"
+"""The status of a run whose process ended before it did."""
 
 
 class Evaluations:
@@ -54,6 +59,7 @@ class Evaluations:
                     "size": plan.sample_size,
                     "seed": plan.seed,
                     "mode": mode,
+                    "owner": this_process(),
                 },
             )
         return run_id
@@ -73,6 +79,11 @@ class Evaluations:
             insert_few(cursor, "evaluation_scores", score_rows(run_id, evaluation))
             insert_few(cursor, "score_failures", failure_rows(run_id, evaluation))
             cursor.execute(_FINISH, {"id": run_id, **run_values(evaluation)})
+
+    def beat(self, run_id: str) -> None:
+        """Says that this process is still at work on the run, to those on other machines who cannot see it."""
+        with self._units.unit(write=True) as cursor:
+            cursor.execute("UPDATE evaluation_runs SET heartbeat = now() WHERE id = ?", [run_id])
 
     def fail(self, run_id: str, error: str) -> None:
         """Ends a run that was broken off, with the reason.
@@ -101,11 +112,12 @@ class Evaluations:
         """Every run, the latest last.
 
         Returns:
-            One row per run: ``run_id``, ``agent_id``, ``display_name``, ``kind``, ``status``, ``dimensions`` (list),
-            ``window_start``, ``window_end`` (UTC, empty for open), ``sample_size``, ``seed``, ``overall_score`` (0 to
-            9, empty when nothing was scored), ``is_baseline``, ``token_usage`` and ``scores`` (JSON text; ``scores``
-            has per dimension ``score``, ``score_without_marked``, ``marked``, ``items``, ``unscored``, ``reason``),
-            ``mode``, ``judge``, ``model``, ``error``, ``created_at`` and ``completed_at`` (UTC).
+            One row per run: ``run_id``, ``position`` (grows from run to run, whatever the clock says), ``agent_id``,
+            ``display_name``, ``kind``, ``status`` ("running", "completed", "failed", "interrupted"), ``dimensions``
+            (list), ``window_start``, ``window_end`` (UTC, empty for open), ``sample_size``, ``seed``, ``overall_score``
+            (0 to 9, empty when nothing was scored), ``is_baseline``, ``token_usage`` and ``scores`` (JSON text;
+            ``scores`` has per dimension ``score``, ``score_without_marked``, ``marked``, ``items``, ``unscored``,
+            ``reason``), ``mode``, ``judge``, ``model``, ``error``, ``created_at`` and ``completed_at`` (UTC).
 
         Raises:
             InputError: UTF-8 cannot hold the agent's id.
@@ -113,7 +125,13 @@ class Evaluations:
         require_storable(agent=agent_id or "")
         times = ["window_start", "window_end", "created_at", "completed_at"]
         with self._units.unit() as cursor:
-            return frame(cursor, _RUNS, {"agent": agent_id}, times=times)
+            return as_they_stand(frame(cursor, _RUNS, {"agent": agent_id}, times=times))
+
+    def newest(self) -> int:
+        """The position of the latest run; 0 while there is none."""
+        with self._units.unit() as cursor:
+            found = cursor.execute("SELECT coalesce(max(position), 0) FROM evaluation_runs").fetchall()
+        return int(found[0][0])
 
     def scores(self, run_id: str) -> pd.DataFrame:
         """The scores of a run in the order in which they were asked.
@@ -168,6 +186,18 @@ class Evaluations:
         delete_evaluation_run(self._units, run_id)
 
 
+def as_they_stand(runs: pd.DataFrame) -> pd.DataFrame:
+    """Runs with ``owner`` and ``heartbeat`` (microseconds) as people see them: without these two columns.
+
+    A run that is recorded as running is ``interrupted`` when its process has ended; no row says so.
+    """
+    at_work = runs["status"] == "running"
+    for index, run in runs[at_work].iterrows():
+        if not (isinstance(run["owner"], str) and may_run(run["owner"], from_microseconds(int(run["heartbeat"])))):
+            runs.loc[index, "status"] = INTERRUPTED
+    return runs.drop(columns=["owner", "heartbeat"])
+
+
 def _require(cursor: DuckDBPyConnection, run_id: str) -> None:
     query = "SELECT 1 FROM evaluation_runs WHERE id::text = ?"
     # All rows: an unfinished result would keep the connection from other work.
@@ -178,8 +208,9 @@ def _require(cursor: DuckDBPyConnection, run_id: str) -> None:
 _ENSURE_AGENT = "INSERT INTO agents (id, display_name, kind) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
 
 _BEGIN = """
-INSERT INTO evaluation_runs (id, agent_id, status, dimensions, window_start, window_end, sample_size, seed, mode)
-VALUES ($id, $agent, 'running', $dimensions, $start, $end, $size, $seed, $mode)
+INSERT INTO evaluation_runs (
+    id, agent_id, status, dimensions, window_start, window_end, sample_size, seed, mode, owner, heartbeat)
+VALUES ($id, $agent, 'running', $dimensions, $start, $end, $size, $seed, $mode, $owner, now())
 """
 
 # Only plain columns: DuckDB refuses to update an indexed or a list column of a row that others refer to.
@@ -190,14 +221,14 @@ WHERE id = $id
 """
 
 _RUNS = """
-SELECT r.id::text AS run_id, agent_id, display_name, kind, status, dimensions,
+SELECT r.id::text AS run_id, r.position, agent_id, display_name, kind, status, dimensions,
        timezone('UTC', window_start) AS window_start, timezone('UTC', window_end) AS window_end, sample_size, seed,
        overall_score::double AS overall_score, is_baseline, token_usage::text AS token_usage, scores::text AS scores,
        mode, judge, model, error, timezone('UTC', r.created_at) AS created_at,
-       timezone('UTC', completed_at) AS completed_at
+       timezone('UTC', completed_at) AS completed_at, owner, epoch_us(heartbeat) AS heartbeat
 FROM evaluation_runs r JOIN agents a ON a.id = r.agent_id
 WHERE $agent::text IS NULL OR agent_id = $agent
-ORDER BY r.created_at, r.id
+ORDER BY r.position
 """
 
 _SCORES = """
@@ -210,7 +241,7 @@ FROM evaluation_scores WHERE evaluation_run_id::text = $run ORDER BY position
 _LATEST_SCORES = """
 WITH latest AS (
     SELECT r.id, display_name FROM evaluation_runs r JOIN agents a ON a.id = r.agent_id WHERE status = 'completed'
-    QUALIFY row_number() OVER (PARTITION BY agent_id ORDER BY r.created_at DESC, r.id DESC) = 1
+    QUALIFY row_number() OVER (PARTITION BY agent_id ORDER BY r.position DESC) = 1
 )
 SELECT display_name, dimension, proposition_id, weight::double AS weight, score::double AS score, transcript_id
 FROM evaluation_scores s JOIN latest l ON l.id = s.evaluation_run_id ORDER BY display_name, position

@@ -73,7 +73,7 @@ class Experiments:
 
     def all(self) -> _Records:
         """Every experiment, the latest first."""
-        return self._select("ORDER BY created_at DESC, id", [])
+        return self._select("ORDER BY rowid DESC", [])
 
     def get(self, experiment_id: str) -> ExperimentRecord:
         """The experiment of that id, or of an id that begins like this.

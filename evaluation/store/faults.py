@@ -17,6 +17,7 @@ LONGEST_COMMAND = 80
 
 _HOLDER = re.compile(r"Conflicting lock is held in (?P<program>.*?) ?\(PID (?P<pid>\d+)\)")
 _BACKUP = "Restore a backup, or move the file away to start anew."
+_DAMAGE = ("Corrupt database file", "Could not read enough bytes", "not a valid DuckDB database", "INTERNAL Error")
 _EXPLANATIONS = (
     ("not a valid DuckDB database", "The file is not a DuckDB database.", "Choose another file with --db."),
     ("Cannot launch in-memory database", "The file is not a DuckDB database.", "Choose another file with --db."),
@@ -64,6 +65,11 @@ def explain(error: duckdb.Error, place: str) -> StoreError:
             return kind(message, place=place, remedy=remedy)
     first_line = text.partition("\n")[0].removesuffix(".")
     return StoreError(f"The database failed: {first_line}.", place=place, remedy="Try again.")
+
+
+def is_damage(error: duckdb.Error) -> bool:
+    """Whether ``error`` says that what was read is damaged, and not that something could not be written."""
+    return any(sign in str(error) for sign in _DAMAGE)
 
 
 def is_held_elsewhere(error: duckdb.Error) -> bool:

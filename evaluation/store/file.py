@@ -8,6 +8,7 @@ process waits for it.
 from __future__ import annotations
 
 import atexit
+import math
 import os
 import threading
 import time
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING
 
 from evaluation.errors import StoreBusyError, StoreError
 from evaluation.store import faults, turns
+from evaluation.store.places import Identity, identity_of, is_kept_beside, is_read_only, moved, require_file
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -87,22 +89,28 @@ class DatabaseFile:
         self._connection: DuckDBPyConnection | None = None
         self._users = 0
         self._held_since = 0.0
-        self._rest_until = 0.0
+        # Long ago by every clock: one that stands below zero must not make anybody wait for it.
+        self._rest_until = -math.inf
         self._idle_since = 0.0
         self._is_closer_running = False
         self._must_close = False
+        self._identity: Identity | None = None
+        self._is_read_only = False
 
     def acquire(self, wait_seconds: float) -> DuckDBPyConnection:
         """A cursor of its own for one unit of work; give it back with ``release``.
 
         Raises:
             StoreBusyError: Another process held the file for all of ``wait_seconds``.
+            StoreMovedError: The file is another one than before, or gone.
             StoreError: The file cannot be opened, or this is a forked child of the process that made the store.
         """
         if self._process != os.getpid():
             raise StoreError("This store was opened by the parent process.", place=self.place, remedy=_NEW_STORE)
         started = time.monotonic()
         with self._state:
+            self._follow_restore()
+            self.require_unmoved()
             self._give_way()
             if self._connection is None:
                 self._connection = self._open(started, wait_seconds)
@@ -126,12 +134,53 @@ class DatabaseFile:
             self._state.notify_all()
 
     def close(self) -> None:
-        """Closes the file now, unless a unit of work is running (which closes it when it ends)."""
+        """Closes the file now, unless a unit of work is running (which closes it when it ends).
+
+        Whatever lies at its place when it is opened again is taken for the database.
+        """
         with self._state:
+            self._identity = None
             if self._users == 0:
                 self._close()
             else:
                 self._must_close = True
+
+    def require_unmoved(self) -> None:
+        """What is written to a file that was moved or deleted would be acknowledged, and gone.
+
+        Raises:
+            StoreMovedError: At the place of the file is another one, or none, since this process opened it.
+        """
+        if self._path is None or self._identity is None or identity_of(self._path) == self._identity:
+            return
+        with self._state:
+            if self._users == 0:
+                self._close()
+        raise moved(self._path)
+
+    def require_writable(self) -> None:
+        """Call before anything is written while the file is open.
+
+        Raises:
+            StoreError: The file or its folder may only be read.
+        """
+        if self._is_read_only:
+            raise StoreError(
+                "The database may only be read there; nothing was stored.",
+                place=self.place,
+                remedy="Copy it to a place where you may write, and name that with --db.",
+            )
+
+    def _follow_restore(self) -> None:
+        """A restore in another process leaves the file of before under another name, and is meant to be followed."""
+        if self._path is None or self._identity is None or identity_of(self._path) == self._identity:
+            return
+        if not self._path.exists() or not is_kept_beside(self._path, self._identity):
+            return
+        if not self._state.wait_for(lambda: self._users == 0, timeout=DRAIN_SECONDS):
+            raise StoreBusyError("A backup was just restored.", place=self.place, remedy="Try again in a moment.")
+        self._close()
+        self._identity = None
 
     @property
     def path(self) -> Path | None:
@@ -158,6 +207,7 @@ class DatabaseFile:
                 if kept is not None:
                     _keep(self._path, kept)
                 os.replace(new, self._path)
+            self._identity = identity_of(self._path)
 
     @contextmanager
     def _held_alone(self, wait_seconds: float) -> Iterator[None]:
@@ -194,6 +244,7 @@ class DatabaseFile:
         connection = self._connect(started, wait_seconds)
         is_ready = False
         try:
+            self._remember()
             with faults.translated(self.place):
                 self._prepare(connection)
             is_ready = True
@@ -206,18 +257,33 @@ class DatabaseFile:
                 connection.close()
         return connection
 
+    def _remember(self) -> None:
+        if self._path is not None:
+            # Moved while it was being opened: whether that is the file that was opened, nobody can tell.
+            self.require_unmoved()
+            self._identity = identity_of(self._path)
+
     def _connect(self, started: float, wait_seconds: float) -> DuckDBPyConnection:
         import duckdb
 
         if self._path is None:
             return duckdb.connect(":memory:")
         _make_folder(self._path.parent)
-        with faults.translated(self.place):
-            _create(self._path)
+        require_file(self._path)
+        self._is_read_only = is_read_only(self._path)
+        if self._identity is None:
+            with faults.translated(self.place):
+                _create(self._path)
+        elif not self._path.exists():
+            # DuckDB would make an empty database there.
+            raise moved(self._path)
         with turns.Turn(self._path) as turn:
+            turn.wait_behind_others(wait_seconds - (time.monotonic() - started))
             while True:
                 try:
-                    return duckdb.connect(self.place, config={"memory_limit": MEMORY_LIMIT})
+                    return duckdb.connect(
+                        self.place, read_only=self._is_read_only, config={"memory_limit": MEMORY_LIMIT}
+                    )
                 except duckdb.Error as error:
                     waited = time.monotonic() - started
                     if not faults.is_held_elsewhere(error):
@@ -284,13 +350,14 @@ def _create(path: Path) -> None:
     if path.exists():
         return
     unfinished = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
-    duckdb.connect(str(unfinished)).close()
     try:
+        duckdb.connect(str(unfinished)).close()
         # A file that is there by now was made by another process. A file system without links leaves it to DuckDB.
         with suppress(OSError):
             os.link(unfinished, path)
     finally:
-        unfinished.unlink()
+        for leftover in (unfinished, Path(f"{unfinished}.wal")):
+            leftover.unlink(missing_ok=True)
 
 
 _files: dict[tuple[int, Path], DatabaseFile] = {}

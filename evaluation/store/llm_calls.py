@@ -77,5 +77,5 @@ _LATEST = """
 SELECT timezone('UTC', created_at) AS started_at, purpose, model, attempt, outcome, coalesce(error, '') AS error,
     judgements, input_tokens, cached_tokens, output_tokens, cost_usd, seconds
 FROM llm_calls WHERE $run_id IS NULL OR run_id = CAST($run_id AS uuid)
-ORDER BY created_at DESC LIMIT $limit
+ORDER BY rowid DESC LIMIT $limit
 """

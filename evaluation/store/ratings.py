@@ -18,6 +18,7 @@ from evaluation.transcript import SIMULATED_FORMAT
 
 if TYPE_CHECKING:
     import pandas as pd
+    from duckdb import DuckDBPyConnection
 
 RATING_COLUMNS = "transcript_id, rater, score, answers, comment, epoch_us(created_at), token"
 
@@ -51,6 +52,8 @@ class Ratings:
     def add(self, rating: Rating) -> bool:
         """Stores a rating once: false when its token was stored before, which changes nothing.
 
+        It is what the rater thinks now, whatever the clock says: of a rater's ratings the one stored last counts.
+
         Raises:
             NotFoundError: The transcript is not stored.
         """
@@ -63,8 +66,15 @@ class Ratings:
             cursor.execute("DELETE FROM drafts WHERE token = ?", [rating.token])
         return known is None
 
-    def add_many(self, ratings: Sequence[Rating]) -> int:
+    def add_many(self, ratings: Sequence[Rating], *, as_of_now: Collection[str] = ()) -> int:
         """Stores ratings, all of them or none; returns how many were new. A token counts once, the first time.
+
+        Of a rater's ratings of a game the one with the latest time counts. One that was given before the rating that
+        counts already is kept as history.
+
+        Args:
+            ratings: Each with the time when it was given.
+            as_of_now: Tokens of those that are given now: they count, even if the clock has been set back.
 
         Raises:
             NotFoundError: One of the transcripts is not stored.
@@ -77,7 +87,11 @@ class Ratings:
             fresh = [rating for token, rating in reversed(wanted.items()) if token not in stored]
             # One statement for all: a sheet of 50,000 lines would else keep everybody from saving for minutes.
             ids = next_numbers(cursor, "rating_numbers", len(fresh))
-            rows = [{"rating_id": number, **_row(rating)} for number, rating in zip(ids, fresh, strict=True)]
+            counting = _counting(cursor, fresh, frozenset(as_of_now))
+            rows = [
+                {"rating_id": number, **_row(rating), "is_past": rating.token not in counting}
+                for number, rating in zip(ids, fresh, strict=True)
+            ]
             append(cursor, "ratings", columns_of(rows))
             cursor.execute("DELETE FROM drafts WHERE token IN (SELECT unnest(?::text[]))", [list(wanted)])
         return len(fresh)
@@ -91,7 +105,7 @@ class Ratings:
 
     def by_rater(self, rater: str) -> list[Rating]:
         """The rater's newest rating of each transcript, the latest first."""
-        query = f"SELECT {RATING_COLUMNS} FROM current_ratings WHERE rater = ? ORDER BY created_at DESC, rating_id DESC"
+        query = f"SELECT {RATING_COLUMNS} FROM current_ratings WHERE rater = ? ORDER BY rating_id DESC"
         return self._select(query, rater_name(rater))
 
     def progress(self, rater: str) -> QueueProgress:
@@ -208,6 +222,25 @@ class Ratings:
             return [rating_of(row) for row in cursor.execute(query, [value]).fetchall()]
 
 
+def _counting(cursor: DuckDBPyConnection, fresh: Sequence[Rating], as_of_now: frozenset[str]) -> set[str]:
+    """The tokens of those of the new ratings that count: at most one of each game and rater."""
+    games = sorted({rating.transcript_id for rating in fresh})
+    standing = {
+        (transcript_id, rater): from_microseconds(given)
+        for transcript_id, rater, given in cursor.execute(_STANDING, [games]).fetchall()
+    }
+    latest: dict[tuple[str, str], Rating] = {}
+    for rating in fresh:
+        held = latest.setdefault((rating.transcript_id, rating.rater), rating)
+        if (rating.token in as_of_now, rating.created_at) >= (held.token in as_of_now, held.created_at):
+            latest[rating.transcript_id, rating.rater] = rating
+    return {
+        rating.token
+        for place, rating in latest.items()
+        if rating.token in as_of_now or place not in standing or rating.created_at >= standing[place]
+    }
+
+
 def _row(rating: Rating) -> dict[str, object]:
     return {
         "token": rating.token,
@@ -224,10 +257,16 @@ _INSERT = """
 INSERT INTO ratings (token, transcript_id, rater, score, answers, comment, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)
 """
 
+_STANDING = """
+SELECT transcript_id, rater, epoch_us(created_at) FROM current_ratings
+WHERE transcript_id IN (SELECT unnest(?::text[]))
+"""
+
 _ALL = """
 SELECT transcript_id, rater, score, answers[1] AS answer_1, answers[2] AS answer_2, answers[3] AS answer_3,
        answers[4] AS answer_4, answers[5] AS answer_5, comment, timezone('UTC', created_at) AS created_at,
-       row_number() OVER (PARTITION BY transcript_id, rater ORDER BY created_at DESC, rating_id DESC) = 1 AS is_latest
+       row_number() OVER (PARTITION BY transcript_id, rater ORDER BY coalesce(is_past, false), rating_id DESC) = 1
+           AS is_latest
 FROM ratings ORDER BY rating_id
 """
 
@@ -241,7 +280,7 @@ WITH counted AS (
     SELECT transcript_id, count(DISTINCT rater) AS raters, bool_or(rater = $rater) AS is_rated
     FROM ratings GROUP BY transcript_id
 ), begun AS (
-    SELECT transcript_id, max(updated_at) AS touched
+    SELECT transcript_id, max(drafts.touched) AS touched
     FROM assignments JOIN drafts USING (token) WHERE rater = $rater GROUP BY transcript_id
 ), handed_over AS (
     SELECT iteration, reference FROM rating_handovers WHERE rater = $rater ORDER BY handover_id DESC LIMIT 1

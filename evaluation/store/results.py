@@ -99,9 +99,10 @@ class Results:
             computed = apply_decisions(ruled, self._decisions.current(transcript_id))
             replacements = self._replacements(transcript_id, computed)
             ratings = self._ratings.history(transcript_id)
+            counting = {rating.token for rating in self._ratings.latest(transcript_id)}
             threshold = self._settings.thresholds()[ENGAGEMENT.name]
         results = {name: overrule(result, replacements.get(name, {})) for name, result in computed.items()}
-        results[ENGAGEMENT.name] = measure_ratings(ratings, threshold=threshold)
+        results[ENGAGEMENT.name] = measure_ratings(ratings, counting=counting, threshold=threshold)
         return {name: results[name] for name in DEFINITIONS if name in results}
 
     def failures(self, transcript_id: str) -> list[ScoreFailure]:

@@ -198,4 +198,4 @@ WHERE result_id IN ({}) AND list_contains(?::text[], row_id)
 """
 
 # In the order in which they stand, so that of one rater's ratings the last one read is the latest.
-_RATINGS = "SELECT transcript_id, rater, score FROM ratings ORDER BY created_at, rating_id"
+_RATINGS = "SELECT transcript_id, rater, score FROM ratings ORDER BY coalesce(is_past, false) DESC, rating_id"

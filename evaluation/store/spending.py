@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from evaluation.store.evaluations import as_they_stand
 from evaluation.store.tables import frame
 from evaluation.store.units import Units
 
@@ -33,7 +34,7 @@ def spending_by_run(units: Units, *, limit: int = 500) -> pd.DataFrame:
         cost nothing), ``calls``, ``input_tokens``, ``cached_tokens``, ``output_tokens``, ``cost_usd``.
     """
     with units.unit() as cursor:
-        return frame(cursor, _BY_RUN, {"limit": limit}, times=["created_at"])
+        return as_they_stand(frame(cursor, _BY_RUN, {"limit": limit}, times=["created_at"]))
 
 
 _BY_MODEL = """
@@ -60,7 +61,7 @@ SELECT r.id::text AS run_id, a.display_name AS agent, r.mode, r.judge, r.model, 
     (r.token_usage->>'input_tokens')::double AS input_tokens,
     (r.token_usage->>'cached_tokens')::double AS cached_tokens,
     (r.token_usage->>'output_tokens')::double AS output_tokens,
-    (r.token_usage->>'cost_usd')::double AS cost_usd
+    (r.token_usage->>'cost_usd')::double AS cost_usd, r.owner, epoch_us(r.heartbeat) AS heartbeat
 FROM evaluation_runs r JOIN agents a ON a.id = r.agent_id
 LEFT JOIN (
     SELECT e.evaluation_run_id AS run, count(DISTINCT e.judgement_key) AS answers,
@@ -70,5 +71,5 @@ LEFT JOIN (
     JOIN judgements j ON j.key = e.judgement_key
     GROUP BY e.evaluation_run_id
 ) s ON s.run = r.id
-ORDER BY r.created_at DESC, r.id LIMIT $limit
+ORDER BY r.position DESC LIMIT $limit
 """

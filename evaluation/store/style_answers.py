@@ -44,5 +44,5 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING player
 
 _SELECT = """
 SELECT transcript_id, rater, player, kind, candidates, message_ids, truth, chosen FROM style_answers
-WHERE $rater::text IS NULL OR rater = $rater ORDER BY created_at, player
+WHERE $rater::text IS NULL OR rater = $rater ORDER BY rowid
 """

@@ -79,6 +79,7 @@ class Units:
             with self._joined():
                 yield
         else:
+            self._file.require_writable()
             with self._turn_to_write(), self._transaction(cursor):
                 yield
 
@@ -118,6 +119,7 @@ class Units:
             yield
             if self._file.thread.is_doomed:
                 raise StoreError("A part of the change failed, so nothing of it was stored.", place=self._file.place)
+            self._file.require_unmoved()
             cursor.commit()
             is_done = True
         finally:

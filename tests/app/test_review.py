@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -145,7 +146,20 @@ def test_the_desk_is_not_told_so_of_a_form_that_cannot_be_stored(filled) -> None
     assert filled.ratings.every("Ada") == []
 
 
-@pytest.mark.parametrize("change", [{"score": None}, {"score": 9}, {"token": "made-up"}, {"answers": "yes"}])
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"score": None},
+        {"score": 9},
+        {"score": 10**400},
+        {"score": float("nan")},
+        {"token": "made-up"},
+        {"token": "\ud800"},
+        {"answers": "yes"},
+        {"rev": 2**31},
+        {"rev": float("inf")},
+    ],
+)
 def test_a_forged_form_changes_nothing(seat, filled, change) -> None:
     desk_saving.submit(filled, seat, form(seat, **change))
     assert filled.ratings.progress("Ada").rated == 0
@@ -157,6 +171,13 @@ def test_a_draft_is_kept_and_comes_back(seat, filled) -> None:
     again = desk_seat.Seat("Ada")
     desk_seat.take_next(filled, again)
     assert again.data["draft"] == {"rev": 3, "score": None, "answers": [True] * 5, "comment": "half"}
+
+
+@pytest.mark.parametrize("reason", [["garbled"], {}, None, 3, "made-up"])
+def test_a_forged_reason_puts_no_game_aside(seat, filled, reason) -> None:
+    desk_saving.discard(filled, seat, {"token": seat.data["token"], "reason": reason, "note": ""})
+    assert filled.discards.of("Ada") == []
+    assert seat.data is not None
 
 
 def test_skipping_goes_to_another_game_and_back(seat, filled) -> None:
@@ -172,6 +193,33 @@ def test_a_failed_save_tells_and_keeps_the_answers(seat, filled) -> None:
     desk_saving.submit(filled, seat, form(seat))
     assert seat.data["error"]["text"].startswith("Not saved:")
     assert "kept" in seat.data["error"]["text"]
+
+
+def test_nothing_is_said_to_be_saved_when_the_database_was_replaced(seat, filled, database, empty_database) -> None:
+    database.rename(database.with_name("before.duckdb"))
+    shutil.copyfile(empty_database, database)
+    desk_saving.keep_draft(filled, seat, form(seat))
+    desk_saving.submit(filled, seat, form(seat))
+    assert seat.data["error"]["text"].startswith("Not saved:")
+    assert "Another file lies where the database was" in seat.data["error"]["text"]
+    filled.close()
+    database.with_name("before.duckdb").replace(database)
+    assert filled.ratings.every("Ada") == []
+
+
+def test_the_desk_stays_as_it_was_while_the_database_is_gone(open_page, filled, database) -> None:
+    app = open_page("review", rater="Ada")
+    before = desk(app)
+    database.rename(database.with_name("elsewhere.duckdb"))
+    app.run()
+    assert not app.exception
+    during = desk(app)
+    assert "moved or deleted" in during["error"]["text"]
+    for key in ("token", "rows", "draft", "progress"):
+        assert during[key] == before[key]
+    assert not database.exists()
+    database.with_name("elsewhere.duckdb").rename(database)
+    assert desk(app.run())["token"] == before["token"]
 
 
 def test_a_picked_game_is_on_the_desk_before_the_queue(open_page, filled, small_game) -> None:

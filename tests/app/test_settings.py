@@ -137,6 +137,46 @@ def test_a_backup_can_be_downloaded_and_restored(open_page, filled, words, datab
     assert len(list(database.parent.glob("app-before-restore-*.duckdb"))) == 1
 
 
+def test_a_damaged_database_is_replaced_by_a_backup_on_the_settings_page(
+    open_page, filled, words, database, tmp_path
+) -> None:
+    data = backup_bytes(filled)
+    filled.close()
+    whole = database.read_bytes()
+    # Its tables can be looked up, and nothing else.
+    database.write_bytes(whole[: len(whole) // 4])
+    app = open_page("settings")
+    assert "The database file is damaged" in words(app)
+    app.file_uploader[0].upload("backup.duckdb", data, "application/octet-stream").run()
+    assert "The backup can be used: 5 transcripts, 2 iterations, 2 ratings" in words(app)
+    app.button(key="restore").click().run()
+    assert not app.exception
+    assert "The backup is restored." in words(app)
+    assert len(filled.transcripts.summaries()) == 5
+    (kept,) = database.parent.glob("app-before-restore-*.duckdb")
+    assert kept.stat().st_size == len(whole) // 4
+
+
+def test_a_database_that_is_none_is_replaced_by_a_backup_on_the_settings_page(open_page, filled, words, database):
+    data = backup_bytes(filled)
+    filled.close()
+    database.write_bytes(b"nothing that could be opened")
+    app = open_page("settings")
+    assert "The file is not a DuckDB database." in words(app)
+    app.file_uploader[0].upload("backup.duckdb", data, "application/octet-stream").run()
+    app.button(key="restore").click().run()
+    assert not app.exception
+    assert len(filled.transcripts.summaries()) == 5
+
+
+def test_other_pages_send_whoever_has_a_damaged_database_to_the_settings(open_page, filled, words, database) -> None:
+    filled.close()
+    database.write_bytes(b"nothing that could be opened")
+    app = open_page("overview")
+    assert "A backup can be restored on the Settings page." in words(app)
+    assert not app.file_uploader
+
+
 @pytest.mark.parametrize("data", [b"no database", b"", b"PAR1"])
 def test_what_is_no_backup_is_refused(open_page, filled, words, data) -> None:
     app = settings(open_page)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import itertools
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, WebSocketRoute, expect
+from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from evaluation.ratings import Rating
 from evaluation.resources import load_manifest
@@ -273,3 +275,54 @@ def test_a_link_opens_the_desk_on_its_game_until_that_is_rated(stored_server, vi
     expect(page.get_by_text("1 of 18 games rated by you")).to_be_visible()
     assert "game=" not in page.url
     assert [one.transcript_id for one in stored_server.store.ratings.by_rater(rater)] == [game]
+
+
+def test_a_database_that_was_moved_away_loses_no_rating_and_no_form(serve, visit) -> None:
+    server = serve("stored")
+    page = visit(f"{server.url}/review?rater=Ada").page
+    expect(page.locator(".desk")).to_be_visible()
+    server.database.rename(server.database.with_name("elsewhere.duckdb"))
+    page.keyboard.press("4")
+    page.get_by_label("Comment, if you like").fill("Kept")
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_text("was moved or deleted while it was in use")).to_be_visible()
+    expect(page.get_by_text("Your answers are kept.")).to_be_visible()
+    expect(page.get_by_label("Comment, if you like")).to_have_value("Kept")
+    assert checked(page, "score") == "4"
+    assert not server.database.exists()
+    server.database.with_name("elsewhere.duckdb").rename(server.database)
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_text("1 of 18 games rated by you")).to_be_visible()
+    assert [(one.score, one.comment) for one in server.store.ratings.by_rater("Ada")] == [(4, "Kept")]
+
+
+def forged(frame: str | bytes) -> str | bytes:
+    """A message of the browser in which a game that was skipped is put aside, for a reason that is no text."""
+    message = BackMsg.FromString(frame) if isinstance(frame, bytes) else None
+    if message is None or message.WhichOneof("type") != "rerun_script":
+        return frame
+    for one in message.rerun_script.widget_states.widgets:
+        for event in json.loads(one.json_trigger_value or "[]"):
+            if event["event"] == "skip":
+                value = {**event["value"], "reason": ["garbled"], "note": ""}
+                one.json_trigger_value = json.dumps([{"event": "discard", "value": value}])
+    return bytes(message.SerializeToString())
+
+
+def test_a_forged_event_is_no_fault_of_the_server(serve, visit) -> None:
+    server = serve("stored")
+    page = visit(f"{server.url}/review?rater=Ada").page
+
+    def between(socket: WebSocketRoute) -> None:
+        far = socket.connect_to_server()
+        socket.on_message(lambda frame: far.send(forged(frame)))
+
+    page.route_web_socket("**/_stcore/stream", between)
+    page.reload()
+    expect(page.locator(".desk")).to_be_visible()
+    page.keyboard.press("s")
+    page.keyboard.press("4")
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_text("1 of 18 games rated by you")).to_be_visible()
+    assert "Traceback" not in server.database.with_suffix(".log").read_text("utf-8", errors="replace")
+    assert server.store.discards.of("Ada") == []

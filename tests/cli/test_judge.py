@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 from typing import Any
 
 import pytest
@@ -81,3 +82,15 @@ def test_what_a_model_decides_moves_the_score_until_it_is_withdrawn(
     assert "(judge)" in run("show", "game-1", "--metric", "strategic_depth").stdout
     assert "Ada gave 1 row back" in run("judge", "--withdraw", "Ada").stdout
     assert run("show", "game-1", "--metric", "strategic_depth").stdout.startswith("Strategic depth: 100.0 %")
+
+
+def test_a_dead_address_is_a_failure_also_when_the_budget_ends_the_tries(run: Any, write_game: Any) -> None:
+    run("import", write_game())
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        address = f"http://127.0.0.1:{unused.getsockname()[1]}/v1"
+        done = run("judge", "--mode", "live", "--base-url", address, "--max-calls", "1", "--format", "json")
+    found = json.loads(done.stdout)
+    assert (done.exit_code, found["calls"], found["decided"]) == (3, 1, 0)
+    assert found["errors"] >= 1
+    assert found["errors"] + found["skipped"] == found["asked"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import subprocess
 import sys
 import threading
@@ -10,7 +11,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from evaluation.errors import ConflictError, InputError, NotFoundError, StoreBusyError
+from evaluation.errors import ConflictError, InputError, NotFoundError, StoreBusyError, StoreError
 from evaluation.ratings import Rating
 from evaluation.store import Store
 from evaluation.store.backup import check_backup
@@ -215,3 +216,105 @@ def test_nothing_is_replaced_while_another_process_uses_it(store: Store, tmp_pat
             hasty.backups.restore(tmp_path / "copy.duckdb")
         other.kill()
     assert names(store) == ["one", "two"]
+
+
+@pytest.fixture(scope="module")
+def many_blocks(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """A backup of random words, so large that any of its parts can be damaged."""
+    folder, words = tmp_path_factory.mktemp("large"), random.Random(1)
+    made = Store(folder / "large.duckdb")
+    for number in range(40):
+        said = [Message(id=f"m{i}", index=i, speaker="Ann", text=words.randbytes(400).hex()) for i in range(20)]
+        one = game(f"game {number}").model_copy(update={"messages": tuple(said)})
+        made.transcripts.add(one, source_name=one.game_id)
+    made.backups.write(folder / "copy.duckdb")
+    made.close()
+    return (folder / "copy.duckdb").read_bytes()
+
+
+@pytest.fixture
+def large(tmp_path: Path, many_blocks: bytes) -> Path:
+    """The file of ``many_blocks``."""
+    path = tmp_path / "large.duckdb"
+    path.write_bytes(many_blocks)
+    return path
+
+
+def read_whole(path: Path) -> int:
+    """Reads every game, its messages, and its row by key; how many games there are."""
+    store = Store(path)
+    ids = list(store.transcripts.summaries()["transcript_id"])
+    games = [store.transcripts.get(one) for one in ids]
+    with store.unit() as cursor:
+        assert cursor.execute("SELECT count(DISTINCT text) FROM messages").fetchall() == [(len(ids) * 20,)]
+    store.close()
+    return len(games)
+
+
+@pytest.mark.parametrize("share", [0.24, 0.34, 0.5, 0.7, 0.9])
+def test_a_backup_without_its_end_is_refused_before_anything_is_replaced(
+    store: Store, large: Path, share: float
+) -> None:
+    whole = large.read_bytes()
+    large.write_bytes(whole[: int(len(whole) * share)])
+    with pytest.raises(InputError, match="cannot be used as a backup: The database file is damaged"):
+        check_backup(large)
+    with pytest.raises(InputError, match="cannot be used as a backup: The database file is damaged"):
+        store.backups.restore(large)
+    assert names(store) == ["one", "two"]
+
+
+def test_whatever_was_damaged_what_is_restored_can_be_read_as_a_whole(store: Store, large: Path) -> None:
+    whole, chance = large.read_bytes(), random.Random(2)
+    refused = 0
+    for _ in range(16):
+        start, length = chance.randrange(12288, len(whole)), chance.choice([1, 100, 4096, 65536])
+        end = min(start + length, len(whole))
+        large.write_bytes(whole[:start] + bytes(byte ^ 0xFF for byte in whole[start:end]) + whole[end:])
+        try:
+            store.backups.restore(large)
+        except InputError:
+            refused += 1
+        else:
+            # The damage was in room that is free, or in an index, which is made anew.
+            assert read_whole(Path(store.place)) == 40
+    assert refused >= 6
+    assert not [path.name for path in Path(store.place).parent.iterdir() if path.name.startswith(".")]
+
+
+@pytest.mark.parametrize(
+    ("statement", "reason"),
+    [
+        ("UPDATE transcripts SET document = 'garbage'::blob WHERE game_id = 'one'", "The transcript '.*' cannot be"),
+        ("UPDATE import_reports SET document = '[]'", "import_reports the column document does not hold"),
+        ("UPDATE import_reports SET document = '{}'", "The import report 'r' cannot be read"),
+        ("UPDATE drafts SET body = '3'", "drafts the column body does not hold the JSON"),
+    ],
+)
+def test_stored_documents_that_are_garbage_are_refused(
+    store: Store, tmp_path: Path, statement: str, reason: str
+) -> None:
+    with store.unit(write=True) as cursor:
+        cursor.execute("""INSERT INTO import_reports VALUES ('r', 1, '{"files": [], "source": "", "iteration": null,
+            "started_at": "2026-01-01T00:00:00+00:00", "seconds": 1, "id": "r"}')""")
+    store.drafts.save(store.ratings.token("Bob", game("one").id), 1, {"score": 3})
+    store.backups.write(tmp_path / "copy.duckdb")
+    with duckdb.connect(str(tmp_path / "copy.duckdb")) as connection:
+        connection.execute(statement)
+    with pytest.raises(InputError, match=reason):
+        store.backups.restore(tmp_path / "copy.duckdb")
+    with store.unit(write=True) as cursor:
+        cursor.execute(statement)
+    with pytest.raises(StoreError, match=f"cannot be backed up: .*{reason}") as caught:
+        store.backups.write(tmp_path / "other.duckdb")
+    assert caught.value.place == store.place
+    assert not (tmp_path / "other.duckdb").exists()
+
+
+def test_a_backup_of_a_damaged_database_names_the_database(large: Path, tmp_path: Path) -> None:
+    whole = large.read_bytes()
+    large.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(StoreError, match="damaged") as caught:
+        Store(large).backups.write(tmp_path / "new.duckdb")
+    assert caught.value.place == str(large)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["large.duckdb"]

@@ -13,8 +13,12 @@ from pathlib import Path
 import pytest
 
 from evaluation.errors import StoreBusyError
+from evaluation.judging.propositions import Dimension
+from evaluation.persona.agents import Agent
+from evaluation.persona.evaluating import Plan
 from evaluation.ratings import Rating
 from evaluation.store import JobState, Store
+from evaluation.store.spending import spending_by_run
 from evaluation.transcript import Message, Player, Transcript
 
 GAME = Transcript(
@@ -194,6 +198,53 @@ def test_a_job_whose_process_was_killed_is_interrupted(path: Path) -> None:
     (job,) = store.jobs.list()
     assert (job.state, job.label, job.finished_at) == (JobState.INTERRUPTED, "ten games", None)
     assert store.jobs.running() == []
+    store.close()
+
+
+RUN = BEGIN + (
+    "from evaluation.judging.propositions import Dimension\n"
+    "from evaluation.persona.agents import Agent\n"
+    "from evaluation.persona.evaluating import Plan\n"
+    "print(store.evaluations.begin(Agent('ann', 'Ann'), Plan([Dimension.FLUENCY])), flush=True)\n"
+    "sys.stdin.read()\n"
+)
+
+
+def test_an_evaluation_whose_process_was_killed_is_interrupted(path: Path) -> None:
+    store = Store(path)
+    with running(RUN, path) as worker:
+        run_id = next_line(worker)
+        (run,) = store.evaluations.runs().to_dict("records")
+        assert (run["run_id"], run["status"]) == (run_id, "running")
+        worker.kill()
+        worker.wait(10)
+    (run,) = store.evaluations.runs().to_dict("records")
+    assert run["status"] == "interrupted"
+    assert spending_by_run(store)["status"].tolist() == ["interrupted"]
+    assert store.evaluations.latest().empty
+    store.close()
+    listed = subprocess.run(
+        [sys.executable, "-m", "evaluation.cli.main", "eval", "runs", "--db", str(path)],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert "interrupted" in listed
+    assert "nan" not in listed.casefold()
+
+
+def test_a_run_of_another_machine_is_at_work_while_it_says_so(path: Path) -> None:
+    store = Store(path)
+    run_id = store.evaluations.begin(Agent("ann", "Ann"), Plan([Dimension.FLUENCY]))
+    with store.unit(write=True) as cursor:
+        cursor.execute("UPDATE evaluation_runs SET owner = 'elsewhere:1:2', heartbeat = now() - INTERVAL 1 HOUR")
+    assert store.evaluations.runs()["status"].tolist() == ["interrupted"]
+    store.evaluations.beat(run_id)
+    assert store.evaluations.runs()["status"].tolist() == ["running"]
+    with store.unit(write=True) as cursor:
+        # As older versions left them.
+        cursor.execute("UPDATE evaluation_runs SET owner = NULL, heartbeat = NULL")
+    assert store.evaluations.runs()["status"].tolist() == ["interrupted"]
     store.close()
 
 

@@ -150,7 +150,7 @@ def test_engagement_follows_from_each_raters_latest_rating(store: Store) -> None
     assert store.results.load(GAME.id)["engagement"].status is Status.PENDING
     early, late = datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 1, 2, tzinfo=UTC)
     store.ratings.add(Rating(GAME.id, "ann", 5, created_at=late))
-    store.ratings.add(Rating(GAME.id, "ann", 1, created_at=early))  # Arrives late, but was given before.
+    store.ratings.add_many([Rating(GAME.id, "ann", 1, created_at=early)])  # Arrives late, but was given before.
     store.ratings.add(Rating(GAME.id, "bob", 2, created_at=early))
     result = store.results.load(GAME.id)["engagement"]
     # Ann's latest is 5, Bob's 2: (5 + 2) / 2.

@@ -21,6 +21,8 @@ from evaluation.store.migrations.m0012_sign_offs import allow_withdrawals
 from evaluation.store.migrations.m0013_rating_desk import create_rating_desk_tables
 from evaluation.store.migrations.m0014_experiments import create_experiment_tables
 from evaluation.store.migrations.m0015_correction_similarity import create_similarity_column
+from evaluation.store.migrations.m0016_order import order_by_numbers
+from evaluation.store.migrations.m0017_run_owners import create_run_owners
 from evaluation.store.migrations.m0018_decisions import allow_decisions
 from evaluation.store.migrations.m0019_handovers import create_handovers
 
@@ -50,6 +52,8 @@ MIGRATIONS: tuple[Migration, ...] = (
     create_rating_desk_tables,
     create_experiment_tables,
     create_similarity_column,
+    order_by_numbers,
+    create_run_owners,
     allow_decisions,
     create_handovers,
 )
@@ -68,6 +72,11 @@ def migrate(connection: DuckDBPyConnection, migrations: tuple[Migration, ...] = 
             f"The database has schema {done}; this version of Dramaturg knows {len(migrations)}.",
             remedy="Update Dramaturg, or choose another database with --db.",
         )
+    if done < len(migrations) and _may_only_be_read(connection):
+        raise StoreError(
+            f"The database has schema {done} of an older version, and may only be read there.",
+            remedy="Copy it to a place where you may write, and name that with --db.",
+        )
     for number, migration in enumerate(migrations[done:], start=done + 1):
         _run(connection, number, migration)
 
@@ -85,13 +94,21 @@ def applied(connection: DuckDBPyConnection) -> int:
             "The file is no database of Dramaturg; nothing was written to it.",
             remedy="Choose another file with --db; transcripts go in with: dramaturg import.",
         )
-    connection.execute(
-        """CREATE TABLE IF NOT EXISTS schema_migrations (
-            number integer PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())"""
-    )
+    if not names and not _may_only_be_read(connection):
+        connection.execute(
+            """CREATE TABLE IF NOT EXISTS schema_migrations (
+                number integer PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())"""
+        )
+    elif not names:
+        return 0
     row = connection.execute("SELECT coalesce(max(number), 0) FROM schema_migrations").fetchone()
     assert row is not None
     return int(row[0])
+
+
+def _may_only_be_read(connection: DuckDBPyConnection) -> bool:
+    found = connection.execute("SELECT readonly FROM duckdb_databases() WHERE database_name = current_database()")
+    return bool(found.fetchall()[0][0])
 
 
 def _run(connection: DuckDBPyConnection, number: int, migration: Migration) -> None:
