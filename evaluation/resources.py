@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from evaluation.data_file import parse_yaml
 from evaluation.errors import InfrastructureError, InputError
@@ -13,6 +13,15 @@ from evaluation.errors import InfrastructureError, InputError
 _ROOT = Path(__file__).resolve().parent.parent
 _BUNDLED = Path(__file__).resolve().parent / "bundled"
 _MANIFEST = "manifest.yaml"
+
+
+class SampleDecision(NamedTuple):
+    """What a person decided on the change of a sample iteration: ``kept`` or ``reverted``."""
+
+    choice: str
+    who: str
+    reason: str
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +35,7 @@ class SampleIteration:
     target_metric: str | None
     is_baseline: bool
     games: tuple[Path, ...]
+    decision: SampleDecision | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +151,18 @@ def _iteration(entry: Mapping[str, Any], folder: Path, place: str) -> SampleIter
         target_metric=_text(entry, "target_metric", place),
         is_baseline=entry.get("baseline") is True,
         games=_games(entry, folder, place),
+        decision=_decision(entry, f"{place}.decision"),
     )
+
+
+def _decision(entry: Mapping[str, Any], place: str) -> SampleDecision | None:
+    if entry.get("decision") is None:
+        return None
+    given = _mapping(entry["decision"], place)
+    choice, who, reason, note = (_text(given, key, place) or "" for key in SampleDecision._fields)
+    if choice not in ("kept", "reverted"):
+        raise InputError(f"{choice!r} is no decision.", place=f"{place}.choice", remedy="Write kept or reverted.")
+    return SampleDecision(choice, who, reason, note)
 
 
 def _games(entry: Mapping[str, Any], folder: Path, place: str) -> tuple[Path, ...]:

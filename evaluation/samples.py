@@ -10,10 +10,12 @@ from pathlib import Path
 
 from evaluation.engine import ScoreFailure, evaluate_transcript
 from evaluation.errors import InputError
+from evaluation.iterations import Fate
 from evaluation.ratings import Rating, parse_answers
 from evaluation.readers import read_path
 from evaluation.resources import SampleIteration, load_manifest, sample_root
 from evaluation.store import Store
+from evaluation.store.reports import record_decision
 from evaluation.store.transcripts import iterations_of
 from evaluation.transcript import Transcript
 
@@ -70,7 +72,7 @@ def load_samples(store: Store, progress: Progress | None = None) -> LoadedSample
     manifest = load_manifest()
     planned = [_Planned(path, one.name) for one in manifest.iterations for path in one.games]
     planned += [_Planned(path, None) for path in manifest.games]
-    _create_iterations(store, manifest.iterations)
+    created = _create_iterations(store, manifest.iterations)
     report = progress or _silent
     report(0, len(planned))
     added: list[AddedGame] = []
@@ -81,7 +83,9 @@ def load_samples(store: Store, progress: Progress | None = None) -> LoadedSample
             ids[plan.path.relative_to(sample_root()).as_posix()] = transcript.id
         report(done, len(planned))
     new = [game for game in added if game.is_new]
-    return LoadedSamples(len(planned), len(new), _add_ratings(store, ids), sum(bool(game.failures) for game in new))
+    new_ratings = _add_ratings(store, ids)
+    _record_decisions(store, created)
+    return LoadedSamples(len(planned), len(new), new_ratings, sum(bool(game.failures) for game in new))
 
 
 def _silent(done: int, total: int) -> None:
@@ -109,11 +113,11 @@ def _transcripts(path: Path) -> Iterator[Transcript]:
             yield result.transcript
 
 
-def _create_iterations(store: Store, iterations: Sequence[SampleIteration]) -> None:
+def _create_iterations(store: Store, iterations: Sequence[SampleIteration]) -> list[SampleIteration]:
+    """Creates those that are missing, and returns them."""
     known = {iteration.name for iteration in store.iterations.list()}
-    for one in iterations:
-        if one.name in known:
-            continue
+    missing = [one for one in iterations if one.name not in known]
+    for one in missing:
         store.iterations.create(
             one.name,
             parent=one.parent,
@@ -123,6 +127,14 @@ def _create_iterations(store: Store, iterations: Sequence[SampleIteration]) -> N
         )
         if one.is_baseline:
             store.iterations.promote(one.name)
+    return missing
+
+
+def _record_decisions(store: Store, iterations: Sequence[SampleIteration]) -> None:
+    """Records what was decided, once the games and ratings that it rests on are stored."""
+    for one in iterations:
+        if (made := one.decision) is not None:
+            record_decision(store, one.name, Fate(made.choice), who=made.who, reason=made.reason, note=made.note)
 
 
 def _add_ratings(store: Store, ids: dict[str, str]) -> int:

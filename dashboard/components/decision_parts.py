@@ -11,6 +11,7 @@ from dashboard.components.mending import attempt, person
 from dashboard.components.messages import plain
 from dashboard.components.version_notes import comparison_note
 from dashboard.formatting import look
+from evaluation.errors import InputError
 from evaluation.iterations import Decision, Fate, Iteration
 from evaluation.iterations.board import Board, IterationSummary
 from evaluation.store import Store
@@ -106,11 +107,15 @@ def _record_form(store: Store, held: Iteration, decision: Decision, place: str) 
 
 
 def _record(store: Store, name: str, place: str) -> None:
-    fate, reason, note = (st.session_state[f"{key}_{place}"] for key in ("fate_of", "why", "departure"))
-    attempt(
-        lambda: _discard(record_decision(store, name, fate, who=person(), reason=reason.strip(), note=note.strip())),
-        "The decision is recorded.",
-    )
+    def change() -> None:
+        # A forged message may press the button of a form that was never drawn for this session.
+        fate, reason, note = (st.session_state.get(f"{key}_{place}") for key in ("fate_of", "why", "departure"))
+        if fate not in list(Fate):
+            raise InputError("Neither kept nor reverted is chosen.", place="decision", remedy="Choose one of the two.")
+        said, remark = (str(text or "").strip() for text in (reason, note))
+        record_decision(store, name, Fate(fate), who=person(), reason=said, note=remark)
+
+    attempt(change, "The decision is recorded.")
 
 
 def _withdraw(store: Store, name: str) -> None:

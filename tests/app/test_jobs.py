@@ -126,7 +126,7 @@ def test_a_job_that_knows_nothing_of_its_rest_says_to_start_again(open_page, sto
 
 
 def test_the_samples_go_on_too(store) -> None:
-    job = store.jobs.create(jobs.SAMPLES, "Loading the sample games", 18)
+    job = store.jobs.create(jobs.SAMPLES, "Loading the sample games", 21)
     abandon(store, job, done=0)
     assert jobs.can_go_on(store, store.jobs.get(job.id))
 

@@ -56,7 +56,7 @@ def test_keys_typed_at_once_are_all_kept(desk) -> None:
     assert checked(page, "score") == "3"
     assert [checked(page, f"question{n}") for n in range(5)] == ["yes", "no", "yes", "no", "yes"]
     page.keyboard.press("Control+Enter")
-    expect(page.get_by_text("1 of 18 games rated by you")).to_be_visible()
+    expect(page.get_by_text("1 of 21 games rated by you")).to_be_visible()
     assert desk.scores == [3]
     assert checked(page, "score") is None
 
@@ -80,7 +80,7 @@ def test_submitting_twice_at_once_saves_once(desk) -> None:
     page.keyboard.press("4")
     page.get_by_role("button", name="Save and next").dblclick()
     page.keyboard.press("Control+Enter")
-    expect(page.get_by_text("1 of 18 games rated by you")).to_be_visible()
+    expect(page.get_by_text("1 of 21 games rated by you")).to_be_visible()
     assert desk.scores == [4]
 
 
@@ -98,7 +98,7 @@ def test_a_score_that_contradicts_the_answers_is_pointed_out_once(desk) -> None:
     expect(page.get_by_text("4 of 5 answers are yes")).to_be_visible()
     assert desk.scores == []
     page.keyboard.press("Control+Enter")
-    expect(page.get_by_text("1 of 18 games rated by you")).to_be_visible()
+    expect(page.get_by_text("1 of 21 games rated by you")).to_be_visible()
     assert desk.scores == [2]
 
 
@@ -158,7 +158,7 @@ def test_a_form_sent_while_the_server_is_down_is_saved_once_it_is_back(desk) -> 
     page.keyboard.press("Control+Enter")
     expect(page.get_by_text("Saving, try 2 of")).to_be_visible()
     server.start()
-    expect(page.get_by_text("1 of 18 games rated by you")).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("1 of 21 games rated by you")).to_be_visible(timeout=60_000)
     assert desk.scores == [5]
 
 
@@ -171,7 +171,7 @@ def test_keys_answer_while_streamlit_says_that_the_connection_is_lost(desk) -> N
     page.keyboard.press("Control+Enter")
     expect(page.get_by_text("Saving, try 2 of")).to_be_visible()
     server.start()
-    expect(page.get_by_text("1 of 18 games rated by you")).to_be_visible()
+    expect(page.get_by_text("1 of 21 games rated by you")).to_be_visible()
     assert desk.scores == [4]
 
 
@@ -195,7 +195,7 @@ def expect_begun(desk, page: Page, game: str) -> None:
     expect_draft(desk.server, page, desk.server.store.ratings.token(desk.rater, game))
     assert desk.server.store.ratings.next_unrated(desk.rater) == game
     page.keyboard.press("Control+Enter")
-    expect(page.get_by_text("1 of 18 games rated by you")).to_be_visible()
+    expect(page.get_by_text("1 of 21 games rated by you")).to_be_visible()
     given = [(one.transcript_id, one.score) for one in desk.server.store.ratings.by_rater(desk.rater)]
     assert given == [(game, 2)]
     expect(page.get_by_label("Comment, if you like")).to_have_value("")
@@ -227,7 +227,7 @@ def test_a_form_is_not_called_saved_because_another_game_comes(desk) -> None:
     server.store.ratings.add(Rating(game, f"Quicker than {desk.rater}", 3))
     server.store.close()
     server.start()
-    expect(page.get_by_text("1 of 18 games rated by you")).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("1 of 21 games rated by you")).to_be_visible(timeout=60_000)
     assert [(one.transcript_id, one.score) for one in server.store.ratings.by_rater(desk.rater)] == [(game, 5)]
     page.keyboard.press("Backspace")
     page.keyboard.press("y")
@@ -272,7 +272,7 @@ def test_a_link_opens_the_desk_on_its_game_until_that_is_rated(stored_server, vi
     expect(page.get_by_text("You chose this game yourself")).to_be_visible()
     expect(page.locator("input[name='score'][value='2']")).to_be_checked()
     page.keyboard.press("Control+Enter")
-    expect(page.get_by_text("1 of 18 games rated by you")).to_be_visible()
+    expect(page.get_by_text("1 of 21 games rated by you")).to_be_visible()
     assert "game=" not in page.url
     assert [one.transcript_id for one in stored_server.store.ratings.by_rater(rater)] == [game]
 
@@ -292,7 +292,7 @@ def test_a_database_that_was_moved_away_loses_no_rating_and_no_form(serve, visit
     assert not server.database.exists()
     server.database.with_name("elsewhere.duckdb").rename(server.database)
     page.keyboard.press("Control+Enter")
-    expect(page.get_by_text("1 of 18 games rated by you")).to_be_visible()
+    expect(page.get_by_text("1 of 21 games rated by you")).to_be_visible()
     assert [(one.score, one.comment) for one in server.store.ratings.by_rater("Ada")] == [(4, "Kept")]
 
 
@@ -323,6 +323,6 @@ def test_a_forged_event_is_no_fault_of_the_server(serve, visit) -> None:
     page.keyboard.press("s")
     page.keyboard.press("4")
     page.keyboard.press("Control+Enter")
-    expect(page.get_by_text("1 of 18 games rated by you")).to_be_visible()
+    expect(page.get_by_text("1 of 21 games rated by you")).to_be_visible()
     assert "Traceback" not in server.database.with_suffix(".log").read_text("utf-8", errors="replace")
     assert server.store.discards.of("Ada") == []

@@ -15,7 +15,7 @@ def desk_of(stored_server, visit) -> Callable[[str], Page]:
 
     def open_(rater: str) -> Page:
         page = visit(f"{stored_server.url}/review?rater={quote(rater)}").page
-        expect(page.get_by_text("0 of 18 games rated by you")).to_be_visible()
+        expect(page.get_by_text("0 of 21 games rated by you")).to_be_visible()
         return page
 
     return open_
@@ -44,7 +44,7 @@ def test_a_full_rating_by_keyboard_alone(stored_server, visit) -> None:
     tab_to(page, "Your name")
     page.keyboard.type("Keyboard Kay")
     page.keyboard.press("Enter")
-    expect(page.get_by_text("0 of 18 games rated by you")).to_be_visible()
+    expect(page.get_by_text("0 of 21 games rated by you")).to_be_visible()
     first = page.locator(".talk").inner_text()
     # Read: the keys that scroll go to the conversation at once.
     page.keyboard.press("End")
@@ -57,7 +57,7 @@ def test_a_full_rating_by_keyboard_alone(stored_server, visit) -> None:
     page.keyboard.press("5")
     page.keyboard.press("t")
     page.keyboard.press("Control+Enter")
-    expect(page.get_by_text("1 of 18 games rated by you")).to_be_visible()
+    expect(page.get_by_text("1 of 21 games rated by you")).to_be_visible()
     expect(page.get_by_text("Saved. This is the next conversation.")).to_be_visible()
     (rating,) = stored_server.store.ratings.every("Keyboard Kay")
     assert (rating.score, rating.comment) == (5, "Tense, until 5 spoke")
@@ -80,7 +80,7 @@ def test_a_game_is_put_aside_by_keyboard(stored_server, desk_of) -> None:
     page.keyboard.type("stops in round 2")
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
-    expect(page.get_by_text("0 of 18 games rated by you, 1 cannot be rated")).to_be_visible()
+    expect(page.get_by_text("0 of 21 games rated by you, 1 cannot be rated")).to_be_visible()
     assert page.locator(".talk").inner_text() != first
     (discard,) = stored_server.store.discards.of("Keyboard Dee")
     assert (str(discard.reason), discard.note) == ("truncated", "stops in round 2")

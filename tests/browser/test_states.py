@@ -86,7 +86,7 @@ def hold(state: str, database: Path, samples: Path) -> None:
     elif state == LOADING:
         # The process that runs the tests owns the job, is alive and does nothing, so the job stands where it is.
         store = Store(database)
-        job = store.jobs.create("samples", "Loading the sample games", 18)
+        job = store.jobs.create("samples", "Loading the sample games", 21)
         store.jobs.update(job.id, done=7)
         store.close()
 

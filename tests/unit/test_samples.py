@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter
+from difflib import SequenceMatcher
 from itertools import combinations
 from pathlib import Path
 from statistics import mean
@@ -15,6 +16,9 @@ from evaluation.engine import SCORERS
 from evaluation.ratings import parse_answers
 from evaluation.readers import read_path
 from evaluation.resources import SampleManifest, load_manifest, sample_root
+from evaluation.samples import load_samples
+from evaluation.store import Store
+from evaluation.store.reports import stored_board
 from evaluation.transcript import Transcript
 
 RISING = ("memory_accuracy", "coherence", "personality_diversity", "anti_repetition")
@@ -34,7 +38,7 @@ def read_one(path: Path) -> Transcript:
 
 @pytest.fixture(scope="module")
 def games(manifest: SampleManifest) -> dict[Path, Transcript]:
-    """The nine native games by path."""
+    """The twelve native games by path."""
     return {path: read_one(path) for iteration in manifest.iterations for path in iteration.games}
 
 
@@ -42,23 +46,40 @@ def sentences(transcript: Transcript) -> set[str]:
     return {part.casefold() for message in transcript.messages for part in SENTENCE_END.split(message.text)}
 
 
-def test_three_iterations_of_three_games_each_a_child_of_the_one_before(manifest: SampleManifest) -> None:
-    assert [len(iteration.games) for iteration in manifest.iterations] == [3, 3, 3]
-    names = [iteration.name for iteration in manifest.iterations]
-    assert [iteration.parent for iteration in manifest.iterations] == [None, *names[:-1]]
-    assert [iteration.is_baseline for iteration in manifest.iterations] == [True, False, False]
+def test_four_iterations_show_the_whole_cycle(manifest: SampleManifest) -> None:
+    assert [len(iteration.games) for iteration in manifest.iterations] == [3, 3, 3, 3]
+    # The third was reverted, so the fourth changes the second again.
+    assert [iteration.parent for iteration in manifest.iterations] == [None, "Prompt v1", "Prompt v2", "Prompt v2"]
+    assert [iteration.is_baseline for iteration in manifest.iterations] == [True, False, False, False]
+    decisions = [iteration.decision and iteration.decision.choice for iteration in manifest.iterations]
+    assert decisions == [None, "kept", "reverted", None]
     assert all(iteration.change for iteration in manifest.iterations)
     assert {iteration.target_metric for iteration in manifest.iterations} <= {None, *SCORERS}
 
 
-def test_each_prompt_differs_from_its_parent_in_one_block(manifest: SampleManifest) -> None:
-    for parent, child in zip(manifest.iterations, manifest.iterations[1:], strict=False):
-        old, new = parent.prompt_text.splitlines(), child.prompt_text.splitlines()
-        # What stays is the beginning and the end; between them lies the one change.
-        head = next(place for place, (a, b) in enumerate(zip(old, new, strict=False)) if a != b)
-        tail = next(place for place, (a, b) in enumerate(zip(old[::-1], new[::-1], strict=False)) if a != b)
-        assert head >= 8
-        assert tail >= 7
+def test_each_prompt_differs_from_its_parent_in_one_change(manifest: SampleManifest) -> None:
+    prompts = {iteration.name: iteration.prompt_text.splitlines() for iteration in manifest.iterations}
+    for child in manifest.iterations[1:]:
+        matcher = SequenceMatcher(None, prompts[str(child.parent)], prompts[child.name], autojunk=False)
+        changes = [operation for operation in matcher.get_opcodes() if operation[0] != "equal"]
+        touched = max(end for *_, end in changes) - min(start for _, _, _, start, _ in changes)
+        # One paragraph: what stays are the beginning and the end.
+        assert touched <= 8
+        assert "" not in prompts[child.name][changes[0][3] : changes[-1][4]][1:-1]
+
+
+def test_the_rule_says_of_the_samples_what_the_story_says(tmp_path: Path) -> None:
+    store = Store(tmp_path / "samples.duckdb")
+    load_samples(store)
+    decisions = [one.decision for one in stored_board(store).iterations]
+    store.close()
+    assert [decision and str(decision.choice) for decision in decisions] == [None, "keep", "revert", "not_yet"]
+    assert [decision and decision.recorded and decision.recorded.departs for decision in decisions] == [
+        None,
+        False,
+        False,
+        None,
+    ]
 
 
 def test_every_shipped_game_is_listed_once(manifest: SampleManifest) -> None:
@@ -87,9 +108,11 @@ def test_native_games_have_the_size_of_a_game(games: dict[Path, Transcript]) -> 
     for path, game in games.items():
         assert path.name.startswith("discussion-")
         assert game.source_format == "native"
-        assert 45 <= len(game.messages) <= 65
-        assert {message.round for message in game.messages} == {1, 2, 3}
-        assert len(game.players) in (8, 10)
+        # Under the prompt that asked for a few words, games are short.
+        is_brief = path.parent.name == "prompt-v3"
+        assert (30 if is_brief else 45) <= len(game.messages) <= 65
+        assert {message.round for message in game.messages} == ({1, 2} if is_brief else {1, 2, 3})
+        assert len(game.players) in ((7,) if is_brief else (8, 10))
         assert sum(player.alignment == "mafia" for player in game.players) in (2, 3)
         assert all(player.personality for player in game.players)
         assert any(player.is_alive is False for player in game.players)
@@ -136,11 +159,11 @@ def test_no_two_native_games_share_a_sentence(games: dict[Path, Transcript]) -> 
 
 
 @pytest.mark.parametrize("metric", RISING)
-def test_the_mean_rises_from_prompt_to_prompt(
+def test_the_mean_rises_from_each_kept_prompt_to_the_next(
     metric: str, manifest: SampleManifest, games: dict[Path, Transcript]
 ) -> None:
     means = []
-    for iteration in manifest.iterations:
+    for iteration in (one for one in manifest.iterations if one.name != "Prompt v3"):
         scores = [SCORERS[metric](games[path]).score for path in iteration.games]
         means.append(mean(score for score in scores if score is not None))
     assert means == sorted(means)
@@ -157,5 +180,5 @@ def test_sample_ratings_name_sample_games_and_leave_one_unrated(manifest: Sample
         assert row["rater"].startswith("Sample rater ")
         # The rubric's rule: 4 or more yes go with a score of 3 or more.
         assert parse_answers(row["answers"]).count(True) < 4 or int(row["score"]) >= 3
-    assert sorted(len(names) for names in raters.values()) == [0, 2, 2, 2, 2, 2, 2, 2, 2]
+    assert sorted(len(names) for names in raters.values()) == [0, *[2] * 11]
     assert raters[native[-1]] == set()

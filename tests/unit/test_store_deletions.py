@@ -308,12 +308,15 @@ def test_every_place_that_names_an_iteration_is_renamed() -> None:
     with Store(":memory:").unit() as cursor:
         found = cursor.execute(
             """SELECT table_name, column_name FROM duckdb_columns() WHERE NOT internal AND schema_name = 'main'
-            AND column_name IN ('iteration', 'parent') AND data_type = 'VARCHAR'"""
+            AND column_name IN ('iteration', 'parent', 'reference') AND data_type = 'VARCHAR'"""
         ).fetchall()
     # The history of changes keeps the names that were.
     assert set(found) == {
         ("iterations", "parent"),
         ("iteration_events", "iteration"),
+        ("iteration_events", "reference"),
+        ("rating_handovers", "iteration"),
+        ("rating_handovers", "reference"),
         ("transcripts", "iteration"),
         ("spool", "iteration"),
         ("iteration_changes", "parent"),
