@@ -145,7 +145,8 @@ def beside_points(store: Store) -> pd.DataFrame:
         place = places.get(iteration, len(places) + 1)
         name = iteration if iteration in places else NO_ITERATION
         rows += [
-            (figure, place, name, row["game_id"], score, "", raters.get(key, 0)) for figure, score in figures.items()
+            (figure, place, name, row["game_id"], score, "not recorded", raters.get(key, 0))
+            for figure, score in figures.items()
         ]
     frame = pd.DataFrame(rows, columns=list(_COLUMNS))
     frame["score"] = frame["score"].astype(float)

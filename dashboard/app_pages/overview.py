@@ -59,6 +59,7 @@ def iterations(store: Store, seen: queries.Overview) -> None:
     versions_banner(store)
     parts.waiting_for_review(seen, shown)
     the_chosen_one(store, board, shown)
+    keep_or_revert(store, board, shown)
 
     st.subheader("Seven metrics", anchor=False, help="Means over the games of this iteration that have a score.")
     parts.metric_cards(shown)
@@ -67,7 +68,6 @@ def iterations(store: Store, seen: queries.Overview) -> None:
         parts.tests(shown)
         parts.success_checklist(store, board)
     with right:
-        keep_or_revert(store, board, shown)
         parts.advice(shown)
 
     st.subheader("All iterations", anchor=False)

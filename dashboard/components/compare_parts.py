@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 import streamlit as st
 
-from dashboard import state
+from dashboard import resources, state
 from dashboard.comparison_charts import distribution_alt, distribution_figure
 from dashboard.comparison_tables import METRIC_LABELS, SYMBOLS, difference_frame, export_frame
 from dashboard.components.decision_parts import rule_answer
@@ -22,6 +22,7 @@ from evaluation.comparison.as_data import comparison_data
 from evaluation.comparison.prompt_diff import is_cut, prompt_diff
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.statistics.words import difference_sentences
+from evaluation.store.reports import default_pair
 
 _BEFORE, _AFTER = "before", "after"
 _FIRST = 5
@@ -29,7 +30,7 @@ _LONGEST_REASON = 300
 
 
 def pick(names: Sequence[str]) -> tuple[str, str]:
-    """The two iterations to compare; the last two at first.
+    """The two iterations to compare; at first the latest and what its change is decided against.
 
     Both stand in the URL, these two as well: a link shows the same comparison when there are further iterations. A
     link to one that is not there says so.
@@ -37,8 +38,9 @@ def pick(names: Sequence[str]) -> tuple[str, str]:
     if any((wanted := state.chosen(key)) is not None and wanted not in names for key in (_BEFORE, _AFTER)):
         st.warning("An iteration that the link names is not here: it was renamed or deleted. Choose another one.")
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        before = _pick_one("Before", _BEFORE, names, names[-2])
-        after = _pick_one("After", _AFTER, names, names[-1])
+        before_at_first, after_at_first = resources.read(default_pair) or (names[-2], names[-1])
+        before = _pick_one("Before", _BEFORE, names, before_at_first)
+        after = _pick_one("After", _AFTER, names, after_at_first)
     state.choose(**{_BEFORE: before, _AFTER: after})
     return before, after
 

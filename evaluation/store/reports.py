@@ -14,7 +14,7 @@ from evaluation.comparison.movers import Example, Mover, biggest_movers
 from evaluation.comparison.pairs import PairKey, pair_key, paired_games
 from evaluation.comparison.runs import Run, RunComparison, compare_runs
 from evaluation.errors import InputError, NotFoundError
-from evaluation.iterations import Board, Fate, Game, Iteration, Side, games_by_iteration, make_board
+from evaluation.iterations import Board, Fate, Game, Iteration, Side, games_by_iteration, make_board, reference_of
 from evaluation.rubric.definitions import DEFINITIONS, ROLE_CONSISTENCY
 from evaluation.rubric.ranking import failing_first
 from evaluation.store.database import Store
@@ -265,6 +265,15 @@ SELECT transcript_id, metric, player, message_id, l.numerator, l.denominator, l.
 FROM current_results JOIN ledger l USING (result_id)
 WHERE transcript_id IN ({}) AND metric IN ({}) ORDER BY result_id, position
 """
+
+
+def default_pair(store: Store) -> tuple[str, str] | None:
+    """The latest iteration that has a reference, after that reference; ``None`` when none has."""
+    iterations = store.iterations.list()
+    for one in reversed(iterations):
+        if (reference := reference_of(one, iterations)) is not None:
+            return reference.name, one.name
+    return None
 
 
 def iteration_names(store: Store) -> list[str]:
