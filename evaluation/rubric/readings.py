@@ -14,6 +14,13 @@ from evaluation.transcript import Message
 
 # Metrics of one transcript are computed one after the other; few transcripts are in work at a time.
 _KEPT = 4
+# What makes a message one about the game -> the word classes that show it.
+_MARKS = {
+    "vote": "vote voted voting",
+    "role": "role innocent suspicious lied",
+    "past act": "said claimed accused defended past_verb talked eliminated",
+    "question": "end_question",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +33,8 @@ class Reading:
         acts: Its speech acts, in order.
         named: The players that it names, and the one that it replies to.
         takes_a_stance: Whether it holds any word of suspicion or defence.
+        marks: What it says about the game beside a player's name ("vote", "role", "past act", "question"); empty for a
+            message that names nobody.
     """
 
     message: Message
@@ -33,6 +42,7 @@ class Reading:
     acts: tuple[SpeechAct, ...]
     named: frozenset[str]
     takes_a_stance: bool
+    marks: tuple[str, ...] = ()
 
 
 def has_grammar(language: str) -> bool:
@@ -57,4 +67,12 @@ def _read(prepared: PreparedMessage, discussion: Discussion) -> Reading:
     acts = find_acts(passage, claims, discussion.language)
     named = {mention.player for mention in prepared.mentions} | ({author} if author else set())
     stance = not grammar.classes["stance"].isdisjoint(passage.symbols)
-    return Reading(message, claims, acts, frozenset(named), stance)
+    return Reading(message, claims, acts, frozenset(named), stance, _marks(prepared, passage) if not acts else ())
+
+
+def _marks(prepared: PreparedMessage, passage: Passage) -> tuple[str, ...]:
+    """What a message without acts says about the game beside a name."""
+    if not prepared.mentions and not passage.symbols & passage.grammar.classes["you your"]:
+        return ()
+    found = tuple(mark for mark, names in _MARKS.items() if passage.symbols & passage.grammar.classes[names])
+    return ("name", *found) if prepared.mentions and found else found

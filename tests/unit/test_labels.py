@@ -6,6 +6,7 @@ import csv
 from pathlib import Path
 
 import pytest
+
 from benchmarks import labelled_acts, labelled_references, labels
 
 
@@ -44,7 +45,7 @@ def test_an_opening_of_the_kept_half_is_logged(tmp_path: Path) -> None:
     log = tmp_path / "openings.csv"
     labels.log_opening("acts", [labels.Figure("macro F1", 0.5, "7 acts")], log)
     labels.log_opening("acts", [labels.Figure("kappa", None)], log)
-    first, second = list(csv.DictReader(log.open(encoding="utf-8")))
+    first, second = csv.DictReader(log.read_text(encoding="utf-8").splitlines())
     assert (first["set"], first["figure"], first["value"]) == ("acts", "macro F1", "0.5")
     assert first["opened_at"].startswith("20")
     assert first["commit"]

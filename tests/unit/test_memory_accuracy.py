@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluation.rubric import memory_accuracy
-from evaluation.score import LedgerRow, MetricResult, RowVerdict, Status
+from evaluation.score import LedgerRow, MetricResult, RowVerdict, Status, coverage_words
 from evaluation.transcript import Elimination, Message, Player, Transcript, Vote
 
 NAMES = ("Agent-Alpha", "Agent-Bravo", "Agent-Charlie", "Agent-Delta", "Agent-Echo", "Agent-Foxtrot")
@@ -326,6 +326,7 @@ def test_a_row_tells_claim_place_reason_and_vote() -> None:
         "target": "Agent-Bravo",
         "round": 2,
         "finding": "accurate",
+        "kind": "vote",
     }
 
 
@@ -348,7 +349,28 @@ def test_score_counts_settled_references_and_notes_the_rest() -> None:
     assert (result.numerator, result.denominator) == (2, 3)
     assert result.status is Status.FAILED
     assert result.notes == ("2/3 accurate, 1 unverified",)
-    assert result.details == {"accurate": 2, "inaccurate": 1, "unverified": 1, "settled_by_votes": 3}
+    assert result.details == {
+        "accurate": 2,
+        "inaccurate": 1,
+        "unverified": 1,
+        "settled_by_votes": 3,
+        "settled_by_kind": {"vote": 3, "earlier statement": 0},
+        "coverage": 0.75,
+        "settled": 3,
+        "considered": 4,
+    }
+    assert coverage_words(result) == "3 of 4 references settled, low evidence"
+
+
+def test_five_settled_references_that_are_half_of_all_are_evidence_enough() -> None:
+    votes = [
+        f"Agent-{name} voted for Agent-Bravo in round 1." for name in ("Alpha", "Echo", "Delta", "Charlie", "Bravo")
+    ]
+    said = [f"Agent-Bravo mentioned that earlier, and it was point {place}." for place in range(6)]
+    assert coverage_words(memory_accuracy.measure(make_game(*votes, *said[:5]))) == "5 of 10 references settled"
+    too_few = memory_accuracy.measure(make_game(*votes, *said))
+    assert coverage_words(too_few) == "5 of 11 references settled, low evidence"
+    assert too_few.remarks[-1] == coverage_words(too_few)
 
 
 def test_no_references_are_full_marks_and_say_so() -> None:
