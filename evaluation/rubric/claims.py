@@ -13,6 +13,9 @@ from evaluation.rubric.subjects import PEOPLE, SubjectFinder, Who, who_at
 from evaluation.rubric.times import EARLIER_ANY_TIME, TimeExpression, When, assign_time, find_times
 from evaluation.transcript import Alignment
 
+# "Voted for Bravo in all of it twice": how far behind a clause its adverb may stand, in words.
+_FARTHEST_ADVERB = 3
+
 
 class Act(StrEnum):
     """What a clause says that somebody did."""
@@ -55,6 +58,8 @@ class Claim:
         alone: Whether nobody else is said to have done it ("only Alpha").
         is_exact_role: Whether the role is one among several of its side ("Seer"), not the side at large ("villager").
         count: How many votes are said to have been received; ``None`` for the most.
+        times: How often it is said to have happened ("twice"); ``None`` where that is not said.
+        always: Whether it is said of every time ("in every round").
     """
 
     act: Act
@@ -71,6 +76,8 @@ class Claim:
     alone: bool = False
     is_exact_role: bool = False
     count: int | None = None
+    times: int | None = None
+    always: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +200,23 @@ def _claim(passage: Passage, hit: _Hit, subjects: SubjectFinder, time: TimeExpre
         passage.any_of("only", first - 1, hit.verb[1] - 1),
         role_at is not None and passage.has(role_at, "power_role"),
         None if count_at is None else passage.grammar.number(passage.coded.words[count_at]) or 0,
+        *_repetition(passage, hit),
     )
+
+
+def _repetition(passage: Passage, hit: _Hit) -> tuple[int | None, bool]:
+    """How often a clause says that it happened, and whether it says always: "twice", "three times", "every round"."""
+    end = hit.match.end()
+    while end < min(hit.match.end() + _FARTHEST_ADVERB, len(passage.code)) and passage.has(end, "adv degree number in"):
+        end += 1
+    for at in range(hit.verb[0], min(end + 1, len(passage.code))):
+        if passage.has(at, "repeat"):
+            return passage.grammar.number(passage.coded.words[at]) or 2, False
+        if passage.has(at, "times_word round") and passage.has(at - 1, "number both"):
+            is_ordinal_round = passage.has(at, "round") and not passage.has(at - 1, "both")
+            if not is_ordinal_round:
+                return passage.grammar.number(passage.coded.words[at - 1]) or 2, False
+    return None, passage.any_of("always", hit.verb[0], end)
 
 
 def _is_no_reference(passage: Passage, act: Act, hit: _Hit, actor: Who, target: Who | None) -> bool:
@@ -202,7 +225,7 @@ def _is_no_reference(passage: Passage, act: Act, hit: _Hit, actor: Who, target: 
     if act is Act.ROLE_WAS:
         return target is None or passage.speaker in target.names
     if act in (Act.SAID, Act.CLAIM_ROLE, Act.ACCUSE, Act.DEFEND) and actor.kind in ("noun", "group"):
-        return True
+        return actor.count is None and actor.amount is None
     # "I claim Seer" claims it now.
     return act is Act.CLAIM_ROLE and actor.names == speaker and not passage.has(hit.verb[1] - 1, "claimed")
 

@@ -33,6 +33,7 @@ class Reading:
         acts: Its speech acts, in order.
         named: The players that it names, and the one that it replies to.
         takes_a_stance: Whether it holds any word of suspicion or defence.
+        roles: The names of roles in it, as normalised words.
         marks: What it says about the game beside a player's name ("vote", "role", "past act", "question"); empty for a
             message that names nobody.
     """
@@ -42,6 +43,7 @@ class Reading:
     acts: tuple[SpeechAct, ...]
     named: frozenset[str]
     takes_a_stance: bool
+    roles: frozenset[str]
     marks: tuple[str, ...] = ()
 
 
@@ -67,7 +69,14 @@ def _read(prepared: PreparedMessage, discussion: Discussion) -> Reading:
     acts = find_acts(passage, claims, discussion.language)
     named = {mention.player for mention in prepared.mentions} | ({author} if author else set())
     stance = not grammar.classes["stance"].isdisjoint(passage.symbols)
-    return Reading(message, claims, acts, frozenset(named), stance, _marks(prepared, passage) if not acts else ())
+    marks = _marks(prepared, passage) if not acts else ()
+    return Reading(message, claims, acts, frozenset(named), stance, _roles(passage), marks)
+
+
+def _roles(passage: Passage) -> frozenset[str]:
+    if passage.symbols.isdisjoint(passage.grammar.classes["role"]):
+        return frozenset()
+    return frozenset(passage.coded.words[at] for at in range(len(passage.code)) if passage.has(at, "role"))
 
 
 def _marks(prepared: PreparedMessage, passage: Passage) -> tuple[str, ...]:

@@ -1,0 +1,99 @@
+"""Claims about the roles that players said they have, against what they said (rubric 1.0, metric 1)."""
+
+from __future__ import annotations
+
+from evaluation.rubric.claims import Claim
+from evaluation.rubric.finding import Case, Finding, accurate, inaccurate, joined, unverified
+from evaluation.rubric.record import PastAct
+from evaluation.rubric.speech_acts import ActKind
+from evaluation.rubric.wording import counted, listed
+
+
+def check_claimed_role(case: Case) -> Finding:
+    """Whether each of the players, or as many as are said, claimed the role in an earlier message."""
+    actor = case.claim.actor
+    if actor.count is not None or actor.amount is not None:
+        return _amount(case)
+    if actor.kind == "vague":
+        return inaccurate(f'"{actor.words}" is too vague: it does not say who claimed that role.')
+    if actor.kind == "any":
+        return _anybody(case)
+    if actor.kind == "nobody":
+        shown = _claims(case, None)
+        return inaccurate(_shown(shown[0]), shown[0].message.id) if shown else _untouched(case)
+    if actor.kind != "players":
+        return unverified("Who claimed that role cannot be told from the message.")
+    return joined([_player(case, name) for name in actor.names])
+
+
+def _player(case: Case, name: str) -> Finding:
+    shown = _claims(case, name)
+    if case.claim.negated:
+        return inaccurate(_shown(shown[0]), shown[0].message.id) if shown else _untouched(case, name)
+    if shown:
+        return _not_alone(case) or accurate(_shown(shown[0]), shown[0].message.id)
+    others = list(case.record.acts(case.message, {ActKind.REVEAL_ROLE}, {name}, None, case.round))
+    if others and case.claim.is_exact_role:
+        return inaccurate(f"Earlier messages show {name} claiming another role.", others[0].message.id)
+    return _open(name)
+
+
+def _claims(case: Case, name: str | None) -> list[PastAct]:
+    """The earlier claims of the role by ``name``, or by anybody."""
+    actors = None if name is None else {name}
+    past = case.record.acts(case.message, {ActKind.REVEAL_ROLE}, actors, None, case.round)
+    return [one for one in past if _same_role(one.act.role, case.claim)]
+
+
+def _not_alone(case: Case) -> Finding | None:
+    """What contradicts "only Alpha claimed Seer": somebody else who did."""
+    if case.claim.alone:
+        for past in _claims(case, None):
+            if past.message.speaker not in case.claim.actor.names:
+                return inaccurate(_shown(past), past.message.id)
+    return None
+
+
+def _amount(case: Case) -> Finding:
+    """ "Two people claimed Seer": more are a contradiction, fewer may have been missed."""
+    actor = case.claim.actor
+    past = _claims(case, None)
+    names = sorted({one.message.speaker for one in past})
+    reason = f"Earlier messages{case.scope} show {counted(len(names), 'player')} claiming that role"
+    reason += f": {listed(names)}." if names else "."
+    rests_on = past[0].message.id if past else None
+    if actor.count is None:
+        enough = actor.amount == "several" and len(names) > 1
+        return accurate(reason, rests_on) if enough else unverified(reason, rests_on)
+    if len(names) == actor.count:
+        return accurate(reason, rests_on)
+    return inaccurate(reason, rests_on) if len(names) > actor.count else unverified(reason, rests_on)
+
+
+def _anybody(case: Case) -> Finding:
+    """ "That Seer claim": the claim that an earlier message made, whoever did."""
+    past = [one for one in _claims(case, None) if one.message.speaker != case.message.speaker]
+    if past:
+        return accurate(_shown(past[0]), past[0].message.id)
+    return unverified("Which claim is meant cannot be told from the record.")
+
+
+def _untouched(case: Case, name: str | None = None) -> Finding:
+    """That a role was never claimed: shown when no earlier message of the player so much as names it."""
+    for reading in case.record.earlier(case.message, case.round):
+        if name in (None, reading.message.speaker) and case.claim.role in reading.roles:
+            return unverified("The role is spoken of there; whether that claims it is open.", reading.message.id)
+    return accurate(f"No earlier message{case.scope} by {name or 'anybody'} speaks of that role.")
+
+
+def _shown(past: PastAct) -> str:
+    return f"An earlier message shows {past.message.speaker} claiming that role."
+
+
+def _open(name: str) -> Finding:
+    return unverified(f"Whether {name} claimed that role is a paraphrase that the record cannot settle.")
+
+
+def _same_role(shown: str, claim: Claim) -> bool:
+    """Whether a role that somebody claimed is the one meant; "villager" may stand for any of the town's roles."""
+    return shown == claim.role or (not claim.is_exact_role and (shown == "evil") == (claim.role_side == "mafia"))
