@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from evaluation.rubric.acts import ACCUSATIONS, ActKind
 from evaluation.rubric.finding import Case, Finding, accurate, inaccurate, joined, unverified
 from evaluation.rubric.record import PastAct, PastElimination
 from evaluation.rubric.role_knowledge import shown_side
-from evaluation.rubric.speech_acts import ACCUSATIONS, ActKind
 from evaluation.rubric.wording import counted, listed
 
 _NIGHT = "night"

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from evaluation.rubric.acts import SpeechAct
 from evaluation.rubric.claims import Claim, find_claims
 from evaluation.rubric.discussion import Discussion, PreparedMessage
 from evaluation.rubric.grammar import grammar_for
 from evaluation.rubric.passage import Passage
-from evaluation.rubric.speech_acts import SpeechAct, find_acts
+from evaluation.rubric.speech_acts import find_acts
 from evaluation.transcript import Message
 
 # Metrics of one transcript are computed one after the other; few transcripts are in work at a time.
 _KEPT = 4
+# How many messages back the conversation is about the same player.
+_SCENE = 4
 # What makes a message one about the game -> the word classes that show it.
 _MARKS = {
     "vote": "vote voted voting",
@@ -55,22 +59,42 @@ def has_grammar(language: str) -> bool:
 @lru_cache(maxsize=_KEPT)
 def read(discussion: Discussion) -> tuple[Reading, ...]:
     """The public messages of ``discussion``, read in order; none in a language without a grammar."""
-    return tuple([_read(prepared, discussion) for prepared in discussion.messages if has_grammar(discussion.language)])
+    if not has_grammar(discussion.language):
+        return ()
+    messages = discussion.messages
+    return tuple(
+        [_read(prepared, discussion, messages[max(0, at - _SCENE) : at]) for at, prepared in enumerate(messages)]
+    )
 
 
-def _read(prepared: PreparedMessage, discussion: Discussion) -> Reading:
+def _read(prepared: PreparedMessage, discussion: Discussion, before: Sequence[PreparedMessage]) -> Reading:
     grammar = grammar_for(discussion.language)
     assert grammar is not None
     message = prepared.message
     answered = None if message.reply_to is None else discussion.transcript.message(message.reply_to)
     author = None if answered is None or answered.channel == "system" else answered.speaker
-    passage = Passage(prepared, grammar, None if author == message.speaker else author)
+    partner, topic = _scene(message, before)
+    passage = Passage(prepared, grammar, None if author == message.speaker else author, partner, topic)
     claims = find_claims(passage, discussion.language)
     acts = find_acts(passage, claims, discussion.language)
     named = {mention.player for mention in prepared.mentions} | ({author} if author else set())
     stance = not grammar.classes["stance"].isdisjoint(passage.symbols)
     marks = _marks(prepared, passage) if not acts else ()
     return Reading(message, claims, acts, frozenset(named), stance, _roles(passage), marks)
+
+
+def _scene(message: Message, before: Sequence[PreparedMessage]) -> tuple[str | None, str | None]:
+    """The other player who spoke last, and the one named last, in the messages before of the same round."""
+    partner: str | None = None
+    topic: str | None = None
+    for prepared in reversed(before):
+        if prepared.message.round != message.round or (partner and topic):
+            break
+        if partner is None and prepared.message.speaker != message.speaker:
+            partner = prepared.message.speaker
+        named = [mention.player for mention in prepared.mentions if mention.player != message.speaker]
+        topic = topic or (named[-1] if named else None)
+    return partner, topic
 
 
 def _roles(passage: Passage) -> frozenset[str]:

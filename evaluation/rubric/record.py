@@ -9,9 +9,9 @@ from enum import Enum
 from functools import cached_property
 from typing import NamedTuple
 
+from evaluation.rubric.acts import ActKind, SpeechAct
 from evaluation.rubric.derivation import DerivedElimination, derive_eliminations
 from evaluation.rubric.readings import Reading
-from evaluation.rubric.speech_acts import ActKind, SpeechAct
 from evaluation.transcript import Elimination, Message, Player, Transcript, Vote
 
 

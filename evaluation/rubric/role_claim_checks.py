@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from evaluation.rubric.acts import ActKind
 from evaluation.rubric.claims import Claim
 from evaluation.rubric.finding import Case, Finding, accurate, inaccurate, joined, unverified
 from evaluation.rubric.record import PastAct
-from evaluation.rubric.speech_acts import ActKind
 from evaluation.rubric.wording import counted, listed
 
 

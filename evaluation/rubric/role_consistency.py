@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from evaluation.rubric.acts import ACCUSATIONS, ActKind, SpeechAct
 from evaluation.rubric.breakdowns import SIDES
 from evaluation.rubric.definitions import ROLE_CONSISTENCY
 from evaluation.rubric.discussion import Discussion
 from evaluation.rubric.readings import Reading, has_grammar, read
 from evaluation.rubric.role_table import RoleRule, aim_of, rule_for
-from evaluation.rubric.speech_acts import ACCUSATIONS, ActKind, SpeechAct
 from evaluation.rubric.wording import listed
 from evaluation.score import Evidence, LedgerRow, MetricResult, decided, summarise
 from evaluation.transcript import Alignment, Transcript

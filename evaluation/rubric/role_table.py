@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
+from evaluation.rubric.acts import ActKind, SpeechAct
 from evaluation.rubric.grammar import read_data
 from evaluation.rubric.role_knowledge import knows_ally
-from evaluation.rubric.speech_acts import ActKind, SpeechAct
 from evaluation.transcript import Alignment, Player
 
-Aim = Literal["ally", "stranger", "other"]
-"""A player of the own evil side whom the role knows, one whom it does not know, or a player of another side."""
+Aim = Literal["ally", "stranger", "other", "unknown"]
+"""A player of the own evil side whom the role knows, one whom it does not know, another player, or nobody known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,9 @@ class RoleRule:
 
 def aim_of(speaker: Player, target: Player | None) -> Aim:
     """At whom an act of ``speaker`` is aimed."""
-    if target is None or speaker.alignment != "mafia" or target.alignment != "mafia":
+    if target is None:
+        return "unknown"
+    if speaker.alignment != "mafia" or target.alignment != "mafia":
         return "other"
     return "ally" if knows_ally(speaker, target) else "stranger"
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
+from evaluation.rubric.acts import ACCUSATIONS
 from evaluation.rubric.finding import Case, Finding, accurate, inaccurate, joined, no_votes, round_words, unverified
 from evaluation.rubric.record import PastVote
-from evaluation.rubric.speech_acts import ACCUSATIONS
 from evaluation.rubric.vote_counts import check_amount, most_agreeing
 from evaluation.rubric.wording import counted, listed
 from evaluation.transcript import Vote

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from evaluation.rubric.acts import ActKind, SpeechAct
 from evaluation.rubric.discussion import Discussion
 from evaluation.rubric.grammar import Grammar, grammar_for, patterns_for, read_data
 from evaluation.rubric.readings import Reading, read
 from evaluation.rubric.role_table import role_rules
-from evaluation.rubric.speech_acts import ActKind, SpeechAct
 from evaluation.transcript import Message, Player, Transcript
 
 NAMES = ("Agent-Alpha", "Agent-Bravo", "Agent-Charlie", "Agent-Delta", "Agent-Echo")
