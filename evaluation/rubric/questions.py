@@ -42,12 +42,14 @@ def _targets(passage: Passage, words: Sequence[int], *, asks: bool) -> Iterator[
     is_short = len(words) <= _SHORT_CALL
     if not (is_short or passage.any_of("relevant opinion", words[0], words[-1])):
         return
-    called = [passage.coded.players[at] for at in words if _is_called(passage, at, words)]
+    called = [at for at in words if _is_called(passage, at, words)]
+    is_about_the_game = passage.any_of("relevant opinion who why", words[0], words[-1])
     if called:
-        yield from called
+        # "Alpha Bravo, what do you think?" calls both.
+        yield from (passage.coded.players[at - 1] for at in called if passage.has(at - 1, "name"))
+        yield from (passage.coded.players[at] for at in called)
     elif any(passage.has(at, "you your yourself") for at in words):
         target = passage.addressee(words[0]) or passage.last_called(words[-1]) or passage.partner
-        is_about_the_game = passage.any_of("relevant opinion who", words[0], words[-1])
         if is_about_the_game and (asks or target is not None):
             yield target
     elif asks:
@@ -70,7 +72,7 @@ def _is_called(passage: Passage, position: int, words: Sequence[int]) -> bool:
     return is_last and passage.has(before, "opinion")
 
 
-def _asked_about(passage: Passage, words: Sequence[int]) -> Iterator[str]:
+def _asked_about(passage: Passage, words: Sequence[int]) -> Iterator[str | None]:
     for at in words:
         name = passage.coded.players.get(at)
         if name is not None and name != passage.speaker:
@@ -78,6 +80,10 @@ def _asked_about(passage: Passage, words: Sequence[int]) -> Iterator[str]:
             if opens or passage.has(at - 1, "auxiliary why about"):
                 yield name
                 return
-    if len(words) <= _SHORT_QUESTION and passage.has(words[0], "why who wh") and passage.partner is not None:
+    if passage.any_of("opinion", words[0], words[-1]) and passage.last_called(words[-1]) is not None:
+        yield passage.last_called(words[-1])
+    elif passage.any_of("anyone", words[0], words[-1]):
+        yield None
+    elif len(words) <= _SHORT_QUESTION and passage.has(words[0], "why who wh") and passage.partner is not None:
         is_bare = len(words) == 1 or passage.has(words[0], "why")
         yield from (passage.partner,) if is_bare else ()

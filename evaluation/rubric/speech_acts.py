@@ -77,10 +77,18 @@ def _is_own(passage: Passage, pattern: Pattern, match: re.Match[str]) -> bool:
     first, verb = match.start(), match.end("verb") - 1
     if passage.is_quoted(verb) or passage.follows_condition(first) or passage.is_reported(first):
         return False
+    if "=" in passage.message.text and _is_logged(passage, match):
+        return False
     is_asked = pattern.attributes.get("asked") or pattern.attributes["act"] == ActKind.ANALYSE_VOTES
     if not is_asked and passage.is_question(first):
         return False
     return not pattern.attributes.get("own") or _has_own_subject(passage, match.start("verb"))
+
+
+def _is_logged(passage: Passage, match: re.Match[str]) -> bool:
+    """Whether the match is another's result in shorthand: "Alpha N0 Bravo=Human", "Alpha/Bravo Charlie=Wolf"."""
+    start, end = passage.span(match.start(), match.end() - 1)
+    return "=" in passage.message.text[start:end] and passage.any_of("name", match.start() - 3, match.start() - 1)
 
 
 def _has_own_subject(passage: Passage, verb: int) -> bool:
@@ -121,6 +129,8 @@ def _acts(passage: Passage, pattern: Pattern, match: re.Match[str], language: st
         if "negated" not in attributes:
             return
         kind = ActKind(attributes["negated"])
+    elif attributes.get("only_negated"):
+        return
     if kind is ActKind.REVEAL_ROLE:
         start, end = passage.span(first, match.end() - 1)
         yield SpeechAct(kind, None, start, end, role=_revealed(passage, match.start("role")))
@@ -153,10 +163,17 @@ def _aimed(passage: Passage, act: SpeechAct, target: str | None, *, is_open: boo
     if act.kind in _AIMLESS:
         yield act
     elif target == passage.speaker:
-        if act.kind is ActKind.DEFEND:
+        if act.kind is ActKind.DEFEND and _names_itself(passage):
+            # "Alpha is a villager", said by Alpha.
+            yield replace(act, kind=ActKind.REVEAL_ROLE, role="town")
+        elif act.kind is ActKind.DEFEND:
             yield replace(act, kind=ActKind.DEFEND_SELF)
     elif target is not None or act.kind not in _AIMED or (is_open and act.kind in ACCUSATIONS):
         yield replace(act, target=target)
+
+
+def _names_itself(passage: Passage) -> bool:
+    return passage.speaker in passage.coded.players.values()
 
 
 def _is_negated(passage: Passage, match: re.Match[str]) -> bool:
@@ -192,11 +209,16 @@ def _targets(passage: Passage, match: re.Match[str], positions: Sequence[int]) -
     if "context" in groups:
         yield _topic(passage, match.start()), False
     elif "elided" in groups:
-        yield passage.last_called(match.start()) or passage.topic or passage.partner, False
+        is_agreement = passage.any_of("agree exactly greeting_word", match.start(), match.end())
+        about = passage.partner if is_agreement else passage.topic or passage.partner
+        yield passage.last_called(match.start()) or about, False
     elif not positions:
         yield None, False
     for at in positions:
-        person = passage.person(at) or passage.person_in_scene(at)
+        person = passage.person(at)
+        if person is None and passage.has(at, "you your"):
+            person = passage.last_called(at)
+        person = person or passage.person_in_scene(at)
         yield person, person is None and passage.has(at, "you your")
 
 
