@@ -58,6 +58,8 @@ _CHECKS: Mapping[Act, Callable[[Case], Finding | None]] = MappingProxyType(
         Act.ACCUSE: event_checks.check_accused,
         Act.DEFEND: event_checks.check_defended,
         Act.CLAIM_ROLE: role_claim_checks.check_claimed_role,
+        Act.CLAIM_RESULT: role_claim_checks.check_claimed_result,
+        Act.ASK: event_checks.check_asked,
         Act.SPOKE: event_checks.check_spoke,
         Act.SAID: event_checks.check_said,
         Act.UNCLEAR: _check_unclear,

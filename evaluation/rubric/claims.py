@@ -32,6 +32,10 @@ class Act(StrEnum):
     ACCUSE = "accuse"
     DEFEND = "defend"
     CLAIM_ROLE = "claim_role"
+    CLAIM_RESULT = "claim_result"
+    """Told what a divination or an investigation showed."""
+    ASK = "ask"
+    """Put a question or a demand to somebody."""
     SPOKE = "spoke"
     SAID = "said"
     """A paraphrase of what somebody said."""
@@ -146,6 +150,9 @@ def _hits(passage: Passage, patterns: Sequence[Pattern]) -> list[_Hit]:
 
 def _states_nothing(passage: Passage, hit: _Hit) -> bool:
     verb = hit.verb[1] - 1
+    if hit.pattern.attributes.get("presupposed"):
+        # "Do you believe Alpha's claim to be the Seer?" takes it for granted that there was one.
+        return passage.is_quoted(verb)
     return (
         passage.is_quoted(verb)
         or passage.is_question(verb)
@@ -170,8 +177,7 @@ def _claim(passage: Passage, hit: _Hit, subjects: SubjectFinder, time: TimeExpre
     elif attributes["subject"] == "vague":
         actor = Who("vague", words=passage.text(first, hit.verb[1] - 1))
     else:
-        at = hit.group("actor")
-        actor = PEOPLE["any"] if at is None else who_at(passage, at)
+        actor = _grouped_actor(passage, hit)
     target_at = hit.group("target")
     target = None if target_at is None else who_at(passage, target_at, other=actor, after=target_at > hit.verb[0])
     if target_at is not None:
@@ -204,6 +210,17 @@ def _claim(passage: Passage, hit: _Hit, subjects: SubjectFinder, time: TimeExpre
     )
 
 
+def _grouped_actor(passage: Passage, hit: _Hit) -> Who:
+    """Whoever stands in the group ``actor``; "two Seer claims" are by two; nobody in particular without either."""
+    at, number_at = hit.group("actor"), hit.group("count")
+    if at is not None:
+        return who_at(passage, at)
+    if number_at is None or hit.pattern.attributes["act"] != Act.CLAIM_ROLE:
+        return PEOPLE["any"]
+    count = passage.grammar.number(passage.coded.words[number_at]) or 2
+    return Who("group", words=passage.text(number_at, number_at), count=count)
+
+
 def _repetition(passage: Passage, hit: _Hit) -> tuple[int | None, bool]:
     """How often a clause says that it happened, and whether it says always: "twice", "three times", "every round"."""
     end = hit.match.end()
@@ -222,10 +239,15 @@ def _repetition(passage: Passage, hit: _Hit) -> tuple[int | None, bool]:
 def _is_no_reference(passage: Passage, act: Act, hit: _Hit, actor: Who, target: Who | None) -> bool:
     """What matches a form without being a reference to the past."""
     speaker = (passage.speaker,)
+    if hit.pattern.attributes.get("present") and (actor.kind != "players" or passage.speaker in actor.names):
+        # "I accuse Bravo" does it now.
+        return True
     if act is Act.ROLE_WAS:
         return target is None or passage.speaker in target.names
     if act in (Act.SAID, Act.CLAIM_ROLE, Act.ACCUSE, Act.DEFEND) and actor.kind in ("noun", "group"):
         return actor.count is None and actor.amount is None
+    if hit.pattern.attributes.get("presupposed"):
+        return False
     # "I claim Seer" claims it now.
     return act is Act.CLAIM_ROLE and actor.names == speaker and not passage.has(hit.verb[1] - 1, "claimed")
 

@@ -19,6 +19,8 @@ _NEAR_DEFENCES = frozenset({ActKind.ALLY, ActKind.DEFLECT})
 def check_eliminated(case: Case) -> Finding:
     """Whether the players had left the game, in the round meant or in any before."""
     target = case.claim.target
+    if case.claim.count is not None and case.record.has_eliminations:
+        return _check_number_out(case, case.claim.count)
     if target is None or target.kind != "players":
         return unverified("Who left the game cannot be told from the message.")
     if not case.record.has_eliminations:
@@ -34,6 +36,18 @@ def _derived(case: Case, name: str) -> Finding:
         return unverified("No eliminations are recorded for this transcript.")
     votes = f"derived from {found.against} of {found.cast} votes"
     return accurate(f"{name} was voted out in round {found.elimination.round} ({votes}).", found.vote_id)
+
+
+def _check_number_out(case: Case, count: int) -> Finding:
+    """Whether so many players had left in all, or since the discussion before."""
+    past = [one.elimination for one in case.record.eliminations(case.message)]
+    rounds = [event.round for event in past if event.round is not None]
+    recent = [event for event in past if rounds and event.round == max(rounds)]
+    reason = (
+        f"The record shows {counted(len(past), 'player')} out of the game, {len(recent)} of them in the last round."
+    )
+    fits = count in (len(past), len(recent))
+    return accurate(reason) if fits else inaccurate(reason)
 
 
 def _check_player_out(case: Case, name: str) -> Finding:
@@ -83,6 +97,22 @@ def check_accused(case: Case) -> Finding:
 def check_defended(case: Case) -> Finding:
     """Whether the players defended the targets in an earlier message."""
     return _check_stance(case, "defend", _DEFENCES, _NEAR_DEFENCES)
+
+
+def check_asked(case: Case) -> Finding:
+    """Whether the players asked the targets something in an earlier message; what is not found stays open."""
+    actor, target = case.claim.actor, case.claim.target
+    if actor.kind != "players" or target is None or target.kind != "players":
+        return unverified("Who asked whom cannot be told from the message.")
+    found: list[Finding] = []
+    for name in actor.names:
+        for whom in target.names:
+            past = next(case.record.acts(case.message, {ActKind.QUESTION}, {name}, whom, case.round), None)
+            if past is None:
+                found.append(unverified(f"No earlier message{case.scope} shows for certain that {name} asked {whom}."))
+            else:
+                found.append(accurate(f"An earlier message shows {name} asking {whom}.", past.message.id))
+    return joined([finding.negated() if case.claim.negated else finding for finding in found])
 
 
 def _check_stance(case: Case, stem: str, kinds: Collection[ActKind], near: Collection[ActKind]) -> Finding:

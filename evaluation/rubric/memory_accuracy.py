@@ -28,6 +28,8 @@ _KINDS: Mapping[Act, str] = MappingProxyType(
         Act.ACCUSE: "accusation",
         Act.DEFEND: "accusation",
         Act.CLAIM_ROLE: "role claim",
+        Act.CLAIM_RESULT: "role claim",
+        Act.ASK: "earlier statement",
         Act.SPOKE: "earlier statement",
         Act.SAID: "earlier statement",
         Act.UNCLEAR: "earlier statement",

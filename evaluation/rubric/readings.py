@@ -37,6 +37,7 @@ class Reading:
         acts: Its speech acts, in order.
         named: The players that it names, and the one that it replies to.
         takes_a_stance: Whether it holds any word of suspicion or defence.
+        tells_result: Whether it speaks of a result of a night, such as a divination.
         roles: The names of roles in it, as normalised words.
         marks: What it says about the game beside a player's name ("vote", "role", "past act", "question"); empty for a
             message that names nobody.
@@ -47,6 +48,7 @@ class Reading:
     acts: tuple[SpeechAct, ...]
     named: frozenset[str]
     takes_a_stance: bool
+    tells_result: bool
     roles: frozenset[str]
     marks: tuple[str, ...] = ()
 
@@ -79,8 +81,9 @@ def _read(prepared: PreparedMessage, discussion: Discussion, before: Sequence[Pr
     acts = find_acts(passage, claims, discussion.language)
     named = {mention.player for mention in prepared.mentions} | ({author} if author else set())
     stance = not grammar.classes["stance"].isdisjoint(passage.symbols)
+    tells_result = "=" in message.text or not grammar.classes["divined result"].isdisjoint(passage.symbols)
     marks = _marks(prepared, passage) if not acts else ()
-    return Reading(message, claims, acts, frozenset(named), stance, _roles(passage), marks)
+    return Reading(message, claims, acts, frozenset(named), stance, tells_result, _roles(passage), marks)
 
 
 def _scene(message: Message, before: Sequence[PreparedMessage]) -> tuple[str | None, str | None]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evaluation.rubric.acts import ActKind
+from evaluation.rubric.acts import ACCUSATIONS, ActKind
 from evaluation.rubric.claims import Claim
 from evaluation.rubric.finding import Case, Finding, accurate, inaccurate, joined, unverified
 from evaluation.rubric.record import PastAct
@@ -76,6 +76,28 @@ def _anybody(case: Case) -> Finding:
     if past:
         return accurate(_shown(past[0]), past[0].message.id)
     return unverified("Which claim is meant cannot be told from the record.")
+
+
+def check_claimed_result(case: Case) -> Finding:
+    """Whether the players told such a result of a night in an earlier message; what is not found stays open."""
+    actor, target = case.claim.actor, case.claim.target
+    if actor.kind != "players" or (target is not None and target.kind != "players"):
+        return unverified("Whose result is meant cannot be told from the message.")
+    whom = (None,) if target is None else target.names
+    found = [_result(case, name, one) for name in actor.names for one in whom]
+    return joined([finding.negated() if case.claim.negated else finding for finding in found])
+
+
+def _result(case: Case, name: str, whom: str | None) -> Finding:
+    side = case.claim.role_side
+    kinds = {None: ACCUSATIONS | {ActKind.DEFEND}, "mafia": ACCUSATIONS, "town": {ActKind.DEFEND}}[side]
+    for reading in case.record.earlier(case.message, case.round):
+        if reading.message.speaker == name and reading.tells_result:
+            is_shown = whom is None or any(act.kind in kinds and act.target == whom for act in reading.acts)
+            if is_shown or (side is None and whom in reading.named):
+                about = f" on {whom}" if whom else ""
+                return accurate(f"An earlier message shows {name} telling a result{about}.", reading.message.id)
+    return unverified(f"No earlier message shows for certain which result {name} told.")
 
 
 def _untouched(case: Case, name: str | None = None) -> Finding:
