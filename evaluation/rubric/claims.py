@@ -180,6 +180,8 @@ def _claim(passage: Passage, hit: _Hit, subjects: SubjectFinder, time: TimeExpre
         actor = _grouped_actor(passage, hit)
     target_at = hit.group("target")
     target = None if target_at is None else who_at(passage, target_at, other=actor, after=target_at > hit.verb[0])
+    if attributes.get("target") == "speaker":
+        target = Who("players", (passage.speaker,), passage.speaker)
     if target_at is not None:
         subjects.remember_object(target_at)
     subjects.remember_subject(hit.verb[0], target if target is not None and actor.kind == "any" else actor)
@@ -249,7 +251,7 @@ def _is_no_reference(passage: Passage, act: Act, hit: _Hit, actor: Who, target: 
     if hit.pattern.attributes.get("presupposed"):
         return False
     # "I claim Seer" claims it now.
-    return act is Act.CLAIM_ROLE and actor.names == speaker and not passage.has(hit.verb[1] - 1, "claimed")
+    return act is Act.CLAIM_ROLE and actor.names == speaker and not passage.has(hit.verb[1] - 1, "claimed said")
 
 
 def _settled_act(passage: Passage, act: Act, hit: _Hit, actor: Who) -> Act:

@@ -147,10 +147,10 @@ class _Writer:
 
 @lru_cache(maxsize=4096)
 def _ending(marks: str) -> str:
-    """The kind of sentence end in a run of punctuation."""
-    if "?" in marks or "\uff1f" in marks:
-        return "end_question"
-    return "end_exclaim" if "!" in marks or "\uff01" in marks else "end"
+    """The kind of sentence end in a run of punctuation; "?!" is astonished, and asks only where the words do."""
+    if "!" in marks or "\uff01" in marks:
+        return "end_exclaim"
+    return "end_question" if "?" in marks or "\uff1f" in marks else "end"
 
 
 @lru_cache(maxsize=4096)

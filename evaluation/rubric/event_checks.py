@@ -40,7 +40,7 @@ def _derived(case: Case, name: str) -> Finding:
 
 def _check_number_out(case: Case, count: int) -> Finding:
     """Whether so many players had left in all, or since the discussion before."""
-    past = [one.elimination for one in case.record.eliminations(case.message)]
+    past = [one.elimination for one in case.record.eliminations(case.message) if one.is_certain]
     rounds = [event.round for event in past if event.round is not None]
     recent = [event for event in past if rounds and event.round == max(rounds)]
     reason = (
