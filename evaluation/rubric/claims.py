@@ -151,8 +151,8 @@ def _hits(passage: Passage, patterns: Sequence[Pattern]) -> list[_Hit]:
 def _states_nothing(passage: Passage, hit: _Hit) -> bool:
     verb = hit.verb[1] - 1
     if hit.pattern.attributes.get("presupposed"):
-        # "Do you believe Alpha's claim to be the Seer?" takes it for granted that there was one.
-        return passage.is_quoted(verb)
+        # "I am not sure about Alpha's claim to be the Seer" takes it for granted that there was one.
+        return passage.is_quoted(verb) or passage.is_question(verb)
     return (
         passage.is_quoted(verb)
         or passage.is_question(verb)

@@ -65,12 +65,19 @@ class Passage(MoodReader):
         return self.topic if self.has(position, "third her their") else None
 
     def addressee(self, position: int) -> str | None:
-        """Who "you" is: the player addressed by name in the sentence, else the one replied to."""
+        """Who "you" is: the player addressed by name in the sentence, else the one replied to.
+
+        Where neither is, the only player whom the message addressed before.
+        """
         start, end = self.sentence(position)
         called = {name for at, name in self._named(start, end) if self.is_vocative(at)}
         if not called and start > 0:
             called = self._called_out_before(start)
         called.discard(self.speaker)
+        if not called and self.replied_to is None:
+            # "Alpha, thank you. So I wonder about your claim." goes on talking to the only one called.
+            called = {name for at, name in self._named(0, start) if self.is_vocative(at)}
+            called.discard(self.speaker)
         if len(called) == 1:
             return called.pop()
         return None if called else self.replied_to

@@ -9,7 +9,7 @@ from functools import lru_cache
 from evaluation.rubric.acts import SpeechAct
 from evaluation.rubric.claims import Claim, find_claims
 from evaluation.rubric.discussion import Discussion, PreparedMessage
-from evaluation.rubric.grammar import grammar_for
+from evaluation.rubric.grammar import grammar_for, patterns_for
 from evaluation.rubric.passage import Passage
 from evaluation.rubric.speech_acts import find_acts
 from evaluation.transcript import Message
@@ -38,6 +38,7 @@ class Reading:
         named: The players that it names, and the one that it replies to.
         takes_a_stance: Whether it holds any word of suspicion or defence.
         tells_result: Whether it speaks of a result of a night, such as a divination.
+        claims_sight: Whether the speaker tells what they divined, as only a Seer or the like could.
         roles: The names of roles in it, as normalised words.
         marks: What it says about the game beside a player's name ("vote", "role", "past act", "question"); empty for a
             message that names nobody.
@@ -49,6 +50,7 @@ class Reading:
     named: frozenset[str]
     takes_a_stance: bool
     tells_result: bool
+    claims_sight: bool
     roles: frozenset[str]
     marks: tuple[str, ...] = ()
 
@@ -82,8 +84,10 @@ def _read(prepared: PreparedMessage, discussion: Discussion, before: Sequence[Pr
     named = {mention.player for mention in prepared.mentions} | ({author} if author else set())
     stance = not grammar.classes["stance"].isdisjoint(passage.symbols)
     tells_result = "=" in message.text or not grammar.classes["divined result"].isdisjoint(passage.symbols)
+    sights = patterns_for("memory", discussion.language, "sights").tried_on(passage.symbols)
+    sees = any(pattern.regex.search(passage.code) for pattern in sights)
     marks = _marks(prepared, passage) if not acts else ()
-    return Reading(message, claims, acts, frozenset(named), stance, tells_result, _roles(passage), marks)
+    return Reading(message, claims, acts, frozenset(named), stance, tells_result, sees, _roles(passage), marks)
 
 
 def _scene(message: Message, before: Sequence[PreparedMessage]) -> tuple[str | None, str | None]:

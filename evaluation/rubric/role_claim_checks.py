@@ -5,8 +5,9 @@ from __future__ import annotations
 from evaluation.rubric.acts import ACCUSATIONS, ActKind
 from evaluation.rubric.claims import Claim
 from evaluation.rubric.finding import Case, Finding, accurate, inaccurate, joined, unverified
-from evaluation.rubric.record import PastAct
+from evaluation.rubric.role_knowledge import sees_at_night
 from evaluation.rubric.wording import counted, listed
+from evaluation.transcript import Message
 
 
 def check_claimed_role(case: Case) -> Finding:
@@ -20,7 +21,7 @@ def check_claimed_role(case: Case) -> Finding:
         return _anybody(case)
     if actor.kind == "nobody":
         shown = _claims(case, None)
-        return inaccurate(_shown(shown[0]), shown[0].message.id) if shown else _untouched(case)
+        return inaccurate(_shown(shown[0]), shown[0].id) if shown else _untouched(case)
     if actor.kind != "players":
         return unverified("Who claimed that role cannot be told from the message.")
     return joined([_player(case, name) for name in actor.names])
@@ -29,28 +30,33 @@ def check_claimed_role(case: Case) -> Finding:
 def _player(case: Case, name: str) -> Finding:
     shown = _claims(case, name)
     if case.claim.negated:
-        return inaccurate(_shown(shown[0]), shown[0].message.id) if shown else _untouched(case, name)
+        return inaccurate(_shown(shown[0]), shown[0].id) if shown else _untouched(case, name)
     if shown:
-        return _not_alone(case) or accurate(_shown(shown[0]), shown[0].message.id)
+        return _not_alone(case) or accurate(_shown(shown[0]), shown[0].id)
     others = list(case.record.acts(case.message, {ActKind.REVEAL_ROLE}, {name}, None, case.round))
     if others and case.claim.is_exact_role:
         return inaccurate(f"Earlier messages show {name} claiming another role.", others[0].message.id)
     return _open(name)
 
 
-def _claims(case: Case, name: str | None) -> list[PastAct]:
-    """The earlier claims of the role by ``name``, or by anybody."""
-    actors = None if name is None else {name}
-    past = case.record.acts(case.message, {ActKind.REVEAL_ROLE}, actors, None, case.round)
-    return [one for one in past if _same_role(one.act.role, case.claim)]
+def _claims(case: Case, name: str | None) -> list[Message]:
+    """The earlier messages in which ``name``, or anybody, claimed the role; a divination claims one that sees."""
+    found: list[Message] = []
+    for reading in case.record.earlier(case.message, case.round):
+        if name in (None, reading.message.speaker):
+            roles = [act.role for act in reading.acts if act.kind is ActKind.REVEAL_ROLE]
+            sees = reading.claims_sight and sees_at_night(case.claim.role)
+            if sees or any(_same_role(role, case.claim) for role in roles):
+                found.append(reading.message)
+    return found
 
 
 def _not_alone(case: Case) -> Finding | None:
     """What contradicts "only Alpha claimed Seer": somebody else who did."""
     if case.claim.alone:
         for past in _claims(case, None):
-            if past.message.speaker not in case.claim.actor.names:
-                return inaccurate(_shown(past), past.message.id)
+            if past.speaker not in case.claim.actor.names:
+                return inaccurate(_shown(past), past.id)
     return None
 
 
@@ -58,10 +64,10 @@ def _amount(case: Case) -> Finding:
     """ "Two people claimed Seer": more are a contradiction, fewer may have been missed."""
     actor = case.claim.actor
     past = _claims(case, None)
-    names = sorted({one.message.speaker for one in past})
+    names = sorted({one.speaker for one in past})
     reason = f"Earlier messages{case.scope} show {counted(len(names), 'player')} claiming that role"
     reason += f": {listed(names)}." if names else "."
-    rests_on = past[0].message.id if past else None
+    rests_on = past[0].id if past else None
     if actor.count is None:
         enough = actor.amount == "several" and len(names) > 1
         return accurate(reason, rests_on) if enough else unverified(reason, rests_on)
@@ -72,9 +78,9 @@ def _amount(case: Case) -> Finding:
 
 def _anybody(case: Case) -> Finding:
     """ "That Seer claim": the claim that an earlier message made, whoever did."""
-    past = [one for one in _claims(case, None) if one.message.speaker != case.message.speaker]
+    past = [one for one in _claims(case, None) if one.speaker != case.message.speaker]
     if past:
-        return accurate(_shown(past[0]), past[0].message.id)
+        return accurate(_shown(past[0]), past[0].id)
     return unverified("Which claim is meant cannot be told from the record.")
 
 
@@ -108,8 +114,8 @@ def _untouched(case: Case, name: str | None = None) -> Finding:
     return accurate(f"No earlier message{case.scope} by {name or 'anybody'} speaks of that role.")
 
 
-def _shown(past: PastAct) -> str:
-    return f"An earlier message shows {past.message.speaker} claiming that role."
+def _shown(past: Message) -> str:
+    return f"An earlier message shows {past.speaker} claiming that role."
 
 
 def _open(name: str) -> Finding:
@@ -118,4 +124,5 @@ def _open(name: str) -> Finding:
 
 def _same_role(shown: str, claim: Claim) -> bool:
     """Whether a role that somebody claimed is the one meant; "villager" may stand for any of the town's roles."""
-    return shown == claim.role or (not claim.is_exact_role and (shown == "evil") == (claim.role_side == "mafia"))
+    is_same = shown.removesuffix("s") == claim.role.removesuffix("s")
+    return is_same or (not claim.is_exact_role and (shown == "evil") == (claim.role_side == "mafia"))

@@ -29,6 +29,11 @@ def shown_side(role: str, player: Player) -> Alignment | None:
     return shown or player.alignment
 
 
+def sees_at_night(role: str) -> bool:
+    """Whether a role, in the singular or plural, learns of another player at night, as the Seer does."""
+    return _normal(role).removesuffix("s") in _data()["seeing"]
+
+
 @cache
 def _data() -> Any:
     return read_data("role_knowledge.yaml")
