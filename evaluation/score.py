@@ -6,7 +6,7 @@ computes them, so the number that a person sees always opens to rows that add up
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
@@ -64,8 +64,28 @@ LIKERT = Scale("likert", 1.0, 5.0)
 
 
 @dataclass(frozen=True, slots=True)
+class CoverageRule:
+    """When a score rests on too little of what was considered.
+
+    Attributes:
+        noun: What has weight, after the counts: "references settled".
+        fewest: Fewer rows with weight are low evidence.
+        least_share: So is a smaller share of all rows, from 0 to 1.
+    """
+
+    noun: str
+    fewest: int
+    least_share: float
+
+
+@dataclass(frozen=True, slots=True)
 class MetricDefinition:
-    """What is fixed about a metric. ``version`` changes whenever the same transcript could get another score."""
+    """What is fixed about a metric. ``version`` changes whenever the same transcript could get another score.
+
+    Attributes:
+        coverage: For metrics that leave out what they cannot decide: when the rest is low evidence.
+        derive: Computes entries of ``details`` from the rows, again each time that rows are overruled.
+    """
 
     name: str
     label: str
@@ -74,6 +94,8 @@ class MetricDefinition:
     version: str
     when_empty: WhenEmpty = WhenEmpty.NOT_APPLICABLE
     empty_reason: str = "nothing to score"
+    coverage: CoverageRule | None = None
+    derive: Callable[[Sequence[LedgerRow]], Mapping[str, Any]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +186,7 @@ class MetricResult:
     Attributes:
         score: On the metric's scale; ``None`` when not applicable or pending.
         threshold: The threshold it was judged by at that time.
-        notes: Remarks shown beside the score ("no references", "low evidence").
+        notes: What the rule remarked about its own rows ("no references"); :attr:`remarks` is what is shown.
         details: Metric-specific, JSON-compatible extras (similarity matrix, coverage, robotic phrases).
         replaced: Rows that a judge or a human overruled, as they were.
         control: The permutation control, once computed.
@@ -188,6 +210,12 @@ class MetricResult:
         return self.definition.name
 
     @property
+    def remarks(self) -> tuple[str, ...]:
+        """What is shown beside the score: the notes, then the coverage, with "low evidence" where it is."""
+        words = coverage_words(self)
+        return (*self.notes, words) if words else self.notes
+
+    @property
     def method(self) -> Method:
         """The highest authority that decided any row."""
         methods = {row.method for row in self.ledger}
@@ -205,7 +233,7 @@ class MetricResult:
             "version": self.definition.version,
             "scale": self.definition.scale.name,
             "reason": self.reason,
-            "notes": list(self.notes),
+            "notes": list(self.remarks),
             "details": dict(self.details),
             "control": None if self.control is None else dict(self.control),
             "ledger": [row.as_dict() for row in self.ledger],
@@ -224,14 +252,53 @@ def summarise(
     """The result that ``rows`` add up to: the only place where a score is computed.
 
     A percent score is 100 x numerator / denominator, a likert score their ratio. ``not_applicable`` is the reason why
-    the metric cannot be asked of this transcript at all; rows are then kept for display but carry no score.
+    the metric cannot be asked of this transcript at all; rows are then kept for display but carry no score. Where the
+    metric has a coverage rule, ``details`` say how many of the rows ``considered`` are ``settled`` (have weight), and
+    which share that is (``coverage``, from 0 to 1; ``None`` without rows).
     """
     ledger = tuple(rows)
     numerator = sum(row.numerator for row in ledger)
     denominator = sum(row.denominator for row in ledger)
     limit = definition.threshold if threshold is None else threshold
     status, score, reason = _outcome(definition, ledger, numerator, denominator, limit, not_applicable)
-    return MetricResult(definition, status, score, numerator, denominator, limit, ledger, reason, notes, details or {})
+    found = {**(details or {}), **_derived(definition, ledger)}
+    return MetricResult(definition, status, score, numerator, denominator, limit, ledger, reason, notes, found)
+
+
+def _derived(definition: MetricDefinition, ledger: Sequence[LedgerRow]) -> dict[str, Any]:
+    """The details that follow from the rows, whoever decided them."""
+    found = {} if definition.derive is None else dict(definition.derive(ledger))
+    if definition.coverage is not None:
+        settled = sum(row.denominator > 0 for row in ledger)
+        share = settled / len(ledger) if ledger else None
+        found |= {"coverage": share, "settled": settled, "considered": len(ledger)}
+    return found
+
+
+def is_low_evidence(result: MetricResult) -> bool:
+    """Whether the score rests on too few rows, or on too small a share of those considered.
+
+    False for metrics without a coverage rule, and where nothing was considered.
+    """
+    rule, settled, considered = _coverage(result)
+    return rule is not None and considered > 0 and (settled < rule.fewest or settled < rule.least_share * considered)
+
+
+def coverage_words(result: MetricResult) -> str:
+    """How much of what was considered the score rests on: "22 of 51 references settled, low evidence".
+
+    Empty for metrics without a coverage rule, where nothing was considered, and for results of versions that did not
+    count it.
+    """
+    rule, settled, considered = _coverage(result)
+    if rule is None or not considered:
+        return ""
+    return f"{settled} of {considered} {rule.noun}" + (", low evidence" if is_low_evidence(result) else "")
+
+
+def _coverage(result: MetricResult) -> tuple[CoverageRule | None, int, int]:
+    details = result.details
+    return result.definition.coverage, details.get("settled", 0), details.get("considered", 0)
 
 
 def _outcome(

@@ -73,8 +73,8 @@ def _score(result: MetricResult) -> None:
     st.caption(score_line(result))
     if result.reason:
         plain(result.reason)
-    if result.notes:
-        plain("\n".join(result.notes))
+    if result.remarks:
+        plain("\n".join(result.remarks))
 
 
 def score_line(result: MetricResult) -> str:

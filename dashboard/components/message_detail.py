@@ -49,9 +49,9 @@ def _whole(opened: OpenTranscript, metric: str, rows: Sequence[LedgerRow], messa
         st.caption("This metric has nothing to say about this message.")
     _rows(opened, metric, rows, message_id)
     result = opened.results.get(metric)
-    if result is not None and result.notes:
+    if result is not None and result.remarks:
         st.caption("About the whole game")
-        plain("\n".join(result.notes))
+        plain("\n".join(result.remarks))
 
 
 def _rows(opened: OpenTranscript, metric: str, rows: Sequence[LedgerRow], message_id: str) -> None:

@@ -186,7 +186,7 @@ def _ledger(result: MetricResult, transcript: Transcript) -> Iterator[str]:
     from evaluation.cli.rendering import metric_score_words
 
     yield f"{result.definition.label}: {metric_score_words(result)}"
-    yield from (f"  {shortened(remark, _LONGEST_REASON)}" for remark in filter(None, (result.reason, *result.notes)))
+    yield from (f"  {shortened(remark, _LONGEST_REASON)}" for remark in filter(None, (result.reason, *result.remarks)))
     yield ""
     if result.ledger:
         yield table(("Verdict", "Where", "Reason", "Text"), [_ledger_line(row, transcript) for row in result.ledger])

@@ -133,7 +133,7 @@ def metric_rows(evaluation: Evaluation) -> Iterator[tuple[str, ...]]:
             remark = f"could not be computed: {failures[name]}" if name in failures else "not computed yet"
             yield definition.label, score_cell(name, None), "", "", remark
             continue
-        remarks = "; ".join(filter(None, (metric.reason, *metric.notes)))
+        remarks = "; ".join(filter(None, (metric.reason, *metric.remarks)))
         yield definition.label, score_cell(name, metric), f"{metric.threshold:g}", made_of(metric), remarks
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from evaluation.rubric import event_checks, vote_checks, vote_counts
+from evaluation.rubric import event_checks, role_claim_checks, vote_checks, vote_counts
 from evaluation.rubric.claims import Act, Claim
 from evaluation.rubric.finding import Case, Finding, inaccurate, unverified
 from evaluation.rubric.record import Record
@@ -57,7 +57,9 @@ _CHECKS: Mapping[Act, Callable[[Case], Finding | None]] = MappingProxyType(
         Act.ROLE_WAS: event_checks.check_role_was,
         Act.ACCUSE: event_checks.check_accused,
         Act.DEFEND: event_checks.check_defended,
-        Act.CLAIM_ROLE: event_checks.check_claimed_role,
+        Act.CLAIM_ROLE: role_claim_checks.check_claimed_role,
+        Act.CLAIM_RESULT: role_claim_checks.check_claimed_result,
+        Act.ASK: event_checks.check_asked,
         Act.SPOKE: event_checks.check_spoke,
         Act.SAID: event_checks.check_said,
         Act.UNCLEAR: _check_unclear,

@@ -13,6 +13,9 @@ from evaluation.rubric.subjects import PEOPLE, SubjectFinder, Who, who_at
 from evaluation.rubric.times import EARLIER_ANY_TIME, TimeExpression, When, assign_time, find_times
 from evaluation.transcript import Alignment
 
+# "Voted for Bravo in all of it twice": how far behind a clause its adverb may stand, in words.
+_FARTHEST_ADVERB = 3
+
 
 class Act(StrEnum):
     """What a clause says that somebody did."""
@@ -29,6 +32,10 @@ class Act(StrEnum):
     ACCUSE = "accuse"
     DEFEND = "defend"
     CLAIM_ROLE = "claim_role"
+    CLAIM_RESULT = "claim_result"
+    """Told what a divination or an investigation showed."""
+    ASK = "ask"
+    """Put a question or a demand to somebody."""
     SPOKE = "spoke"
     SAID = "said"
     """A paraphrase of what somebody said."""
@@ -55,6 +62,8 @@ class Claim:
         alone: Whether nobody else is said to have done it ("only Alpha").
         is_exact_role: Whether the role is one among several of its side ("Seer"), not the side at large ("villager").
         count: How many votes are said to have been received; ``None`` for the most.
+        times: How often it is said to have happened ("twice"); ``None`` where that is not said.
+        always: Whether it is said of every time ("in every round").
     """
 
     act: Act
@@ -71,6 +80,8 @@ class Claim:
     alone: bool = False
     is_exact_role: bool = False
     count: int | None = None
+    times: int | None = None
+    always: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +150,9 @@ def _hits(passage: Passage, patterns: Sequence[Pattern]) -> list[_Hit]:
 
 def _states_nothing(passage: Passage, hit: _Hit) -> bool:
     verb = hit.verb[1] - 1
+    if hit.pattern.attributes.get("presupposed"):
+        # "I am not sure about Alpha's claim to be the Seer" takes it for granted that there was one.
+        return passage.is_quoted(verb) or passage.is_question(verb)
     return (
         passage.is_quoted(verb)
         or passage.is_question(verb)
@@ -163,10 +177,11 @@ def _claim(passage: Passage, hit: _Hit, subjects: SubjectFinder, time: TimeExpre
     elif attributes["subject"] == "vague":
         actor = Who("vague", words=passage.text(first, hit.verb[1] - 1))
     else:
-        at = hit.group("actor")
-        actor = PEOPLE["any"] if at is None else who_at(passage, at)
+        actor = _grouped_actor(passage, hit)
     target_at = hit.group("target")
     target = None if target_at is None else who_at(passage, target_at, other=actor, after=target_at > hit.verb[0])
+    if attributes.get("target") == "speaker":
+        target = Who("players", (passage.speaker,), passage.speaker)
     if target_at is not None:
         subjects.remember_object(target_at)
     subjects.remember_subject(hit.verb[0], target if target is not None and actor.kind == "any" else actor)
@@ -193,18 +208,50 @@ def _claim(passage: Passage, hit: _Hit, subjects: SubjectFinder, time: TimeExpre
         passage.any_of("only", first - 1, hit.verb[1] - 1),
         role_at is not None and passage.has(role_at, "power_role"),
         None if count_at is None else passage.grammar.number(passage.coded.words[count_at]) or 0,
+        *_repetition(passage, hit),
     )
+
+
+def _grouped_actor(passage: Passage, hit: _Hit) -> Who:
+    """Whoever stands in the group ``actor``; "two Seer claims" are by two; nobody in particular without either."""
+    at, number_at = hit.group("actor"), hit.group("count")
+    if at is not None:
+        return who_at(passage, at)
+    if number_at is None or hit.pattern.attributes["act"] != Act.CLAIM_ROLE:
+        return PEOPLE["any"]
+    count = passage.grammar.number(passage.coded.words[number_at]) or 2
+    return Who("group", words=passage.text(number_at, number_at), count=count)
+
+
+def _repetition(passage: Passage, hit: _Hit) -> tuple[int | None, bool]:
+    """How often a clause says that it happened, and whether it says always: "twice", "three times", "every round"."""
+    end = hit.match.end()
+    while end < min(hit.match.end() + _FARTHEST_ADVERB, len(passage.code)) and passage.has(end, "adv degree number in"):
+        end += 1
+    for at in range(hit.verb[0], min(end + 1, len(passage.code))):
+        if passage.has(at, "repeat"):
+            return passage.grammar.number(passage.coded.words[at]) or 2, False
+        if passage.has(at, "times_word round") and passage.has(at - 1, "number both"):
+            is_ordinal_round = passage.has(at, "round") and not passage.has(at - 1, "both")
+            if not is_ordinal_round:
+                return passage.grammar.number(passage.coded.words[at - 1]) or 2, False
+    return None, passage.any_of("always", hit.verb[0], end)
 
 
 def _is_no_reference(passage: Passage, act: Act, hit: _Hit, actor: Who, target: Who | None) -> bool:
     """What matches a form without being a reference to the past."""
     speaker = (passage.speaker,)
+    if hit.pattern.attributes.get("present") and (actor.kind != "players" or passage.speaker in actor.names):
+        # "I accuse Bravo" does it now.
+        return True
     if act is Act.ROLE_WAS:
         return target is None or passage.speaker in target.names
     if act in (Act.SAID, Act.CLAIM_ROLE, Act.ACCUSE, Act.DEFEND) and actor.kind in ("noun", "group"):
-        return True
+        return actor.count is None and actor.amount is None
+    if hit.pattern.attributes.get("presupposed"):
+        return False
     # "I claim Seer" claims it now.
-    return act is Act.CLAIM_ROLE and actor.names == speaker and not passage.has(hit.verb[1] - 1, "claimed")
+    return act is Act.CLAIM_ROLE and actor.names == speaker and not passage.has(hit.verb[1] - 1, "claimed said")
 
 
 def _settled_act(passage: Passage, act: Act, hit: _Hit, actor: Who) -> Act:

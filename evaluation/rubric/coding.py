@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from evaluation.rubric.grammar import OTHER, Grammar
+from evaluation.rubric.grammar import Grammar
 from evaluation.text.names import Mention
 from evaluation.text.tokens import Token, sentences
 
@@ -38,7 +38,7 @@ def encode(grammar: Grammar, text: str, tokens: Sequence[Token], mentions: Seque
     """``text`` as word classes; contractions become several, punctuation between words becomes boundaries."""
     writer = _Writer(grammar, text)
     named = {mention.start: mention for mention in mentions}
-    words, phrases, unlisted, other = grammar.words, grammar.phrases, grammar.unlisted, grammar.characters[OTHER]
+    words, phrases, unlisted = grammar.words, grammar.phrases, grammar.unlisted
     codes, starts, ends, written = writer.codes, writer.starts, writer.ends, writer.words
     position, index, count = -1, 0, len(tokens)
     # One pass over every word of every message: what happens most often stands inline.
@@ -50,7 +50,7 @@ def encode(grammar: Grammar, text: str, tokens: Sequence[Token], mentions: Seque
         if start in named:
             index, end = writer.name(named[start], tokens, index)
         else:
-            code = words.get(word) or (other if word.isalpha() else unlisted(word))
+            code = words.get(word) or unlisted(word)
             if word in phrases and index < count:
                 length, code = _phrase(text, phrases[word], tokens, index, code)
                 index += length
@@ -147,10 +147,10 @@ class _Writer:
 
 @lru_cache(maxsize=4096)
 def _ending(marks: str) -> str:
-    """The kind of sentence end in a run of punctuation."""
-    if "?" in marks or "\uff1f" in marks:
-        return "end_question"
-    return "end_exclaim" if "!" in marks or "\uff01" in marks else "end"
+    """The kind of sentence end in a run of punctuation; "?!" is astonished, and asks only where the words do."""
+    if "!" in marks or "\uff01" in marks:
+        return "end_exclaim"
+    return "end_question" if "?" in marks or "\uff1f" in marks else "end"
 
 
 @lru_cache(maxsize=4096)

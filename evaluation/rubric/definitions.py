@@ -5,14 +5,31 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from evaluation.score import LIKERT, PERCENT, MetricDefinition, WhenEmpty
+from evaluation.rubric.breakdowns import by_kind_of_reference, by_side_and_player
+from evaluation.score import LIKERT, PERCENT, CoverageRule, MetricDefinition, WhenEmpty
 
 MEMORY_ACCURACY = MetricDefinition(
-    "memory_accuracy", "Memory accuracy", PERCENT, 80.0, "1", WhenEmpty.FULL_MARKS, "no reference could be settled yet"
+    "memory_accuracy",
+    "Memory accuracy",
+    PERCENT,
+    80.0,
+    "2",
+    WhenEmpty.FULL_MARKS,
+    "no reference could be settled yet",
+    CoverageRule("references settled", fewest=5, least_share=0.5),
+    by_kind_of_reference,
 )
 STRATEGIC_DEPTH = MetricDefinition("strategic_depth", "Strategic depth", PERCENT, 60.0, "1")
 COHERENCE = MetricDefinition("coherence", "Conversation coherence", PERCENT, 70.0, "1")
-ROLE_CONSISTENCY = MetricDefinition("role_consistency", "Role consistency", PERCENT, 80.0, "1")
+ROLE_CONSISTENCY = MetricDefinition(
+    "role_consistency",
+    "Role consistency",
+    PERCENT,
+    80.0,
+    "2",
+    coverage=CoverageRule("messages with a signal", fewest=5, least_share=0.2),
+    derive=by_side_and_player,
+)
 PERSONALITY_DIVERSITY = MetricDefinition("personality_diversity", "Personality diversity", PERCENT, 50.0, "1")
 ANTI_REPETITION = MetricDefinition("anti_repetition", "Anti-repetition", PERCENT, 90.0, "1")
 ENGAGEMENT = MetricDefinition("engagement", "Engagement", LIKERT, 3.0, "1", WhenEmpty.PENDING, "not rated yet")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from evaluation.rubric.claims import Claim
-from evaluation.rubric.finding import Case, Finding, accurate, inaccurate, unverified
-from evaluation.rubric.record import PastElimination
-from evaluation.rubric.speech_acts import ACCUSATIONS, ActKind
+from evaluation.rubric.acts import ACCUSATIONS, ActKind
+from evaluation.rubric.finding import Case, Finding, accurate, inaccurate, joined, unverified
+from evaluation.rubric.record import PastAct, PastElimination
+from evaluation.rubric.role_knowledge import shown_side
 from evaluation.rubric.wording import counted, listed
 
 _NIGHT = "night"
@@ -19,14 +19,35 @@ _NEAR_DEFENCES = frozenset({ActKind.ALLY, ActKind.DEFLECT})
 def check_eliminated(case: Case) -> Finding:
     """Whether the players had left the game, in the round meant or in any before."""
     target = case.claim.target
+    if case.claim.count is not None and case.record.has_eliminations:
+        return _check_number_out(case, case.claim.count)
     if target is None or target.kind != "players":
         return unverified("Who left the game cannot be told from the message.")
     if not case.record.has_eliminations:
-        return unverified("No eliminations are recorded for this transcript.")
+        return joined([_derived(case, name) for name in target.names])
     findings = [_check_player_out(case, name) for name in target.names]
-    wrong = [finding for finding in findings if finding.verdict == "inaccurate"]
-    finding = wrong[0] if wrong else accurate(" ".join(f.reason for f in findings))
-    return finding.negated() if case.claim.negated else finding
+    return joined([finding.negated() if case.claim.negated else finding for finding in findings])
+
+
+def _derived(case: Case, name: str) -> Finding:
+    """What the votes show where no elimination is recorded: it may confirm a claim, never contradict one."""
+    found = case.record.derived_elimination(case.message, name)
+    if found is None or case.claim.negated or case.round not in (None, found.elimination.round):
+        return unverified("No eliminations are recorded for this transcript.")
+    votes = f"derived from {found.against} of {found.cast} votes"
+    return accurate(f"{name} was voted out in round {found.elimination.round} ({votes}).", found.vote_id)
+
+
+def _check_number_out(case: Case, count: int) -> Finding:
+    """Whether so many players had left in all, or since the discussion before."""
+    past = [one.elimination for one in case.record.eliminations(case.message) if one.is_certain]
+    rounds = [event.round for event in past if event.round is not None]
+    recent = [event for event in past if rounds and event.round == max(rounds)]
+    reason = (
+        f"The record shows {counted(len(past), 'player')} out of the game, {len(recent)} of them in the last round."
+    )
+    fits = count in (len(past), len(recent))
+    return accurate(reason) if fits else inaccurate(reason)
 
 
 def _check_player_out(case: Case, name: str) -> Finding:
@@ -59,7 +80,7 @@ def check_role_was(case: Case) -> Finding | None:
     if not revealed:
         return None
     role = revealed[-1].role or ""
-    alignment = case.record.player(name).alignment
+    alignment = shown_side(role, case.record.player(name))
     fits = case.claim.role in role.casefold()
     if not fits and case.claim.role_side is not None and alignment is not None:
         fits = case.claim.role_side == alignment
@@ -78,49 +99,95 @@ def check_defended(case: Case) -> Finding:
     return _check_stance(case, "defend", _DEFENCES, _NEAR_DEFENCES)
 
 
+def check_asked(case: Case) -> Finding:
+    """Whether the players asked the targets something in an earlier message; what is not found stays open."""
+    actor, target = case.claim.actor, case.claim.target
+    if actor.kind != "players" or target is None or target.kind != "players":
+        return unverified("Who asked whom cannot be told from the message.")
+    found: list[Finding] = []
+    for name in actor.names:
+        for whom in target.names:
+            past = next(case.record.acts(case.message, {ActKind.QUESTION}, {name}, whom, case.round), None)
+            if past is None:
+                found.append(unverified(f"No earlier message{case.scope} shows for certain that {name} asked {whom}."))
+            else:
+                found.append(accurate(f"An earlier message shows {name} asking {whom}.", past.message.id))
+    return joined([finding.negated() if case.claim.negated else finding for finding in found])
+
+
 def _check_stance(case: Case, stem: str, kinds: Collection[ActKind], near: Collection[ActKind]) -> Finding:
     actor, target = case.claim.actor, case.claim.target
-    if actor.kind == "vague":
+    is_amount = actor.count is not None or actor.amount is not None
+    if actor.kind == "vague" and not is_amount:
         return inaccurate(f'"{actor.words}" is too vague: it does not say who {stem}ed anybody.')
     if actor.kind == "unknown" or target is None or target.kind not in ("players", "everyone"):
         return unverified(f"Who {stem}ed whom cannot be told from the message.")
-    finding = _everyone(case, stem, kinds) if actor.kind == "everyone" else _trace(case, stem, kinds, near)
-    return finding.negated() if case.claim.negated or actor.kind == "nobody" else finding
-
-
-def _trace(case: Case, stem: str, kinds: Collection[ActKind], near: Collection[ActKind]) -> Finding:
-    actor, target = case.claim.actor, case.claim.target
-    assert target is not None
-    actors = set(actor.names) if actor.kind == "players" else None
-    who = listed(actor.names) if actors else "anybody"
     # "Everyone" as the target is shown by any: how many it takes is a matter of taste.
-    wanted = target.names[0] if target.kind == "players" else None
-    whom = wanted or "others"
-    for past in case.record.acts(case.message, kinds, actors, wanted, case.round):
-        by = past.message.speaker
-        return accurate(f"An earlier message shows {by} {stem}ing {past.act.target}.", past.message.id)
-    open_question = _near_trace(case, actors, wanted, near)
+    whom = target.names if target.kind == "players" else (None,)
+    if actor.kind == "everyone" or is_amount:
+        return joined([_amount(case, stem, kinds, one) for one in whom])
+    who = actor.names if actor.kind == "players" else (None,)
+    found = [_trace(case, stem, one, other, kinds, near) for one in who for other in whom]
+    is_denied = case.claim.negated or actor.kind == "nobody"
+    return joined([finding.negated() if is_denied else finding for finding in found])
+
+
+def _trace(
+    case: Case, stem: str, who: str | None, whom: str | None, kinds: Collection[ActKind], near: Collection[ActKind]
+) -> Finding:
+    """Whether earlier messages show the stance of ``who`` (``None``: anybody) on ``whom``, as often as is said."""
+    actors = None if who is None else {who}
+    shown = list(case.record.acts(case.message, kinds, actors, whom, case.round))
+    times = case.claim.times or 1
+    messages = list(dict.fromkeys(past.message.id for past in shown))
+    if len(messages) >= times:
+        return _not_alone(case, stem, whom, kinds) or accurate(_shown(stem, shown[0]), messages[0])
+    if messages:
+        return unverified(f"{_shown(stem, shown[0])} That it was {times} times is open.", messages[0])
+    subject, object_ = who or "anybody", whom or "others"
+    open_question = _near_trace(case, actors, whom, near)
     if open_question is not None:
-        return unverified(
-            f"{who} spoke of {whom} there, but whether that {stem}es is open.".replace("defendes", "defends"),
-            open_question,
-        )
-    return inaccurate(f"No earlier message{case.scope} shows any trace of {who} {stem}ing {whom}.")
+        reason = f"{subject} spoke of {object_} there, but whether that {stem}es is open."
+        return unverified(reason.replace("defendes", "defends"), open_question)
+    return inaccurate(f"No earlier message{case.scope} shows any trace of {subject} {stem}ing {object_}.")
 
 
-def _everyone(case: Case, stem: str, kinds: Collection[ActKind]) -> Finding:
-    """ "Everyone accused Bravo": true of more than half of those who could, false of one or none, else open."""
-    target = case.claim.target
-    assert target is not None
-    whom = target.names[0] if target.kind == "players" else None
-    earlier = list(case.record.earlier(case.message, case.round))
-    speakers = {reading.message.speaker for reading in earlier} - {whom}
-    shown = {past.message.speaker for past in case.record.acts(case.message, kinds, None, whom, case.round)}
+def _shown(stem: str, past: PastAct) -> str:
+    return f"An earlier message shows {past.message.speaker} {stem}ing {past.act.target}."
+
+
+def _not_alone(case: Case, stem: str, whom: str | None, kinds: Collection[ActKind]) -> Finding | None:
+    """What contradicts "only Alpha accused Bravo": somebody else who did."""
+    if not case.claim.alone:
+        return None
+    for past in case.record.acts(case.message, kinds, None, whom, case.round):
+        if past.message.speaker not in case.claim.actor.names:
+            return inaccurate(_shown(stem, past), past.message.id)
+    return None
+
+
+def _amount(case: Case, stem: str, kinds: Collection[ActKind], whom: str | None) -> Finding:
+    """ "Everyone", "three of you", "most of us" and "several people" accused Bravo.
+
+    Forms of words miss some accusations, so fewer than are said leave it open, unless hardly anybody did.
+    """
+    actor = case.claim.actor
+    speakers = {reading.message.speaker for reading in case.record.earlier(case.message, case.round)} - {whom}
+    past = list(case.record.acts(case.message, kinds, None, whom, case.round))
+    shown = {one.message.speaker for one in past}
     found = f"{len(shown)} of {counted(len(speakers), 'other speaker')}"
     reason = f"Earlier messages{case.scope} show {found} {stem}ing {whom or 'others'}."
-    if len(shown) <= 1 < len(speakers) or not shown:
-        return inaccurate(reason)
-    return accurate(reason) if 2 * len(shown) > len(speakers) else unverified(reason)
+    half = len(speakers) / 2
+    least = {"several": 2, "half": half, "most": half + 0.5}.get(actor.amount or "", len(speakers))
+    wanted = least if actor.count is None else actor.count
+    is_too_few = not shown or len(shown) <= 1 < min(wanted, len(speakers))
+    is_too_many = actor.count is not None and len(shown) > actor.count
+    rests_on = past[0].message.id if past else None
+    if is_too_few or is_too_many:
+        finding = inaccurate(reason, rests_on)
+    else:
+        finding = accurate(reason, rests_on) if len(shown) >= wanted else unverified(reason, rests_on)
+    return finding.negated() if case.claim.negated else finding
 
 
 def _near_trace(
@@ -137,29 +204,6 @@ def _near_trace(
     return None
 
 
-def check_claimed_role(case: Case) -> Finding:
-    """Whether the players claimed the role in an earlier message."""
-    actor = case.claim.actor
-    if actor.kind == "vague":
-        return inaccurate(f'"{actor.words}" is too vague: it does not say who claimed that role.')
-    if actor.kind != "players":
-        return unverified("Who claimed that role cannot be told from the message.")
-    others: list[str] = []
-    for name in actor.names:
-        for past in case.record.acts(case.message, {ActKind.REVEAL_ROLE}, {name}, None, case.round):
-            if _same_role(past.act.role, case.claim):
-                return accurate(f"An earlier message shows {name} claiming that role.", past.message.id)
-            others.append(past.message.id)
-    if others and case.claim.is_exact_role:
-        return inaccurate(f"Earlier messages show {listed(actor.names)} claiming another role.", others[0])
-    return unverified(f"Whether {listed(actor.names)} claimed that role is a paraphrase that the record cannot settle.")
-
-
-def _same_role(shown: str, claim: Claim) -> bool:
-    """Whether a role that somebody claimed is the one meant; "villager" may stand for any of the town's roles."""
-    return shown == claim.role or (not claim.is_exact_role and (shown == "evil") == (claim.role_side == "mafia"))
-
-
 def check_said(case: Case) -> Finding:
     """A paraphrase: only that nobody is named, or that the player had not spoken yet, can be told."""
     actor = case.claim.actor
@@ -174,19 +218,31 @@ def check_said(case: Case) -> Finding:
 
 
 def check_spoke(case: Case) -> Finding:
-    """Whether the players said anything in the round meant."""
+    """Whether the players said anything in the round meant; "some" have not when anybody in the game has not."""
     actor = case.claim.actor
-    if actor.kind == "vague":
-        return inaccurate(f'"{actor.words}" is too vague: no speaker can be identified.')
-    if actor.kind != "players":
-        return unverified("Who spoke cannot be told from the message.")
     earlier = list(case.record.earlier(case.message, case.round))
     if not earlier:
         return unverified(f"No messages are recorded{case.scope or ' before this one'}.")
-    for name in actor.names:
-        spoken = [reading.message for reading in earlier if reading.message.speaker == name]
-        if not spoken:
-            finding = inaccurate(f"The record shows no message by {name}{case.scope}.")
-            return finding.negated() if case.claim.negated else finding
-    finding = accurate(f"The record shows {listed(actor.names)} speaking{case.scope}.", spoken[0].id)
-    return finding.negated() if case.claim.negated else finding
+    last = {reading.message.speaker: reading.message.id for reading in reversed(earlier)}
+    if actor.kind == "players":
+        found = [_spoke(case, name, last.get(name)) for name in actor.names]
+        return joined([finding.negated() if case.claim.negated else finding for finding in found])
+    playing = case.record.living(case.message.round) - {case.message.speaker}
+    silent = sorted(playing - last.keys())
+    if actor.kind == "vague" and case.claim.negated:
+        if silent:
+            return accurate(f"The record shows no message by {listed(silent)}{case.scope}.")
+        return inaccurate(f"The record shows everybody in the game speaking{case.scope}.")
+    if actor.kind == "vague":
+        return inaccurate(f'"{actor.words}" is too vague: no speaker can be identified.')
+    if actor.kind == "everyone" and not case.claim.negated:
+        if silent:
+            return inaccurate(f"The record shows no message by {listed(silent)}{case.scope}.")
+        return accurate(f"The record shows everybody in the game speaking{case.scope}.")
+    return unverified("Who spoke cannot be told from the message.")
+
+
+def _spoke(case: Case, name: str, message_id: str | None) -> Finding:
+    if message_id is None:
+        return inaccurate(f"The record shows no message by {name}{case.scope}.")
+    return accurate(f"The record shows {name} speaking{case.scope}.", message_id)

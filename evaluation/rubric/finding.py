@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -41,6 +42,16 @@ def inaccurate(reason: str, refers_to: str | None = None) -> Finding:
 def unverified(reason: str, refers_to: str | None = None) -> Finding:
     """The record cannot settle the claim."""
     return Finding("unverified", reason, refers_to)
+
+
+def joined(findings: Sequence[Finding]) -> Finding:
+    """One finding on several things said at once: contradicted by one, else open by one, else shown for all."""
+    for verdict in ("inaccurate", "unverified"):
+        for finding in findings:
+            if finding.verdict == verdict:
+                return finding
+    reasons = " ".join(dict.fromkeys(finding.reason for finding in findings))
+    return accurate(reasons, findings[0].refers_to)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from evaluation.data_file import parse_yaml
 OTHER = "other"
 BUILT_IN = (
     "other",
+    "other_past",
     "name",
     "name_poss",
     "number",
@@ -36,6 +37,8 @@ _FIRST_CHARACTER = 0x4E00
 _IDENTIFIER = re.compile(r"(?<!\?P<)(?<![\w<])([a-z][a-z_]*)(?![\w>])")
 _UNLIMITED = re.compile(r"(?<!\()[*+]|\{\d*,\}")
 _LONGEST_NUMBER = 3
+# Shorter words with the ending of a past tense or an adverb are mostly neither (need, bed, ally).
+_SHORTEST_WITH_ENDING = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +88,7 @@ class Grammar:
 
     Args:
         data: The parsed data file: ``classes``, ``contractions``, ``sets``, ``numbers``, ``round_prefixes``,
-            ``past_ending`` and ``past_words``.
+            ``past_ending``, ``past_words``, ``adverb_ending`` and ``without_ending``.
 
     Raises:
         ValueError: A word in two classes, or a set that names an unknown class.
@@ -94,7 +97,8 @@ class Grammar:
     def __init__(self, data: Mapping[str, Any]) -> None:
         names = [*BUILT_IN, *data["classes"]]
         self.characters = {name: chr(_FIRST_CHARACTER + position) for position, name in enumerate(names)}
-        self._sets: dict[str, str] = {}
+        # Forms that name "other" mean every word in no list, whatever its ending.
+        self._sets: dict[str, str] = {OTHER: self.characters[OTHER] + self.characters["other_past"]}
         for name, members in data["sets"].items():
             self._sets[name] = self._members(members.split())
         self.words: dict[str, str] = {}
@@ -105,6 +109,8 @@ class Grammar:
             self.words.setdefault(word, self.characters["number"])
         self._round_words = re.compile(rf"(?:{'|'.join(data['round_prefixes'].split())})(\d{{1,3}})")
         self.past_ending: str = data["past_ending"]
+        self._endings = ((self.past_ending, "other_past"), (data["adverb_ending"], "adverb"))
+        self._without_ending = frozenset(data["without_ending"].split())
         self.past_words = frozenset(data["past_words"].split())
         self.classes = _Classes(self)
 
@@ -143,7 +149,13 @@ class Grammar:
         return self._members(name.split())
 
     def unlisted(self, word: str) -> str:
-        """The class of a word that is in no list: a number, a round written in one word ("r2"), or other."""
+        """The class of a word that is in no list: by its ending, a number, a round in one word ("r2"), or other."""
+        if word.isalpha():
+            if len(word) >= _SHORTEST_WITH_ENDING:
+                for ending, name in self._endings:
+                    if word.endswith(ending) and word not in self._without_ending:
+                        return self.characters[name]
+            return self.characters[OTHER]
         if word.isdecimal():
             return self.characters["number"]
         is_round = word[-1].isdecimal() and self._round_words.fullmatch(word)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from evaluation.rubric.claim_checks import check
-from evaluation.rubric.claims import Claim
+from evaluation.rubric.claims import Act, Claim
 from evaluation.rubric.definitions import MEMORY_ACCURACY
 from evaluation.rubric.discussion import Discussion
 from evaluation.rubric.finding import Finding
@@ -15,6 +16,25 @@ from evaluation.score import Evidence, LedgerRow, MetricResult, decided, summari
 from evaluation.transcript import Transcript
 
 _COUNTS = {"accurate": True, "inaccurate": False, "unverified": None}
+_KINDS: Mapping[Act, str] = MappingProxyType(
+    {
+        Act.VOTE: "vote",
+        Act.VOTED: "vote",
+        Act.ABSTAINED: "vote",
+        Act.VOTE_TOGETHER: "vote",
+        Act.VOTES_RECEIVED: "vote",
+        Act.ELIMINATED: "elimination",
+        Act.ROLE_WAS: "elimination",
+        Act.ACCUSE: "accusation",
+        Act.DEFEND: "accusation",
+        Act.CLAIM_ROLE: "role claim",
+        Act.CLAIM_RESULT: "role claim",
+        Act.ASK: "earlier statement",
+        Act.SPOKE: "earlier statement",
+        Act.SAID: "earlier statement",
+        Act.UNCLEAR: "earlier statement",
+    }
+)
 
 
 def measure(transcript: Transcript, *, threshold: float | None = None) -> MetricResult:
@@ -30,10 +50,11 @@ def measure(transcript: Transcript, *, threshold: float | None = None) -> Metric
         threshold: In percent; the rubric's 80 when left out.
 
     Returns:
-        A percent result with one row per reference; a row's ``details`` hold actor, act, target, round and finding.
-        The result's ``details`` count the findings, and ``settled_by_votes`` the references that rest on a recorded
-        vote. Full marks without any reference, ``pending`` when all are unverified, ``not_applicable`` in a language
-        without a grammar or without public messages.
+        A percent result with one row per reference; a row's ``details`` hold actor, act, target, round, finding and
+        kind. The result's ``details`` hold the coverage and what
+        :func:`~evaluation.rubric.breakdowns.by_kind_of_reference` returns. Full marks without any reference,
+        ``pending`` when all are unverified, ``not_applicable`` in a language without a grammar or without public
+        messages.
     """
     discussion = Discussion.of(transcript)
     if not has_grammar(discussion.language):
@@ -44,9 +65,7 @@ def measure(transcript: Transcript, *, threshold: float | None = None) -> Metric
     readings = read(discussion)
     rows = list(_rows(readings, Record(transcript, readings)))
     counts = {finding: sum(row.details["finding"] == finding for row in rows) for finding in _COUNTS}
-    by_votes = sum((row.refers_to or "").startswith("vote:") for row in rows if row.denominator)
-    details = {**counts, "settled_by_votes": by_votes}
-    return summarise(MEMORY_ACCURACY, rows, threshold=threshold, notes=(_note(counts),), details=details)
+    return summarise(MEMORY_ACCURACY, rows, threshold=threshold, notes=(_note(counts),))
 
 
 def _note(counts: dict[str, int]) -> str:
@@ -84,5 +103,6 @@ def _row(reading: Reading, claim: Claim, finding: Finding) -> LedgerRow:
             "target": None if claim.target is None else claim.target.label,
             "round": claim.when.round_for(message.round),
             "finding": finding.verdict,
+            "kind": _KINDS[claim.act],
         },
     )

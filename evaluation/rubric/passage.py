@@ -23,11 +23,22 @@ class Passage(MoodReader):
         prepared: The message with its tokens and mentions.
         grammar: The language's word classes.
         replied_to: The author of the message that it answers, if that is another player.
+        partner: The other player who spoke last before it, in the same round.
+        topic: The other player named last before it, in the few messages before of the same round.
     """
 
-    def __init__(self, prepared: PreparedMessage, grammar: Grammar, replied_to: str | None) -> None:
+    def __init__(
+        self,
+        prepared: PreparedMessage,
+        grammar: Grammar,
+        replied_to: str | None,
+        partner: str | None = None,
+        topic: str | None = None,
+    ) -> None:
         super().__init__(prepared, grammar)
         self.replied_to = replied_to
+        self.partner = replied_to or partner
+        self.topic = topic
 
     def person(self, position: int, other: Sequence[str] = ()) -> str | None:
         """The player that the word at ``position`` stands for, ``None`` when that cannot be told.
@@ -42,13 +53,31 @@ class Passage(MoodReader):
             return self.addressee(position)
         return self.antecedent(position, other) if self.has(position, "third their her") else None
 
+    def person_in_scene(self, position: int) -> str | None:
+        """Whom "you" or "he" means in a message that names nobody: the partner, or the topic of the messages before.
+
+        Only for what a message does: a claim about the past must not rest on a guess about whom it means.
+        """
+        if any(name != self.speaker for _, name in self._named(0, self._length)):
+            return None
+        if self.has(position, "you your"):
+            return self.partner
+        return self.topic if self.has(position, "third her their") else None
+
     def addressee(self, position: int) -> str | None:
-        """Who "you" is: the player addressed by name in the sentence, else the one replied to."""
+        """Who "you" is: the player addressed by name in the sentence, else the one replied to.
+
+        Where neither is, the only player whom the message addressed before.
+        """
         start, end = self.sentence(position)
         called = {name for at, name in self._named(start, end) if self.is_vocative(at)}
         if not called and start > 0:
             called = self._called_out_before(start)
         called.discard(self.speaker)
+        if not called and self.replied_to is None:
+            # "Alpha, thank you. So I wonder about your claim." goes on talking to the only one called.
+            called = {name for at, name in self._named(0, start) if self.is_vocative(at)}
+            called.discard(self.speaker)
         if len(called) == 1:
             return called.pop()
         return None if called else self.replied_to
@@ -88,7 +117,15 @@ class Passage(MoodReader):
         if self.has(position - 1, "comma stop") and closes:
             return True
         opens = all(self.has(at, "opening name") for at in range(start, position))
-        return opens and (closes or self.asks(follows, self._length) or self.has(follows, "please demand"))
+        if not opens:
+            return False
+        if closes or self.asks(follows, self._length) or self.has(follows, "please demand"):
+            return True
+        # "Alpha clearly you lie", "Alpha I think you are Mafia": somebody else is the subject.
+        while self.has(follows, "skip"):
+            follows += 1
+        is_told = self.has(follows, "i") and self.has(follows + 1, "think") and self.has(follows + 2, "you your")
+        return is_told or self.has(follows, "you your")
 
     def antecedent(self, position: int, other: Sequence[str] = ()) -> str | None:
         """Who "he", "she" or "they" is: the only other player named before it, in this sentence or the one before."""

@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from evaluation.rubric.acts import SpeechAct
 from evaluation.rubric.claims import Claim, find_claims
 from evaluation.rubric.discussion import Discussion, PreparedMessage
-from evaluation.rubric.grammar import grammar_for
+from evaluation.rubric.grammar import grammar_for, patterns_for
 from evaluation.rubric.passage import Passage
-from evaluation.rubric.speech_acts import SpeechAct, find_acts
+from evaluation.rubric.speech_acts import find_acts
 from evaluation.transcript import Message
 
 # Metrics of one transcript are computed one after the other; few transcripts are in work at a time.
 _KEPT = 4
+# How many messages back the conversation is about the same player.
+_SCENE = 4
+# What makes a message one about the game -> the word classes that show it.
+_MARKS = {
+    "vote": "vote voted voting",
+    "role": "role innocent suspicious lied",
+    "past act": "said claimed accused defended past_verb talked eliminated",
+    "question": "end_question",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +37,11 @@ class Reading:
         acts: Its speech acts, in order.
         named: The players that it names, and the one that it replies to.
         takes_a_stance: Whether it holds any word of suspicion or defence.
+        tells_result: Whether it speaks of a result of a night, such as a divination.
+        claims_sight: Whether the speaker tells what they divined, as only a Seer or the like could.
+        roles: The names of roles in it, as normalised words.
+        marks: What it says about the game beside a player's name ("vote", "role", "past act", "question"); empty for a
+            message that names nobody.
     """
 
     message: Message
@@ -33,6 +49,10 @@ class Reading:
     acts: tuple[SpeechAct, ...]
     named: frozenset[str]
     takes_a_stance: bool
+    tells_result: bool
+    claims_sight: bool
+    roles: frozenset[str]
+    marks: tuple[str, ...] = ()
 
 
 def has_grammar(language: str) -> bool:
@@ -43,18 +63,56 @@ def has_grammar(language: str) -> bool:
 @lru_cache(maxsize=_KEPT)
 def read(discussion: Discussion) -> tuple[Reading, ...]:
     """The public messages of ``discussion``, read in order; none in a language without a grammar."""
-    return tuple([_read(prepared, discussion) for prepared in discussion.messages if has_grammar(discussion.language)])
+    if not has_grammar(discussion.language):
+        return ()
+    messages = discussion.messages
+    return tuple(
+        [_read(prepared, discussion, messages[max(0, at - _SCENE) : at]) for at, prepared in enumerate(messages)]
+    )
 
 
-def _read(prepared: PreparedMessage, discussion: Discussion) -> Reading:
+def _read(prepared: PreparedMessage, discussion: Discussion, before: Sequence[PreparedMessage]) -> Reading:
     grammar = grammar_for(discussion.language)
     assert grammar is not None
     message = prepared.message
     answered = None if message.reply_to is None else discussion.transcript.message(message.reply_to)
     author = None if answered is None or answered.channel == "system" else answered.speaker
-    passage = Passage(prepared, grammar, None if author == message.speaker else author)
+    partner, topic = _scene(message, before)
+    passage = Passage(prepared, grammar, None if author == message.speaker else author, partner, topic)
     claims = find_claims(passage, discussion.language)
     acts = find_acts(passage, claims, discussion.language)
     named = {mention.player for mention in prepared.mentions} | ({author} if author else set())
     stance = not grammar.classes["stance"].isdisjoint(passage.symbols)
-    return Reading(message, claims, acts, frozenset(named), stance)
+    tells_result = "=" in message.text or not grammar.classes["divined result"].isdisjoint(passage.symbols)
+    sights = patterns_for("memory", discussion.language, "sights").tried_on(passage.symbols)
+    sees = any(pattern.regex.search(passage.code) for pattern in sights)
+    marks = _marks(prepared, passage) if not acts else ()
+    return Reading(message, claims, acts, frozenset(named), stance, tells_result, sees, _roles(passage), marks)
+
+
+def _scene(message: Message, before: Sequence[PreparedMessage]) -> tuple[str | None, str | None]:
+    """The other player who spoke last, and the one named last, in the messages before of the same round."""
+    partner: str | None = None
+    topic: str | None = None
+    for prepared in reversed(before):
+        if prepared.message.round != message.round or (partner and topic):
+            break
+        if partner is None and prepared.message.speaker != message.speaker:
+            partner = prepared.message.speaker
+        named = [mention.player for mention in prepared.mentions if mention.player != message.speaker]
+        topic = topic or (named[-1] if named else None)
+    return partner, topic
+
+
+def _roles(passage: Passage) -> frozenset[str]:
+    if passage.symbols.isdisjoint(passage.grammar.classes["role"]):
+        return frozenset()
+    return frozenset(passage.coded.words[at] for at in range(len(passage.code)) if passage.has(at, "role"))
+
+
+def _marks(prepared: PreparedMessage, passage: Passage) -> tuple[str, ...]:
+    """What a message without acts says about the game beside a name."""
+    if not prepared.mentions and not passage.symbols & passage.grammar.classes["you your"]:
+        return ()
+    found = tuple(mark for mark, names in _MARKS.items() if passage.symbols & passage.grammar.classes[names])
+    return ("name", *found) if prepared.mentions and found else found

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from enum import Enum
+from functools import cached_property
 from typing import NamedTuple
 
+from evaluation.rubric.acts import ActKind, SpeechAct
+from evaluation.rubric.derivation import DerivedElimination, derive_eliminations
 from evaluation.rubric.readings import Reading
-from evaluation.rubric.speech_acts import ActKind, SpeechAct
 from evaluation.transcript import Elimination, Message, Player, Transcript, Vote
 
 
@@ -62,6 +64,28 @@ class Record:
         rounds += [vote.round for vote in transcript.votes]
         rounds += [elimination.round for elimination in transcript.eliminations]
         self.first_round = min((number for number in rounds if number is not None), default=None)
+
+    @cached_property
+    def derived(self) -> Mapping[str, DerivedElimination]:
+        """Player -> the vote that shows them voted out, in files that record no elimination."""
+        return {one.elimination.player: one for one in derive_eliminations(self.transcript)}
+
+    def derived_elimination(self, message: Message, player: str) -> DerivedElimination | None:
+        """The derived elimination of ``player``, if it lies before ``message`` for certain."""
+        found = self.derived.get(player)
+        if found is None:
+            return None
+        is_before = _order(found.elimination.round, found.elimination.sent_at, message) is Order.BEFORE
+        return found if is_before else None
+
+    def living(self, round_number: int | None) -> set[str]:
+        """The players whom no elimination of a round before ``round_number`` took out."""
+        gone = {
+            event.player
+            for event in self.transcript.eliminations
+            if event.round is not None and round_number is not None and event.round < round_number
+        }
+        return set(self.transcript.player_names) - gone
 
     def votes(self, message: Message, round_number: int | None = None) -> list[PastVote]:
         """The votes cast before ``message``, in order; of one round when it is given.

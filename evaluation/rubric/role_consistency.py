@@ -6,21 +6,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from evaluation.rubric.acts import ACCUSATIONS, ActKind, SpeechAct
+from evaluation.rubric.breakdowns import SIDES
 from evaluation.rubric.definitions import ROLE_CONSISTENCY
 from evaluation.rubric.discussion import Discussion
 from evaluation.rubric.readings import Reading, has_grammar, read
-from evaluation.rubric.role_table import RoleRule, rule_for
-from evaluation.rubric.speech_acts import ACCUSATIONS, ActKind, SpeechAct
+from evaluation.rubric.role_table import RoleRule, aim_of, rule_for
 from evaluation.rubric.wording import listed
 from evaluation.score import Evidence, LedgerRow, MetricResult, decided, summarise
 from evaluation.transcript import Alignment, Transcript
-
-LEAST_COVERAGE = 0.2
-"""Below this share of messages with signal the result is of "low evidence"."""
-FEWEST_MESSAGES = 5
-"""Below this number of messages with signal, too."""
-
-_SIDES = {"mafia": "Mafia", "town": "town"}
 
 
 def measure(transcript: Transcript, *, threshold: float | None = None) -> MetricResult:
@@ -30,7 +24,10 @@ def measure(transcript: Transcript, *, threshold: float | None = None) -> Metric
     the speaker's true side. One inconsistent act makes the message inconsistent, whatever else it does: the table's
     "should NOT" outweighs its "should". A town player's accusation has evidence when the message gives grounds, or an
     earlier message of the same player against the same target did. Denying to be Mafia or claiming a town role is a
-    bluff for Mafia and no signal for town. Messages without signal are excluded; ``details`` hold the coverage.
+    bluff for Mafia and no signal for town. A fellow Mafia player whom the role cannot know is accused like anybody
+    else. Messages without signal are excluded; those that talk about the game carry ``marks`` that say why a person
+    should look at them. ``details`` hold the coverage and what
+    :func:`~evaluation.rubric.breakdowns.by_side_and_player` returns.
 
     Args:
         transcript: The transcript to measure.
@@ -44,21 +41,10 @@ def measure(transcript: Transcript, *, threshold: float | None = None) -> Metric
     blocked = _blocked(discussion)
     if blocked:
         return summarise(ROLE_CONSISTENCY, (), threshold=threshold, not_applicable=blocked)
-    sides = {player.name: player.alignment for player in transcript.players}
-    rows = list(_rows(read(discussion), sides))
-    counted = sum(row.denominator for row in rows)
-    coverage = counted / len(rows)
-    notes = [f"coverage {100 * coverage:.0f} % ({counted:.0f} of {len(rows)} messages)"]
-    if coverage < LEAST_COVERAGE or counted < FEWEST_MESSAGES:
-        notes.append("low evidence")
-    return summarise(
-        ROLE_CONSISTENCY,
-        rows,
-        threshold=threshold,
-        not_applicable="" if counted else "no message carries a role signal",
-        notes=tuple(notes),
-        details={"coverage": coverage, "messages": len(rows), "with_signal": int(counted)},
-    )
+    rows = list(_rows(read(discussion), transcript))
+    with_signal = any(row.denominator for row in rows)
+    reason = "" if with_signal else "no message carries a role signal"
+    return summarise(ROLE_CONSISTENCY, rows, threshold=threshold, not_applicable=reason)
 
 
 def _blocked(discussion: Discussion) -> str:
@@ -89,30 +75,27 @@ class _Judged:
         return self.rule.reason.format(target=self.act.target or "somebody")
 
 
-def _rows(readings: Sequence[Reading], sides: Mapping[str, Alignment | None]) -> Iterator[LedgerRow]:
+def _rows(readings: Sequence[Reading], transcript: Transcript) -> Iterator[LedgerRow]:
     # Speaker and target -> the message in which the speaker first gave grounds against the target.
     cases: dict[tuple[str, str | None], str] = {}
     for reading in readings:
-        speaker = reading.message.speaker
-        side = sides[speaker]
-        judged = [] if side is None else list(_judged(reading, side, sides, cases))
-        yield _row(reading, side, judged)
+        speaker = transcript.player(reading.message.speaker)
+        judged = [] if speaker.alignment is None else list(_judged(reading, speaker.alignment, transcript, cases))
+        yield _row(reading, speaker.alignment, judged)
         for act in reading.acts:
             if act.grounded and act.kind in ACCUSATIONS | {ActKind.QUESTION}:
-                cases.setdefault((speaker, act.target), reading.message.id)
+                cases.setdefault((speaker.name, act.target), reading.message.id)
 
 
 def _judged(
-    reading: Reading,
-    side: Alignment,
-    sides: Mapping[str, Alignment | None],
-    cases: Mapping[tuple[str, str | None], str],
+    reading: Reading, side: Alignment, transcript: Transcript, cases: Mapping[tuple[str, str | None], str]
 ) -> Iterator[_Judged]:
+    speaker = transcript.player(reading.message.speaker)
     for act in reading.acts:
-        target_side = None if act.target is None else sides[act.target]
-        earlier = cases.get((reading.message.speaker, act.target)) if act.kind in ACCUSATIONS else None
+        at = aim_of(speaker, None if act.target is None else transcript.player(act.target))
+        earlier = cases.get((speaker.name, act.target)) if act.kind in ACCUSATIONS else None
         grounded = act.grounded or earlier is not None
-        rule = rule_for(act, side, target_side, grounded=grounded)
+        rule = rule_for(act, side, at, grounded=grounded)
         if rule is not None:
             yield _Judged(act, rule, None if act.grounded else earlier)
 
@@ -121,6 +104,7 @@ def _row(reading: Reading, side: Alignment | None, judged: Sequence[_Judged]) ->
     message = reading.message
     consistent = all(one.rule.consistent for one in judged) if judged else None
     deciding = [one for one in judged if one.rule.consistent == consistent]
+    marks = {"marks": list(reading.marks)} if consistent is None and side is not None and reading.marks else {}
     answered = message.reply_to or next((one.grounds for one in deciding if one.grounds), None)
     return decided(
         f"{ROLE_CONSISTENCY.name}:{message.id}",
@@ -131,7 +115,7 @@ def _row(reading: Reading, side: Alignment | None, judged: Sequence[_Judged]) ->
         player=message.speaker,
         evidence=_evidence(message.text, deciding),
         refers_to=answered,
-        details={"alignment": side, "acts": [one.as_dict() for one in judged]},
+        details={"alignment": side, "acts": [one.as_dict() for one in judged]} | marks,
     )
 
 
@@ -143,7 +127,7 @@ def _reason(reading: Reading, side: Alignment | None, deciding: Sequence[_Judged
         return "Nothing in this message speaks for or against a role."
     words = listed(list(dict.fromkeys(one.words for one in deciding)))
     verdict = "fits" if deciding[0].rule.consistent else "does not fit"
-    return f"{speaker} {words}; that {verdict} a {_SIDES[side]} player."
+    return f"{speaker} {words}; that {verdict} a {SIDES[side]} player."
 
 
 def _evidence(text: str, deciding: Iterable[_Judged]) -> tuple[Evidence, ...]:

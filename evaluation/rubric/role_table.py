@@ -7,9 +7,13 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
+from evaluation.rubric.acts import ActKind, SpeechAct
 from evaluation.rubric.grammar import read_data
-from evaluation.rubric.speech_acts import ActKind, SpeechAct
-from evaluation.transcript import Alignment
+from evaluation.rubric.role_knowledge import knows_ally
+from evaluation.transcript import Alignment, Player
+
+Aim = Literal["ally", "stranger", "other", "unknown"]
+"""A player of the own evil side whom the role knows, one whom it does not know, another player, or nobody known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +23,7 @@ class RoleRule:
     Attributes:
         side: Whose line it is.
         acts: The speech acts that it covers.
-        at: At whom they are aimed: a fellow Mafia player, or somebody else.
+        at: At whom they are aimed: a fellow Mafia player whom the role knows, one whom it does not, or somebody else.
         grounds: Whether grounds are given.
         role: Which side a revealed role belongs to.
         consistent: Whether the act fits the role.
@@ -29,30 +33,38 @@ class RoleRule:
 
     side: Alignment
     acts: frozenset[ActKind]
-    at: Literal["ally", "other"] | None
+    at: Aim | None
     grounds: bool | None
     role: Literal["evil", "town"] | None
     consistent: bool
     line: str
     reason: str
 
-    def fits(self, act: SpeechAct, target_side: Alignment | None, *, grounded: bool) -> bool:
+    def fits(self, act: SpeechAct, at: Aim, *, grounded: bool) -> bool:
         """Whether the rule covers ``act``, one of its ``acts`` by a speaker of its side.
 
         Args:
             act: The act.
-            target_side: The side of the player aimed at.
+            at: At whom it is aimed, seen from the speaker.
             grounded: Whether grounds are given for it.
         """
-        at = "ally" if self.side == target_side == "mafia" else "other"
         role = "evil" if act.role == "evil" else "town"
         return self.at in (None, at) and self.grounds in (None, grounded) and self.role in (None, role)
 
 
-def rule_for(act: SpeechAct, side: Alignment, target_side: Alignment | None, *, grounded: bool) -> RoleRule | None:
+def aim_of(speaker: Player, target: Player | None) -> Aim:
+    """At whom an act of ``speaker`` is aimed."""
+    if target is None:
+        return "unknown"
+    if speaker.alignment != "mafia" or target.alignment != "mafia":
+        return "other"
+    return "ally" if knows_ally(speaker, target) else "stranger"
+
+
+def rule_for(act: SpeechAct, side: Alignment, at: Aim, *, grounded: bool) -> RoleRule | None:
     """The first rule that covers ``act`` by a speaker of ``side``; ``None`` when the act carries no signal."""
     rules = _rules_by_act().get((side, act.kind), ())
-    return next((rule for rule in rules if rule.fits(act, target_side, grounded=grounded)), None)
+    return next((rule for rule in rules if rule.fits(act, at, grounded=grounded)), None)
 
 
 @cache

@@ -4,61 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from enum import StrEnum
+from dataclasses import replace
 
+from evaluation.rubric.acts import ACCUSATIONS, ActKind, SpeechAct
 from evaluation.rubric.claims import Act as ClaimAct
 from evaluation.rubric.claims import Claim
 from evaluation.rubric.grammar import Pattern, patterns_for
 from evaluation.rubric.passage import Passage
+from evaluation.rubric.questions import find_questions
 
 # How far to the left the subject of a verb is looked for, in words.
 _FARTHEST_SUBJECT = 8
 _FEWEST_SHOUTED_WORDS = 3
-# "Why Alpha?" asks for a reason without any word of the game.
-_SHORT_QUESTION = 3
-
-
-class ActKind(StrEnum):
-    """The speech acts of the rubric's table."""
-
-    ACCUSE = "accuse"
-    ACCUSE_AGGRESSIVELY = "accuse_aggressively"
-    DEFEND = "defend"
-    QUESTION = "question"
-    ANALYSE_VOTES = "analyse_votes"
-    ANALYSE = "analyse"
-    """Appears helpful and analytical without a case against anybody."""
-    BUILD_CASE = "build_case"
-    ALLY = "ally"
-    DEFLECT = "deflect"
-    REVEAL_ROLE = "reveal_role"
-
-
-ACCUSATIONS = frozenset({ActKind.ACCUSE, ActKind.ACCUSE_AGGRESSIVELY, ActKind.BUILD_CASE})
-
-
-@dataclass(frozen=True, slots=True)
-class SpeechAct:
-    """One act.
-
-    Attributes:
-        kind: What is done.
-        target: The player at whom it is aimed; ``None`` for acts without one.
-        start: Where the words that show it begin, in code points of the original text.
-        end: Where they end, exclusive.
-        grounded: Whether the message gives grounds for it in the same sentence or the ones beside it.
-        is_vote: Whether it calls for a vote or announces one.
-        role: For a revealed role: ``evil``, ``town`` or the town role, as written.
-    """
-
-    kind: ActKind
-    target: str | None
-    start: int
-    end: int
-    grounded: bool = False
-    is_vote: bool = False
-    role: str = ""
 
 
 def find_acts(passage: Passage, claims: Sequence[Claim], language: str) -> tuple[SpeechAct, ...]:
@@ -74,14 +31,20 @@ def find_acts(passage: Passage, claims: Sequence[Claim], language: str) -> tuple
         language: ISO 639-1 code of the pattern files.
     """
     found = patterns_for("speech_acts", language).tried_on(passage.symbols)
-    acts = [*_stated(passage, found, language), *_questions(passage), *_vote_claims(passage, claims)]
+    acts = [*_stated(passage, found, language), *find_questions(passage), *_vote_claims(passage, claims)]
+    asked = {act.target for act in acts if act.kind is ActKind.QUESTION}
+    # "You are quiet, any thoughts?" asks; it accuses nobody.
+    acts = [act for act in acts if not (act.is_mild and act.target in asked)]
     accusations = [act for act in acts if act.kind in ACCUSATIONS]
     if accusations:
         # Who accuses does not deflect; and a message that makes one case is not random in its other accusations.
         acts = [act for act in acts if act.kind is not ActKind.DEFLECT]
+    if passage.has(0, "greeting") and passage.any_of("salutation", 0, 1):
+        # "Hello all, let's find the wolves!" analyses nothing.
+        acts = [act for act in acts if act.kind is not ActKind.ANALYSE]
     if any(act.grounded for act in accusations):
         acts = [replace(act, grounded=True) if act.kind in ACCUSATIONS else act for act in acts]
-    cases = [replace(act, kind=ActKind.BUILD_CASE) for act in acts if act.kind in ACCUSATIONS and act.grounded]
+    cases = [replace(act, kind=ActKind.BUILD_CASE) for act in acts if act.kind in ACCUSATIONS and act.has_case]
     return _merged([*acts, *cases])
 
 
@@ -93,7 +56,8 @@ def _merged(acts: Sequence[SpeechAct]) -> tuple[SpeechAct, ...]:
         first = merged.setdefault(key, act)
         if first is not act:
             grounded, is_vote = first.grounded or act.grounded, first.is_vote or act.is_vote
-            merged[key] = replace(first, grounded=grounded, is_vote=is_vote)
+            has_case = first.has_case or act.has_case
+            merged[key] = replace(first, grounded=grounded, is_vote=is_vote, has_case=has_case)
     return tuple(merged.values())
 
 
@@ -113,9 +77,18 @@ def _is_own(passage: Passage, pattern: Pattern, match: re.Match[str]) -> bool:
     first, verb = match.start(), match.end("verb") - 1
     if passage.is_quoted(verb) or passage.follows_condition(first) or passage.is_reported(first):
         return False
-    if passage.is_question(first) and pattern.attributes["act"] != ActKind.ANALYSE_VOTES:
+    if "=" in passage.message.text and _is_logged(passage, match):
+        return False
+    is_asked = pattern.attributes.get("asked") or pattern.attributes["act"] == ActKind.ANALYSE_VOTES
+    if not is_asked and passage.is_question(first):
         return False
     return not pattern.attributes.get("own") or _has_own_subject(passage, match.start("verb"))
+
+
+def _is_logged(passage: Passage, match: re.Match[str]) -> bool:
+    """Whether the match is another's result in shorthand: "Alpha N0 Bravo=Human", "Alpha/Bravo Charlie=Wolf"."""
+    start, end = passage.span(match.start(), match.end() - 1)
+    return "=" in passage.message.text[start:end] and passage.any_of("name", match.start() - 3, match.start() - 1)
 
 
 def _has_own_subject(passage: Passage, verb: int) -> bool:
@@ -156,21 +129,51 @@ def _acts(passage: Passage, pattern: Pattern, match: re.Match[str], language: st
         if "negated" not in attributes:
             return
         kind = ActKind(attributes["negated"])
+    elif attributes.get("only_negated"):
+        return
     if kind is ActKind.REVEAL_ROLE:
         start, end = passage.span(first, match.end() - 1)
         yield SpeechAct(kind, None, start, end, role=_revealed(passage, match.start("role")))
         return
     positions = _target_positions(passage, match)
-    start, end = passage.span(min((first, *positions)), max((match.end() - 1, *positions)))
-    targets = _targets(passage, match, positions)
-    grounded = bool(attributes.get("grounds")) or _has_grounds(passage, verb, language)
-    if kind is ActKind.ACCUSE and _is_aggressive(passage, verb):
-        kind = ActKind.ACCUSE_AGGRESSIVELY
-    needs_target = kind in ACCUSATIONS or kind is ActKind.DEFEND
-    for target in targets:
-        if target == passage.speaker or (needs_target and target is None):
-            continue
-        yield SpeechAct(kind, target, start, end, grounded, bool(attributes.get("vote")))
+    span = passage.span(min((first, *positions)), max((match.end() - 1, *positions)))
+    grounded, has_case = _grounds(passage, verb, language, is_defence=kind is ActKind.DEFEND)
+    own_grounds = attributes.get("grounds")
+    act = SpeechAct(
+        _ACCUSED.get(_is_aggressive(passage, verb), kind) if kind is ActKind.ACCUSE else kind,
+        None,
+        *span,
+        grounded=bool(own_grounds) or grounded,
+        is_vote=bool(attributes.get("vote")),
+        is_mild=bool(attributes.get("mild")),
+        has_case=own_grounds is True or has_case,
+    )
+    for target, is_open in _targets(passage, match, positions):
+        yield from _aimed(passage, act, target, is_open=is_open)
+
+
+_ACCUSED = {True: ActKind.ACCUSE_AGGRESSIVELY, False: ActKind.ACCUSE}
+_AIMED = ACCUSATIONS | {ActKind.DEFEND, ActKind.ALLY}
+"""Acts that are none without somebody at whom they are aimed."""
+_AIMLESS = frozenset({ActKind.ANALYSE, ActKind.DEFLECT, ActKind.DEFEND_SELF})
+
+
+def _aimed(passage: Passage, act: SpeechAct, target: str | None, *, is_open: bool) -> Iterator[SpeechAct]:
+    """``act`` at ``target``; ``is_open`` says that somebody is meant who cannot be told."""
+    if act.kind in _AIMLESS:
+        yield act
+    elif target == passage.speaker:
+        if act.kind is ActKind.DEFEND and _names_itself(passage):
+            # "Alpha is a villager", said by Alpha.
+            yield replace(act, kind=ActKind.REVEAL_ROLE, role="town")
+        elif act.kind is ActKind.DEFEND:
+            yield replace(act, kind=ActKind.DEFEND_SELF)
+    elif target is not None or act.kind not in _AIMED or (is_open and act.kind in ACCUSATIONS):
+        yield replace(act, target=target)
+
+
+def _names_itself(passage: Passage) -> bool:
+    return passage.speaker in passage.coded.players.values()
 
 
 def _is_negated(passage: Passage, match: re.Match[str]) -> bool:
@@ -182,8 +185,9 @@ def _is_negated(passage: Passage, match: re.Match[str]) -> bool:
 def _denial(passage: Passage, match: re.Match[str]) -> Iterator[SpeechAct]:
     """ "I'm not the Mafia" claims the town's side; "I'm not the Seer" claims nothing."""
     if passage.has(match.start("role"), "evil"):
-        start, end = passage.span(match.start(), match.end() - 1)
-        yield SpeechAct(ActKind.REVEAL_ROLE, None, start, end, role="town")
+        span = passage.span(match.start(), match.end() - 1)
+        yield SpeechAct(ActKind.REVEAL_ROLE, None, *span, role="town")
+        yield SpeechAct(ActKind.DEFEND_SELF, None, *span)
 
 
 def _revealed(passage: Passage, position: int) -> str:
@@ -199,10 +203,23 @@ def _target_positions(passage: Passage, match: re.Match[str]) -> tuple[int, ...]
     return passage.listed_after(position) if position > match.start("verb") else passage.listed(position)
 
 
-def _targets(passage: Passage, match: re.Match[str], positions: Sequence[int]) -> tuple[str | None, ...]:
-    if "context" in match.re.groupindex:
-        return (_topic(passage, match.start()),)
-    return tuple(passage.person(at) for at in positions) or (None,)
+def _targets(passage: Passage, match: re.Match[str], positions: Sequence[int]) -> Iterator[tuple[str | None, bool]]:
+    """The players aimed at, each with whether somebody is meant who cannot be told."""
+    groups = match.re.groupindex
+    if "context" in groups:
+        yield _topic(passage, match.start()), False
+    elif "elided" in groups:
+        is_agreement = passage.any_of("agree exactly greeting_word", match.start(), match.end())
+        about = passage.partner if is_agreement else passage.topic or passage.partner
+        yield passage.last_called(match.start()) or about, False
+    elif not positions:
+        yield None, False
+    for at in positions:
+        person = passage.person(at)
+        if person is None and passage.has(at, "you your"):
+            person = passage.last_called(at)
+        person = person or passage.person_in_scene(at)
+        yield person, person is None and passage.has(at, "you your")
 
 
 def _topic(passage: Passage, position: int) -> str | None:
@@ -214,18 +231,28 @@ def _topic(passage: Passage, position: int) -> str | None:
     return about[0] if about else passage.last_called(position)
 
 
-def _has_grounds(passage: Passage, position: int, language: str) -> bool:
-    """Whether the sentence at ``position`` or one beside it argues or cites something that happened."""
+def _grounds(passage: Passage, position: int, language: str, *, is_defence: bool) -> tuple[bool, bool]:
+    """Whether the sentence at ``position`` or one beside it argues or cites something, and whether that is conduct.
+
+    A night's result is a ground, but no case about what somebody said or did.
+    """
     start, end = passage.sentence(position)
     first = passage.sentence(start - 1)[0] if start > 0 else start
     last = passage.sentence(end + 1)[1] if end + 1 < len(passage.code) else end
+    if is_defence:
+        # "I don't think it is Alpha, but she lied": what comes after "but" speaks against her.
+        last = next((at for at in range(position + 1, last + 1) if passage.has(at, "but")), last)
     around = passage.code[first : last + 1]
     for hollow in patterns_for("speech_acts", language, "no_grounds").tried_on(set(around)):
         around = hollow.regex.sub("", around)
-    if not passage.grammar.classes["grounds"].isdisjoint(around):
-        return True
-    patterns = patterns_for("speech_acts", language, "grounds").tried_on(set(around))
-    return any(pattern.regex.search(around) for pattern in patterns)
+    symbols = set(around)
+    classes = passage.grammar.classes
+    if not classes["case_grounds"].isdisjoint(symbols):
+        return True, True
+    has_case = any(
+        pattern.regex.search(around) for pattern in patterns_for("speech_acts", language, "grounds").tried_on(symbols)
+    )
+    return has_case or not classes["night_grounds"].isdisjoint(symbols), has_case
 
 
 def _is_aggressive(passage: Passage, position: int) -> bool:
@@ -238,50 +265,6 @@ def _is_aggressive(passage: Passage, position: int) -> bool:
     text = passage.message.text[passage.coded.starts[start] : passage.coded.ends[end]]
     words = [word for word in text.split() if len(word) > 1 and word.upper() != word.lower()]
     return "!!" in text or (len(words) >= _FEWEST_SHOUTED_WORDS and all(word.isupper() for word in words))
-
-
-def _questions(passage: Passage) -> Iterator[SpeechAct]:
-    """Questions and demands that concern the game, put to a player or about one."""
-    start = 0
-    for end in passage.sentence_ends:
-        first, start = start, end + 1
-        if not (passage.any_of("relevant", first, end) or passage.any_of("why", first, first + _SHORT_QUESTION)):
-            continue
-        words = [at for at in range(first, end) if passage.coded.words[at]]
-        if words and not passage.is_quoted(words[0]) and _concerns_the_game(passage, words):
-            asks = passage.has(end, "end_question") or passage.is_question(words[0])
-            if asks or _demands(passage, words):
-                yield from _question(passage, words, end, asks=asks)
-
-
-def _demands(passage: Passage, words: Sequence[int]) -> bool:
-    if not passage.any_of("demand", words[0], words[-1]):
-        return False
-    # "Explain your vote", "Alpha, please explain", "can you explain"; but not "no answer" or "he does not explain".
-    demands = [
-        at for at in words if passage.has(at, "demand") and not passage.has(at + 1, "be_now be_past of seem have")
-    ]
-    return any(at == words[0] or passage.has(at - 1, "name comma stop please adv opening") for at in demands)
-
-
-def _concerns_the_game(passage: Passage, words: Sequence[int]) -> bool:
-    if len(words) <= _SHORT_QUESTION and passage.any_of("why", words[0], words[-1]):
-        return True
-    return passage.any_of("relevant", words[0], words[-1])
-
-
-def _question(passage: Passage, words: Sequence[int], end: int, *, asks: bool) -> Iterator[SpeechAct]:
-    span = passage.span(words[0], end)
-    if any(passage.has(at, "you your") or passage.is_vocative(at) for at in words):
-        target = passage.addressee(words[0]) or passage.last_called(words[-1])
-        if target != passage.speaker and (asks or target is not None):
-            yield SpeechAct(ActKind.QUESTION, target, *span)
-        return
-    for at in words if asks else ():
-        name = passage.coded.players.get(at)
-        if name is not None and name != passage.speaker and passage.has(at - 1, "auxiliary why about"):
-            yield SpeechAct(ActKind.QUESTION, name, *span)
-            return
 
 
 def _vote_claims(passage: Passage, claims: Sequence[Claim]) -> Iterator[SpeechAct]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from evaluation.rubric.finding import Case, Finding, accurate, inaccurate, no_votes, round_words, unverified
+from evaluation.rubric.acts import ACCUSATIONS
+from evaluation.rubric.finding import Case, Finding, accurate, inaccurate, joined, no_votes, round_words, unverified
 from evaluation.rubric.record import PastVote
-from evaluation.rubric.speech_acts import ACCUSATIONS
 from evaluation.rubric.vote_counts import check_amount, most_agreeing
-from evaluation.rubric.wording import listed
+from evaluation.rubric.wording import counted, listed
 from evaluation.transcript import Vote
 
 
@@ -21,7 +21,7 @@ def check_vote(case: Case) -> Finding:
     votes = case.record.votes(case.message, case.round)
     kind = case.claim.actor.kind
     if kind == "players":
-        return _joined([_check_voter(case, name, target.names, votes) for name in case.claim.actor.names])
+        return joined([_check_voter(case, name, target.names, votes) for name in case.claim.actor.names])
     if kind in ("unknown", "noun"):
         return unverified("Who voted cannot be told from the message.")
     if not votes:
@@ -32,7 +32,9 @@ def check_vote(case: Case) -> Finding:
 def _check_voter(case: Case, voter: str, targets: Sequence[str], votes: Sequence[PastVote]) -> Finding:
     own = [past for past in votes if past.vote.voter == voter]
     if case.claim.negated:
-        return _check_not_voted(case, voter, targets, own)
+        return _check_not_voted(case, voter, targets, own, votes)
+    if own and (case.claim.times is not None or case.claim.always):
+        return joined([_check_repeated(case, voter, target, own) for target in targets])
     fits = [next((past for past in reversed(own) if past.vote.target == target), None) for target in targets]
     shown = [past for past in fits if past is not None]
     is_shown = len(shown) == len(targets)
@@ -53,6 +55,18 @@ def _check_voter(case: Case, voter: str, targets: Sequence[str], votes: Sequence
     return _unrecorded(case, voter)
 
 
+def _check_repeated(case: Case, voter: str, target: str, own: Sequence[PastVote]) -> Finding:
+    """ "Voted for Delta twice" needs two votes, "always voted for Delta" all of them."""
+    fits = [past for past in own if past.vote.target == target]
+    shown = f"The record shows {counted(len(fits), 'vote')} by {voter} for {target}"
+    vote_id = fits[0].vote.id if fits else own[-1].vote.id
+    if case.claim.always:
+        reason = f"{shown}, of {len(own)}."
+        return accurate(reason, vote_id) if len(fits) == len(own) else inaccurate(reason, vote_id)
+    enough = len(fits) >= (case.claim.times or 1)
+    return accurate(f"{shown}.", vote_id) if enough else inaccurate(f"{shown}, not {case.claim.times}.", vote_id)
+
+
 def _another_voter(case: Case, vote: Vote, votes: Sequence[PastVote]) -> Finding | None:
     """What contradicts "only Alpha voted for Bravo": somebody else who did, in the same round."""
     if not case.claim.alone:
@@ -65,8 +79,10 @@ def _another_voter(case: Case, vote: Vote, votes: Sequence[PastVote]) -> Finding
     return None
 
 
-def _check_not_voted(case: Case, voter: str, targets: Sequence[str], own: Sequence[PastVote]) -> Finding:
-    """ "Never" is about every vote, a plain "did not" about the last one."""
+def _check_not_voted(
+    case: Case, voter: str, targets: Sequence[str], own: Sequence[PastVote], votes: Sequence[PastVote]
+) -> Finding:
+    """ "Never" is about every vote, a plain "did not" about the last one, "the only one not" about all who voted."""
     if not own:
         return _unrecorded(case, voter)
     looked_at = own if case.claim.never else own[-1:]
@@ -74,6 +90,14 @@ def _check_not_voted(case: Case, voter: str, targets: Sequence[str], own: Sequen
     if against:
         past = against[-1]
         return inaccurate(f"The record shows {voter} voting for {past.vote.target}{_round(past)}.", past.vote.id)
+    if case.claim.alone:
+        last = own[-1].vote
+        same = [past.vote for past in votes if (past.vote.round, past.vote.phase) == (last.round, last.phase)]
+        others = [vote for vote in same if vote.voter not in (voter, *targets) and vote.target not in targets]
+        if others:
+            other = others[0]
+            reason = f"{other.voter} did not either, but voted for {other.target or 'nobody'}{round_words(other)}."
+            return inaccurate(reason, other.id)
     return accurate(f"The record shows {voter} voting for {_votes_in_words(looked_at)}.", own[-1].vote.id)
 
 
@@ -130,10 +154,13 @@ def _check_group(case: Case, target: str, votes: Sequence[PastVote]) -> Finding:
 def check_voted(case: Case) -> Finding:
     """Whether the players voted at all."""
     votes = case.record.votes(case.message, case.round)
-    if case.claim.actor.kind != "players":
+    actor = case.claim.actor
+    if actor.kind in ("everyone", "we") and votes:
+        return _check_turnout(case, votes)
+    if actor.kind != "players":
         return unverified("Who voted cannot be told from the message.")
     findings: list[Finding] = []
-    for name in case.claim.actor.names:
+    for name in actor.names:
         own = [past.vote for past in votes if past.vote.voter == name]
         cast = [vote for vote in own if vote.target is not None]
         if cast:
@@ -144,7 +171,20 @@ def check_voted(case: Case) -> Finding:
             findings.append(inaccurate(f"The record shows no vote by {name}{case.scope}, though others voted."))
         else:
             findings.append(no_votes(case))
-    return _joined([finding.negated() if case.claim.negated else finding for finding in findings])
+    return joined([finding.negated() if case.claim.negated else finding for finding in findings])
+
+
+def _check_turnout(case: Case, votes: Sequence[PastVote]) -> Finding:
+    """Whether everybody who could vote did, in the round meant or else in the last one recorded."""
+    number = votes[-1].vote.round
+    cast = [past.vote for past in votes if past.vote.round == number]
+    silent = sorted(case.record.living(number) - {vote.voter for vote in cast if vote.target is not None})
+    shown = f"The record shows {counted(len(cast), 'vote')}{round_words(cast[-1])}"
+    if silent:
+        finding = inaccurate(f"{shown}, none by {listed(silent)}.", cast[-1].id)
+    else:
+        finding = accurate(f"{shown}, by everybody in the game.", cast[-1].id)
+    return finding.negated() if case.claim.negated else finding
 
 
 def check_abstained(case: Case) -> Finding:
@@ -163,7 +203,7 @@ def check_abstained(case: Case) -> Finding:
             findings.append(inaccurate(reason, own[-1].id))
         else:
             findings.append(_unrecorded(case, name))
-    return _joined([finding.negated() if case.claim.negated else finding for finding in findings])
+    return joined([finding.negated() if case.claim.negated else finding for finding in findings])
 
 
 def check_voted_together(case: Case) -> Finding:
@@ -188,16 +228,6 @@ def check_voted_together(case: Case) -> Finding:
         shown = listed([f"{name} for {cast[name].target}" for name in names])
         finding = inaccurate(f"The record shows {shown}{round_words(vote)}.", vote.id)
     return finding.negated() if case.claim.negated else finding
-
-
-def _joined(findings: Sequence[Finding]) -> Finding:
-    """One finding on several people: contradicted by one, else open by one, else shown for all."""
-    for verdict in ("inaccurate", "unverified"):
-        for finding in findings:
-            if finding.verdict == verdict:
-                return finding
-    reasons = " ".join(dict.fromkeys(finding.reason for finding in findings))
-    return accurate(reasons, findings[0].refers_to)
 
 
 def _votes_in_words(votes: Iterable[PastVote]) -> str:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluation.rubric import memory_accuracy
-from evaluation.score import LedgerRow, MetricResult, RowVerdict, Status
+from evaluation.score import LedgerRow, MetricResult, RowVerdict, Status, coverage_words
 from evaluation.transcript import Elimination, Message, Player, Transcript, Vote
 
 NAMES = ("Agent-Alpha", "Agent-Bravo", "Agent-Charlie", "Agent-Delta", "Agent-Echo", "Agent-Foxtrot")
@@ -222,6 +222,33 @@ REFERENCES: tuple[tuple[str, list[str]], ...] = (
     ("I accused Agent-Delta in round 1.", [OPEN]),
     ("Agent-Alpha attacked Agent-Bravo in round 1.", [RIGHT]),
     ("Agent-Delta attacked Agent-Bravo in round 1.", [WRONG]),
+    # All of it must hold
+    ("Agent-Bravo and Agent-Charlie claimed to be villagers.", [OPEN]),
+    ("Agent-Bravo and Agent-Alpha voted for Agent-Bravo twice.", [WRONG]),
+    ("Agent-Alpha voted for Agent-Bravo twice.", [RIGHT]),
+    ("Agent-Bravo voted for Agent-Delta twice.", [WRONG]),
+    ("Agent-Alpha voted for Agent-Bravo both times.", [RIGHT]),
+    ("Agent-Alpha voted for Agent-Bravo three times.", [WRONG]),
+    ("Agent-Alpha voted for Agent-Bravo in every round.", [RIGHT]),
+    ("Agent-Bravo always voted for Agent-Delta.", [WRONG]),
+    ("Agent-Alpha accused Agent-Bravo twice.", [OPEN]),
+    ("Agent-Alpha and Agent-Foxtrot accused Agent-Bravo.", [WRONG]),
+    ("Agent-Alpha accused Agent-Bravo and Agent-Charlie.", [RIGHT]),
+    ("Agent-Alpha accused Agent-Bravo and Agent-Foxtrot.", [WRONG]),
+    ("Only Agent-Alpha accused Agent-Charlie.", [RIGHT]),
+    ("Everyone accused Agent-Bravo.", [WRONG]),
+    ("Three people accused Agent-Bravo.", [WRONG]),
+    ("All of you voted for Agent-Delta last round.", [WRONG]),
+    ("Everyone voted last round.", [RIGHT]),
+    ("Agent-Charlie was the only one who didn't vote for Agent-Bravo in round 1.", [WRONG]),
+    ("Agent-Alpha never claimed to be the Seer.", [RIGHT]),
+    ("Agent-Bravo never claimed to be a villager.", [WRONG]),
+    ("Only Agent-Bravo claimed to be a villager.", [RIGHT]),
+    ("Some have not said one word so far.", [WRONG]),
+    ("Some have not said one word in round 2.", [RIGHT]),
+    ("Agent-Foxtrot has not said one word in round 2.", [RIGHT]),
+    ("One of you has not said a word in round 2.", [RIGHT]),
+    ("Some people have not said anything in round 2.", [RIGHT]),
     # What was said
     ("Agent-Bravo claimed to be a villager.", [RIGHT]),
     ("Agent-Alpha mentioned earlier that he likes tea.", [OPEN]),
@@ -326,6 +353,7 @@ def test_a_row_tells_claim_place_reason_and_vote() -> None:
         "target": "Agent-Bravo",
         "round": 2,
         "finding": "accurate",
+        "kind": "vote",
     }
 
 
@@ -348,7 +376,28 @@ def test_score_counts_settled_references_and_notes_the_rest() -> None:
     assert (result.numerator, result.denominator) == (2, 3)
     assert result.status is Status.FAILED
     assert result.notes == ("2/3 accurate, 1 unverified",)
-    assert result.details == {"accurate": 2, "inaccurate": 1, "unverified": 1, "settled_by_votes": 3}
+    assert result.details == {
+        "accurate": 2,
+        "inaccurate": 1,
+        "unverified": 1,
+        "settled_by_votes": 3,
+        "settled_by_kind": {"vote": 3, "earlier statement": 0},
+        "coverage": 0.75,
+        "settled": 3,
+        "considered": 4,
+    }
+    assert coverage_words(result) == "3 of 4 references settled, low evidence"
+
+
+def test_five_settled_references_that_are_half_of_all_are_evidence_enough() -> None:
+    votes = [
+        f"Agent-{name} voted for Agent-Bravo in round 1." for name in ("Alpha", "Echo", "Delta", "Charlie", "Bravo")
+    ]
+    said = [f"Agent-Bravo mentioned that earlier, and it was point {place}." for place in range(6)]
+    assert coverage_words(memory_accuracy.measure(make_game(*votes, *said[:5]))) == "5 of 10 references settled"
+    too_few = memory_accuracy.measure(make_game(*votes, *said))
+    assert coverage_words(too_few) == "5 of 11 references settled, low evidence"
+    assert too_few.remarks[-1] == coverage_words(too_few)
 
 
 def test_no_references_are_full_marks_and_say_so() -> None:
@@ -376,8 +425,55 @@ def test_votes_that_nobody_recorded_leave_a_claim_open() -> None:
     assert found_in("Agent-Alpha voted for Agent-Bravo in round 2.", votes=without_alpha) == [OPEN]
 
 
-def test_eliminations_that_nobody_recorded_leave_a_claim_open() -> None:
-    assert found_in("Agent-Foxtrot was voted out.", eliminations=()) == [OPEN]
+def test_votes_alone_may_confirm_that_somebody_was_voted_out_never_contradict_it() -> None:
+    # Foxtrot got 3 of 6 votes in round 1 and is silent since; Delta got 3 of 5 in round 2.
+    assert found_in("Agent-Foxtrot was voted out.", eliminations=()) == [RIGHT]
+    assert found_in("Agent-Foxtrot was voted out in round 1.", eliminations=()) == [RIGHT]
+    assert found_in("Agent-Foxtrot was voted out in round 2.", eliminations=()) == [OPEN]
+    assert found_in("Agent-Foxtrot was not voted out.", eliminations=()) == [OPEN]
+    assert found_in("Agent-Bravo was voted out.", eliminations=()) == [OPEN]
+    assert found_in("Agent-Foxtrot and Agent-Bravo were voted out.", eliminations=()) == [OPEN]
+    (row,) = memory_accuracy.measure(make_game("Agent-Foxtrot was voted out.", eliminations=())).ledger
+    assert "derived from 3 of 6 votes" in row.reason
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"votes": VOTES[:2]},  # two of six living players voted
+        {"votes": (*VOTES[:6], (2, "Agent-Foxtrot", "Agent-Bravo"))},  # still votes in round 2
+        {"earlier": (*EARLIER, (2, "Agent-Foxtrot", "I am still here."))},
+        {"votes": (*VOTES[:4], (1, "Agent-Echo", "Agent-Bravo"), (1, "Agent-Foxtrot", "Agent-Bravo"))},  # 3 to 3
+        {"in_round": 1, "speaker": "Agent-Echo"},  # whether the vote lies before the message is open
+    ],
+    ids=["low turnout", "votes later", "speaks later", "tie", "same round"],
+)
+def test_nobody_is_derived_as_voted_out_where_the_votes_do_not_show_it(changes: dict[str, object]) -> None:
+    game = make_game("Agent-Foxtrot was voted out.", eliminations=(), **changes)  # type: ignore[arg-type]
+    assert findings(memory_accuracy.measure(game))[-1:] == [OPEN]
+
+
+def test_a_player_called_alive_was_not_voted_out_and_night_votes_vote_nobody_out() -> None:
+    game = make_game("Agent-Foxtrot was voted out.", eliminations=())
+    alive = tuple(player.model_copy(update={"is_alive": True}) for player in game.players)
+    assert findings(memory_accuracy.measure(game.model_copy(update={"players": alive}))) == [OPEN]
+    by_night = tuple(vote.model_copy(update={"phase": "night"}) for vote in game.votes)
+    assert findings(memory_accuracy.measure(game.model_copy(update={"votes": by_night}))) == [OPEN]
+
+
+def test_a_revealed_role_is_read_as_the_game_reveals_it() -> None:
+    game = make_game(
+        "Agent-Delta was human.", "Agent-Delta was a werewolf.", eliminations=[(2, "Agent-Delta", "HUMAN")]
+    )
+    assert findings(memory_accuracy.measure(game)) == [RIGHT, WRONG]
+
+
+def test_two_claims_need_two_who_claimed() -> None:
+    claims = [(1, "Agent-Alpha", "I am the Seer."), (1, "Agent-Bravo", "I have nothing to say.")]
+    text = "Agent-Alpha and Agent-Bravo claimed to be the Seer."
+    assert found_in(text, earlier=[*EARLIER[:-2], *claims]) == [WRONG]
+    both = [(1, "Agent-Alpha", "I am the Seer."), (1, "Agent-Bravo", "I am the Seer.")]
+    assert found_in(text, earlier=[*EARLIER[:-2], *both]) == [RIGHT]
 
 
 def test_a_later_vote_replaces_the_earlier() -> None:

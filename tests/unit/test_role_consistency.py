@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evaluation.advice import advise
 from evaluation.rubric import role_consistency
 from evaluation.rubric.role_table import role_rules
-from evaluation.score import MetricResult, RowVerdict, Status
+from evaluation.score import Method, MetricResult, RowVerdict, Status, overrule, redecided
 from evaluation.transcript import Alignment, Message, Player, Transcript
 
 MAFIA: Alignment = "mafia"
@@ -169,15 +170,72 @@ def test_score_and_coverage_add_up() -> None:
     # 4 of 5 messages carry a signal, 3 of them fit: 100 x 3 / 4.
     assert (result.numerator, result.denominator, result.score) == (3, 4, 75.0)
     assert result.status is Status.FAILED
-    assert result.details == {"coverage": 0.8, "messages": 5, "with_signal": 4}
-    assert result.notes == ("coverage 80 % (4 of 5 messages)", "low evidence")
+    assert (result.details["coverage"], result.details["settled"], result.details["considered"]) == (0.8, 4, 5)
+    assert result.remarks == ("4 of 5 messages with a signal, low evidence",)
 
 
 def test_five_messages_with_signal_in_a_fifth_of_all_are_evidence_enough() -> None:
     signal = [("Agent-Echo", f"I agree with Agent-{name}.") for name in ("Alpha", "Bravo", "Charlie", "Delta", "Alpha")]
     filler = [("Agent-Delta", "Hello.")] * 20
-    assert measure(*signal, *filler).notes == ("coverage 20 % (5 of 25 messages)",)
-    assert measure(*signal, *filler, filler[0]).notes == ("coverage 19 % (5 of 26 messages)", "low evidence")
+    assert measure(*signal, *filler).remarks == ("5 of 25 messages with a signal",)
+    assert measure(*signal, *filler, filler[0]).remarks == ("5 of 26 messages with a signal, low evidence",)
+
+
+def test_the_score_is_broken_down_by_side_and_player() -> None:
+    result = measure(
+        (MAFIOSO, "Let's not jump to conclusions."),
+        (MAFIOSO, "Agent-Bravo is Mafia."),
+        (VILLAGER, "Agent-Bravo, explain your vote."),
+        ("Agent-Delta", "Hello."),
+    )
+    sides, players = result.details["by_side"], result.details["by_player"]
+    assert sides["mafia"] == {"consistent": 1, "with_signal": 2, "messages": 2, "score": 50.0}
+    assert sides["town"] == {"consistent": 1, "with_signal": 1, "messages": 2, "score": 100.0}
+    assert players["Agent-Delta"] == {"consistent": 0, "with_signal": 0, "messages": 1, "score": None}
+    (advice,) = advise({"role_consistency": result})
+    assert advice.finding.endswith("Mafia deception is weak (1 of 2 messages fit)")
+
+
+def test_a_person_who_overrules_a_row_changes_breakdown_coverage_and_review() -> None:
+    result = measure((MAFIOSO, "Agent-Bravo is Mafia."), (VILLAGER, "I wonder about Agent-Bravo and the vote"))
+    by_hand = redecided(result.ledger[1], RowVerdict.COUNTS, method=Method.HUMAN)
+    assert result.details["review"] == ["m1"]
+    after = overrule(result, {by_hand.id: by_hand})
+    assert after.details["by_side"]["town"]["score"] == 100.0
+    assert (after.details["settled"], after.details["considered"], after.details["review"]) == (2, 2, [])
+
+
+def test_excluded_messages_about_the_game_are_listed_for_review_most_likely_first() -> None:
+    result = measure(
+        ("Agent-Echo", "Nice weather."),
+        ("Agent-Echo", "Agent-Bravo and the vote"),
+        ("Agent-Delta", "Agent-Bravo said he voted, and the seer knows"),
+    )
+    assert result.details["review"] == ["m2", "m1"]
+
+
+@pytest.mark.parametrize(
+    ("speaker", "target", "fits"),
+    [
+        ("Werewolf", "Werewolf", False),
+        ("Werewolf", "POSSESSED", True),
+        ("Possessed", "Werewolf", True),
+        ("Minion", "Werewolf", False),
+        ("Werewolf", "Minion", True),
+        ("Minion of Mordred", "Morgana", False),
+        ("Minion of Mordred", "Minion of Mordred", False),
+        ("Assassin", "Oberon", True),
+        ("Oberon", "Mordred", True),
+        (None, "Mafia", False),
+    ],
+)
+def test_only_allies_that_a_role_knows_must_be_spared(speaker: str | None, target: str, fits: bool) -> None:
+    game = make_game([(MAFIOSO, "Agent-Bravo is Mafia.")])
+    roles = {"Agent-Alpha": speaker, "Agent-Bravo": target}
+    players = tuple(player.model_copy(update={"role": roles.get(player.name)}) for player in game.players)
+    (row,) = role_consistency.measure(game.model_copy(update={"players": players})).ledger
+    assert (row.verdict is RowVerdict.COUNTS) is fits
+    assert ("whose side the role does not know" in row.reason) is fits
 
 
 def test_row_ids_and_answers() -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from evaluation.rubric.acts import ActKind, SpeechAct
 from evaluation.rubric.discussion import Discussion
 from evaluation.rubric.grammar import Grammar, grammar_for, patterns_for, read_data
 from evaluation.rubric.readings import Reading, read
 from evaluation.rubric.role_table import role_rules
-from evaluation.rubric.speech_acts import ActKind, SpeechAct
 from evaluation.transcript import Message, Player, Transcript
 
 NAMES = ("Agent-Alpha", "Agent-Bravo", "Agent-Charlie", "Agent-Delta", "Agent-Echo")
@@ -36,8 +36,8 @@ def kinds_in(text: str, **changes: str) -> set[tuple[str, str | None]]:
 
 
 ACCUSE, AGGRESSIVE, CASE, DEFEND = "accuse", "accuse_aggressively", "build_case", "defend"
-QUESTION, VOTES, ANALYSE, ALLY, DEFLECT, REVEAL = (
-    "question", "analyse_votes", "analyse", "ally", "deflect", "reveal_role",
+QUESTION, VOTES, ANALYSE, ALLY, DEFLECT, REVEAL, SELF = (
+    "question", "analyse_votes", "analyse", "ally", "deflect", "reveal_role", "defend_self",
 )  # fmt: skip
 
 ACTS: tuple[tuple[str, set[tuple[str, str | None]]], ...] = (
@@ -50,7 +50,7 @@ ACTS: tuple[tuple[str, set[tuple[str, str | None]]], ...] = (
     ("I suspect Agent-Bravo.", {(ACCUSE, B)}),
     ("I don't trust Agent-Bravo.", {(ACCUSE, B)}),
     ("I'm suspicious of Agent-Bravo.", {(ACCUSE, B)}),
-    ("Agent-Bravo is trying to mislead us.", {(ACCUSE, B)}),
+    ("Agent-Bravo is trying to mislead us.", {(ACCUSE, B), (CASE, B)}),
     ("You are lying, Agent-Bravo.", {(ACCUSE, B)}),
     ("Agent-Alpha and Agent-Bravo are Mafia.", {(ACCUSE, A), (ACCUSE, B)}),
     ("Let's vote out Agent-Bravo.", {(ACCUSE, B)}),
@@ -71,7 +71,7 @@ ACTS: tuple[tuple[str, set[tuple[str, str | None]]], ...] = (
     ("Agent-Bravo is too quiet.", {(ACCUSE, B), (CASE, B)}),
     ("Agent-Bravo's claim is inconsistent.", {(ACCUSE, B), (CASE, B)}),
     ("Agent-Alpha voted for Agent-Bravo without explanation. That's suspicious.", {(VOTES, A), (ACCUSE, A), (CASE, A)}),
-    ("I divined Agent-Bravo as a werewolf.", {(ACCUSE, B), (CASE, B)}),
+    ("I divined Agent-Bravo as a werewolf.", {(ACCUSE, B)}),
     ("Agent-Bravo contradicted himself about the vote.", {(ACCUSE, B), (CASE, B)}),
     ("The evidence points to Agent-Bravo.", {(ACCUSE, B), (CASE, B)}),
     ("Agent-Bravo keeps changing the story.", {(ACCUSE, B), (CASE, B)}),
@@ -110,7 +110,7 @@ ACTS: tuple[tuple[str, set[tuple[str, str | None]]], ...] = (
     ("I agree with Agent-Bravo.", {(ALLY, B)}),
     ("Agent-Bravo is right.", {(ALLY, B)}),
     ("Good point, Agent-Bravo.", {(ALLY, B)}),
-    ("We should work together.", {(ALLY, None)}),
+    ("We should work together.", set()),
     # Analysis
     ("Let's look at the evidence.", {(ANALYSE, None)}),
     ("The voting patterns tell a story.", {(VOTES, None)}),
@@ -125,7 +125,7 @@ ACTS: tuple[tuple[str, set[tuple[str, str | None]]], ...] = (
     ("I'm the Mafia.", {(REVEAL, None)}),
     ("As the Seer, I looked at two cards.", {(REVEAL, None)}),
     ("I am a villager.", {(REVEAL, None)}),
-    ("I'm not Mafia.", {(REVEAL, None)}),
+    ("I'm not Mafia.", {(REVEAL, None), (SELF, None)}),
     ("As a Mafia member, I like it here.", {(REVEAL, None)}),
     ("As one of the Mafia I can tell you.", {(REVEAL, None)}),
     ("We are the Mafia.", {(REVEAL, None)}),
@@ -178,7 +178,16 @@ def test_nobody_accuses_the_own_person() -> None:
 
 def test_you_is_the_player_replied_to() -> None:
     assert kinds_in("You are lying.", reply_to="first") == {(ACCUSE, A)}
-    assert kinds_in("You are lying.") == set()
+    assert kinds_in("You are lying.", reply_to="first", speaker=B) == {(ACCUSE, A)}
+
+
+def test_in_a_message_that_names_nobody_you_is_who_spoke_last_and_he_who_was_named_last() -> None:
+    assert kinds_in("You are lying.") == {(ACCUSE, A)}
+    (_, second) = readings_of("I like Agent-Charlie.", "He is Mafia.")
+    assert [(act.kind, act.target) for act in second.acts] == [(ActKind.ACCUSE, C)]
+    (_, third) = readings_of("I like Agent-Charlie.", "suspicious")
+    assert [(act.kind, act.target) for act in third.acts] == [(ActKind.ACCUSE, C)]
+    assert kinds_in("Agent-Delta and Agent-Bravo wait. He is Mafia.") == set()
 
 
 def test_that_is_who_the_sentence_before_is_about() -> None:
