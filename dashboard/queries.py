@@ -60,13 +60,20 @@ def waiting_games(summaries: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame
     return summaries[for_people & summaries["transcript_id"].isin(pending["transcript_id"])]
 
 
+POINT_COLUMNS = (
+    *("metric", "position", "iteration", "game", "score", "status", "raters"),
+    *("settled", "considered"),
+)
+
+
 def trend_points(store: Store) -> pd.DataFrame:
     """Every game's score on every metric, for the Trends page.
 
     Returns:
         One row per game and metric, ordered by iteration: ``metric``, ``position`` (of the iteration, from 1),
         ``iteration`` (name), ``game``, ``score`` (NaN when there is none), ``status``, ``raters`` (how many people
-        rated the game). Games of no iteration come last, as a group of their own.
+        rated the game), ``settled`` and ``considered`` (what it rests on; 0 for metrics that leave nothing out). Games
+        of no iteration come last, as a group of their own.
     """
     with store.unit():
         summaries = store.transcripts.summaries()
@@ -83,11 +90,13 @@ def trend_points(store: Store) -> pd.DataFrame:
             "score": outcome.score,
             "status": str(outcome.status),
             "raters": raters.get(str(row["transcript_id"]), 0),
+            "settled": outcome.coverage.settled if outcome.coverage else 0,
+            "considered": outcome.coverage.considered if outcome.coverage else 0,
         }
         for row in summaries.to_dict("records")
         for metric, outcome in metrics.get(str(row["transcript_id"]), {}).items()
     ]
-    frame = pd.DataFrame(rows, columns=["metric", "position", "iteration", "game", "score", "status", "raters"])
+    frame = pd.DataFrame(rows, columns=list(POINT_COLUMNS))
     frame["score"] = frame["score"].astype(float)
     return frame.sort_values("position", kind="stable", ignore_index=True)
 
@@ -139,12 +148,13 @@ def _list_row(row: Mapping[object, object], outcomes: Mapping[str, MetricScore])
 
 
 def score_cell(metric: str, outcome: MetricScore | None) -> str:
-    """A score in a table, with the symbol of its status: "✓ 84.0 %"."""
+    """A score in a table, with the symbol of its status and what it rests on: "✓ 84.0 %", "✓ 100.0 % (3/51 low)"."""
     if outcome is None:
         return look("unknown").label
     if outcome.score is None:
         return look(outcome.status).label
-    return f"{look(outcome.status).symbol} {score_text(outcome.score, DEFINITIONS[metric].scale, outcome.threshold)}"
+    score = score_text(outcome.score, DEFINITIONS[metric].scale, outcome.threshold)
+    return f"{look(outcome.status).symbol} {score}" + (f" ({outcome.coverage.mark})" if outcome.coverage else "")
 
 
 def found_messages(store: Store, query: str, within: Sequence[str] | None) -> FoundMessages:

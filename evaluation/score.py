@@ -212,8 +212,8 @@ class MetricResult:
     @property
     def remarks(self) -> tuple[str, ...]:
         """What is shown beside the score: the notes, then the coverage, with "low evidence" where it is."""
-        words = coverage_words(self)
-        return (*self.notes, words) if words else self.notes
+        found = coverage_of(self)
+        return (*self.notes, found.words) if found else self.notes
 
     @property
     def method(self) -> Method:
@@ -275,30 +275,62 @@ def _derived(definition: MetricDefinition, ledger: Sequence[LedgerRow]) -> dict[
     return found
 
 
-def is_low_evidence(result: MetricResult) -> bool:
-    """Whether the score rests on too few rows, or on too small a share of those considered.
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """How much of what was considered a score rests on, in one game or over several.
 
-    False for metrics without a coverage rule, and where nothing was considered.
+    Attributes:
+        rule: When that is too little.
+        settled: Rows with weight.
+        considered: All rows; above zero.
     """
-    rule, settled, considered = _coverage(result)
-    return rule is not None and considered > 0 and (settled < rule.fewest or settled < rule.least_share * considered)
+
+    rule: CoverageRule
+    settled: int
+    considered: int
+
+    @property
+    def is_low(self) -> bool:
+        """Whether the score rests on too few rows, or on too small a share of those considered."""
+        return self.settled < self.rule.fewest or self.settled < self.rule.least_share * self.considered
+
+    @property
+    def words(self) -> str:
+        """As it stands beside a score: "22 of 51 references settled, low evidence"."""
+        return f"{self.settled} of {self.considered} {self.rule.noun}" + (", low evidence" if self.is_low else "")
+
+    @property
+    def mark(self) -> str:
+        """The same in a cell of a table: "22/51", "3/51 low"."""
+        return f"{self.settled}/{self.considered}" + (" low" if self.is_low else "")
+
+    def as_dict(self) -> dict[str, Any]:
+        """JSON-compatible."""
+        return {"settled": self.settled, "considered": self.considered, "is_low_evidence": self.is_low}
+
+
+def coverage_of(result: MetricResult) -> Coverage | None:
+    """What a result rests on.
+
+    ``None`` for metrics without a coverage rule, where nothing was considered, and for results of versions that did not
+    count it.
+    """
+    rule, considered = result.definition.coverage, result.details.get("considered", 0)
+    return Coverage(rule, result.details.get("settled", 0), considered) if rule is not None and considered else None
 
 
 def coverage_words(result: MetricResult) -> str:
-    """How much of what was considered the score rests on: "22 of 51 references settled, low evidence".
-
-    Empty for metrics without a coverage rule, where nothing was considered, and for results of versions that did not
-    count it.
-    """
-    rule, settled, considered = _coverage(result)
-    if rule is None or not considered:
-        return ""
-    return f"{settled} of {considered} {rule.noun}" + (", low evidence" if is_low_evidence(result) else "")
+    """:attr:`Coverage.words` of a result; empty where there is none."""
+    found = coverage_of(result)
+    return found.words if found else ""
 
 
-def _coverage(result: MetricResult) -> tuple[CoverageRule | None, int, int]:
-    details = result.details
-    return result.definition.coverage, details.get("settled", 0), details.get("considered", 0)
+def added_coverage(parts: Iterable[Coverage | None]) -> Coverage | None:
+    """What several games of one metric rest on together; ``None`` where none says."""
+    known = [part for part in parts if part is not None]
+    if not known:
+        return None
+    return Coverage(known[0].rule, sum(one.settled for one in known), sum(one.considered for one in known))
 
 
 def _outcome(

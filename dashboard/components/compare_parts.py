@@ -78,6 +78,8 @@ def decision(found: IterationComparison) -> None:
             metrics = [DEFINITIONS[one.name].label for one in found.comparison.differences if one.outcome is outcome]
             if metrics:
                 st.markdown(f"{label}: {', '.join(metrics)}")
+        if found.coverage_words:
+            plain("\n".join(found.coverage_words))
         st.caption(
             "The rule looks at means alone. The words look at how far games differ by chance: Welch's test at 5 %, "
             "the target of the change alone, the other metrics adjusted together (Holm)."

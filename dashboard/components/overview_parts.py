@@ -87,7 +87,8 @@ def mean_detail(metric: str, mean: MetricMean) -> str:
     waiting = f"{mean.waiting} pending" if mean.waiting else ""
     missing = mean.games - len(mean.values) - mean.waiting
     others = f"{missing} not applicable" if missing else ""
-    return ", ".join(part for part in (many, spread, waiting, others) if part)
+    rests_on = mean.coverage.words if mean.coverage else ""
+    return ", ".join(part for part in (many, spread, waiting, others, rests_on) if part)
 
 
 def tests(shown: IterationSummary) -> None:
@@ -195,7 +196,9 @@ def iteration_table(board: Board) -> None:
             "Cache hits": share_text(one.cache_hit_rate.mean) if one.games else "",
             "Change": _change_cell(one),
             **{
-                SHORT_LABELS[name]: score_cell(name, MetricScore(mean.status, mean.score, mean.threshold))
+                SHORT_LABELS[name]: score_cell(
+                    name, MetricScore(mean.status, mean.score, mean.threshold, coverage=mean.coverage)
+                )
                 for name, mean in one.means.items()
             },
         }

@@ -15,7 +15,7 @@ from dashboard.conversation import focus_on, read_open
 from dashboard.formatting import counted, fraction_text, look, score_text, share_text, usd_text
 from dashboard.queries import OpenTranscript
 from evaluation.rubric.definitions import DEFINITIONS
-from evaluation.score import MetricResult, RowVerdict
+from evaluation.score import MetricResult, RowVerdict, coverage_of
 
 
 def transcript_view(opened: OpenTranscript) -> None:
@@ -69,7 +69,8 @@ def _summary(opened: OpenTranscript) -> str:
         shown = look(outcome.status if outcome else "not_computed")
         is_scored = outcome is not None and outcome.score is not None
         words = score_text(outcome.score, definition.scale, outcome.threshold) if is_scored else shown.word
-        labels.append(f":{shown.color}-badge[{shown.symbol} {definition.label} {words}]")
+        coverage = f" ({outcome.coverage.mark})" if outcome and outcome.coverage and is_scored else ""
+        labels.append(f":{shown.color}-badge[{shown.symbol} {definition.label} {words}{coverage}]")
     return " ".join(labels)
 
 
@@ -110,7 +111,9 @@ def metric_detail(result: MetricResult) -> str:
         return ""
     parts = [fraction_text(result.numerator, result.denominator, result.definition)] if result.denominator else []
     excluded = sum(row.verdict is RowVerdict.EXCLUDED for row in result.ledger)
-    if excluded:
+    if coverage := coverage_of(result):
+        parts.append(coverage.words)
+    elif excluded:
         parts.append(f"{excluded} {excluded_words(result.name)}")
     return ", ".join(parts)
 

@@ -16,7 +16,7 @@ from evaluation.report.svg import HEIGHT, stacked_svg, strip_svg
 from evaluation.report.words import chart_words
 from evaluation.rubric.definitions import ENGAGEMENT
 from evaluation.rubric.verdict import COST_LIMIT_USD
-from evaluation.score import MetricDefinition
+from evaluation.score import Coverage, MetricDefinition
 
 ZOOMABLE = {
     "displaylogo": False,
@@ -91,6 +91,8 @@ def _summary(games: pd.DataFrame, definition: MetricDefinition, threshold: float
     parts += [f"{count} {status.replace('_', ' ')}, not drawn" for status, count in left_out.items()]
     if definition.name == ENGAGEMENT.name:
         parts.append(counted(int(games["raters"].sum()), "rating"))
+    if definition.coverage is not None and "considered" in games and (considered := int(games["considered"].sum())):
+        parts.append(Coverage(definition.coverage, int(games["settled"].sum()), considered).words)
     return " · ".join(parts + ([threshold_text(threshold, definition.scale)] if threshold is not None else []))
 
 

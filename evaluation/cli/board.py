@@ -73,6 +73,7 @@ def _details(board: Board, summary: IterationSummary) -> Iterator[str]:
     if summary.verdict is not None:
         yield f"  The means of its games: {summary.verdict.status}"
         yield from (f"    {shortened(reason, 160)}" for reason in summary.verdict.reasons)
+        yield from (f"    {words}" for words in coverage_lines(summary.means))
     for test in summary.tests:
         if test.is_complete and test.has_passed and test.failures:
             yield f"  Test {test.number} passed; these games in it failed:"
@@ -132,6 +133,13 @@ def _loss_lines(losses: Losses) -> Iterator[str]:
         yield f"    {safe(where)}: {shortened(said, 120)} ({shortened(example.reason, 100)})"
 
 
+def coverage_lines(means: Mapping[str, MetricMean]) -> Iterator[str]:
+    """What scores rest on that leave out what they cannot decide: "Memory accuracy: 22 of 51 references settled."."""
+    for name, mean in means.items():
+        if mean.coverage is not None:
+            yield f"{DEFINITIONS[name].label}: {mean.coverage.words}."
+
+
 def board_dict(board: Board, losses: Mapping[str, Losses] | None = None) -> dict[str, Any]:
     """The board as JSON-compatible data. Scores on their metrics' scales, costs in US dollars, rates from 0 to 1."""
     chance = board.chance
@@ -188,7 +196,13 @@ def _summary_dict(summary: IterationSummary) -> dict[str, Any]:
 
 def _means_dict(means: Mapping[str, MetricMean]) -> dict[str, Any]:
     return {
-        name: {"score": mean.score, "status": str(mean.status), "threshold": mean.threshold, "games": len(mean.values)}
+        name: {
+            "score": mean.score,
+            "status": str(mean.status),
+            "threshold": mean.threshold,
+            "games": len(mean.values),
+            "coverage": mean.coverage and mean.coverage.as_dict(),
+        }
         for name, mean in means.items()
     }
 

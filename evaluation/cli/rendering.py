@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from evaluation.cli.options import OutputFormat
 from evaluation.cli.terminal import code, markdown_table, safe, say, shortened, table
 from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.rubric.verdict import metric_coverage
 from evaluation.rubric.wording import counted, score_words
 from evaluation.score import PERCENT, Status
 
@@ -44,13 +45,16 @@ def json_text(value: Any, indent: int | None = 2) -> str:
 
 
 def score_cell(name: str, metric: Scored | None) -> str:
-    """A score in a table: "85.0 ✓", "2.5 ✗", "pending", "n/a"; "failed" where it could not be computed."""
+    """A score in a table: "85.0 ✓", "100.0 ✓ (3/51 low)", "pending", "n/a"; "error" where it could not be computed."""
     if metric is None:
         return "error"
     if metric.score is None:
         return "pending" if metric.status is Status.PENDING else "n/a"
     digits = 1 if DEFINITIONS[name].scale == PERCENT else 2
-    return f"{metric.score:.{digits}f} {'✓' if metric.status is Status.PASSED else '✗'}"
+    coverage = metric_coverage(metric)
+    return f"{metric.score:.{digits}f} {'✓' if metric.status is Status.PASSED else '✗'}" + (
+        f" ({coverage.mark})" if coverage else ""
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ def comparison_data(found: IterationComparison) -> dict[str, Any]:
         "decision": found.decision and found.decision.as_dict(),
         "decision_is_about": found.other_pair,
         "decision_words": list(found.decision_words),
+        "coverage": list(found.coverage_words),
         "level": found.comparison.level,
         "metrics": [difference_data(one) for one in found.comparison.differences],
         "pairs": [{"before": one, "after": other} for one, other in found.pairs],

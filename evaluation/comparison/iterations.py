@@ -10,6 +10,8 @@ from evaluation.iterations.board import Board
 from evaluation.iterations.decision import Decision, Side
 from evaluation.iterations.evidence import measure_games
 from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.rubric.verdict import metric_coverage
+from evaluation.score import Coverage, added_coverage
 from evaluation.statistics.comparison import Comparison, compare
 
 
@@ -35,6 +37,22 @@ class IterationComparison:
     decision_words: tuple[str, ...]
     pairs: tuple[tuple[str, str], ...]
     movers: tuple[Mover, ...]
+
+    @property
+    def coverage_words(self) -> tuple[str, ...]:
+        """What scores rest on that leave something out: "Memory accuracy rests on 22 of 51 references settled ..."."""
+        found = []
+        for name, definition in DEFINITIONS.items():
+            sides = [_coverage(side, name) for side in (self.before, self.after)]
+            if any(sides):
+                before, after = (one.words if one else "nothing" for one in sides)
+                found.append(f"{definition.label} rests on {before} before; {after} after.")
+        return tuple(found)
+
+
+def _coverage(side: Side, name: str) -> Coverage | None:
+    scored = (game.metrics.get(name) for game in side.games)
+    return added_coverage(metric_coverage(one) for one in scored if one is not None)
 
 
 def compare_iterations(

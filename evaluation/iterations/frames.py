@@ -6,8 +6,9 @@ import math
 from typing import TYPE_CHECKING
 
 from evaluation.iterations.tests import Game
+from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.verdict import MetricScore
-from evaluation.score import Status
+from evaluation.score import Coverage, Status
 
 if TYPE_CHECKING:
     import pandas
@@ -19,7 +20,8 @@ def games_by_iteration(summaries: pandas.DataFrame, scores: pandas.DataFrame) ->
     Args:
         summaries: One row per transcript: ``transcript_id``, ``game_id``, ``iteration``, ``position`` (in the
             iteration), ``total_usd``, ``cache_hit_rate``. Transcripts of no iteration are left out.
-        scores: One row per transcript and metric: ``transcript_id``, ``metric``, ``score``, ``status``, ``threshold``.
+        scores: One row per transcript and metric: ``transcript_id``, ``metric``, ``score``, ``status``, ``threshold``,
+            ``denominator``, ``considered``.
     """
     metrics = metrics_by_transcript(scores)
     games: dict[str, list[Game]] = {}
@@ -41,11 +43,20 @@ def metrics_by_transcript(scores: pandas.DataFrame) -> dict[str, dict[str, Metri
     """The rows of a table of scores (as :func:`games_by_iteration` takes it), by transcript and metric."""
     metrics: dict[str, dict[str, MetricScore]] = {}
     # Column by column: a record of each of thousands of rows takes several times as long.
-    columns = (scores[name].tolist() for name in ("transcript_id", "metric", "status", "score", "threshold"))
-    for transcript_id, metric, status, score, threshold in zip(*columns, strict=True):
-        found = MetricScore(Status(str(status)), _number(score), float(threshold))
+    columns = (scores[name].tolist() for name in _COLUMNS)
+    for transcript_id, metric, status, score, threshold, settled, considered in zip(*columns, strict=True):
+        coverage = _coverage(str(metric), settled, considered) if considered and considered == considered else None
+        found = MetricScore(Status(str(status)), _number(score), float(threshold), coverage=coverage)
         metrics.setdefault(str(transcript_id), {})[str(metric)] = found
     return metrics
+
+
+_COLUMNS = ("transcript_id", "metric", "status", "score", "threshold", "denominator", "considered")
+
+
+def _coverage(metric: str, settled: float, considered: float) -> Coverage | None:
+    rule = DEFINITIONS[metric].coverage
+    return None if rule is None else Coverage(rule, round(settled), round(considered))
 
 
 def _number(value: object) -> float | None:

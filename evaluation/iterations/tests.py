@@ -7,9 +7,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS, ENGAGEMENT
-from evaluation.rubric.verdict import Scored, Verdict, VerdictStatus, critical_reasons, judge_scores, rejudge
+from evaluation.rubric.verdict import (
+    Scored,
+    Verdict,
+    VerdictStatus,
+    critical_reasons,
+    judge_scores,
+    metric_coverage,
+    rejudge,
+)
 from evaluation.rubric.wording import counted
-from evaluation.score import Status, status_of
+from evaluation.score import Coverage, Status, added_coverage, status_of
 
 TEST_SIZE = 3
 
@@ -40,6 +48,7 @@ class MetricMean:
         values: The single scores behind the mean, in the games' order.
         waiting: How many games are pending or could not be computed.
         games: How many games there are, with or without a score.
+        coverage: What the scores rest on together, for metrics that leave out what they cannot decide; else ``None``.
     """
 
     status: Status
@@ -49,6 +58,7 @@ class MetricMean:
     values: tuple[float, ...]
     waiting: int
     games: int
+    coverage: Coverage | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,12 +211,13 @@ def mean_scores(games: Sequence[Game], thresholds: Mapping[str, float] = DEFAULT
 def _mean(scores: Sequence[Scored | None], threshold: float) -> MetricMean:
     values = tuple(scored.score for scored in scores if scored is not None and scored.score is not None)
     waiting = sum(scored is None or scored.status is Status.PENDING for scored in scores)
+    coverage = added_coverage(metric_coverage(scored) for scored in scores if scored is not None)
     if values:
         mean = math.fsum(values) / len(values)
-        return MetricMean(status_of(mean, threshold), mean, threshold, "", values, waiting, len(scores))
+        return MetricMean(status_of(mean, threshold), mean, threshold, "", values, waiting, len(scores), coverage)
     status = Status.PENDING if waiting or not scores else Status.NOT_APPLICABLE
     reasons = {scored.reason for scored in scores if scored is not None and scored.status is status}
-    return MetricMean(status, None, threshold, ", ".join(sorted(reasons)), values, waiting, len(scores))
+    return MetricMean(status, None, threshold, ", ".join(sorted(reasons)), values, waiting, len(scores), coverage)
 
 
 def known_mean(games: Sequence[Game], figure: Callable[[Game], float | None]) -> Known:

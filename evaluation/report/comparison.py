@@ -94,7 +94,7 @@ def _decision(found: IterationComparison) -> Html:
         "Keep the change?",
         *rule,
         tag("p", "What the games can show:"),
-        bullets(grouped),
+        bullets((*grouped, *found.coverage_words)),
     )
 
 

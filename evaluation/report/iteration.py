@@ -28,6 +28,7 @@ from evaluation.report.words import (
     strip_of,
 )
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
+from evaluation.rubric.verdict import Scored, metric_coverage
 from evaluation.rubric.wording import counted
 from evaluation.score import MetricDefinition, status_of
 from evaluation.statistics.intervals import mean_interval
@@ -100,7 +101,18 @@ def _head(facts: IterationFacts) -> Html:
 
 
 def _metric_table(facts: IterationFacts) -> Html:
-    headers = ("Metric", "Mean", "95 % interval", "Needed", "Status", "Lowest", "Highest", "Games", "No score")
+    headers = (
+        "Metric",
+        "Mean",
+        "95 % interval",
+        "Needed",
+        "Status",
+        "Lowest",
+        "Highest",
+        "Games",
+        "No score",
+        "Rests on",
+    )
     rows = [_metric_row(DEFINITIONS[name], mean) for name, mean in facts.shown.means.items()]
     raters = sum(facts.raters.get(game.transcript_id, 0) for game in facts.shown.games)
     rated = len(facts.shown.means[ENGAGEMENT.name].values)
@@ -120,6 +132,7 @@ def _metric_row(definition: MetricDefinition, mean: MetricMean) -> tuple[str, ..
         *ends,
         str(len(mean.values)),
         str(mean.games - len(mean.values)),
+        mean.coverage.words if mean.coverage else "",
     )
 
 
@@ -237,7 +250,7 @@ def _iterations(board: Board) -> Html:
             one.iteration.name,
             str(len(one.games)),
             status_words(one.verdict.status) if one.verdict else "",
-            *(_cell(DEFINITIONS[name], mean.score, mean.threshold) for name, mean in one.means.items()),
+            *(_cell(DEFINITIONS[name], mean, mean.threshold) for name, mean in one.means.items()),
             one.iteration.change,
         )
         for one in board.iterations
@@ -251,7 +264,10 @@ def _games(facts: IterationFacts) -> Iterator[Html]:
     rows = [
         (
             game.game_id,
-            *(_cell(definition, _score(game, definition.name), thresholds[definition.name]) for definition in METRICS),
+            *(
+                _cell(definition, game.metrics.get(definition.name), thresholds[definition.name])
+                for definition in METRICS
+            ),
             str(facts.raters.get(game.transcript_id, 0)),
             "unknown" if game.total_usd is None else f"{game.total_usd:.2f} USD",
         )
@@ -263,10 +279,12 @@ def _games(facts: IterationFacts) -> Iterator[Html]:
         yield tag("p", f"{left_out:,} more games are not listed; all of them are in the means.", class_="quiet")
 
 
-def _cell(definition: MetricDefinition, score: float | None, threshold: float) -> str:
-    if score is None:
+def _cell(definition: MetricDefinition, scored: Scored | MetricMean | None, threshold: float) -> str:
+    if scored is None or scored.score is None:
         return "no score"
-    return f"{status_words(status_of(score, threshold))[0]} {mean_words(definition, score, threshold)}"
+    mark = status_words(status_of(scored.score, threshold))[0]
+    coverage = metric_coverage(scored)
+    return f"{mark} {mean_words(definition, scored.score, threshold)}" + (f" ({coverage.mark})" if coverage else "")
 
 
 def usd_words(cost: Known) -> str:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.wording import counted, listed, shortfall_words, telling_digits
-from evaluation.score import Status, status_of
+from evaluation.score import Coverage, MetricResult, Status, coverage_of, status_of
 from evaluation.transcript import Cost
 
 PASSES_NEEDED = 5
@@ -46,6 +46,7 @@ class MetricScore(NamedTuple):
     score: float | None
     threshold: float
     reason: str = ""
+    coverage: Coverage | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +116,12 @@ def rejudge(metrics: Mapping[str, Scored], thresholds: Mapping[str, float]) -> d
 
 def _rejudged(metric: Scored, threshold: float) -> MetricScore:
     status = metric.status if metric.score is None else status_of(metric.score, threshold)
-    return MetricScore(status, metric.score, threshold, metric.reason)
+    return MetricScore(status, metric.score, threshold, metric.reason, metric_coverage(metric))
+
+
+def metric_coverage(metric: Scored) -> Coverage | None:
+    """What a score rests on, whether a result with its ledger holds it or a stored row."""
+    return coverage_of(metric) if isinstance(metric, MetricResult) else getattr(metric, "coverage", None)
 
 
 _Finding = tuple[VerdictStatus, str]

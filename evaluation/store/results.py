@@ -119,7 +119,8 @@ class Results:
         Returns:
             One row per transcript and metric: ``transcript_id``, ``metric``, ``score`` (on the metric's scale; empty
             when not applicable or pending), ``numerator``, ``denominator``, ``status``, ``threshold`` (the one it was
-            judged by), ``method``, ``version``, ``reason``. Transcripts in the order in which they were put into their
+            judged by), ``method``, ``version``, ``reason``, ``considered`` (rows of the ledger, for metrics that leave
+            some out; ``denominator`` of these have weight). Transcripts in the order in which they were put into their
             iteration, metrics in the rubric's. Engagement is there for all of them.
         """
         with self._units.unit() as cursor:

@@ -30,6 +30,7 @@ SCORE_COLUMNS = (
     "version",
     "reason",
 )
+_COVERED = tuple(name for name, definition in DEFINITIONS.items() if definition.coverage)
 
 _NUMBERS = ("score", "numerator", "denominator", "threshold")
 
@@ -55,7 +56,10 @@ def score_table(
     parts = (history, _changed(changed, positions), _unrated(ratings, positions, engagement_threshold))
     table = pd.concat([part for part in parts if len(part)] or [history], ignore_index=True)
     latest = table.sort_values(["place", "result_id"]).drop_duplicates("place", keep="last")
-    return latest[list(SCORE_COLUMNS)].reset_index(drop=True)
+    # What was considered does not change with what is decided about it.
+    considered = history.sort_values(["place", "result_id"]).drop_duplicates("place", keep="last")
+    latest["considered"] = latest["place"].map(considered.set_index("place")["considered"])
+    return latest[[*SCORE_COLUMNS, "considered"]].reset_index(drop=True)
 
 
 def _changed(rows: Sequence[Row], positions: Mapping[str, int]) -> pd.DataFrame:
@@ -182,7 +186,8 @@ ORDER BY position
 """
 
 _STORED = f"""
-SELECT result_id, t.position * {_STEP} + list_position($metrics, metric) AS place, {", ".join(SCORE_COLUMNS)}
+SELECT result_id, t.position * {_STEP} + list_position($metrics, metric) AS place, {", ".join(SCORE_COLUMNS)},
+       CASE WHEN metric IN {_COVERED} THEN TRY_CAST(details->>'considered' AS double) END AS considered
 FROM metric_results JOIN transcripts t USING (transcript_id)
 WHERE method = 'rule' AND ($iteration::text IS NULL OR t.iteration = $iteration) AND list_contains($metrics, metric)
 """

@@ -259,7 +259,7 @@ def test_the_samples_come_with_iterations_and_ratings_and_only_once(run: Any, da
     store = Store(database)
     games = len(store.transcripts.summaries())
     assert f"{games} of {games} sample games are new" in first.stdout
-    assert len(store.iterations.list()) == 3
+    assert len(store.iterations.list()) == 4
     assert f"0 of {games} sample games are new, with 0 ratings" in run("import", "--samples").stdout
 
 

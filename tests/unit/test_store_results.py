@@ -305,6 +305,7 @@ def test_an_empty_store_has_an_empty_table_with_all_columns() -> None:
         "method",
         "version",
         "reason",
+        "considered",
     ]
 
 

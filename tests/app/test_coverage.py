@@ -1,0 +1,63 @@
+"""What a score rests on stands beside it on every page, in every report and in the terminal."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from typer.testing import CliRunner
+
+from evaluation.cli.main import app as command_line
+from evaluation.samples import add_evaluated
+from evaluation.score import coverage_words
+from evaluation.store import Store
+from evaluation.store.html_reports import iteration_html
+from evaluation.transcript import Message, Player, Transcript, Vote
+
+# One reference that the record settles, and one that it cannot.
+SAID = [("Ann", "Ben voted for Cid in round 1."), ("Ben", "Cid voted for Ann in round 2, didn't he."), ("Cid", "Well.")]
+
+
+def a_game(name: str) -> Transcript:
+    return Transcript(
+        game_id=name,
+        source_format="native",
+        players=tuple(Player(name=player, role="villager", alignment="town") for player in ("Ann", "Ben", "Cid")),
+        messages=tuple(
+            Message(id=f"m{n}", index=n, round=3, speaker=who, text=f"{text} {name}.")
+            for n, (who, text) in enumerate(SAID)
+        ),
+        votes=(Vote(round=1, voter="Ben", target="Cid"),),
+    )
+
+
+def test_one_text_beside_every_score(store: Store, database: Any, open_page: Any, words: Any, table: Any) -> None:
+    store.iterations.create("v1")
+    store.iterations.create("v2", parent="v1")
+    for number in range(3):
+        for name in ("v1", "v2"):
+            add_evaluated(store, a_game(f"{name}-{number}"), source_name="x.json", iteration=name)
+    game = a_game("v2-0")
+    one = coverage_words(store.results.load(game.id)["memory_accuracy"])
+    assert one.startswith("1 of 2 references settled")
+    assert one.endswith("low evidence")
+    three = "3 of 6 references settled, low evidence"
+    assert three in words(open_page())
+    assert "Memory accuracy 100.0 % (1/2 low)" in words(open_page("transcripts", transcript=game.id))
+    assert one in words(open_page("transcripts", transcript=game.id, show="Ledger"))
+    assert "6 of 12 references settled" in words(open_page("trends"))
+    assert f"Memory accuracy rests on {three} before; {three} after." in words(open_page("compare"))
+    assert three in iteration_html(store, "v2")
+    assert "(1/2 low)" in iteration_html(store, "v2")
+    run = CliRunner()
+    for arguments in (["iterations"], ["compare", "v1", "v2"], ["show", game.id], ["list"]):
+        said = run.invoke(command_line, [*arguments, "--db", str(database)]).stdout
+        assert (
+            three if arguments[0] in ("iterations", "compare") else "1/2 low" if arguments[0] == "list" else one
+        ) in said
+    board = json.loads(run.invoke(command_line, ["iterations", "--format", "json", "--db", str(database)]).stdout)
+    assert board["iterations"][1]["means"]["memory_accuracy"]["coverage"] == {
+        "settled": 3,
+        "considered": 6,
+        "is_low_evidence": True,
+    }
