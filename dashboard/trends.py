@@ -11,9 +11,10 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from dashboard.formatting import COUNT, USD, counted, score_text, spreadsheet_safe
+from dashboard.formatting import COUNT, USD, counted, look, score_text, spreadsheet_safe
 from dashboard.queries import NO_ITERATION, transcript_list
 from evaluation.comparison.runs import Run
+from evaluation.iterations import IterationSummary
 from evaluation.judging.propositions import Dimension
 from evaluation.persona.results import DIMENSIONS, LABELS
 from evaluation.report import Strip
@@ -24,7 +25,7 @@ from evaluation.score import PERCENT, MetricDefinition, Scale
 from evaluation.statistics.intervals import mean_interval
 from evaluation.statistics.words import interval_words
 from evaluation.store import Store
-from evaluation.store.reports import side_scores
+from evaluation.store.reports import side_scores, stored_board
 
 NINE = Scale("nine", 0.0, 9.0)
 
@@ -40,26 +41,48 @@ _COLUMNS = ("metric", "position", "iteration", "game", "score", "status", "rater
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """An iteration as it stands below a chart: its place from 1, and the one change that it made, if any is told."""
+    """An iteration as it stands below a chart: its place from 1, the one change that it made, and what became of it.
+
+    Attributes:
+        reference: Name of the iteration that it is compared with; empty for none.
+        decision: What a person decided, else the rule's answer, as a status; empty without a reference.
+    """
 
     position: int
     name: str
     change: str
     target: str
+    reference: str = ""
+    decision: str = ""
 
 
 def steps(store: Store) -> list[Step]:
-    """All iterations in their order."""
-    return [
-        Step(place, one.name, one.change, DEFINITIONS[one.target_metric].label if one.target_metric else "")
-        for place, one in enumerate(store.iterations.list(), start=1)
-    ]
+    """All iterations in their order, with the decisions that every page shows."""
+    return [_step(place, one) for place, one in enumerate(stored_board(store).iterations, start=1)]
+
+
+def _step(place: int, one: IterationSummary) -> Step:
+    held, decision = one.iteration, one.decision
+    target = DEFINITIONS[held.target_metric].label if held.target_metric else ""
+    said = held.recorded.fate if held.recorded else decision.choice if decision else ""
+    return Step(place, held.name, held.change, target, decision.reference if decision else "", str(said))
 
 
 def steps_frame(found: Sequence[Step]) -> pd.DataFrame:
-    """One row per iteration: ``No.``, ``Iteration``, ``What was changed``, ``It should raise``."""
-    rows = [(one.position, one.name, one.change, one.target) for one in found]
-    return pd.DataFrame(rows, columns=["No.", "Iteration", "What was changed", "It should raise"])
+    """One row per iteration: its number and name, the change, its target, what it is compared with, the decision."""
+    rows = [
+        (
+            one.position,
+            one.name,
+            one.change,
+            one.target,
+            one.reference,
+            look(one.decision).label if one.decision else "",
+        )
+        for one in found
+    ]
+    columns = ["No.", "Iteration", "What was changed", "It should raise", "Compared with", "Decision"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def dimension_points(store: Store) -> pd.DataFrame:

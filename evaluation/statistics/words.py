@@ -73,7 +73,10 @@ def _seen(one: Difference) -> Iterator[str]:
     if math.isnan(one.difference):
         yield f"Before {before}, after {after}."
     else:
-        interval = f", 95 % interval {interval_words(one.interval, signed=True)}" if one.interval.is_known else ""
+        # At the level that decided, so that it agrees with the verdict; the plain 95 % interval stands in tables.
+        decided = one.deciding_interval
+        level = f"{100 * decided.level:.1f}".removesuffix(".0")
+        interval = f", {level} % interval {interval_words(decided, signed=True)}" if decided.is_known else ""
         yield f"From {before} to {after}: {change_words(one.difference, one.unit)}{interval}."
 
 

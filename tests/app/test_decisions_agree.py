@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from dashboard import trends
 from dashboard.formatting import look
 from evaluation import stored_board
 from evaluation.cli.board import board_dict
@@ -199,6 +200,11 @@ def test_commands_and_pages_give_the_same_decision_for_stored_histories(
         )
     if decision:
         assert look(decision[0]).label in badges(open_page(iteration=name))
+    for step in trends.steps(store):
+        recorded = store.iterations.get(step.name).recorded
+        wanted = expected[step.name]
+        assert step.reference == (wanted[1] if wanted else "")
+        assert step.decision == (str(recorded.fate) if recorded else wanted[0] if wanted else "")
 
 
 def badges(app: Any) -> set[str]:
