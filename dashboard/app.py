@@ -43,6 +43,12 @@ PAGES = [
         help="Rate games from 1 to 5 without seeing their scores.",
     ),
     st.Page(
+        "app_pages/verdicts.py",
+        title="Verdicts to check",
+        icon=":material/fact_check:",
+        help="Rows in doubt, one at a time: a person decides with one key, and sees what that changes.",
+    ),
+    st.Page(
         "app_pages/agreement.py",
         title="Agreement",
         icon=":material/handshake:",

@@ -24,6 +24,7 @@ PAGES: Mapping[str, Action] = {
     "Upload": Action.READ,
     "Transcripts": Action.READ,
     "Review": Action.RATE,
+    "Verdicts to check": Action.READ,
     "Agreement": Action.READ,
     "Trends": Action.READ,
     "Compare": Action.READ,

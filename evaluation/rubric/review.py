@@ -1,0 +1,124 @@
+"""Rows of the ledgers that a person should look at: found without a model, with what each decision would change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from evaluation.rubric.definitions import COHERENCE, MEMORY_ACCURACY, ROLE_CONSISTENCY, STRATEGIC_DEPTH
+from evaluation.score import LedgerRow, Method, MetricResult, RowVerdict
+
+WEAK_LINK, STRONG_LINK = 25.0, 90.0
+"""Link strengths (percentiles, 0 to 100) below and above which a row that says otherwise is worth a look."""
+
+
+class ReviewKind(StrEnum):
+    """Why a row is worth a look."""
+
+    UNVERIFIED = "unverified reference"
+    BARE_KEYWORD = "bare keyword"
+    NO_KEYWORD = "deep without a keyword"
+    UNCODED = "uncoded message about players"
+    WEAK_LINK = "weak link that counts"
+    STRONG_LINK = "strong link that does not count"
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewItem:
+    """One row to be decided.
+
+    Attributes:
+        if_counts: Points (on the metric's scale of 0 to 100) by which the score moves when the row counts.
+        if_not: The same when it does not count.
+        if_excluded: The same when it is left out.
+    """
+
+    metric: str
+    row: LedgerRow
+    kind: ReviewKind
+    if_counts: float
+    if_not: float
+    if_excluded: float
+
+    @property
+    def stake(self) -> float:
+        """The largest move that a decision could make, in points, at least 0."""
+        return max(abs(self.if_counts), abs(self.if_not), abs(self.if_excluded))
+
+
+def review_items(
+    results: Mapping[str, MetricResult], link_strengths: Mapping[str, float] | None = None
+) -> tuple[ReviewItem, ...]:
+    """The rows of a transcript that only the rule has decided and a person may well decide otherwise.
+
+    Args:
+        results: By metric, with their ledgers as they stand.
+        link_strengths: By message id, 0 to 100; coherence rows are offered only with them.
+
+    Returns:
+        Those that could move their score most first; equal ones in the order of the messages.
+    """
+    found = [
+        _item(result, row, kind)
+        for result in results.values()
+        for row, kind in _offered(result, link_strengths or {})
+        if row.method is Method.RULE
+    ]
+    return tuple(sorted(found, key=lambda item: -item.stake))
+
+
+def _offered(result: MetricResult, links: Mapping[str, float]) -> Iterator[tuple[LedgerRow, ReviewKind]]:
+    for row in result.ledger:
+        kind = _KINDS[result.name](row, links) if result.name in _KINDS else None
+        if kind is not None:
+            yield row, kind
+
+
+def _memory(row: LedgerRow, _links: Mapping[str, float]) -> ReviewKind | None:
+    return ReviewKind.UNVERIFIED if row.verdict is RowVerdict.EXCLUDED else None
+
+
+def _depth(row: LedgerRow, _links: Mapping[str, float]) -> ReviewKind | None:
+    offered = row.details.get("review")
+    if not offered:
+        return None
+    return ReviewKind.BARE_KEYWORD if row.verdict is RowVerdict.COUNTS else ReviewKind.NO_KEYWORD
+
+
+def _role(row: LedgerRow, _links: Mapping[str, float]) -> ReviewKind | None:
+    is_open = row.verdict is RowVerdict.EXCLUDED and row.details.get("marks")
+    return ReviewKind.UNCODED if is_open else None
+
+
+def _coherence(row: LedgerRow, links: Mapping[str, float]) -> ReviewKind | None:
+    strength = links.get(row.message_id or "")
+    if strength is None:
+        return None
+    if row.verdict is RowVerdict.COUNTS:
+        return ReviewKind.WEAK_LINK if strength <= WEAK_LINK else None
+    return ReviewKind.STRONG_LINK if strength >= STRONG_LINK else None
+
+
+_KINDS = {
+    MEMORY_ACCURACY.name: _memory,
+    STRATEGIC_DEPTH.name: _depth,
+    ROLE_CONSISTENCY.name: _role,
+    COHERENCE.name: _coherence,
+}
+
+
+def _item(result: MetricResult, row: LedgerRow, kind: ReviewKind) -> ReviewItem:
+    numerator, denominator = result.numerator - row.numerator, result.denominator - row.denominator
+    weight = row.denominator or 1.0
+    before = _percent(result.numerator, result.denominator)
+    moves = [
+        _percent(numerator + added, denominator + part) - before
+        for added, part in ((weight, weight), (0.0, weight), (0.0, 0.0))
+    ]
+    return ReviewItem(result.name, row, kind, *moves)
+
+
+def _percent(numerator: float, denominator: float) -> float:
+    """100 without any weight, as memory accuracy has it: then the first decision can only cost points."""
+    return 100.0 * numerator / denominator if denominator > 0 else 100.0

@@ -1,0 +1,94 @@
+"""Verdicts to check: a person decides rows in doubt with one key each, takes that back, and sees what it changes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from evaluation.samples import add_evaluated
+from evaluation.score import Method
+from evaluation.store import Store
+from evaluation.store.review_queue import stored_review_queue
+from evaluation.transcript import Message, Player, Transcript, Vote
+
+
+def a_game(name: str, said: list[tuple[str, str]]) -> Transcript:
+    return Transcript(
+        game_id=name,
+        source_format="native",
+        players=tuple(Player(name=player) for player in ("Ann", "Ben", "Cid")),
+        messages=tuple(
+            Message(id=f"m{n}", index=n, round=3, speaker=who, text=text) for n, (who, text) in enumerate(said)
+        ),
+        votes=(Vote(round=1, voter="Ben", target="Cid"),),
+    )
+
+
+SAID = [("Ann", "Ben voted for Cid in round 1."), ("Ben", "Cid voted for Ann in round 2."), ("Cid", "Well, well.")]
+
+
+@pytest.fixture
+def doubtful(store: Store) -> Store:
+    """One game in an iteration with a reference that the record cannot settle."""
+    store.iterations.create("v1")
+    add_evaluated(store, a_game("doubtful", SAID), source_name="x.json", iteration="v1")
+    return store
+
+
+def memory(store: Store) -> Any:
+    return store.results.load(a_game("doubtful", SAID).id)["memory_accuracy"]
+
+
+def test_one_key_decides_a_row_and_another_takes_it_back(doubtful: Store, open_page: Any, words: Any) -> None:
+    app = open_page("verdicts", queue_of="v1")
+    assert not app.exception
+    said = words(app)
+    assert "Cid voted for Ann in round 2." in said
+    assert "Did it happen as the message says?" in said
+    # 1 of 1 settled is 100 %; a second that is wrong makes it 50 %.
+    no = app.button(key="queue_does_not_count")
+    assert "50.0 points" in no.label
+    no.click().run()
+    assert not app.exception
+    result = memory(doubtful)
+    assert (result.score, result.method) == (50.0, Method.HUMAN)
+    [made] = doubtful.overrides.current()
+    assert made.reason == "Looked at in the review queue (unverified reference)."
+    assert all(one.item.row.id != made.row_id for one in stored_review_queue(doubtful, "v1"))
+    app.button(key="queue_undo").click().run()
+    assert not app.exception
+    assert memory(doubtful).score == 100.0
+    assert doubtful.overrides.current() == []
+
+
+def test_skipped_rows_wait_until_they_are_asked_for(doubtful: Store, open_page: Any, words: Any) -> None:
+    app = open_page("verdicts", queue_of="v1")
+    rows = len(stored_review_queue(doubtful, "v1"))
+    for _ in range(rows):
+        app.button(key="queue_skip").click().run()
+    assert f"Nothing else is left: {rows} skipped." in words(app)
+    app.button(key="queue_unskip").click().run()
+    assert app.button(key="queue_counts")
+
+
+def test_only_the_kinds_asked_for(doubtful: Store, open_page: Any, words: Any) -> None:
+    app = open_page("verdicts", queue_of="v1")
+    app.button_group(key="queue_kinds").set_value(["bare keyword"]).run()
+    assert not app.exception
+    assert "Cid voted for Ann in round 2." not in words(app)
+
+
+def test_messages_of_strangers_stand_in_inert_elements(store: Store, open_page: Any, hostile: str) -> None:
+    store.iterations.create("v1")
+    said = [("Ann", hostile), ("Ben", f"Cid voted for Ann in round 2. {hostile}")]
+    add_evaluated(store, a_game("hostile", said), source_name="x.json", iteration="v1")
+    app = open_page("verdicts", queue_of="v1")
+    assert not app.exception
+    for kind in (app.markdown, app.caption, app.title, app.subheader, app.info, app.button):
+        for element in kind:
+            assert "evil.example" not in str(element.proto)
+
+
+def test_an_empty_store_says_what_to_do(open_page: Any, words: Any) -> None:
+    assert "No games yet" in words(open_page("verdicts"))
