@@ -17,6 +17,8 @@ def find_questions(passage: Passage) -> Iterator[SpeechAct]:
     start = 0
     for end in passage.sentence_ends:
         first, start = start, end + 1
+        if not passage.has(end, "end_question") and not passage.any_of("interrogative demand", first, end):
+            continue
         words = [at for at in range(first, end) if passage.coded.words[at]]
         if not words or passage.is_quoted(words[0]):
             continue
