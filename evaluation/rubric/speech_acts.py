@@ -75,7 +75,9 @@ def _stated(passage: Passage, patterns: Sequence[Pattern], language: str) -> Ite
 def _is_own(passage: Passage, pattern: Pattern, match: re.Match[str]) -> bool:
     """Whether the match is something that the speaker states."""
     first, verb = match.start(), match.end("verb") - 1
-    if passage.is_quoted(verb) or passage.follows_condition(first) or passage.is_reported(first):
+    if passage.is_quoted(verb) or passage.follows_condition(first):
+        return False
+    if passage.is_reported(first) and not pattern.attributes.get("rebuts"):
         return False
     if "=" in passage.message.text and _is_logged(passage, match):
         return False
