@@ -42,7 +42,7 @@ def _demands(passage: Passage, words: Sequence[int]) -> bool:
 def _targets(passage: Passage, words: Sequence[int], *, asks: bool) -> Iterator[str | None]:
     """Whom a question or demand is put to, else about whom it asks; nobody when it is small talk."""
     is_short = len(words) <= _SHORT_CALL
-    if not (is_short or passage.any_of("relevant opinion", words[0], words[-1])):
+    if not (is_short or passage.any_of("relevant opinion why", words[0], words[-1])):
         return
     called = [at for at in words if _is_called(passage, at, words)]
     is_about_the_game = passage.any_of("relevant opinion who why", words[0], words[-1])
@@ -84,7 +84,7 @@ def _asked_about(passage: Passage, words: Sequence[int]) -> Iterator[str | None]
                 return
     if passage.any_of("opinion", words[0], words[-1]) and passage.last_called(words[-1]) is not None:
         yield passage.last_called(words[-1])
-    elif passage.any_of("anyone", words[0], words[-1]):
+    elif passage.any_of("anyone who", words[0], words[-1]) and passage.any_of("relevant opinion", words[0], words[-1]):
         yield None
     elif len(words) <= _SHORT_QUESTION and passage.has(words[0], "why who wh") and passage.partner is not None:
         is_bare = len(words) == 1 or passage.has(words[0], "why")

@@ -33,8 +33,10 @@ def find_acts(passage: Passage, claims: Sequence[Claim], language: str) -> tuple
     found = patterns_for("speech_acts", language).tried_on(passage.symbols)
     acts = [*_stated(passage, found, language), *find_questions(passage), *_vote_claims(passage, claims)]
     asked = {act.target for act in acts if act.kind is ActKind.QUESTION}
-    # "You are quiet, any thoughts?" asks; it accuses nobody.
+    # "You are quiet, any thoughts?" asks; it accuses nobody. Who asks somebody asks no longer anybody.
     acts = [act for act in acts if not (act.is_mild and act.target in asked)]
+    if len(asked) > 1:
+        acts = [act for act in acts if act.kind is not ActKind.QUESTION or act.target is not None]
     accusations = [act for act in acts if act.kind in ACCUSATIONS]
     if accusations:
         # Who accuses does not deflect; and a message that makes one case is not random in its other accusations.
