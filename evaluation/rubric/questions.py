@@ -10,6 +10,8 @@ from evaluation.rubric.passage import Passage
 # "Why Alpha?", "Alpha last words?" and "what?" ask without any word of the game.
 _SHORT_QUESTION = 3
 _SHORT_CALL = 4
+# What makes a question to a player one about the game.
+_ASKED_FOR = "relevant opinion who why know agree said"
 
 
 def find_questions(passage: Passage) -> Iterator[SpeechAct]:
@@ -29,6 +31,11 @@ def find_questions(passage: Passage) -> Iterator[SpeechAct]:
             yield from (SpeechAct(ActKind.QUESTION, target, *span) for target in targets if target != passage.speaker)
 
 
+def _suspects(passage: Passage, words: Sequence[int]) -> bool:
+    """Whether "is it you?" is asked."""
+    return any(passage.has(at, "it") and passage.has(at + 1, "you") for at in words)
+
+
 def _demands(passage: Passage, words: Sequence[int]) -> bool:
     if not passage.any_of("demand", words[0], words[-1]):
         return False
@@ -42,10 +49,10 @@ def _demands(passage: Passage, words: Sequence[int]) -> bool:
 def _targets(passage: Passage, words: Sequence[int], *, asks: bool) -> Iterator[str | None]:
     """Whom a question or demand is put to, else about whom it asks; nobody when it is small talk."""
     is_short = len(words) <= _SHORT_CALL
-    if not (is_short or passage.any_of("relevant opinion why", words[0], words[-1])):
+    if not (is_short or passage.any_of(_ASKED_FOR, words[0], words[-1])):
         return
     called = [at for at in words if _is_called(passage, at, words)]
-    is_about_the_game = passage.any_of("relevant opinion who why", words[0], words[-1])
+    is_about_the_game = passage.any_of(_ASKED_FOR, words[0], words[-1]) or _suspects(passage, words)
     if called:
         # "Alpha Bravo, what do you think?" calls both.
         yield from (passage.coded.players[at - 1] for at in called if passage.has(at - 1, "name"))
