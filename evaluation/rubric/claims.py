@@ -63,7 +63,7 @@ class Claim:
         is_exact_role: Whether the role is one among several of its side ("Seer"), not the side at large ("villager").
         count: How many votes are said to have been received; ``None`` for the most.
         times: How often it is said to have happened ("twice"); ``None`` where that is not said.
-        always: Whether it is said of every time ("in every round").
+        always: Whether it is said of every time ("in every round", "voted only for Bravo").
     """
 
     act: Act
@@ -170,7 +170,9 @@ def _claim(passage: Passage, hit: _Hit, subjects: SubjectFinder, time: TimeExpre
     first, last = hit.match.start(), hit.match.end() - 1
     if attributes["subject"] in ("left", "same"):
         is_left = attributes["subject"] == "left"
-        subject = subjects.find(hit.verb[0]) if is_left else subjects.of_clause_before(hit.verb[0])
+        # "Both voted": the first word of the verb's form is its subject.
+        opens = hit.verb[0] + (passage.has(hit.verb[0], "both") and not passage.has(hit.verb[0] - 1, "subject"))
+        subject = subjects.find(opens) if is_left else subjects.of_clause_before(hit.verb[0])
         if subject is None:
             return None
         actor, first = subject.who, min(first, subject.first)
@@ -205,7 +207,7 @@ def _claim(passage: Passage, hit: _Hit, subjects: SubjectFinder, time: TimeExpre
         hit.verb[1] - 1,
         "" if role_at is None else passage.coded.words[role_at],
         None if role_at is None else "mafia" if passage.has(role_at, "evil") else "town",
-        passage.any_of("only", first - 1, hit.verb[1] - 1),
+        passage.any_of("only", first - 1, hit.verb[0] - 2),
         role_at is not None and passage.has(role_at, "power_role"),
         None if count_at is None else passage.grammar.number(passage.coded.words[count_at]) or 0,
         *_repetition(passage, hit),
@@ -235,7 +237,9 @@ def _repetition(passage: Passage, hit: _Hit) -> tuple[int | None, bool]:
             is_ordinal_round = passage.has(at, "round") and not passage.has(at - 1, "both")
             if not is_ordinal_round:
                 return passage.grammar.number(passage.coded.words[at - 1]) or 2, False
-    return None, passage.any_of("always", hit.verb[0], end)
+    # "You only voted for Bravo", "voted only for Bravo": for nobody else.
+    is_exclusive = passage.any_of("only", hit.verb[0] - 1, hit.match.end() - 1)
+    return None, is_exclusive or passage.any_of("always", hit.verb[0], end)
 
 
 def _is_no_reference(passage: Passage, act: Act, hit: _Hit, actor: Who, target: Who | None) -> bool:

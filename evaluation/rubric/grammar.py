@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
@@ -39,6 +39,7 @@ _UNLIMITED = re.compile(r"(?<!\()[*+]|\{\d*,\}")
 _LONGEST_NUMBER = 3
 # Shorter words with the ending of a past tense or an adverb are mostly neither (need, bed, ally).
 _SHORTEST_WITH_ENDING = 5
+_KEPT_WORDS = 1 << 14
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +86,7 @@ class Grammar:
         phrases: First word -> second word -> (the words after these two, character), longest first.
         past_ending: What most past tenses end in.
         past_words: Past tenses that end otherwise.
+        unlisted: A word that is in no list -> its class; the words asked for last are kept.
 
     Args:
         data: The parsed data file: ``classes``, ``contractions``, ``sets``, ``numbers``, ``round_prefixes``,
@@ -111,6 +113,7 @@ class Grammar:
         self.past_ending: str = data["past_ending"]
         self._endings = ((self.past_ending, "other_past"), (data["adverb_ending"], "adverb"))
         self._without_ending = frozenset(data["without_ending"].split())
+        self.unlisted = lru_cache(maxsize=_KEPT_WORDS)(self._unlisted)
         self.past_words = frozenset(data["past_words"].split())
         self.classes = _Classes(self)
 
@@ -148,7 +151,7 @@ class Grammar:
         """The characters of a class or set, or of several separated by white space."""
         return self._members(name.split())
 
-    def unlisted(self, word: str) -> str:
+    def _unlisted(self, word: str) -> str:
         """The class of a word that is in no list: by its ending, a number, a round in one word ("r2"), or other."""
         if word.isalpha():
             if len(word) >= _SHORTEST_WITH_ENDING:

@@ -60,6 +60,9 @@ class MoodReader(CodedMessage):
             return False
         if self.has(position, "wh when"):
             return self.has(position + 1, "auxiliary")
+        if self.has(position + 1, "it") and self.has(position - 1, "name") and not self.has(end, "end_question"):
+            # "Alpha did it" states.
+            return False
         return self.has(position, "auxiliary") and self.has(position + 1, "asked")
 
     def is_conditional(self, position: int) -> bool:

@@ -58,7 +58,7 @@ class Passage(MoodReader):
 
         Only for what a message does: a claim about the past must not rest on a guess about whom it means.
         """
-        if any(name != self.speaker for _, name in self._named(0, self._length)):
+        if any(name != self.speaker for _, name in self.names_between(0, self._length)):
             return None
         if self.has(position, "you your"):
             return self.partner
@@ -70,13 +70,13 @@ class Passage(MoodReader):
         Where neither is, the only player whom the message addressed before.
         """
         start, end = self.sentence(position)
-        called = {name for at, name in self._named(start, end) if self.is_vocative(at)}
+        called = {name for at, name in self.names_between(start, end) if self.is_vocative(at)}
         if not called and start > 0:
             called = self._called_out_before(start)
         called.discard(self.speaker)
         if not called and self.replied_to is None:
             # "Alpha, thank you. So I wonder about your claim." goes on talking to the only one called.
-            called = {name for at, name in self._named(0, start) if self.is_vocative(at)}
+            called = {name for at, name in self.names_between(0, start) if self.is_vocative(at)}
             called.discard(self.speaker)
         if len(called) == 1:
             return called.pop()
@@ -87,15 +87,15 @@ class Passage(MoodReader):
         before, end = self.sentence(start - 1)
         if any(not self.has(at, "name opening at comma") for at in range(before, end)):
             return set()
-        return {name for _, name in self._named(before, end)}
+        return {name for _, name in self.names_between(before, end)}
 
     def last_called(self, position: int) -> str | None:
         """The player addressed last before ``position``, in whatever sentence, else the one replied to."""
-        named = self._named(max(0, position - _FARTHEST_CALL), position)
+        named = self.names_between(max(0, position - _FARTHEST_CALL), position)
         called = [name for at, name in named if name != self.speaker and self.is_vocative(at)]
         return called[-1] if called else self.replied_to
 
-    def _named(self, first: int, last: int) -> list[tuple[int, str]]:
+    def names_between(self, first: int, last: int) -> list[tuple[int, str]]:
         """The players named from word ``first`` to word ``last``, with their positions."""
         positions = self._name_positions
         within = positions[bisect_left(positions, first) : bisect_right(positions, last)]
@@ -132,7 +132,7 @@ class Passage(MoodReader):
         start, _ = self.sentence(position)
         if start > 0:
             start, _ = self.sentence(start - 1)
-        named = {name for _, name in self._named(start, position - 1)} - {self.speaker, *other}
+        named = {name for _, name in self.names_between(start, position - 1)} - {self.speaker, *other}
         return named.pop() if len(named) == 1 else None
 
     def listed(self, position: int) -> tuple[int, ...]:

@@ -10,6 +10,8 @@ from evaluation.rubric.passage import Passage
 # "Why Alpha?", "Alpha last words?" and "what?" ask without any word of the game.
 _SHORT_QUESTION = 3
 _SHORT_CALL = 4
+# What makes a question to a player one about the game.
+_ASKED_FOR = "relevant opinion who why know agree said"
 
 
 def find_questions(passage: Passage) -> Iterator[SpeechAct]:
@@ -17,6 +19,8 @@ def find_questions(passage: Passage) -> Iterator[SpeechAct]:
     start = 0
     for end in passage.sentence_ends:
         first, start = start, end + 1
+        if not passage.has(end, "end_question") and not passage.any_of("interrogative demand", first, end):
+            continue
         words = [at for at in range(first, end) if passage.coded.words[at]]
         if not words or passage.is_quoted(words[0]):
             continue
@@ -25,6 +29,11 @@ def find_questions(passage: Passage) -> Iterator[SpeechAct]:
             targets = dict.fromkeys(_targets(passage, words, asks=asks))
             span = passage.span(words[0], end)
             yield from (SpeechAct(ActKind.QUESTION, target, *span) for target in targets if target != passage.speaker)
+
+
+def _suspects(passage: Passage, words: Sequence[int]) -> bool:
+    """Whether "is it you?" is asked."""
+    return any(passage.has(at, "it") and passage.has(at + 1, "you") for at in words)
 
 
 def _demands(passage: Passage, words: Sequence[int]) -> bool:
@@ -40,10 +49,10 @@ def _demands(passage: Passage, words: Sequence[int]) -> bool:
 def _targets(passage: Passage, words: Sequence[int], *, asks: bool) -> Iterator[str | None]:
     """Whom a question or demand is put to, else about whom it asks; nobody when it is small talk."""
     is_short = len(words) <= _SHORT_CALL
-    if not (is_short or passage.any_of("relevant opinion", words[0], words[-1])):
+    if not (is_short or passage.any_of(_ASKED_FOR, words[0], words[-1])):
         return
     called = [at for at in words if _is_called(passage, at, words)]
-    is_about_the_game = passage.any_of("relevant opinion who why", words[0], words[-1])
+    is_about_the_game = passage.any_of(_ASKED_FOR, words[0], words[-1]) or _suspects(passage, words)
     if called:
         # "Alpha Bravo, what do you think?" calls both.
         yield from (passage.coded.players[at - 1] for at in called if passage.has(at - 1, "name"))
@@ -82,7 +91,7 @@ def _asked_about(passage: Passage, words: Sequence[int]) -> Iterator[str | None]
                 return
     if passage.any_of("opinion", words[0], words[-1]) and passage.last_called(words[-1]) is not None:
         yield passage.last_called(words[-1])
-    elif passage.any_of("anyone", words[0], words[-1]):
+    elif passage.any_of("anyone who", words[0], words[-1]) and passage.any_of("relevant opinion", words[0], words[-1]):
         yield None
     elif len(words) <= _SHORT_QUESTION and passage.has(words[0], "why who wh") and passage.partner is not None:
         is_bare = len(words) == 1 or passage.has(words[0], "why")

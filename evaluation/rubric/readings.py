@@ -105,9 +105,10 @@ def _scene(message: Message, before: Sequence[PreparedMessage]) -> tuple[str | N
 
 
 def _roles(passage: Passage) -> frozenset[str]:
-    if passage.symbols.isdisjoint(passage.grammar.classes["role"]):
+    roles = passage.grammar.classes["role"]
+    if passage.symbols.isdisjoint(roles):
         return frozenset()
-    return frozenset(passage.coded.words[at] for at in range(len(passage.code)) if passage.has(at, "role"))
+    return frozenset([word for code, word in zip(passage.code, passage.coded.words, strict=True) if code in roles])
 
 
 def _marks(prepared: PreparedMessage, passage: Passage) -> tuple[str, ...]:

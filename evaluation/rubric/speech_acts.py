@@ -33,8 +33,10 @@ def find_acts(passage: Passage, claims: Sequence[Claim], language: str) -> tuple
     found = patterns_for("speech_acts", language).tried_on(passage.symbols)
     acts = [*_stated(passage, found, language), *find_questions(passage), *_vote_claims(passage, claims)]
     asked = {act.target for act in acts if act.kind is ActKind.QUESTION}
-    # "You are quiet, any thoughts?" asks; it accuses nobody.
+    # "You are quiet, any thoughts?" asks; it accuses nobody. Who asks somebody asks no longer anybody.
     acts = [act for act in acts if not (act.is_mild and act.target in asked)]
+    if len(asked) > 1:
+        acts = [act for act in acts if act.kind is not ActKind.QUESTION or act.target is not None]
     accusations = [act for act in acts if act.kind in ACCUSATIONS]
     if accusations:
         # Who accuses does not deflect; and a message that makes one case is not random in its other accusations.
@@ -75,7 +77,9 @@ def _stated(passage: Passage, patterns: Sequence[Pattern], language: str) -> Ite
 def _is_own(passage: Passage, pattern: Pattern, match: re.Match[str]) -> bool:
     """Whether the match is something that the speaker states."""
     first, verb = match.start(), match.end("verb") - 1
-    if passage.is_quoted(verb) or passage.follows_condition(first) or passage.is_reported(first):
+    if passage.is_quoted(verb) or passage.follows_condition(first):
+        return False
+    if passage.is_reported(first) and not pattern.attributes.get("rebuts"):
         return False
     if "=" in passage.message.text and _is_logged(passage, match):
         return False

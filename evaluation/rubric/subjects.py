@@ -162,13 +162,27 @@ class SubjectFinder:
         words = passage.text(amount, position)
         if passage.has(amount, "neither both"):
             self.was_negated ^= passage.has(amount, "neither")
-            return Subject(Who("unknown", words=words), amount)
+            return Subject(self._two_before(amount, words), amount)
         if passage.has(amount, "number"):
             return Subject(Who("group", words=words, count=passage.grammar.number(passage.coded.words[amount])), amount)
         if passage.has(amount, "several"):
             return Subject(Who("vague", words=words, amount="several"), amount)
         share: Literal["half", "most"] = "half" if passage.has(amount, "half") else "most"
         return Subject(Who("group", words=words, amount=share), amount)
+
+    def _two_before(self, position: int, words: str) -> Who:
+        """Whom "both" means: the two other players named before, in the sentence or else in the one before it."""
+        passage = self._passage
+        start, _ = passage.sentence(position)
+        before = passage.sentence(start - 1)[0] if start > 0 else start
+        for first in (start, before):
+            named = dict.fromkeys(
+                name for at, name in passage.names_between(first, position) if at not in self._objects
+            )
+            named.pop(passage.speaker, None)
+            if named:
+                return Who("players", tuple(named), words) if len(named) == 2 else Who("unknown", words=words)
+        return Who("unknown", words=words)
 
     def _stands_between(self, position: int) -> bool:
         """Whether the unknown word at ``position`` has a subject before it ("Alpha from the east voted")."""
@@ -191,9 +205,14 @@ class SubjectFinder:
             self.was_negated = not self.was_negated
         if passage.has(before, "auxiliary who wh why") and not self._is_embedded(before):
             return None
-        if passage.has(position, "evil both"):
+        if passage.has(position, "both"):
+            return self._some(position, position)
+        if passage.has(position, "evil"):
             return Subject(Who("noun", words=passage.text(position, position)), position)
-        return Subject(who_at(passage, position, positions=positions), positions[0])
+        who = who_at(passage, position, positions=positions)
+        if who.kind == "unknown" and passage.has(position, "third you") and passage.has(position + 1, "both"):
+            who = self._two_before(position, who.words)
+        return Subject(who, positions[0])
 
     def _is_embedded(self, position: int) -> bool:
         """Whether the auxiliary at ``position`` belongs to another clause ("what I know is Alpha voted for Bravo")."""

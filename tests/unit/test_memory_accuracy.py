@@ -239,11 +239,41 @@ REFERENCES: tuple[tuple[str, list[str]], ...] = (
     ("Everyone accused Agent-Bravo.", [WRONG]),
     ("Three people accused Agent-Bravo.", [WRONG]),
     ("All of you voted for Agent-Delta last round.", [WRONG]),
+    ("Agent-Bravo and Agent-Charlie, you both voted for Agent-Delta last round.", [RIGHT]),
+    ("Agent-Bravo, Agent-Charlie, both of you voted for Agent-Delta last round.", [RIGHT]),
+    ("Agent-Bravo and Agent-Alpha are odd. Both voted for Agent-Delta last round.", [WRONG]),
+    ("Agent-Bravo and Agent-Charlie are odd. They both voted for Agent-Delta last round.", [RIGHT]),
+    ("Agent-Bravo and Agent-Charlie are odd. Neither voted for Agent-Delta last round.", [WRONG]),
+    ("Agent-Alpha, you only voted for Agent-Bravo.", [RIGHT]),
+    ("Agent-Alpha voted only for Agent-Bravo.", [RIGHT]),
+    ("Agent-Bravo voted only for Agent-Delta.", [WRONG]),
     ("Everyone voted last round.", [RIGHT]),
     ("Agent-Charlie was the only one who didn't vote for Agent-Bravo in round 1.", [WRONG]),
     ("Agent-Alpha never claimed to be the Seer.", [RIGHT]),
     ("Agent-Bravo never claimed to be a villager.", [WRONG]),
     ("Only Agent-Bravo claimed to be a villager.", [RIGHT]),
+    # Claimed roles, in other words
+    ("I am not sure about Agent-Bravo's claim of being a villager.", [RIGHT]),
+    ("That quick villager claim worries me.", [RIGHT]),
+    ("Agent-Bravo's instant villager claim worries me.", [RIGHT]),
+    ("Agent-Bravo said earlier that he is a villager.", [RIGHT]),
+    ("Agent-Bravo admitted to being the Mafia.", [OPEN]),
+    ("Agent-Bravo, you mentioned that you are a villager.", [RIGHT]),
+    ("Agent-Bravo, thanks. I am not sure about your claim of being a villager.", [RIGHT]),
+    ("Two Seer claims are too many.", [OPEN]),
+    # What somebody else is said to think now, and what was asked
+    ("Agent-Alpha suspects Agent-Bravo.", [RIGHT]),
+    ("Agent-Foxtrot accuses Agent-Bravo.", [WRONG]),
+    ("I accuse Agent-Bravo.", []),
+    ("I questioned Agent-Delta earlier.", [RIGHT]),
+    ("Agent-Alpha questioned Agent-Delta.", [OPEN]),
+    # Losses
+    ("Losing Agent-Foxtrot was hard.", [RIGHT]),
+    ("It is hard to lose Agent-Bravo.", [WRONG]),
+    ("Losing two players so soon is bad.", [RIGHT]),
+    ("Losing four players so soon is bad.", [WRONG]),
+    # Astonishment takes for granted what it says
+    ("Agent-Alpha voted for Agent-Bravo in round 1?!", [RIGHT]),
     ("Some have not said one word so far.", [WRONG]),
     ("Some have not said one word in round 2.", [RIGHT]),
     ("Agent-Foxtrot has not said one word in round 2.", [RIGHT]),
@@ -466,6 +496,18 @@ def test_a_revealed_role_is_read_as_the_game_reveals_it() -> None:
         "Agent-Delta was human.", "Agent-Delta was a werewolf.", eliminations=[(2, "Agent-Delta", "HUMAN")]
     )
     assert findings(memory_accuracy.measure(game)) == [RIGHT, WRONG]
+
+
+def test_a_told_divination_claims_a_role_that_sees_and_can_be_referred_to() -> None:
+    told = [*EARLIER, (2, "Agent-Alpha", "I divined Agent-Charlie as a werewolf last night.")]
+
+    def check(text: str) -> list[str]:
+        return findings(memory_accuracy.measure(make_game(text, earlier=told)))
+
+    assert check("Agent-Alpha claimed to be the Seer.") == [RIGHT]
+    assert check("Agent-Alpha's divination of Agent-Charlie is odd.") == [RIGHT]
+    assert check("Agent-Bravo's divination of Agent-Charlie is odd.") == [OPEN]
+    assert check("That Seer claim surprises me.") == [RIGHT]
 
 
 def test_two_claims_need_two_who_claimed() -> None:

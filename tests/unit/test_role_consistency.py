@@ -238,6 +238,30 @@ def test_only_allies_that_a_role_knows_must_be_spared(speaker: str | None, targe
     assert ("whose side the role does not know" in row.reason) is fits
 
 
+ASKED_ABOUT = ("Agent-Delta", "I am the seer")
+READ_BY_HAND = (
+    # What was said before, who says what, which acts at whom, and whether it fits.
+    (VILLAGER, "you switched your vote at the last second. Explain.", {"analyse_votes", "question"}, True),
+    (VILLAGER, "your divine result is demonstrably false", {"accuse", "build_case"}, True),
+    (VILLAGER, "I accuse Agent-Alpha! He dodged my question twice.", {"accuse", "build_case"}, True),
+    (VILLAGER, "i dont think Agent-Bravo is mafia but i think she has a bloodlust", {"defend"}, False),
+    (VILLAGER, "I think it is Agent-Bravo because it is Agent-Bravo.", {"accuse"}, False),
+    (MAFIOSO, "Us mafia need to stick together", {"reveal_role"}, False),
+    (MAFIOSO, "It's not me", {"defend_self"}, True),
+    (VILLAGER, "Does anybody have a suspicion?", set(), None),
+)
+
+
+@pytest.mark.parametrize(
+    ("speaker", "text", "acts", "fits"), READ_BY_HAND, ids=[text for _, text, _, _ in READ_BY_HAND]
+)
+def test_messages_that_a_reader_would_understand(speaker: str, text: str, acts: set[str], fits: bool | None) -> None:
+    row = measure(ASKED_ABOUT, (speaker, text)).ledger[-1]
+    assert {one["act"] for one in row.details["acts"]} == acts
+    verdicts = {True: RowVerdict.COUNTS, False: RowVerdict.DOES_NOT_COUNT, None: RowVerdict.EXCLUDED}
+    assert row.verdict is verdicts[fits]
+
+
 def test_row_ids_and_answers() -> None:
     game = make_game([(VILLAGER, "Hello."), (MAFIOSO, "Agent-Delta is suspicious.")])
     answer = game.messages[1].model_copy(update={"reply_to": "m0"})
