@@ -10,11 +10,11 @@ from evaluation.score import LIKERT, PERCENT, MetricDefinition, WhenEmpty
 MEMORY_ACCURACY = MetricDefinition(
     "memory_accuracy", "Memory accuracy", PERCENT, 80.0, "1", WhenEmpty.FULL_MARKS, "no reference could be settled yet"
 )
-STRATEGIC_DEPTH = MetricDefinition("strategic_depth", "Strategic depth", PERCENT, 60.0, "1")
-COHERENCE = MetricDefinition("coherence", "Conversation coherence", PERCENT, 70.0, "1")
+STRATEGIC_DEPTH = MetricDefinition("strategic_depth", "Strategic depth", PERCENT, 60.0, "2")
+COHERENCE = MetricDefinition("coherence", "Conversation coherence", PERCENT, 70.0, "2")
 ROLE_CONSISTENCY = MetricDefinition("role_consistency", "Role consistency", PERCENT, 80.0, "1")
-PERSONALITY_DIVERSITY = MetricDefinition("personality_diversity", "Personality diversity", PERCENT, 50.0, "1")
-ANTI_REPETITION = MetricDefinition("anti_repetition", "Anti-repetition", PERCENT, 90.0, "1")
+PERSONALITY_DIVERSITY = MetricDefinition("personality_diversity", "Personality diversity", PERCENT, 50.0, "2")
+ANTI_REPETITION = MetricDefinition("anti_repetition", "Anti-repetition", PERCENT, 90.0, "2")
 ENGAGEMENT = MetricDefinition("engagement", "Engagement", LIKERT, 3.0, "1", WhenEmpty.PENDING, "not rated yet")
 
 DEFINITIONS: Mapping[str, MetricDefinition] = MappingProxyType(
