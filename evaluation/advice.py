@@ -12,8 +12,8 @@ from evaluation.errors import InfrastructureError
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.ranking import closest_passing, failing_first
 from evaluation.rubric.verdict import COST_LIMIT_USD, Scored
-from evaluation.rubric.wording import score_words, shortfall_words, telling_digits
-from evaluation.score import PERCENT
+from evaluation.rubric.wording import failure_words, score_words, telling_digits
+from evaluation.score import PERCENT, failure_beyond_score
 
 COST = "cost"
 _FILE = Path(__file__).with_name("advice.yaml")
@@ -73,7 +73,7 @@ def _on_metrics(metrics: Mapping[str, Scored]) -> Iterator[Advice]:
     for name in failing_first(metrics):
         definition, metric = DEFINITIONS[name], metrics[name]
         assert metric.score is not None  # failing_first names only metrics that have one
-        finding = shortfall_words(definition, metric.score, metric.threshold)
+        finding = failure_words(definition, metric.score, metric.threshold, failure_beyond_score(metric))
         yield Advice(name, definition.label, finding, troubleshooting()[name])
 
 

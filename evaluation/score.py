@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Any
+from typing import Any, Protocol
 
 
 class Status(StrEnum):
@@ -163,6 +163,7 @@ class MetricResult:
 
     Attributes:
         score: On the metric's scale; ``None`` when not applicable or pending.
+        reason: Why it has no score; beside a score, why it fails whatever that is.
         threshold: The threshold it was judged by at that time.
         notes: Remarks shown beside the score ("no references", "low evidence").
         details: Metric-specific, JSON-compatible extras (similarity matrix, coverage, robotic phrases).
@@ -218,6 +219,7 @@ def summarise(
     *,
     threshold: float | None = None,
     not_applicable: str = "",
+    failure: str = "",
     notes: tuple[str, ...] = (),
     details: Mapping[str, Any] | None = None,
 ) -> MetricResult:
@@ -225,12 +227,15 @@ def summarise(
 
     A percent score is 100 x numerator / denominator, a likert score their ratio. ``not_applicable`` is the reason why
     the metric cannot be asked of this transcript at all; rows are then kept for display but carry no score.
+    ``failure`` is the reason why it fails whatever its score; it means nothing where there is no score.
     """
     ledger = tuple(rows)
     numerator = sum(row.numerator for row in ledger)
     denominator = sum(row.denominator for row in ledger)
     limit = definition.threshold if threshold is None else threshold
     status, score, reason = _outcome(definition, ledger, numerator, denominator, limit, not_applicable)
+    if failure and score is not None:
+        status, reason = Status.FAILED, failure
     return MetricResult(definition, status, score, numerator, denominator, limit, ledger, reason, notes, details or {})
 
 
@@ -262,6 +267,29 @@ def status_of(score: float, threshold: float) -> Status:
     return Status.PASSED if score >= threshold - 1e-9 else Status.FAILED
 
 
+class Judged(Protocol):
+    """A metric's outcome, with or without its ledger."""
+
+    @property
+    def status(self) -> Status: ...
+    @property
+    def score(self) -> float | None: ...
+    @property
+    def reason(self) -> str: ...
+
+
+def failure_beyond_score(metric: Judged) -> str:
+    """Why a metric fails whatever its score and its threshold; empty when its score decides."""
+    return metric.reason if metric.score is not None and metric.status is Status.FAILED else ""
+
+
+def status_by(metric: Judged, threshold: float) -> Status:
+    """The status of a result by another threshold; a failure that is not by score stays one."""
+    if metric.score is None or failure_beyond_score(metric):
+        return metric.status
+    return status_of(metric.score, threshold)
+
+
 def overrule(result: MetricResult, rows: Mapping[str, LedgerRow]) -> MetricResult:
     """``result`` with the rows of the same id replaced and everything recomputed; what was replaced is kept.
 
@@ -277,6 +305,7 @@ def overrule(result: MetricResult, rows: Mapping[str, LedgerRow]) -> MetricResul
         ledger,
         threshold=result.threshold,
         not_applicable=not_applicable,
+        failure=failure_beyond_score(result),
         notes=result.notes,
         details=result.details,
     )

@@ -42,8 +42,11 @@ def metrics_by_transcript(scores: pandas.DataFrame) -> dict[str, dict[str, Metri
     metrics: dict[str, dict[str, MetricScore]] = {}
     # Column by column: a record of each of thousands of rows takes several times as long.
     columns = (scores[name].tolist() for name in ("transcript_id", "metric", "status", "score", "threshold"))
-    for transcript_id, metric, status, score, threshold in zip(*columns, strict=True):
-        found = MetricScore(Status(str(status)), _number(score), float(threshold))
+    # Why a metric fails whatever its score is what later readings of it must know.
+    reasons = scores["reason"].tolist() if "reason" in scores else [""] * len(scores)
+    for transcript_id, metric, status, score, threshold, reason in zip(*columns, reasons, strict=True):
+        failure = str(reason or "") if status == Status.FAILED else ""
+        found = MetricScore(Status(str(status)), _number(score), float(threshold), failure)
         metrics.setdefault(str(transcript_id), {})[str(metric)] = found
     return metrics
 

@@ -19,6 +19,8 @@ from evaluation.transcript import Message, Transcript
 _UNSPACED_LANGUAGES = frozenset({"ja", "zh", "th", "lo", "km", "my", "bo", "dz"})
 # Metrics of one transcript are computed one after the other; few transcripts are in work at a time.
 _KEPT = 2
+NAME = "NAME"
+"""Stands for any mention of any player, so that "I think Bravo is" repeats "I think Echo is"."""
 _START, _END = itemgetter(1), itemgetter(2)
 
 
@@ -49,6 +51,14 @@ class PreparedMessage:
     def plain_words(self) -> list[str]:
         """The normalised words outside of mentions, in order."""
         return [token[0] for token in self.plain_tokens]
+
+    @cached_property
+    def pieces(self) -> tuple[Token, ...]:
+        """The words in order, every mention as one ``NAME``."""
+        if not self.mentions:
+            return self.tokens
+        names = [Token(NAME, mention.start, mention.end) for mention in self.mentions]
+        return tuple(sorted([*self.plain_tokens, *names], key=_START))
 
     @cached_property
     def word_set(self) -> frozenset[str]:
