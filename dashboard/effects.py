@@ -12,7 +12,7 @@ from evaluation.iterations.frames import games_by_iteration, metrics_by_transcri
 from evaluation.iterations.tests import Game, game_failures, judge_games, known_mean, mean_scores
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.verdict import COST_LIMIT_USD, MetricScore, VerdictStatus, judge_scores, rejudge
-from evaluation.score import Status, status_of
+from evaluation.score import Status, status_by
 from evaluation.store import Store
 
 Thresholds = tuple[tuple[str, float], ...]
@@ -50,13 +50,14 @@ def metric_effects(store: Store, then: Thresholds) -> tuple[Effect, ...]:
         scores = store.results.scores()
         now = store.settings.thresholds()
     changed = now | dict(then)
-    held = {str(metric): group.dropna().tolist() for metric, group in scores.groupby("metric")["score"]}
-    return tuple(_effect(name, held.get(name, []), now[name], changed[name]) for name in DEFINITIONS)
+    found = metrics_by_transcript(scores).values()
+    held = {name: [of[name] for of in found if name in of and of[name].score is not None] for name in DEFINITIONS}
+    return tuple(_effect(name, held[name], now[name], changed[name]) for name in DEFINITIONS)
 
 
-def _effect(metric: str, scores: Sequence[float], now: float, then: float) -> Effect:
-    passing = [sum(status_of(score, threshold) is Status.PASSED for score in scores) for threshold in (now, then)]
-    return Effect(metric, now, then, len(scores), passing[0], passing[1])
+def _effect(metric: str, results: Sequence[MetricScore], now: float, then: float) -> Effect:
+    passing = [sum(status_by(one, threshold) is Status.PASSED for one in results) for threshold in (now, then)]
+    return Effect(metric, now, then, len(results), passing[0], passing[1])
 
 
 def verdict_effects(store: Store, then: Thresholds) -> VerdictEffects:
@@ -104,7 +105,7 @@ def _verdicts(
 
 
 def _status(metric: MetricScore, threshold: float) -> Status:
-    return metric.status if metric.score is None else status_of(metric.score, threshold)
+    return status_by(metric, threshold)
 
 
 def metric_rows(found: Sequence[Effect]) -> pd.DataFrame:

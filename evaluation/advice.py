@@ -13,8 +13,8 @@ from evaluation.rubric.breakdowns import weak_side_words
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.ranking import closest_passing, failing_first
 from evaluation.rubric.verdict import COST_LIMIT_USD, Scored
-from evaluation.rubric.wording import score_words, shortfall_words, telling_digits
-from evaluation.score import PERCENT, MetricResult
+from evaluation.rubric.wording import failure_words, score_words, telling_digits
+from evaluation.score import PERCENT, MetricResult, failure_beyond_score
 
 COST = "cost"
 _FILE = Path(__file__).with_name("advice.yaml")
@@ -74,7 +74,7 @@ def _on_metrics(metrics: Mapping[str, Scored]) -> Iterator[Advice]:
     for name in failing_first(metrics):
         definition, metric = DEFINITIONS[name], metrics[name]
         assert metric.score is not None  # failing_first names only metrics that have one
-        finding = shortfall_words(definition, metric.score, metric.threshold)
+        finding = failure_words(definition, metric.score, metric.threshold, failure_beyond_score(metric))
         side = weak_side_words(metric.details, metric.threshold) if isinstance(metric, MetricResult) else ""
         finding = f"{finding}. {side}" if side else finding
         yield Advice(name, definition.label, finding, troubleshooting()[name])

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Any
+from typing import Any, Protocol
 
 
 class Status(StrEnum):
@@ -185,6 +185,7 @@ class MetricResult:
 
     Attributes:
         score: On the metric's scale; ``None`` when not applicable or pending.
+        reason: Why it has no score; beside a score, why it fails whatever that is.
         threshold: The threshold it was judged by at that time.
         notes: What the rule remarked about its own rows ("no references"); :attr:`remarks` is what is shown.
         details: Metric-specific, JSON-compatible extras (similarity matrix, coverage, robotic phrases).
@@ -246,6 +247,7 @@ def summarise(
     *,
     threshold: float | None = None,
     not_applicable: str = "",
+    failure: str = "",
     notes: tuple[str, ...] = (),
     details: Mapping[str, Any] | None = None,
 ) -> MetricResult:
@@ -255,12 +257,15 @@ def summarise(
     the metric cannot be asked of this transcript at all; rows are then kept for display but carry no score. Where the
     metric has a coverage rule, ``details`` say how many of the rows ``considered`` are ``settled`` (have weight), and
     which share that is (``coverage``, from 0 to 1; ``None`` without rows).
+    ``failure`` is the reason why it fails whatever its score; it means nothing where there is no score.
     """
     ledger = tuple(rows)
     numerator = sum(row.numerator for row in ledger)
     denominator = sum(row.denominator for row in ledger)
     limit = definition.threshold if threshold is None else threshold
     status, score, reason = _outcome(definition, ledger, numerator, denominator, limit, not_applicable)
+    if failure and score is not None:
+        status, reason = Status.FAILED, failure
     found = {**(details or {}), **_derived(definition, ledger)}
     return MetricResult(definition, status, score, numerator, denominator, limit, ledger, reason, notes, found)
 
@@ -361,6 +366,29 @@ def status_of(score: float, threshold: float) -> Status:
     return Status.PASSED if score >= threshold - 1e-9 else Status.FAILED
 
 
+class Judged(Protocol):
+    """A metric's outcome, with or without its ledger."""
+
+    @property
+    def status(self) -> Status: ...
+    @property
+    def score(self) -> float | None: ...
+    @property
+    def reason(self) -> str: ...
+
+
+def failure_beyond_score(metric: Judged) -> str:
+    """Why a metric fails whatever its score and its threshold; empty when its score decides."""
+    return metric.reason if metric.score is not None and metric.status is Status.FAILED else ""
+
+
+def status_by(metric: Judged, threshold: float) -> Status:
+    """The status of a result by another threshold; a failure that is not by score stays one."""
+    if metric.score is None or failure_beyond_score(metric):
+        return metric.status
+    return status_of(metric.score, threshold)
+
+
 def overrule(result: MetricResult, rows: Mapping[str, LedgerRow]) -> MetricResult:
     """``result`` with the rows of the same id replaced and everything recomputed; what was replaced is kept.
 
@@ -376,6 +404,7 @@ def overrule(result: MetricResult, rows: Mapping[str, LedgerRow]) -> MetricResul
         ledger,
         threshold=result.threshold,
         not_applicable=not_applicable,
+        failure=failure_beyond_score(result),
         notes=result.notes,
         details=result.details,
     )

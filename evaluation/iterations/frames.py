@@ -21,7 +21,7 @@ def games_by_iteration(summaries: pandas.DataFrame, scores: pandas.DataFrame) ->
         summaries: One row per transcript: ``transcript_id``, ``game_id``, ``iteration``, ``position`` (in the
             iteration), ``total_usd``, ``cache_hit_rate``. Transcripts of no iteration are left out.
         scores: One row per transcript and metric: ``transcript_id``, ``metric``, ``score``, ``status``, ``threshold``,
-            ``denominator``, ``considered``.
+            ``denominator``, ``considered``, ``reason``.
     """
     metrics = metrics_by_transcript(scores)
     games: dict[str, list[Game]] = {}
@@ -44,14 +44,16 @@ def metrics_by_transcript(scores: pandas.DataFrame) -> dict[str, dict[str, Metri
     metrics: dict[str, dict[str, MetricScore]] = {}
     # Column by column: a record of each of thousands of rows takes several times as long.
     columns = (scores[name].tolist() for name in _COLUMNS)
-    for transcript_id, metric, status, score, threshold, settled, considered in zip(*columns, strict=True):
+    for transcript_id, metric, status, score, threshold, settled, considered, reason in zip(*columns, strict=True):
         coverage = _coverage(str(metric), settled, considered) if considered and considered == considered else None
-        found = MetricScore(Status(str(status)), _number(score), float(threshold), coverage=coverage)
+        # Why a metric fails whatever its score is what later readings of it must know.
+        failure = str(reason or "") if status == Status.FAILED else ""
+        found = MetricScore(Status(str(status)), _number(score), float(threshold), failure, coverage)
         metrics.setdefault(str(transcript_id), {})[str(metric)] = found
     return metrics
 
 
-_COLUMNS = ("transcript_id", "metric", "status", "score", "threshold", "denominator", "considered")
+_COLUMNS = ("transcript_id", "metric", "status", "score", "threshold", "denominator", "considered", "reason")
 
 
 def _coverage(metric: str, settled: float, considered: float) -> Coverage | None:

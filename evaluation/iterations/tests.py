@@ -17,7 +17,7 @@ from evaluation.rubric.verdict import (
     rejudge,
 )
 from evaluation.rubric.wording import counted
-from evaluation.score import Coverage, Status, added_coverage, status_of
+from evaluation.score import Coverage, Status, added_coverage, failure_beyond_score, status_of
 
 TEST_SIZE = 3
 
@@ -201,7 +201,10 @@ def game_failures(
 
 
 def mean_scores(games: Sequence[Game], thresholds: Mapping[str, float] = DEFAULT_THRESHOLDS) -> dict[str, MetricMean]:
-    """Each metric's mean over the games that have a score, judged by ``thresholds``; in the rubric's order."""
+    """Each metric's mean over the games that have a score, judged by ``thresholds``; in the rubric's order.
+
+    A metric fails whatever its mean when half or more of the games with a score fail it whatever their score.
+    """
     return {
         name: _mean([game.metrics.get(name) for game in games], thresholds.get(name, definition.threshold))
         for name, definition in DEFINITIONS.items()
@@ -214,10 +217,20 @@ def _mean(scores: Sequence[Scored | None], threshold: float) -> MetricMean:
     coverage = added_coverage(metric_coverage(scored) for scored in scores if scored is not None)
     if values:
         mean = math.fsum(values) / len(values)
-        return MetricMean(status_of(mean, threshold), mean, threshold, "", values, waiting, len(scores), coverage)
+        failure = _common_failure(scores, len(values))
+        status = Status.FAILED if failure else status_of(mean, threshold)
+        return MetricMean(status, mean, threshold, failure, values, waiting, len(scores), coverage)
     status = Status.PENDING if waiting or not scores else Status.NOT_APPLICABLE
     reasons = {scored.reason for scored in scores if scored is not None and scored.status is status}
     return MetricMean(status, None, threshold, ", ".join(sorted(reasons)), values, waiting, len(scores), coverage)
+
+
+def _common_failure(scores: Sequence[Scored | None], scored: int) -> str:
+    """Why games together fail whatever their mean: half or more of those with a score do; else empty."""
+    failures = [reason for one in scores if one is not None and (reason := failure_beyond_score(one))]
+    if 2 * len(failures) < scored or not failures:
+        return ""
+    return f"{len(failures)} of {counted(scored, 'game')} {'fails' if scored == 1 else 'fail'} by it: {failures[0]}"
 
 
 def known_mean(games: Sequence[Game], figure: Callable[[Game], float | None]) -> Known:

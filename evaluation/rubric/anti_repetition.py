@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from evaluation.rubric.definitions import ANTI_REPETITION
@@ -12,16 +14,21 @@ from evaluation.rubric.phrases import (
     MessagePhrases,
     Phrase,
     PlayerPhrases,
+    in_order,
     phrases_by_player,
+    places_of,
     windowed_rate,
 )
 from evaluation.rubric.wording import counted
 from evaluation.score import Evidence, LedgerRow, MetricResult, RowVerdict, summarise
 from evaluation.transcript import Transcript
 
-# A phrase in more than 15 % of a player's messages, at least 5 times, sounds robotic even when the score passes.
-_ROBOTIC_SHARE = 0.15
-_ROBOTIC_USES = 5
+# A phrase in this share of all messages of a discussion fails it, whatever the score (the rubric's FAIL example).
+_FAILING_SHARE = 30
+_SHORTEST_DISCUSSION = 20
+# A phrase in this share of all messages, or of one player's with so many uses, is flagged and does not fail.
+_FLAGGED_SHARE = 15
+_FLAGGED_USES = 5
 # Nobody reads further, and a hostile transcript could fill the memory with places.
 _MOST_PLACES_SHOWN = 200
 
@@ -30,46 +37,90 @@ def measure(transcript: Transcript, *, threshold: float | None = None) -> Metric
     """What is left of 100 when the rate of repeated three-word phrases is taken off (rubric 1.0, metric 6).
 
     Score = 100 - 100 x uses of a phrase beyond the same player's first / all counted uses. Phrases lie within one
-    message; every player's name in them is one word, NAME. Phrases of NAME and game terms only are not counted, nor is
-    the own name before a message. The same phrase from two players is no repetition.
+    message; every player's name in them is one word, NAME. Not counted are the game's own formulas ("vote for NAME"):
+    phrases of NAME, game terms, numbers and function words with at least one of the first two. Nor is the own name
+    before a message. The same phrase from two players is no repetition.
+
+    A discussion of 20 messages or more in which one phrase, whoever says it, stands in 30 % of the messages is robotic:
+    it fails whatever the score. A phrase of function words alone ("we need to") never does that.
 
     Args:
         transcript: The transcript to measure.
         threshold: In percent; the rubric's 90 when left out.
 
     Returns:
-        A percent result. One row per player and phrase used at least twice, most repeated first (its uses beyond the
-        first are below the line only), then one row per player for the first uses of all their phrases, which count.
-        ``details`` hold the robotic phrases, and the score in windows of 500 tokens. ``not_applicable`` without
+        A percent result. Rows for the phrases that stand in 15 % of all messages come first; they are excluded, for
+        the score is not made of them. Then one row per player and phrase used at least twice, most repeated first (its
+        uses beyond the first are below the line only), then one row per player for the first uses of all their phrases,
+        which count. ``details`` hold the robotic phrases (``player`` is ``None`` for those of the whole discussion,
+        ``fails`` tells whether one fails it), and the score in windows of 500 tokens. ``not_applicable`` without
         phrases, or where words cannot be told.
     """
     discussion = Discussion.of(transcript)
     players = phrases_by_player(discussion)
+    common = list(_common_rows(in_order(discussion, players)))
     repeated = sorted((row for player in players for row in _repeated_rows(player)), key=lambda row: -row.denominator)
     first_uses = [row for player in players if (row := _first_uses_row(player))]
     robotic = [row for row in repeated if row.details["robotic"]]
     reason = discussion.without_words or ("" if first_uses else "no phrase of three words")
     return summarise(
         ANTI_REPETITION,
-        [*repeated, *first_uses],
+        [*common, *repeated, *first_uses],
         threshold=threshold,
         not_applicable=reason,
-        notes=_robotic_notes(robotic),
-        details={"robotic": [_robotic_details(row) for row in robotic], **_window_details(discussion, players)},
+        failure=next((_robotic_note(row.details, "", 0) for row in common if row.details["fails"]), ""),
+        notes=_robotic_notes([*(row for row in common if not row.details["fails"]), *robotic]),
+        details={
+            "robotic": [_robotic_details(row) for row in (*common, *robotic)],
+            **_window_details(discussion, players),
+        },
     )
+
+
+def _common_rows(messages: Sequence[MessagePhrases]) -> Iterator[LedgerRow]:
+    """One row per phrase that stands in 15 % of all messages, the most common first; none in a short discussion."""
+    total = len(messages)
+    if total < _SHORTEST_DISCUSSION:
+        return
+    counts = Counter(chain.from_iterable(message.telling for message in messages))
+    common = {phrase: count for phrase, count in counts.items() if _reaches(count, total, _FLAGGED_SHARE)}
+    places = places_of(set(common), messages)
+    for phrase in sorted(common, key=lambda phrase: (-common[phrase], phrase)):
+        found = places[phrase]
+        details = _details(phrase, found, total) | {"fails": _reaches(common[phrase], total, _FAILING_SHARE)}
+        yield LedgerRow(
+            f"{ANTI_REPETITION.name}::{' '.join(phrase)}",
+            "phrase",
+            RowVerdict.EXCLUDED,
+            _common_reason(details),
+            evidence=_evidence_of(found),
+            refers_to=found[0][0].message.id,
+            details=details | {"robotic": True},
+        )
+
+
+def _reaches(count: int, total: int, percent: int) -> bool:
+    """Whether ``count`` is ``percent`` of ``total`` or more, in whole numbers: 15 of 50 are 30 %."""
+    return 100 * count >= percent * total
+
+
+def _details(phrase: Phrase, places: Sequence[tuple[MessagePhrases, int]], total: int) -> dict[str, Any]:
+    in_messages = len({message.message.id for message, _ in places})
+    return {"phrase": " ".join(phrase), "uses": len(places), "messages": in_messages, "of_messages": total}
+
+
+def _common_reason(details: Mapping[str, Any]) -> str:
+    where = f'"{details["phrase"]}" stands in {details["messages"]} of {details["of_messages"]} messages'
+    if details["fails"]:
+        return f"{where}, {_FAILING_SHARE} % or more: robotic: it fails whatever its score."
+    return f"{where}, {_FLAGGED_SHARE} % or more, which sounds robotic."
 
 
 def _repeated_rows(player: PlayerPhrases) -> Iterator[LedgerRow]:
     for phrase, places in player.places.items():
-        in_messages = len({message.message.id for message, _ in places})
-        share = in_messages / len(player.messages)
-        details = {
-            "phrase": " ".join(phrase),
-            "uses": len(places),
-            "messages": in_messages,
-            "of_messages": len(player.messages),
-            "robotic": share > _ROBOTIC_SHARE and len(places) >= _ROBOTIC_USES,
-        }
+        details = _details(phrase, places, len(player.messages))
+        is_common = _reaches(details["messages"], len(player.messages), _FLAGGED_SHARE)
+        details["robotic"] = is_common and len(places) >= _FLAGGED_USES
         yield LedgerRow(
             f"{ANTI_REPETITION.name}:{player.player}:{' '.join(phrase)}",
             "phrase",
@@ -77,7 +128,7 @@ def _repeated_rows(player: PlayerPhrases) -> Iterator[LedgerRow]:
             _repeated_reason(player.player, phrase, details),
             player=player.player,
             denominator=float(len(places) - 1),
-            evidence=tuple([_evidence(message, position) for message, position in places[:_MOST_PLACES_SHOWN]]),
+            evidence=_evidence_of(places),
             refers_to=places[0][0].message.id,
             details=details,
         )
@@ -88,6 +139,10 @@ def _repeated_reason(player: str, phrase: Phrase, details: dict[str, Any]) -> st
     where = f"{in_messages} of {details['of_messages']} messages" if in_messages > 1 else "one message"
     robotic = ", which sounds robotic" if details["robotic"] else ""
     return f'{player} uses "{" ".join(phrase)}" {uses} times in {where}{robotic}; only the first use counts.'
+
+
+def _evidence_of(places: Sequence[tuple[MessagePhrases, int]]) -> tuple[Evidence, ...]:
+    return tuple([_evidence(message, position) for message, position in places[:_MOST_PLACES_SHOWN]])
 
 
 def _evidence(phrases: MessagePhrases, position: int) -> Evidence:
@@ -113,21 +168,24 @@ def _first_uses_row(player: PlayerPhrases) -> LedgerRow | None:
 
 
 def _robotic_notes(rows: Sequence[LedgerRow]) -> tuple[str, ...]:
-    """One remark per player, with the phrase used most."""
+    """One remark for the whole discussion and one per player, each with the phrase used most."""
     of_player: dict[str | None, list[LedgerRow]] = {}
     for row in rows:
         of_player.setdefault(row.player, []).append(row)
-    return tuple(_robotic_note(of_one[0].details, str(player), len(of_one) - 1) for player, of_one in of_player.items())
+    return tuple(_robotic_note(of_one[0].details, name or "", len(of_one) - 1) for name, of_one in of_player.items())
 
 
 def _robotic_note(worst: Mapping[str, Any], player: str, more: int) -> str:
-    where = f"{worst['uses']} times in {worst['messages']} of {worst['of_messages']} messages"
     rest = f" (and {counted(more, 'more phrase')} like it)" if more else ""
-    return f'robotic: {player} uses "{worst["phrase"]}" {where}{rest}'
+    of_all = f"{worst['messages']} of {worst['of_messages']} messages"
+    if not player:
+        return f'robotic: "{worst["phrase"]}" stands in {of_all}{rest}'
+    return f'robotic: {player} uses "{worst["phrase"]}" {worst["uses"]} times in {of_all}{rest}'
 
 
 def _robotic_details(row: LedgerRow) -> dict[str, Any]:
-    return {"player": row.player, **{key: row.details[key] for key in ("phrase", "uses", "messages", "of_messages")}}
+    numbers = {key: row.details[key] for key in ("phrase", "uses", "messages", "of_messages")}
+    return {"player": row.player, **numbers, "fails": row.details.get("fails", False)}
 
 
 def _window_details(discussion: Discussion, players: tuple[PlayerPhrases, ...]) -> dict[str, Any]:

@@ -2,128 +2,146 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cache
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from evaluation.rubric.definitions import COHERENCE
 from evaluation.rubric.discussion import Discussion, PreparedMessage
-from evaluation.rubric.language_pack import LanguagePack, language_pack
-from evaluation.rubric.wording import quoted
+from evaluation.rubric.language_pack import LanguagePack
+from evaluation.rubric.replies import (
+    addresses,
+    is_first_person,
+    is_introduction,
+    is_question,
+    opens_as_answer,
+    repeats,
+    reply_phrase,
+)
+from evaluation.rubric.wording import listed, quoted
 from evaluation.score import Evidence, LedgerRow, MetricResult, decided, summarise
-from evaluation.text.aliases import NameWords
-from evaluation.text.stems import stem
+from evaluation.text.names import Mention
 from evaluation.text.tokens import Token
 from evaluation.transcript import Transcript
 
-# The rubric looks back this far, and calls a word of more letters than this a keyword.
 WINDOW = 3
-_KEYWORD_IS_LONGER_THAN = 4
+"""How many messages of other players the rubric looks back."""
 _SHARED_KEYWORDS = 2
-_REMEMBERED_WORDS = 65_536
-
-_Topics = dict[str, Token]
+_NOBODY_BEFORE = "Nobody else spoke before it in this round: there is nothing to answer."
+_SAID_AGAIN = "Says nearly word for word what its speaker said before: a monologue answers nobody."
 
 
 def measure(transcript: Transcript, *, threshold: float | None = None) -> MetricResult:
     """The share of messages after the first that respond to the discussion (rubric 1.0, metric 3).
 
-    A message counts when its reply id is set, unless it replies to its own speaker; or when it names a player who wrote
-    one of the 3 messages before; or when it shares two keywords with those 3 taken together. Keywords have more than 4
-    letters as written, are compared by stem, and are neither stop words nor a name's words. The speaker's own messages
-    among the 3 are left aside: a monologue answers nobody. A reply id that resolves to nothing earlier counts, with
-    that remark.
+    The context of a message is the 3 public messages of other players before it, in the same round. It counts in one
+    of six ways, the first that holds:
+
+    - *reply*: its reply id is set, not to an own message; one that resolves to nothing counts, with a remark;
+    - *author*: it names who wrote a context message;
+    - *subject*: it names a player whom a context message names;
+    - *answer*: a context message names its speaker, or the last one asks a question that may be meant for them, and it
+      speaks of themselves in the first person or opens as an answer;
+    - *phrase*: it opens with a phrase of reply, and the message directly before is somebody else's;
+    - *topic*: it shares two keywords with the context. Keywords have more than 4 letters as written, are compared by
+      stem, and are neither stop words nor a name's words nor words of greeting.
+
+    An introduction of oneself answers by the first three ways only, and a message that says nearly word for word what
+    its speaker said before by the first. Rounds divide a discussion where they hold more than 3 messages on average.
 
     Args:
         transcript: The transcript to measure.
         threshold: In percent; the rubric's 70 when left out.
 
     Returns:
-        A percent result with one row per public message, the first one excluded. ``refers_to`` is the message answered.
-        ``not_applicable`` for fewer than two messages or in a language without a pack.
+        A percent result with one row per public message, the first one excluded. ``details["by"]`` is the way,
+        ``details["answers"]`` lists the ids of the messages answered, the most direct first, and ``refers_to`` is that
+        one. ``not_applicable`` for fewer than two messages or in a language without a pack.
     """
     discussion = Discussion.of(transcript)
     if discussion.pack is None:
         return summarise(COHERENCE, (), threshold=threshold, not_applicable=discussion.unsupported_language)
-    messages = discussion.messages
-    table = topic_table(discussion.language)
-    of_names = _words_of_names(discussion)
-    topics = [topics_of(prepared, table, of_names) for prepared in messages]
-    rows = [_first_row(prepared) for prepared in messages[:1]]
-    for position in range(1, len(messages)):
-        start = max(0, position - WINDOW)
-        window = list(zip(messages[start:position], topics[start:position], strict=True))
-        rows.append(_row(transcript, messages[position], topics[position], window))
-    return summarise(
-        COHERENCE, rows, threshold=threshold, not_applicable="" if len(messages) > 1 else "fewer than two messages"
-    )
+    rows = list(_rows(discussion, discussion.pack))
+    reason = "" if len(rows) > 1 else "fewer than two messages"
+    return summarise(COHERENCE, rows, threshold=threshold, not_applicable=reason)
 
 
-class TopicTable(dict[str, str]):
-    """The stem by which a keyword is compared, empty for a word that is none; fills itself as words are met.
+@dataclass(slots=True)
+class _Turn:
+    """A message with what stands before it.
 
-    A plain look-up is three times as fast as a call of a cached function, and this is asked once per word.
+    Attributes:
+        prepared: The message.
+        context: The last messages of other players before it, the latest first.
+        own: The speaker's own last messages before it.
+        is_run: Whether the speaker wrote the message directly before it as well.
     """
 
-    def __init__(self, pack: LanguagePack) -> None:
-        super().__init__()
-        self._pack = pack
+    prepared: PreparedMessage
+    context: list[PreparedMessage]
+    own: list[PreparedMessage]
+    is_run: bool
 
-    def __missing__(self, word: str) -> str:
-        bare = word.removesuffix("'s")
-        is_keyword = len(bare) > _KEYWORD_IS_LONGER_THAN and self._pack.stop_words.isdisjoint((bare, word))
-        topic = stem(bare, self._pack.stemmer) if is_keyword else ""
-        if len(self) >= _REMEMBERED_WORDS:
-            self.clear()
-        self[word] = topic
-        return topic
+    @property
+    def speaker(self) -> str:
+        return self.prepared.message.speaker
 
-
-@cache
-def topic_table(language: str) -> TopicTable:
-    """The shared table of a language that has a pack."""
-    pack = language_pack(language)
-    assert pack is not None
-    return TopicTable(pack)
+    @property
+    def others_named(self) -> list[Mention]:
+        return [mention for mention in self.prepared.mentions if mention.player != self.speaker]
 
 
-def topics_of(prepared: PreparedMessage, table: TopicTable, of_names: NameWords) -> dict[str, Token]:
-    """The stems of a message's keywords, each with the first word that has it."""
-    text = prepared.message.text
-    topics = {
-        table[token[0]]: token
-        for token in reversed(prepared.plain_tokens)
-        if token[0] not in of_names.sole and not (token[0] in of_names.parts and text[token[1]].isupper())
-    }
-    topics.pop("", None)
-    return topics
+def _turns(messages: Sequence[PreparedMessage]) -> Iterator[_Turn]:
+    """The messages in order, each with its context. Time is linear, however long one speaker goes on."""
+    rounds = _rounds(messages)
+    speakers = [prepared.message.speaker for prepared in messages]
+    # For each message the last one before it that somebody else wrote: a run of messages is left in one step.
+    before_run: list[int] = []
+    own: dict[str, deque[PreparedMessage]] = {}
+    for position, prepared in enumerate(messages):
+        speaker = speakers[position]
+        continues = position > 0 and speakers[position - 1] == speaker
+        before_run.append(before_run[-1] if continues else position - 1)
+        context: list[int] = []
+        back = before_run[position]
+        while back >= 0 and len(context) < WINDOW and rounds[back] == rounds[position]:
+            if speakers[back] == speaker:
+                back = before_run[back]
+            else:
+                context.append(back)
+                back -= 1
+        before = own.setdefault(speaker, deque(maxlen=WINDOW))
+        yield _Turn(prepared, [messages[one] for one in context], list(before), continues)
+        before.append(prepared)
 
 
-def _words_of_names(discussion: Discussion) -> NameWords:
-    """What makes no topic even where no player was recognised: "Winter" the player shares nothing with the season.
-
-    Of names of several words ("Policy Analyst"), only with a capital: in small letters, policy is what they talk about.
-    """
-    both = [frozenset(word + ending for word in words for ending in ("", "'s")) for words in discussion.names.words]
-    return NameWords(*both)
+def _rounds(messages: Sequence[PreparedMessage]) -> list[int | None]:
+    """The round of each message; all the same where rounds are too short to be days of discussion."""
+    rounds = [prepared.message.round for prepared in messages]
+    return rounds if len(rounds) > WINDOW * len(set(rounds)) else [None] * len(rounds)
 
 
-def _first_row(prepared: PreparedMessage) -> LedgerRow:
-    return _decided(prepared, None, "The first message has nothing to answer.")
+def _rows(discussion: Discussion, pack: LanguagePack) -> Iterator[LedgerRow]:
+    for position, turn in enumerate(_turns(discussion.messages)):
+        if not position:
+            yield _decided(turn.prepared, None, "The first message has nothing to answer.")
+        else:
+            yield _row(discussion.transcript, turn, pack)
 
 
-def _row(
-    transcript: Transcript,
-    prepared: PreparedMessage,
-    topics: _Topics,
-    window: Sequence[tuple[PreparedMessage, _Topics]],
-) -> LedgerRow:
-    speaker = prepared.message.speaker
-    others = [(other, of_other) for other, of_other in window if other.message.speaker != speaker]
+def _row(transcript: Transcript, turn: _Turn, pack: LanguagePack) -> LedgerRow:
+    found = _by_reply(transcript, turn.prepared)
+    if found is not None or not turn.context:
+        return found or _decided(turn.prepared, False, _NOBODY_BEFORE)
+    if repeats(turn.prepared, turn.own):
+        return _decided(turn.prepared, False, _SAID_AGAIN)
     return (
-        _by_reply(transcript, prepared)
-        or _by_name(prepared, [other for other, _ in others])
-        or _by_topic(prepared, topics, others)
+        _by_author(turn)
+        or _by_subject(turn)
+        or _by_answer(turn, pack)
+        or _by_phrase(turn, pack)
+        or _by_topic(turn, pack)
     )
 
 
@@ -138,60 +156,107 @@ def _by_reply(transcript: Transcript, prepared: PreparedMessage) -> LedgerRow | 
     if answered.speaker == message.speaker:
         return None
     reason = f"Is marked as a reply to {answered.speaker}."
-    return _decided(prepared, True, reason, refers_to=answered.id, details={"by": "reply"})
+    details = {"by": "reply", "answers": [answered.id]}
+    return _decided(prepared, True, reason, refers_to=answered.id, details=details)
 
 
-def _by_name(prepared: PreparedMessage, others: Sequence[PreparedMessage]) -> LedgerRow | None:
-    if not prepared.mentions or not others:
-        return None
-    latest = {other.message.speaker: other.message for other in others}
-    for mention in prepared.mentions:
-        named = latest.get(mention.player)
-        if named is not None:
-            text = prepared.message.text[mention.start : mention.end]
-            back = _how_far(named.id, others)
-            return _decided(
-                prepared,
-                True,
-                f'Names {mention.player} ("{text}"), who spoke {back}.',
-                evidence=(Evidence(mention.start, mention.end, text),),
-                refers_to=named.id,
-                details={"by": "name"},
-            )
+def _by_author(turn: _Turn) -> LedgerRow | None:
+    for mention in turn.others_named:
+        found = [other for other in turn.context if other.message.speaker == mention.player]
+        if found:
+            back = "just before" if found[0] is turn.context[0] else "shortly before"
+            evidence = _evidence(turn.prepared, [mention])
+            reason = f'Names {mention.player} ("{evidence[0].text}"), who spoke {back}.'
+            return _counts(turn, "author", found, reason, evidence)
     return None
 
 
-def _how_far(message_id: str, others: Sequence[PreparedMessage]) -> str:
-    return "just before" if others[-1].message.id == message_id else "shortly before"
+def _by_subject(turn: _Turn) -> LedgerRow | None:
+    for mention in turn.others_named:
+        found = [other for other in turn.context if mention.player in other.named]
+        if found:
+            evidence = _evidence(turn.prepared, [mention])
+            reason = f'Speaks of {mention.player} ("{evidence[0].text}"), as {_authors(found)} just did.'
+            return _counts(turn, "subject", found, reason, evidence)
+    return None
 
 
-def _by_topic(
-    prepared: PreparedMessage, topics: _Topics, others: Sequence[tuple[PreparedMessage, _Topics]]
-) -> LedgerRow:
-    if not others:
-        return _decided(
-            prepared, False, "Only its own speaker spoke in the 3 messages before: a monologue answers nobody."
-        )
-    said: set[str] = set().union(*(of_other for _, of_other in others))
+def _by_answer(turn: _Turn, pack: LanguagePack) -> LedgerRow | None:
+    if is_introduction(turn.prepared, pack):
+        return None
+    opens = opens_as_answer(turn.prepared, pack)
+    if not (opens or is_first_person(turn.prepared, pack)):
+        return None
+    named = [other for other in turn.context if turn.speaker in other.named]
+    if named:
+        return _counts(turn, "answer", named, f"Answers for itself: {_authors(named)} named {turn.speaker}.")
+    latest = turn.context[0]
+    asks_another = bool(latest.named) and addresses(latest, pack)
+    if not turn.is_run and not asks_another and is_question(latest, pack):
+        return _counts(turn, "answer", [latest], f"Answers the question of {latest.message.speaker}.")
+    return None
+
+
+def _by_phrase(turn: _Turn, pack: LanguagePack) -> LedgerRow | None:
+    latest = turn.context[0]
+    found = reply_phrase(turn.prepared, pack)
+    is_same_round = latest.message.round == turn.prepared.message.round
+    if not found or turn.is_run or not is_same_round or is_introduction(turn.prepared, pack):
+        return None
+    text = turn.prepared.message.text
+    start, end = found[0].start, found[-1].end
+    evidence = (Evidence(start, end, text[start:end]),)
+    reason = f'Opens as a reply ("{evidence[0].text}"), after {latest.message.speaker}.'
+    return _counts(turn, "phrase", [latest], reason, evidence)
+
+
+def _by_topic(turn: _Turn, pack: LanguagePack) -> LedgerRow:
+    prepared = turn.prepared
+    topics = prepared.topics
+    said: set[str] = set().union(*(other.topics for other in turn.context))
     shared = sorted([topic for topic in topics if topic in said], key=lambda topic: topics[topic].start)
-    found = [topics[topic] for topic in shared]
-    text = prepared.message.text
-    evidence = tuple([Evidence(token.start, token.end, text[token.start : token.end]) for token in found])
+    evidence = _evidence(prepared, [topics[topic] for topic in shared])
     words = quoted(list(dict.fromkeys(item.text for item in evidence)))
-    if len(shared) < _SHARED_KEYWORDS:
-        only = f"shares only {words} with them" if shared else "shares no keyword with them"
-        reason = f"Names nobody who wrote the 3 messages before and {only}."
-        return _decided(prepared, False, reason, evidence=evidence)
-    closest, _ = max(reversed(others), key=lambda other: len(topics.keys() & other[1].keys()))
-    reason = f"Takes up {words} from the messages before, most of it from {closest.message.speaker}."
+    if len(shared) >= _SHARED_KEYWORDS and not is_introduction(prepared, pack):
+        # The one with most of it stands first; of equal ones the later.
+        found = sorted(turn.context, key=lambda other: -len(topics.keys() & other.topics.keys()))
+        found = [other for other in found if topics.keys() & other.topics.keys()]
+        reason = f"Takes up {words} from the messages before, most of it from {found[0].message.speaker}."
+        return _counts(turn, "topic", found, reason, evidence, stems=shared)
+    if len(shared) >= _SHARED_KEYWORDS:
+        reason = f"Introduces its speaker, which answers nobody though it shares {words} with the messages before."
+    else:
+        only = f"shares only {words}" if shared else "shares no keyword"
+        reason = f"Takes up no player of the 3 messages of others before it, opens with no reply and {only} with them."
+    return _decided(prepared, False, reason, evidence=evidence)
+
+
+def _counts(
+    turn: _Turn,
+    way: str,
+    found: Sequence[PreparedMessage],
+    reason: str,
+    evidence: tuple[Evidence, ...] = (),
+    **details: Any,
+) -> LedgerRow:
+    answers = [other.message.id for other in found]
     return _decided(
-        prepared,
+        turn.prepared,
         True,
         reason,
         evidence=evidence,
-        refers_to=closest.message.id,
-        details={"by": "topic", "stems": shared},
+        refers_to=answers[0],
+        details={"by": way, "answers": answers, **details},
     )
+
+
+def _authors(found: Sequence[PreparedMessage]) -> str:
+    return listed(list(dict.fromkeys(other.message.speaker for other in found)))
+
+
+def _evidence(prepared: PreparedMessage, spans: Iterable[Token | Mention]) -> tuple[Evidence, ...]:
+    text = prepared.message.text
+    return tuple([Evidence(span.start, span.end, text[span.start : span.end]) for span in spans])
 
 
 def _decided(prepared: PreparedMessage, counts: bool | None, reason: str, **fields: Any) -> LedgerRow:

@@ -19,8 +19,8 @@ MEMORY_ACCURACY = MetricDefinition(
     CoverageRule("references settled", fewest=5, least_share=0.5),
     by_kind_of_reference,
 )
-STRATEGIC_DEPTH = MetricDefinition("strategic_depth", "Strategic depth", PERCENT, 60.0, "1")
-COHERENCE = MetricDefinition("coherence", "Conversation coherence", PERCENT, 70.0, "1")
+STRATEGIC_DEPTH = MetricDefinition("strategic_depth", "Strategic depth", PERCENT, 60.0, "2")
+COHERENCE = MetricDefinition("coherence", "Conversation coherence", PERCENT, 70.0, "2")
 ROLE_CONSISTENCY = MetricDefinition(
     "role_consistency",
     "Role consistency",
@@ -30,8 +30,8 @@ ROLE_CONSISTENCY = MetricDefinition(
     coverage=CoverageRule("messages with a signal", fewest=5, least_share=0.2),
     derive=by_side_and_player,
 )
-PERSONALITY_DIVERSITY = MetricDefinition("personality_diversity", "Personality diversity", PERCENT, 50.0, "1")
-ANTI_REPETITION = MetricDefinition("anti_repetition", "Anti-repetition", PERCENT, 90.0, "1")
+PERSONALITY_DIVERSITY = MetricDefinition("personality_diversity", "Personality diversity", PERCENT, 50.0, "2")
+ANTI_REPETITION = MetricDefinition("anti_repetition", "Anti-repetition", PERCENT, 90.0, "2")
 ENGAGEMENT = MetricDefinition("engagement", "Engagement", LIKERT, 3.0, "1", WhenEmpty.PENDING, "not rated yet")
 
 DEFINITIONS: Mapping[str, MetricDefinition] = MappingProxyType(

@@ -5,11 +5,11 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from operator import itemgetter
-from typing import NamedTuple
 
 from evaluation.rubric.language_pack import LanguagePack, language_pack
+from evaluation.rubric.topics import Topics, TopicWords
 from evaluation.text.language import detect_language, language_code
 from evaluation.text.names import Mention, NameIndex
 from evaluation.text.tokens import Token, tokenize
@@ -19,25 +19,61 @@ from evaluation.transcript import Message, Transcript
 _UNSPACED_LANGUAGES = frozenset({"ja", "zh", "th", "lo", "km", "my", "bo", "dz"})
 # Metrics of one transcript are computed one after the other; few transcripts are in work at a time.
 _KEPT = 2
+NAME = "NAME"
+"""Stands for any mention of any player, so that "I think Bravo is" repeats "I think Echo is"."""
 _START, _END = itemgetter(1), itemgetter(2)
 
 
-class PreparedMessage(NamedTuple):
-    """A public message with its words and the players it names.
+@dataclass(eq=False)
+class PreparedMessage:
+    """A public message with its words and the players it names. What only some metrics need is computed when asked for.
 
     Attributes:
         message: The message itself.
         body_start: Where the message begins after the speaker's own name as a prefix ("Agent-E: ..."), in code points.
         tokens: The words from there on.
         mentions: The players named from there on.
-        plain_tokens: The words outside of mentions.
+        topic_words: Tells keywords from other words; ``None`` in a language without a pack.
     """
 
     message: Message
     body_start: int
     tokens: tuple[Token, ...]
     mentions: tuple[Mention, ...]
-    plain_tokens: tuple[Token, ...]
+    topic_words: TopicWords | None = None
+
+    @cached_property
+    def plain_tokens(self) -> tuple[Token, ...]:
+        """The words outside of mentions."""
+        return _outside(self.tokens, self.mentions) if self.mentions else self.tokens
+
+    @cached_property
+    def plain_words(self) -> list[str]:
+        """The normalised words outside of mentions, in order."""
+        return [token[0] for token in self.plain_tokens]
+
+    @cached_property
+    def pieces(self) -> tuple[Token, ...]:
+        """The words in order, every mention as one ``NAME``."""
+        if not self.mentions:
+            return self.tokens
+        names = [Token(NAME, mention.start, mention.end) for mention in self.mentions]
+        return tuple(sorted([*self.plain_tokens, *names], key=_START))
+
+    @cached_property
+    def word_set(self) -> frozenset[str]:
+        """The distinct words outside of mentions."""
+        return frozenset(self.plain_words)
+
+    @cached_property
+    def named(self) -> frozenset[str]:
+        """The players named."""
+        return frozenset([mention.player for mention in self.mentions])
+
+    @cached_property
+    def topics(self) -> Topics:
+        """The stems of the keywords, each with the first word that has it; empty in a language without a pack."""
+        return self.topic_words.of(self.message.text, self.plain_tokens) if self.topic_words else {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,25 +131,24 @@ class _ByIdentity:
 def _discussion(key: _ByIdentity) -> Discussion:
     transcript = key.transcript
     names = NameIndex.of(transcript.player_names)
-    messages = tuple([_prepare(message, names) for message in transcript.discussion])
     given = transcript.language
     language = language_code(given) if given else detect_language(message.text for message in transcript.discussion)
-    return Discussion(transcript, names, language, language_pack(language), messages)
+    pack = language_pack(language)
+    topic_words = TopicWords(pack, names.words) if pack else None
+    messages = tuple([_prepare(message, names, topic_words) for message in transcript.discussion])
+    return Discussion(transcript, names, language, pack, messages)
 
 
-def _prepare(message: Message, names: NameIndex) -> PreparedMessage:
+def _prepare(message: Message, names: NameIndex, topic_words: TopicWords | None) -> PreparedMessage:
     text = message.text
     body_start = names.body_start(text, message.speaker)
     tokens = tokenize(text)
     if body_start:
         tokens = tuple([token for token in tokens if token.start >= body_start])
-    mentions = names.mentions(text, body_start)
-    return PreparedMessage(message, body_start, tokens, mentions, _outside(tokens, mentions))
+    return PreparedMessage(message, body_start, tokens, names.mentions(text, body_start), topic_words)
 
 
 def _outside(tokens: tuple[Token, ...], mentions: Sequence[Mention]) -> tuple[Token, ...]:
-    if not mentions:
-        return tokens
     outside: list[Token] = []
     done = 0
     for mention in mentions:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -10,24 +10,54 @@ from importlib.resources import files
 from evaluation.data_file import parse_yaml
 from evaluation.text.lexicon import word_list
 
+_WORD_LISTS = (
+    "bare_keywords",
+    "introduction_words",
+    "answer_words",
+    "first_person",
+    "second_person",
+    "question_words",
+    "fillers",
+)
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, eq=False)
 class LanguagePack:
     """The keywords of one language.
 
     Attributes:
         language: ISO 639-1 code.
         strategic_forms: Every form of every strategic keyword, with the keyword it is a form of.
+        bare_keywords: Those of the forms that alone say little ("vote", "think", "trust").
+        signs_of_depth: Words that point to reasoning although they are no keywords, by kind.
         game_terms: Words whose repetition a game makes unavoidable.
         stop_words: Words that make no topic.
         stemmer: The Snowball algorithm by which topics are compared.
+        introduction_words: Words of greetings and introductions, which make no topic either.
+        reply_phrases: Phrases with which an explicit reply opens, by their first word, longer ones first.
+        opinion_frames: Phrases in which the first person says nothing of the speaker ("I think"), in the same way.
+        answer_words: Words with which an answer opens.
+        first_person: Words by which the speaker is meant.
+        second_person: Words by which whoever is spoken to is meant.
+        question_words: Words with which a question opens.
+        fillers: Words that may stand before the opening of a message.
     """
 
     language: str
     strategic_forms: Mapping[str, str]
+    bare_keywords: frozenset[str]
+    signs_of_depth: Mapping[str, frozenset[str]]
     game_terms: frozenset[str]
     stop_words: frozenset[str]
     stemmer: str
+    introduction_words: frozenset[str]
+    reply_phrases: Mapping[str, tuple[tuple[str, ...], ...]]
+    opinion_frames: Mapping[str, tuple[tuple[str, ...], ...]]
+    answer_words: frozenset[str]
+    first_person: frozenset[str]
+    second_person: frozenset[str]
+    question_words: frozenset[str]
+    fillers: frozenset[str]
 
 
 @cache
@@ -47,5 +77,21 @@ def language_pack(language: str) -> LanguagePack | None:
         for form in inflected
     }
     return LanguagePack(
-        language, forms, frozenset(content["game_terms"]), word_list(content["stop_words_file"]), content["stemmer"]
+        language=language,
+        strategic_forms=forms,
+        signs_of_depth={kind: frozenset(words.split()) for kind, words in content["signs_of_depth"].items()},
+        game_terms=frozenset(content["game_terms"]),
+        stop_words=word_list(content["stop_words_file"]),
+        stemmer=content["stemmer"],
+        reply_phrases=_by_first_word(content["reply_phrases"].split()),
+        opinion_frames=_by_first_word(content["opinion_frames"].split()),
+        **{key: frozenset(str(content[key]).split()) for key in _WORD_LISTS},
     )
+
+
+def _by_first_word(phrases: Sequence[str]) -> dict[str, tuple[tuple[str, ...], ...]]:
+    """The phrases as words, by their first word, longer ones first."""
+    found: dict[str, list[tuple[str, ...]]] = {}
+    for words in sorted((tuple(phrase.split("_")) for phrase in phrases), key=lambda words: -len(words)):
+        found.setdefault(words[0], []).append(words)
+    return {first: tuple(longer) for first, longer in found.items()}

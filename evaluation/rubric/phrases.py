@@ -3,34 +3,50 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
-from evaluation.rubric.discussion import Discussion, PreparedMessage
+from evaluation.rubric.discussion import NAME, Discussion, PreparedMessage
+from evaluation.rubric.language_pack import LanguagePack
 from evaluation.transcript import Message
-
-NAME = "NAME"
-"""Stands for any mention of any player, so that "I think Bravo is" repeats "I think Echo is"."""
 
 WINDOW_TOKENS = 500
 
 Phrase = tuple[str, str, str]
 
+# What a word is: of the subject, a word of function or a number, or the game's own. Multiplied over a phrase, the
+# product is 0 with any word of the subject, 1 with words of function alone, more with the game's own among them.
+_SUBJECT, _FUNCTION, _GAME = 0, 1, 2
+_REMEMBERED_WORDS = 65_536
 
-@dataclass(frozen=True)
+
+@dataclass(eq=False)
 class MessagePhrases:
-    """The phrases of one message, in order. ``spans`` are those of its words, a mention being one word."""
+    """The counted phrases of one message, in order.
 
-    message: Message
-    spans: tuple[tuple[int, int], ...]
-    starts: tuple[int, ...]
-    phrases: tuple[Phrase, ...]
+    Attributes:
+        prepared: The message.
+        phrases: The phrases.
+        starts: Where each begins, as a place among the message's ``pieces``; ``None`` when none was left out.
+        telling: Those of the phrases that are not words of function alone.
+    """
+
+    prepared: PreparedMessage
+    phrases: Sequence[Phrase]
+    starts: Sequence[int] | None
+    telling: frozenset[Phrase]
+
+    @property
+    def message(self) -> Message:
+        """The message itself."""
+        return self.prepared.message
 
     def span(self, position: int) -> tuple[int, int]:
         """Where the phrase at that position stands in the original text."""
-        first = self.starts[position]
-        return self.spans[first][0], self.spans[first + 2][1]
+        first = position if self.starts is None else self.starts[position]
+        pieces = self.prepared.pieces
+        return pieces[first].start, pieces[first + 2].end
 
 
 @dataclass(frozen=True)
@@ -56,21 +72,36 @@ class PlayerPhrases:
     @cached_property
     def places(self) -> Mapping[Phrase, list[tuple[MessagePhrases, int]]]:
         """Message and position of every use of the phrases that are used more than once."""
-        found: dict[Phrase, list[tuple[MessagePhrases, int]]] = {p: [] for p, count in self.counts.items() if count > 1}
-        for message in self.messages:
-            for position, phrase in enumerate(message.phrases):
-                if phrase in found:
-                    found[phrase].append((message, position))
-        return found
+        return places_of({phrase for phrase, count in self.counts.items() if count > 1}, self.messages)
+
+
+def places_of(
+    wanted: set[Phrase], messages: Sequence[MessagePhrases]
+) -> dict[Phrase, list[tuple[MessagePhrases, int]]]:
+    """Message and position of every use of the ``wanted`` phrases, in order of first use."""
+    found: dict[Phrase, list[tuple[MessagePhrases, int]]] = {}
+    for message in messages:
+        if wanted.isdisjoint(message.phrases):
+            continue
+        for position, phrase in enumerate(message.phrases):
+            if phrase in wanted:
+                found.setdefault(phrase, []).append((message, position))
+    return found
 
 
 def phrases_by_player(discussion: Discussion) -> tuple[PlayerPhrases, ...]:
     """The phrases of every player who said something, players in their order."""
-    terms = (discussion.pack.game_terms if discussion.pack else frozenset()) | {NAME}
+    classes = _word_classes(discussion.pack)
     of_player: dict[str, list[MessagePhrases]] = {name: [] for name in discussion.transcript.player_names}
     for prepared in discussion.messages:
-        of_player[prepared.message.speaker].append(_message_phrases(prepared, terms))
+        of_player[prepared.message.speaker].append(_message_phrases(prepared, classes))
     return tuple(PlayerPhrases(name, tuple(messages)) for name, messages in of_player.items() if messages)
+
+
+def in_order(discussion: Discussion, players: Sequence[PlayerPhrases]) -> list[MessagePhrases]:
+    """The messages of all players in the order in which they were sent."""
+    queues = {player.player: iter(player.messages) for player in players}
+    return [next(queues[prepared.message.speaker]) for prepared in discussion.messages]
 
 
 def windowed_rate(discussion: Discussion, players: tuple[PlayerPhrases, ...]) -> tuple[float | None, int]:
@@ -79,16 +110,15 @@ def windowed_rate(discussion: Discussion, players: tuple[PlayerPhrases, ...]) ->
     A window closes with the message that fills it; what remains at the end is left out unless it is the only one. The
     longer a text, the more of it repeats: this rate compares long games with short ones. ``None`` without phrases.
     """
-    queues = {player.player: iter(player.messages) for player in players}
-    in_order = [next(queues[prepared.message.speaker]) for prepared in discussion.messages]
+    messages = in_order(discussion, players)
     counted = distinct = windows = filled = 0
     seen: dict[str, set[Phrase]] = {}
     uses = 0
-    for position, message in enumerate(in_order):
-        filled += len(message.spans)
+    for position, message in enumerate(messages):
+        filled += len(message.prepared.pieces)
         uses += len(message.phrases)
         seen.setdefault(message.message.speaker, set()).update(message.phrases)
-        is_last = position + 1 == len(in_order)
+        is_last = position + 1 == len(messages)
         if filled >= WINDOW_TOKENS or (is_last and not windows):
             counted += uses
             distinct += sum(map(len, seen.values()))
@@ -98,22 +128,39 @@ def windowed_rate(discussion: Discussion, players: tuple[PlayerPhrases, ...]) ->
     return (100.0 * (counted - distinct) / counted if counted else None), windows
 
 
-def _message_phrases(prepared: PreparedMessage, terms: frozenset[str]) -> MessagePhrases:
-    words, spans = _words_and_names(prepared)
-    phrases: tuple[Phrase, ...] = tuple(zip(words, words[1:], words[2:], strict=False))
-    starts = tuple(range(len(phrases)))
-    # A phrase of three terms needs three terms, most messages have fewer.
-    if len([word for word in words if word in terms]) >= 3:
-        starts = tuple([start for start in starts if not terms.issuperset(phrases[start])])
-        phrases = tuple([phrases[start] for start in starts])
-    return MessagePhrases(prepared.message, tuple(spans), starts, phrases)
+class _WordClasses(dict[str, int]):
+    """The class of each word of a language; fills itself as words are met."""
+
+    def __init__(self, pack: LanguagePack | None) -> None:
+        super().__init__()
+        self._game_terms = (pack.game_terms if pack else frozenset()) | {NAME}
+        self._function_words = pack.stop_words if pack else frozenset()
+
+    def __missing__(self, word: str) -> int:
+        if word in self._game_terms or word.removesuffix("'s") in self._game_terms:
+            found = _GAME
+        else:
+            found = _FUNCTION if word in self._function_words or word.isdigit() else _SUBJECT
+        if len(self) >= _REMEMBERED_WORDS:
+            self.clear()
+        self[word] = found
+        return found
 
 
-def _words_and_names(prepared: PreparedMessage) -> tuple[list[str], list[tuple[int, int]]]:
-    """The words of a message in order, every mention as one ``NAME``, with their spans."""
-    if not prepared.mentions:
-        return [token.text for token in prepared.tokens], [(token.start, token.end) for token in prepared.tokens]
-    plain = [(token.start, token.end, token.text) for token in prepared.plain_tokens]
-    names = [(mention.start, mention.end, NAME) for mention in prepared.mentions]
-    in_order = sorted(plain + names)
-    return [word for _, _, word in in_order], [(start, end) for start, end, _ in in_order]
+@cache
+def _word_classes(pack: LanguagePack | None) -> _WordClasses:
+    return _WordClasses(pack)
+
+
+def _message_phrases(prepared: PreparedMessage, classes: _WordClasses) -> MessagePhrases:
+    words = [piece[0] for piece in prepared.pieces]
+    phrases: Sequence[Phrase] = list(zip(words, words[1:], words[2:], strict=False))
+    marks = [classes[word] for word in words]
+    products = [one * two * three for one, two, three in zip(marks, marks[1:], marks[2:], strict=False)]
+    if not any(products):
+        return MessagePhrases(prepared, phrases, None, frozenset(phrases))
+    telling = frozenset([phrase for phrase, product in zip(phrases, products, strict=True) if not product])
+    starts = [start for start, product in enumerate(products) if product < _GAME]
+    if len(starts) == len(phrases):
+        return MessagePhrases(prepared, phrases, None, telling)
+    return MessagePhrases(prepared, [phrases[start] for start in starts], starts, telling)

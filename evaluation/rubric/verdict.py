@@ -8,8 +8,8 @@ from enum import StrEnum
 from typing import Any, NamedTuple, Protocol
 
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
-from evaluation.rubric.wording import counted, listed, shortfall_words, telling_digits
-from evaluation.score import Coverage, MetricResult, Status, coverage_of, status_of
+from evaluation.rubric.wording import counted, failure_words, listed, telling_digits
+from evaluation.score import Coverage, MetricResult, Status, coverage_of, failure_beyond_score, status_by
 from evaluation.transcript import Cost
 
 PASSES_NEEDED = 5
@@ -110,13 +110,15 @@ def known_usd(cost: Cost | None) -> float | None:
 
 
 def rejudge(metrics: Mapping[str, Scored], thresholds: Mapping[str, float]) -> dict[str, MetricScore]:
-    """The same scores judged by today's thresholds; metrics that ``thresholds`` does not name keep their own."""
+    """The same scores judged by today's thresholds; metrics that ``thresholds`` does not name keep their own.
+
+    A failure that is not by score stays one whatever the threshold.
+    """
     return {name: _rejudged(metric, thresholds.get(name, metric.threshold)) for name, metric in metrics.items()}
 
 
 def _rejudged(metric: Scored, threshold: float) -> MetricScore:
-    status = metric.status if metric.score is None else status_of(metric.score, threshold)
-    return MetricScore(status, metric.score, threshold, metric.reason, metric_coverage(metric))
+    return MetricScore(status_by(metric, threshold), metric.score, threshold, metric.reason, metric_coverage(metric))
 
 
 def metric_coverage(metric: Scored) -> Coverage | None:
@@ -200,7 +202,8 @@ def _failed_reason(name: str, metric: Scored) -> str:
     definition = DEFINITIONS[name]
     if metric.score is None:
         return f"{definition.label} failed"
-    return f"{definition.label} is {shortfall_words(definition, metric.score, metric.threshold)}"
+    failure = failure_beyond_score(metric)
+    return f"{definition.label} is {failure_words(definition, metric.score, metric.threshold, failure)}"
 
 
 def _because(metric: Scored) -> str:

@@ -23,6 +23,13 @@ def shortfall_words(definition: MetricDefinition, score: float, threshold: float
     return f"{words}, below the threshold of {threshold:g}{unit}"
 
 
+def failure_words(definition: MetricDefinition, score: float, threshold: float, failure: str = "") -> str:
+    """A failed score beside its threshold, or beside the reason why it fails whatever the score."""
+    return (
+        f"{score_words(definition, score)}, but {failure}" if failure else shortfall_words(definition, score, threshold)
+    )
+
+
 def telling_digits(value: float, limit: float, least: int) -> int:
     """How many decimals, ``least`` or more, show on which side of ``limit`` a value lies: 79.97 is not 80.0."""
     side = (value > limit) - (value < limit)

@@ -6,8 +6,11 @@ from collections.abc import Callable
 
 import pytest
 
+from evaluation.iterations.tests import Game, mean_scores
 from evaluation.rubric.anti_repetition import measure
-from evaluation.score import MetricResult, RowVerdict, Status
+from evaluation.rubric.ranking import shortfall
+from evaluation.rubric.verdict import judge_verdict, rejudge
+from evaluation.score import Method, MetricResult, RowVerdict, Status, overrule, redecided
 from evaluation.transcript import Transcript
 
 MakeGame = Callable[..., Transcript]
@@ -36,32 +39,92 @@ def test_the_rubrics_passing_example(make_game: MakeGame) -> None:
     assert result.notes == ()
 
 
-def test_the_rubrics_failing_example_passes_the_formula_and_is_flagged(make_game: MakeGame) -> None:
-    # A deviation that metrics.md names: 14 repetitions of 550 phrases are 2.5 %, yet 15 of 50 messages sound robotic.
+def test_the_rubrics_failing_example_fails_whatever_the_score(make_game: MakeGame) -> None:
+    # 14 repetitions of 550 phrases are 2.5 %, yet a phrase in 15 of 50 messages (30 %) is robotic.
     result = measure(make_game(fifty_messages("I think Agent", 15)))
-    assert (result.numerator, result.denominator, result.status) == (536, 550, Status.PASSED)
+    assert (result.numerator, result.denominator, result.status) == (536, 550, Status.FAILED)
+    assert result.reason == 'robotic: "i think agent" stands in 15 of 50 messages'
     assert result.notes == ('robotic: Ann uses "i think agent" 15 times in 15 of 50 messages',)
+    numbers = {"phrase": "i think agent", "uses": 15, "messages": 15, "of_messages": 50}
     assert result.details["robotic"] == [
-        {"player": "Ann", "phrase": "i think agent", "uses": 15, "messages": 15, "of_messages": 50}
+        {"player": None, **numbers, "fails": True},
+        {"player": "Ann", **numbers, "fails": False},
     ]
-    assert result.ledger[0].reason == (
-        'Ann uses "i think agent" 15 times in 15 of 50 messages, which sounds robotic; only the first use counts.'
+    row = result.ledger[0]
+    assert (row.id, row.verdict, len(row.evidence)) == ("anti_repetition::i think agent", RowVerdict.EXCLUDED, 15)
+    assert row.reason == (
+        '"i think agent" stands in 15 of 50 messages, 30 % or more: robotic: it fails whatever its score.'
     )
+
+
+def test_the_robotic_rule_is_over_all_players(make_game: MakeGame) -> None:
+    said = [
+        (f"P{i % 10}", f"{'I think Bob' if i < 15 else fresh(1500 + i * 3, 3)} {fresh(i * 10, 8)}") for i in range(50)
+    ]
+    result = measure(make_game(said, players=["Bob"]))
+    assert (result.score or 0) > 97
+    assert (result.status, result.reason) == (Status.FAILED, 'robotic: "i think NAME" stands in 15 of 50 messages')
+    # One message less is 28 %: flagged, and passed.
+    fewer = measure(make_game([*said[:14], ("P4", fresh(1900)), *said[15:]], players=["Bob"]))
+    assert (fewer.status, fewer.reason) == (Status.PASSED, "")
+    assert fewer.notes == ('robotic: "i think NAME" stands in 14 of 50 messages',)
+
+
+@pytest.mark.parametrize(
+    ("phrase", "messages", "fails"),
+    [
+        ("mark my words", 20, True),
+        # A discussion of fewer than 20 messages is too short for that rule.
+        ("mark my words", 19, False),
+        # Function words alone, and the game's own formulas, are said in every game.
+        ("we have to", 30, False),
+        ("vote for Bob", 30, False),
+    ],
+)
+def test_what_makes_a_discussion_robotic(make_game: MakeGame, phrase: str, messages: int, fails: bool) -> None:
+    said = [(f"P{i}", f"{fresh(i * 10, 4)}. {phrase}") for i in range(messages)]
+    assert (measure(make_game(said, players=["Bob"])).status is Status.FAILED) is fails
 
 
 @pytest.mark.parametrize(
     ("uses", "others", "is_robotic"),
-    # 4 uses are too few; 5 of 33 messages are 15.15 %, 6 of 40 are exactly 15 %.
-    [(4, 0, False), (5, 0, True), (5, 28, True), (6, 34, False)],
+    # 4 uses are too few; 5 of 33 messages are 15.15 %, 6 of 40 are exactly 15 %, 6 of 41 are less.
+    [(4, 0, False), (5, 0, True), (5, 28, True), (6, 34, True), (6, 35, False)],
 )
-def test_robotic_is_more_than_fifteen_percent_and_five_uses(
+def test_flagged_is_fifteen_percent_of_a_players_messages_and_five_uses(
     make_game: MakeGame, uses: int, others: int, is_robotic: bool
 ) -> None:
     said = [("Ann", f"mark my words {fresh(i * 10)}") for i in range(uses)]
     said += [("Ann", fresh(1000 + i * 10)) for i in range(others)]
     result = measure(make_game(said))
-    assert result.ledger[0].details["robotic"] is is_robotic
+    row = next(row for row in result.ledger if row.player == "Ann")
+    assert row.details["robotic"] is is_robotic
     assert bool(result.notes) is is_robotic
+    assert result.status is not Status.FAILED or (result.score is not None and result.score < 90)
+
+
+def test_a_robotic_failure_outlives_thresholds_and_overrides(make_game: MakeGame) -> None:
+    result = measure(make_game(fifty_messages("I think Agent", 15)))
+    lenient = rejudge({"anti_repetition": result}, {"anti_repetition": 10.0})["anti_repetition"]
+    assert (lenient.status, lenient.reason) == (Status.FAILED, result.reason)
+    assert shortfall("anti_repetition", lenient) == 0.0
+    first = result.ledger[-1]
+    overruled = overrule(result, {first.id: redecided(first, RowVerdict.COUNTS, method=Method.HUMAN)})
+    assert (overruled.status, overruled.reason) == (Status.FAILED, result.reason)
+    verdict = judge_verdict({"anti_repetition": result}, None)
+    assert any("Anti-repetition is 97.5 %, but robotic" in reason for reason in verdict.reasons)
+
+
+@pytest.mark.parametrize(("robotic", "games", "status"), [(1, 3, "passed"), (2, 3, "failed"), (1, 2, "failed")])
+def test_games_together_fail_when_half_of_them_are_robotic(
+    make_game: MakeGame, robotic: int, games: int, status: str
+) -> None:
+    results = [measure(make_game(fifty_messages("I think Agent", 15 if i < robotic else 2))) for i in range(games)]
+    played = [Game(f"t{i}", f"g{i}", {"anti_repetition": result}) for i, result in enumerate(results)]
+    mean = mean_scores(played)["anti_repetition"]
+    assert (mean.score or 0) > 97
+    assert mean.status == status
+    assert ("robotic" in mean.reason) is (status == "failed")
 
 
 def test_any_name_is_one_word(make_game: MakeGame) -> None:
@@ -84,11 +147,13 @@ def test_any_name_is_one_word(make_game: MakeGame) -> None:
     )
 
 
-def test_names_and_game_terms_alone_are_left_out(make_game: MakeGame) -> None:
-    # "mafia voted NAME" and "vote NAME vote" are the game's own words; "i vote NAME" is not.
-    said = [("Ann", "Mafia voted Bob"), ("Ann", "mafia voted Bob!"), ("Ann", "vote Bob vote"), ("Ann", "I vote Bob")]
-    result = measure(make_game(said, players=["Bob"]))
-    assert (repeated(result), result.numerator, result.denominator) == ({}, 1, 1)
+def test_formulas_of_the_game_are_left_out(make_game: MakeGame) -> None:
+    # NAME or a game term among function words and numbers; "i think NAME" and "we have to" stay in.
+    said = [("Ann", "Mafia voted Bob"), ("Ann", "I will vote for Bob in round 2"), ("Ann", "Cid and Bob")] * 2
+    result = measure(make_game(said, players=["Bob", "Cid"]))
+    assert (result.status, result.reason) == (Status.NOT_APPLICABLE, "no phrase of three words")
+    result = measure(make_game([("Ann", "I think Bob"), ("Ann", "we have to")] * 2, players=["Bob"]))
+    assert repeated(result) == {"i think NAME": 2, "we have to": 2}
 
 
 def test_phrases_of_different_players_are_no_repetition(make_game: MakeGame) -> None:

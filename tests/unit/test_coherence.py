@@ -1,4 +1,4 @@
-"""Metric 3: what counts as an answer to the three messages before."""
+"""Metric 3: what counts as an answer to the three messages of others before."""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ def test_the_rubrics_passing_example(make_game: MakeGame) -> None:
 def test_the_rubrics_failing_example(make_game: MakeGame) -> None:
     row = last_row(make_game([("A1", "I saw Bob near the well."), ("B2", "Let's analyze the evidence carefully")]))
     assert row.verdict is RowVerdict.DOES_NOT_COUNT
-    assert row.reason == "Names nobody who wrote the 3 messages before and shares no keyword with them."
+    assert row.reason == (
+        "Takes up no player of the 3 messages of others before it, opens with no reply and shares no keyword with them."
+    )
 
 
 def test_the_rubrics_topic_example_shares_one_keyword_only(make_game: MakeGame) -> None:
@@ -55,8 +57,8 @@ def test_the_rubrics_topic_example_shares_one_keyword_only(make_game: MakeGame) 
         ("their votes make a pattern", "votes in a pattern", True),
         # Stop words share no topic.
         ("there would have been something", "something would be there", False),
-        # Names share no topic, even when both talk of the same third player.
-        ("Agent-Charlie the villager", "Agent-Charlie villager", False),
+        # Words of greeting and introduction share no topic.
+        ("excited to play a game of mystery", "an exciting game, full of mystery", False),
         ("the villager’s evidence", "villager evidence", True),
     ],
 )
@@ -69,7 +71,7 @@ def test_two_distinct_keywords_make_a_topic(make_game: MakeGame, before: str, te
     ("name", "word", "is_answer"),
     [
         ("Winter", "winter", False),
-        ("Agent-Winter", "Winter", False),
+        ("Agent-Winter", "winter", False),
         ("Policy Analyst", "Policy", False),
         # In small letters, a word of a longer name is what they talk about.
         ("Policy Analyst", "policy", True),
@@ -108,17 +110,91 @@ def test_a_fourth_message_back_is_too_far(make_game: MakeGame) -> None:
     assert counts(make_game([said[0], *said[2:]]))
 
 
-def test_a_monologue_answers_nobody(make_game: MakeGame) -> None:
-    said = [("Ann", "evidence pattern"), ("Bob", "hm")] + [("Bob", "evidence pattern Bob")] * 4
+def test_the_speakers_own_messages_are_skipped_and_answer_nobody(make_game: MakeGame) -> None:
+    # Ann's message stays among the 3 of others, however long Bob goes on; Bob's own words are no context.
+    said = [("Ann", "evidence pattern"), *[("Bob", f"evidence pattern {n}") for n in range(5)]]
     rows = measure(make_game(said)).ledger
-    # The last two rows see three messages of Bob only.
-    verdicts = [row.verdict is RowVerdict.COUNTS for row in rows[1:]]
-    assert verdicts == [False, True, True, False, False]
-    assert rows[-1].reason == "Only its own speaker spoke in the 3 messages before: a monologue answers nobody."
+    assert [row.refers_to for row in rows[1:]] == ["m0"] * 5
+    alone = measure(make_game([("Bob", f"evidence pattern {n}") for n in range(5)], players=["Ann"])).ledger
+    assert {row.verdict for row in alone[1:]} == {RowVerdict.DOES_NOT_COUNT}
+    assert alone[-1].reason == "Nobody else spoke before it in this round: there is nothing to answer."
+
+
+def test_saying_the_same_again_answers_nobody(make_game: MakeGame) -> None:
+    text = "Ann, we should focus on who to vote out next"
+    said = [("Ann", "hello"), ("Bob", text), ("Ann", "hm"), ("Bob", text + " now")]
+    rows = measure(make_game(said)).ledger
+    assert rows[1].verdict is RowVerdict.COUNTS
+    assert rows[3].verdict is RowVerdict.DOES_NOT_COUNT
+    assert rows[3].reason == "Says nearly word for word what its speaker said before: a monologue answers nobody."
+    assert measure(make_game(said, replies={3: "m2"})).ledger[3].verdict is RowVerdict.COUNTS
+
+
+def test_a_long_monologue_takes_linear_time(make_game: MakeGame) -> None:
+    said = [("Ann", "hello"), *[("Bob", f"number {n}") for n in range(5_000)], ("Ann", "Bob?")]
+    assert last_row(make_game(said)).refers_to == "m5000"
+
+
+@pytest.mark.parametrize(
+    ("said", "way", "answers"),
+    [
+        # From real games, with the names that the players had.
+        ([("Bob", "i say we vote winter"), ("Winter", "why me?")], "answer", ["m0"]),
+        ([("Whitney", "im down to vote reese"), ("Tyler", "I think it's reese as well")], "subject", ["m0"]),
+        ([("Ann", "i say we vote winter"), ("Bob", "fair enough, i don't like winter")], "phrase", ["m0"]),
+        ([("Bob", "i say we wait"), ("Cid", "fair enough")], "phrase", ["m0"]),
+        ([("Ann", "Reese is red"), ("Reese", "Why would you think that?")], "phrase", ["m0"]),
+        ([("Ann", "matan is the mafia"), ("Bob", "I don't agree with that")], "phrase", ["m0"]),
+        ([("Ann", "What do we do?"), ("Bob", "because I waited")], "answer", ["m0"]),
+        ([("Ann", "Reese and Bob wait"), ("Bob", "Reese is loud")], "subject", ["m0"]),
+        ([("Ann", "hm"), ("Bob", "well"), ("Cid", "Bob and Ann")], "author", ["m1"]),
+    ],
+)
+def test_six_ways_to_answer(make_game: MakeGame, said: list[tuple[str, str]], way: str, answers: list[str]) -> None:
+    row = last_row(make_game(said, players=["Reese", "Winter", "Ann", "Bob"]))
+    assert row.verdict is RowVerdict.COUNTS
+    assert (row.details["by"], row.details["answers"], row.refers_to) == (way, answers, answers[0])
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        # An opinion in the first person says nothing of the speaker who was named.
+        [("Ann", "Bob is loud"), ("Bob", "I think we should focus on discussing the evidence")],
+        # A player's own name is nobody taken up.
+        [("Ann", "Bob is loud"), ("Cid", "hm"), ("Bob", "Bob Bob")],
+        # A reply phrase in the middle of the speaker's own run goes on with that.
+        [("Ann", "hello"), ("Bob", "something else"), ("Bob", "yes indeed")],
+    ],
+)
+def test_what_answers_nobody(make_game: MakeGame, said: list[tuple[str, str]]) -> None:
+    assert not counts(make_game(said))
+
+
+def test_a_round_of_introductions_is_not_connected(make_game: MakeGame) -> None:
+    cast = ("Hannah", "Frank", "David", "Bob")
+    text = "Hi everyone, I'm {}! I'm excited to play. I love games of deduction and teamwork, let's solve this mystery!"
+    result = measure(make_game([(name, text.format(name)) for name in cast]))
+    assert (result.numerator, result.denominator) == (0, 3)
+    assert "Introduces its speaker" in result.ledger[-1].reason
+
+
+def test_a_new_round_answers_nothing_of_the_last(make_game: MakeGame) -> None:
+    def played(rounds: list[int]) -> Transcript:
+        said = [*[("Ann", "evidence pattern")] * 4, *[("Bob", "evidence pattern")] * 4]
+        body = make_game(said).model_dump(mode="json")
+        for message, number in zip(body["messages"], rounds, strict=True):
+            message["round"] = number
+        return Transcript.model_validate(body)
+
+    assert counts(played([1] * 8))
+    assert not counts(played([1] * 4 + [2] * 4))
+    # Rounds of one or two messages each are no days of discussion.
+    assert counts(played([1, 1, 2, 2, 3, 3, 4, 4]))
 
 
 def test_the_own_name_before_a_message_names_nobody(make_game: MakeGame) -> None:
-    said = [("Ann", "Ann: hello all"), ("Bob", "Bob: hi"), ("Ann", "Ann: fine"), ("Bob", "Bob: so be it")]
+    said = [("Ann", "Ann: hello all"), ("Bob", "Bob: hi"), ("Ann", "Ann: a walk"), ("Bob", "Bob: so be it")]
     assert measure(make_game(said)).numerator == 0
 
 

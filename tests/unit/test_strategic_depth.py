@@ -39,6 +39,8 @@ EVERY_FORM = """
 because evidence pattern patterns reason reasons reasoned reasoning vote votes voted voting suspicious innocent trust
 trusts trusted trusting defend defends defended defending accuse accuses accused accusing think thinks thought thinking
 believe believes believed believing consistent inconsistent VOTE Because
+suspect suspects suspected suspicion suspicions suspiciously accusation accusations inconsistency inconsistencies
+consistency belief beliefs defence defense defensive evident voter untrustworthy innocence reasonable
 """
 
 
@@ -50,8 +52,8 @@ def test_every_inflection_counts_in_any_case(make_game: MakeGame, word: str) -> 
 @pytest.mark.parametrize(
     "text",
     [
-        "evident belief, a devoted reasonable voter",
-        "untrustworthy defenders, accusations, suspicion, consistency",
+        "a devoted patter of unpatterned aspects, evicted",
+        "thin thirst for defeat, seasons of treason, entrusted",
         "Agent-Trust is here",
         "I like Trust here",
         "",
@@ -111,3 +113,40 @@ def test_every_shipped_pack_is_complete() -> None:
             assert pack is not None
             assert stem("word", pack.stemmer)
             assert all((pack.strategic_forms, pack.game_terms, pack.stop_words))
+
+
+def review_of(make_game: MakeGame, text: str) -> str | None:
+    (row,) = measure(make_game([("Agent-Alpha", text)], players=NAMES)).ledger
+    review = row.details["review"]
+    return None if review is None else review["kind"]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("vote Agent-Bravo", "bare keyword"),
+        ("I think it's Agent-Bravo", "bare keyword"),
+        ("I don't trust Bravo", "bare keyword"),
+        # A reason, a second keyword or more than six words is no bare keyword.
+        ("I vote Bravo because of Alpha", None),
+        ("I think we should listen to what Bravo says", None),
+        ("evidence please", None),
+        ("hello all", None),
+        ("Bravo said she was at home, but why did she change her story?", "no keyword"),
+        ("the weather is really quite lovely today, is it not, my dear old friends", None),
+    ],
+)
+def test_rows_that_a_person_may_decide_otherwise_are_offered(make_game: MakeGame, text: str, kind: str | None) -> None:
+    assert review_of(make_game, text) == kind
+
+
+def test_the_likeliest_row_is_offered_first(make_game: MakeGame) -> None:
+    said = [
+        ("Agent-Alpha", "Bravo seems to be somewhat quiet for the whole day now"),
+        ("Agent-Alpha", "why did Bravo say she was at home when Trust saw her earlier than him?"),
+        ("Agent-Alpha", "vote Bravo"),
+    ]
+    result = measure(make_game(said, players=NAMES))
+    places = {row.message_id: row.details["review"]["likelihood"] for row in result.ledger}
+    assert places["m1"] > places["m0"]
+    assert result.details["review"] == ["strategic_depth:m2", "strategic_depth:m1", "strategic_depth:m0"]
