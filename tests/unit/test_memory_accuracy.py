@@ -260,6 +260,9 @@ REFERENCES: tuple[tuple[str, list[str]], ...] = (
     ("Agent-Bravo admitted to being the Mafia.", [OPEN]),
     ("Agent-Bravo, you mentioned that you are a villager.", [RIGHT]),
     ("Agent-Bravo, thanks. I am not sure about your claim of being a villager.", [RIGHT]),
+    ("I understand that your claim of being a villager is odd, Agent-Bravo.", [RIGHT]),
+    ("I retract my villager claim.", []),
+    ("Agent-Alpha asked why we wait.", [OPEN]),
     ("Two Seer claims are too many.", [OPEN]),
     # What somebody else is said to think now, and what was asked
     ("Agent-Alpha suspects Agent-Bravo.", [RIGHT]),
