@@ -80,7 +80,7 @@ def check_role_was(case: Case) -> Finding | None:
     if not revealed:
         return None
     role = revealed[-1].role or ""
-    alignment = shown_side(role, case.record.player(name))
+    alignment = shown_side(role, case.record.player(name), case.record.transcript.source_format)
     fits = case.claim.role in role.casefold()
     if not fits and case.claim.role_side is not None and alignment is not None:
         fits = case.claim.role_side == alignment

@@ -58,11 +58,15 @@ class Passage(MoodReader):
 
         Only for what a message does: a claim about the past must not rest on a guess about whom it means.
         """
-        if any(name != self.speaker for _, name in self.names_between(0, self._length)):
+        if self._names_others:
             return None
         if self.has(position, "you your"):
             return self.partner
         return self.topic if self.has(position, "third her their") else None
+
+    @cached_property
+    def _names_others(self) -> bool:
+        return any(name != self.speaker for name in self.coded.players.values())
 
     def addressee(self, position: int) -> str | None:
         """Who "you" is: the player addressed by name in the sentence, else the one replied to.
@@ -76,7 +80,9 @@ class Passage(MoodReader):
         called.discard(self.speaker)
         if not called and self.replied_to is None:
             # "Alpha, thank you. So I wonder about your claim." goes on talking to the only one called.
-            called = {name for at, name in self.names_between(0, start) if self.is_vocative(at)}
+            called = {
+                name for at, name in self.names_between(max(0, start - _FARTHEST_CALL), start) if self.is_vocative(at)
+            }
             called.discard(self.speaker)
         if len(called) == 1:
             return called.pop()

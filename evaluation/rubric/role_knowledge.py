@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cache, lru_cache
 from typing import Any
 
@@ -23,10 +24,11 @@ def knows_ally(player: Player, other: Player) -> bool:
     return _kind(player.role or "") != "strangers" and _kind(other.role or "") not in ("strangers", "one_way")
 
 
-def shown_side(role: str, player: Player) -> Alignment | None:
+def shown_side(role: str, player: Player, source_format: str) -> Alignment | None:
     """The side that a game shows when it reveals ``role``: the player's own, unless it shows that role as another."""
-    shown: Alignment | None = _data()["shown_as"].get(_normal(role))
-    return shown or player.alignment
+    tables = _data()["shown_as"]
+    table: Mapping[str, Alignment] = tables["every"] | tables.get(source_format, {})
+    return table.get(_normal(role)) or player.alignment
 
 
 def sees_at_night(role: str) -> bool:

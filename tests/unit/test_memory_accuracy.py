@@ -260,6 +260,9 @@ REFERENCES: tuple[tuple[str, list[str]], ...] = (
     ("Agent-Bravo admitted to being the Mafia.", [OPEN]),
     ("Agent-Bravo, you mentioned that you are a villager.", [RIGHT]),
     ("Agent-Bravo, thanks. I am not sure about your claim of being a villager.", [RIGHT]),
+    ("I understand that your claim of being a villager is odd, Agent-Bravo.", [RIGHT]),
+    ("I retract my villager claim.", []),
+    ("Agent-Alpha asked why we wait.", [OPEN]),
     ("Two Seer claims are too many.", [OPEN]),
     # What somebody else is said to think now, and what was asked
     ("Agent-Alpha suspects Agent-Bravo.", [RIGHT]),
@@ -496,6 +499,12 @@ def test_a_revealed_role_is_read_as_the_game_reveals_it() -> None:
         "Agent-Delta was human.", "Agent-Delta was a werewolf.", eliminations=[(2, "Agent-Delta", "HUMAN")]
     )
     assert findings(memory_accuracy.measure(game)) == [RIGHT, WRONG]
+    by_name = make_game(
+        "Agent-Delta was human.", "Agent-Delta was evil.", eliminations=[(2, "Agent-Delta", "Possessed")]
+    )
+    assert findings(memory_accuracy.measure(by_name)) == [WRONG, RIGHT]
+    medium = by_name.model_copy(update={"source_format": "aiwolf"})
+    assert findings(memory_accuracy.measure(medium)) == [RIGHT, WRONG]
 
 
 def test_a_told_divination_claims_a_role_that_sees_and_can_be_referred_to() -> None:

@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from evaluation.rubric.definitions import COHERENCE, DEFINITIONS, ENGAGEMENT, MEMORY_ACCURACY
-from evaluation.score import LedgerRow, Method, RowVerdict, Status, decided, overrule, summarise
+from evaluation.score import (
+    PERCENT,
+    CoverageRule,
+    LedgerRow,
+    Method,
+    MetricDefinition,
+    RowVerdict,
+    Status,
+    coverage_words,
+    decided,
+    is_low_evidence,
+    overrule,
+    summarise,
+)
 
 
 def rows(*verdicts: bool | None) -> list[LedgerRow]:
@@ -96,3 +111,36 @@ def test_the_json_shape_names_every_field_of_a_row() -> None:
 )
 def test_the_rubrics_thresholds(name: str, threshold: float) -> None:
     assert DEFINITIONS[name].threshold == threshold
+
+
+COVERED = MetricDefinition("m", "M", PERCENT, 50.0, "2", coverage=CoverageRule("claims settled", 2, 0.5))
+
+
+@pytest.mark.parametrize(
+    ("counts", "words"),
+    [
+        ((True, False), "2 of 2 claims settled"),
+        ((True, False, None, None), "2 of 4 claims settled"),
+        ((True, False, None, None, None), "2 of 5 claims settled, low evidence"),
+        ((True,), "1 of 1 claims settled, low evidence"),
+        ((None,), "0 of 1 claims settled, low evidence"),
+        ((), ""),
+    ],
+)
+def test_coverage_says_how_much_of_what_was_considered_a_score_rests_on(
+    counts: tuple[bool | None, ...], words: str
+) -> None:
+    ledger = [decided(f"m:{place}", "claim", one, "Because.") for place, one in enumerate(counts)]
+    result = summarise(COVERED, ledger)
+    assert coverage_words(result) == words
+    assert is_low_evidence(result) == words.endswith("low evidence")
+    assert result.remarks == ((words,) if words else ())
+    assert result.details["coverage"] == (result.details["settled"] / len(ledger) if ledger else None)
+
+
+def test_results_of_versions_that_counted_no_coverage_and_metrics_without_it_say_nothing() -> None:
+    row = decided("m:1", "claim", True, "Because.")
+    stored = replace(summarise(COVERED, [row]), details={})
+    assert (coverage_words(stored), is_low_evidence(stored)) == ("", False)
+    without = summarise(replace(COVERED, coverage=None), [row])
+    assert (coverage_words(without), without.details) == ("", {})
