@@ -21,7 +21,7 @@ def games_by_iteration(summaries: pandas.DataFrame, scores: pandas.DataFrame) ->
         summaries: One row per transcript: ``transcript_id``, ``game_id``, ``iteration``, ``position`` (in the
             iteration), ``total_usd``, ``cache_hit_rate``. Transcripts of no iteration are left out.
         scores: One row per transcript and metric: ``transcript_id``, ``metric``, ``score``, ``status``, ``threshold``,
-            ``denominator``, ``considered``, ``reason``.
+            and where known ``denominator``, ``considered``, ``reason``.
     """
     metrics = metrics_by_transcript(scores)
     games: dict[str, list[Game]] = {}
@@ -43,7 +43,7 @@ def metrics_by_transcript(scores: pandas.DataFrame) -> dict[str, dict[str, Metri
     """The rows of a table of scores (as :func:`games_by_iteration` takes it), by transcript and metric."""
     metrics: dict[str, dict[str, MetricScore]] = {}
     # Column by column: a record of each of thousands of rows takes several times as long.
-    columns = (scores[name].tolist() for name in _COLUMNS)
+    columns = (scores[name].tolist() if name in scores else [None] * len(scores) for name in _COLUMNS)
     for transcript_id, metric, status, score, threshold, settled, considered, reason in zip(*columns, strict=True):
         coverage = _coverage(str(metric), settled, considered) if considered and considered == considered else None
         # Why a metric fails whatever its score is what later readings of it must know.

@@ -15,9 +15,9 @@ from evaluation.score import (
     MetricDefinition,
     RowVerdict,
     Status,
+    coverage_of,
     coverage_words,
     decided,
-    is_low_evidence,
     overrule,
     summarise,
 )
@@ -133,7 +133,8 @@ def test_coverage_says_how_much_of_what_was_considered_a_score_rests_on(
     ledger = [decided(f"m:{place}", "claim", one, "Because.") for place, one in enumerate(counts)]
     result = summarise(COVERED, ledger)
     assert coverage_words(result) == words
-    assert is_low_evidence(result) == words.endswith("low evidence")
+    found = coverage_of(result)
+    assert (found is not None and found.is_low) == words.endswith("low evidence")
     assert result.remarks == ((words,) if words else ())
     assert result.details["coverage"] == (result.details["settled"] / len(ledger) if ledger else None)
 
@@ -141,6 +142,6 @@ def test_coverage_says_how_much_of_what_was_considered_a_score_rests_on(
 def test_results_of_versions_that_counted_no_coverage_and_metrics_without_it_say_nothing() -> None:
     row = decided("m:1", "claim", True, "Because.")
     stored = replace(summarise(COVERED, [row]), details={})
-    assert (coverage_words(stored), is_low_evidence(stored)) == ("", False)
+    assert (coverage_words(stored), coverage_of(stored)) == ("", None)
     without = summarise(replace(COVERED, coverage=None), [row])
     assert (coverage_words(without), without.details) == ("", {})
