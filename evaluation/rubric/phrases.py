@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 
 from evaluation.rubric.discussion import NAME, Discussion, PreparedMessage
 from evaluation.rubric.language_pack import LanguagePack
@@ -19,6 +19,8 @@ Phrase = tuple[str, str, str]
 # product is 0 with any word of the subject, 1 with words of function alone, more with the game's own among them.
 _SUBJECT, _FUNCTION, _GAME = 0, 1, 2
 _REMEMBERED_WORDS = 65_536
+# Metrics of one transcript are computed one after the other; few transcripts are in work at a time.
+_KEPT = 2
 
 
 @dataclass(eq=False)
@@ -70,6 +72,11 @@ class PlayerPhrases:
         return counts
 
     @cached_property
+    def telling(self) -> frozenset[Phrase]:
+        """The phrases that are not words of function alone."""
+        return frozenset().union(*(message.telling for message in self.messages))
+
+    @cached_property
     def places(self) -> Mapping[Phrase, list[tuple[MessagePhrases, int]]]:
         """Message and position of every use of the phrases that are used more than once."""
         return places_of({phrase for phrase, count in self.counts.items() if count > 1}, self.messages)
@@ -89,8 +96,9 @@ def places_of(
     return found
 
 
+@lru_cache(maxsize=_KEPT)
 def phrases_by_player(discussion: Discussion) -> tuple[PlayerPhrases, ...]:
-    """The phrases of every player who said something, players in their order."""
+    """The phrases of every player who said something, players in their order; those asked for last are kept."""
     classes = _word_classes(discussion.pack)
     of_player: dict[str, list[MessagePhrases]] = {name: [] for name in discussion.transcript.player_names}
     for prepared in discussion.messages:
@@ -134,7 +142,7 @@ class _WordClasses(dict[str, int]):
     def __init__(self, pack: LanguagePack | None) -> None:
         super().__init__()
         self._game_terms = (pack.game_terms if pack else frozenset()) | {NAME}
-        self._function_words = pack.stop_words if pack else frozenset()
+        self._function_words = pack.function_words if pack else frozenset()
 
     def __missing__(self, word: str) -> int:
         if word in self._game_terms or word.removesuffix("'s") in self._game_terms:
