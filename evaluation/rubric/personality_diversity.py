@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import accumulate, combinations
-from math import ceil, isqrt
+from itertools import accumulate, combinations, islice
+from math import isqrt
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,8 @@ from rapidfuzz import fuzz, process
 
 from evaluation.rubric.definitions import PERSONALITY_DIVERSITY
 from evaluation.rubric.discussion import Discussion
-from evaluation.rubric.phrases import Phrase, PlayerPhrases, phrases_by_player, places_of
+from evaluation.rubric.language_pack import LanguagePack
+from evaluation.rubric.phrases import Phrase, PlayerPhrases, is_telling, phrases_by_player, places_of
 from evaluation.rubric.wording import counted, quoted
 from evaluation.score import Evidence, LedgerRow, MetricResult, decided, summarise
 from evaluation.transcript import Player, Transcript
@@ -57,7 +58,9 @@ def measure(transcript: Transcript, *, threshold: float | None = None) -> Metric
     matrix = similarities([words[name] for name in names])
     phrases = {player.player: player for player in phrases_by_player(discussion)}
     marks = {player.name: _marks(player, words[player.name], discussion) for player in transcript.players}
-    compared = [_compared_row(names, index, matrix, words, phrases, marks) for index in range(len(names))]
+    compared = [
+        _compared_row(names, index, matrix, words, phrases, marks, discussion.pack) for index in range(len(names))
+    ]
     excluded = [_excluded_row(name, len(said), marks[name]) for name, said in words.items() if len(said) < FEWEST_WORDS]
     reason = discussion.without_words or _too_few(names)
     details = {"names": names, "rows": [[round(float(cell), 2) for cell in row] for row in matrix]}
@@ -97,8 +100,8 @@ def similarities(texts: Sequence[Sequence[str]]) -> NDArray[np.float64]:
 
 
 def _windows(words: Sequence[str], size: int, most: int) -> list[str]:
-    """Windows of ``size`` words, evenly spaced, as few as cover the text and at most ``most``."""
-    count = min(most, ceil(len(words) / size)) if size else 1
+    """Windows of ``size`` words, evenly spaced, one for each time that the text holds as many, and at most ``most``."""
+    count = min(most, round(len(words) / size))
     last = len(words) - size
     starts = [round(number * last / (count - 1)) for number in range(count)] if count > 1 else [0]
     return [_distinct(words[start : start + size]) for start in starts]
@@ -149,6 +152,7 @@ def _compared_row(
     words: Mapping[str, Sequence[str]],
     phrases: Mapping[str, PlayerPhrases],
     marks: Mapping[str, dict[str, Any] | None],
+    pack: LanguagePack | None,
 ) -> LedgerRow:
     name = names[index]
     details: dict[str, Any] = {"words": len(words[name]), "marks": marks[name]}
@@ -160,7 +164,7 @@ def _compared_row(
     similarity = float(others[nearest])
     is_unique = similarity < ALIKE_FROM
     verdict = "nobody speaks like them" if is_unique else f"at {ALIKE_FROM:g} or more their language is not their own"
-    shared = _shared_phrases(phrases[name], phrases[names[nearest]])
+    shared = _shared_phrases(phrases[name], phrases[names[nearest]], pack)
     both = f" Both say {quoted([' '.join(phrase) for phrase in shared])}." if shared else ""
     reason = f"Most like {names[nearest]}, {similarity:.1f} of 100: {verdict}.{both}{_marks_words(marks[name])}"
     details |= {
@@ -172,10 +176,11 @@ def _compared_row(
     return _decided(name, is_unique, reason, details, evidence)
 
 
-def _shared_phrases(one: PlayerPhrases, other: PlayerPhrases) -> list[Phrase]:
+def _shared_phrases(one: PlayerPhrases, other: PlayerPhrases, pack: LanguagePack | None) -> list[Phrase]:
     """The phrases of three words that both use most, words of function alone left out."""
-    shared = one.telling & other.telling
-    return sorted(shared, key=lambda phrase: (-min(one.counts[phrase], other.counts[phrase]), phrase))[:_SHOWN_PHRASES]
+    shared = one.counts.keys() & other.counts.keys()
+    by_use = sorted(shared, key=lambda phrase: (-min(one.counts[phrase], other.counts[phrase]), phrase))
+    return list(islice((phrase for phrase in by_use if is_telling(phrase, pack)), _SHOWN_PHRASES))
 
 
 def _first_uses(player: PlayerPhrases, phrases: Sequence[Phrase]) -> list[Evidence]:

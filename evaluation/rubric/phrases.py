@@ -31,13 +31,11 @@ class MessagePhrases:
         prepared: The message.
         phrases: The phrases.
         starts: Where each begins, as a place among the message's ``pieces``; ``None`` when none was left out.
-        telling: Those of the phrases that are not words of function alone.
     """
 
     prepared: PreparedMessage
     phrases: Sequence[Phrase]
     starts: Sequence[int] | None
-    telling: frozenset[Phrase]
 
     @property
     def message(self) -> Message:
@@ -72,11 +70,6 @@ class PlayerPhrases:
         return counts
 
     @cached_property
-    def telling(self) -> frozenset[Phrase]:
-        """The phrases that are not words of function alone."""
-        return frozenset().union(*(message.telling for message in self.messages))
-
-    @cached_property
     def places(self) -> Mapping[Phrase, list[tuple[MessagePhrases, int]]]:
         """Message and position of every use of the phrases that are used more than once."""
         return places_of({phrase for phrase, count in self.counts.items() if count > 1}, self.messages)
@@ -104,6 +97,12 @@ def phrases_by_player(discussion: Discussion) -> tuple[PlayerPhrases, ...]:
     for prepared in discussion.messages:
         of_player[prepared.message.speaker].append(_message_phrases(prepared, classes))
     return tuple(PlayerPhrases(name, tuple(messages)) for name, messages in of_player.items() if messages)
+
+
+def is_telling(phrase: Phrase, pack: LanguagePack | None) -> bool:
+    """Whether a counted phrase is more than words of function."""
+    classes = _word_classes(pack)
+    return any(classes[word] == _SUBJECT for word in phrase)
 
 
 def in_order(discussion: Discussion, players: Sequence[PlayerPhrases]) -> list[MessagePhrases]:
@@ -165,10 +164,7 @@ def _message_phrases(prepared: PreparedMessage, classes: _WordClasses) -> Messag
     phrases: Sequence[Phrase] = list(zip(words, words[1:], words[2:], strict=False))
     marks = [classes[word] for word in words]
     products = [one * two * three for one, two, three in zip(marks, marks[1:], marks[2:], strict=False)]
-    if not any(products):
-        return MessagePhrases(prepared, phrases, None, frozenset(phrases))
-    telling = frozenset([phrase for phrase, product in zip(phrases, products, strict=True) if not product])
+    if max(products, default=0) < _GAME:
+        return MessagePhrases(prepared, phrases, None)
     starts = [start for start, product in enumerate(products) if product < _GAME]
-    if len(starts) == len(phrases):
-        return MessagePhrases(prepared, phrases, None, telling)
-    return MessagePhrases(prepared, [phrases[start] for start in starts], starts, telling)
+    return MessagePhrases(prepared, [phrases[start] for start in starts], starts)
