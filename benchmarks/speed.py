@@ -28,7 +28,7 @@ _TEST_DATA = Path(__file__).parents[1] / "tests" / "data"
 REAL_GAMES = tuple(_TEST_DATA / name for name in ("aiwolf", "llm_werewolf", "llmafia", "werewolf_gpt"))
 REAL_GAME_COUNT = 26
 # Starting processes takes a second, which a few games would not outweigh.
-COPIES = {1: 1, 2: 20}
+COPIES = {1: 1, 2: 8}
 SIZES = (100, 1_000, 10_000)
 QUICK_SIZES = (100, 300, 1_000)
 
@@ -50,7 +50,7 @@ def real_games(runs: int = 5) -> Iterator[Row]:
     yield Row.limited(f"{what}, peak resident memory", max(one.peak_mb for one in measured), WANTED_MB, " MB", 0)
 
 
-def scoring(runs: int = 5) -> Iterator[Row]:
+def scoring(runs: int = 3) -> Iterator[Row]:
     """Messages per second of the six automatic metrics on the real games, in this process and in two."""
     games = [result.transcript for path in REAL_GAMES for result in read_path(path) if result.transcript is not None]
     for jobs in (1, 2):
