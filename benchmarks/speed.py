@@ -12,17 +12,23 @@ import platform
 import statistics
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from benchmarks import generate
 from benchmarks.pipeline import Measurement, measure_in_fresh_process
 from benchmarks.startup import seconds_to_health, seconds_to_help
 from benchmarks.table import Row, print_table
+from evaluation import read_path
+from evaluation.engine import evaluate_many
+from evaluation.transcript import Transcript
 
 _TEST_DATA = Path(__file__).parents[1] / "tests" / "data"
 REAL_GAMES = tuple(_TEST_DATA / name for name in ("aiwolf", "llm_werewolf", "llmafia", "werewolf_gpt"))
 REAL_GAME_COUNT = 26
+# Starting processes takes a second, which a few games would not outweigh.
+COPIES = {1: 1, 2: 8}
 SIZES = (100, 1_000, 10_000)
 QUICK_SIZES = (100, 300, 1_000)
 
@@ -42,6 +48,27 @@ def real_games(runs: int = 5) -> Iterator[Row]:
     seconds = statistics.median(one.seconds for one in measured)
     yield Row.limited(f"{what}, median of {runs} runs", seconds, WANTED_SECONDS, " s")
     yield Row.limited(f"{what}, peak resident memory", max(one.peak_mb for one in measured), WANTED_MB, " MB", 0)
+
+
+def scoring(runs: int = 3) -> Iterator[Row]:
+    """Messages per second of the six automatic metrics on the real games, in this process and in two."""
+    games = [result.transcript for path in REAL_GAMES for result in read_path(path) if result.transcript is not None]
+    for jobs in (1, 2):
+        list(evaluate_many(games[:jobs], jobs=jobs, batch_size=1))
+        rate = max(_messages_per_second(games, jobs) for _ in range(runs))
+        processes = "one process" if jobs == 1 else "two processes, their start included"
+        yield Row(f"six metrics of {len(games)} games, {processes}, best of {runs}", f"{rate:,.0f} messages a second")
+
+
+def _messages_per_second(games: Sequence[Transcript], jobs: int) -> float:
+    # A prepared discussion is remembered by transcript, so each run gets copies.
+    copies = [game.model_copy() for game in games] * COPIES[jobs]
+    start = time.perf_counter()
+    found = list(evaluate_many(copies, jobs=jobs))
+    seconds = time.perf_counter() - start
+    if any(one.failures for one in found):
+        raise SystemExit("A metric could not be computed.")
+    return sum(len(game.discussion) for game in copies) / seconds
 
 
 def scale(sizes: tuple[int, ...]) -> Iterator[Row]:
@@ -93,7 +120,7 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--quick", action="store_true", help="100, 300 and 1,000 generated transcripts, not 10,000")
     sizes = QUICK_SIZES if parser.parse_args(arguments).quick else SIZES
     print(f"Python {platform.python_version()} on {platform.system()}, {os.cpu_count()} processors\n", flush=True)
-    print_table([*startup(), *real_games(), *scale(sizes)])
+    print_table([*scoring(), *startup(), *real_games(), *scale(sizes)])
 
 
 if __name__ == "__main__":

@@ -9,12 +9,14 @@ from typing import Any
 
 from evaluation.rubric.definitions import ANTI_REPETITION
 from evaluation.rubric.discussion import Discussion
+from evaluation.rubric.language_pack import LanguagePack
 from evaluation.rubric.phrases import (
     WINDOW_TOKENS,
     MessagePhrases,
     Phrase,
     PlayerPhrases,
     in_order,
+    is_telling,
     phrases_by_player,
     places_of,
     windowed_rate,
@@ -58,7 +60,7 @@ def measure(transcript: Transcript, *, threshold: float | None = None) -> Metric
     """
     discussion = Discussion.of(transcript)
     players = phrases_by_player(discussion)
-    common = list(_common_rows(in_order(discussion, players)))
+    common = list(_common_rows(in_order(discussion, players), discussion.pack))
     repeated = sorted((row for player in players for row in _repeated_rows(player)), key=lambda row: -row.denominator)
     first_uses = [row for player in players if (row := _first_uses_row(player))]
     robotic = [row for row in repeated if row.details["robotic"]]
@@ -77,24 +79,26 @@ def measure(transcript: Transcript, *, threshold: float | None = None) -> Metric
     )
 
 
-def _common_rows(messages: Sequence[MessagePhrases]) -> Iterator[LedgerRow]:
+def _common_rows(messages: Sequence[MessagePhrases], pack: LanguagePack | None) -> Iterator[LedgerRow]:
     """One row per phrase that stands in 15 % of all messages, the most common first; none in a short discussion."""
     total = len(messages)
     if total < _SHORTEST_DISCUSSION:
         return
-    counts = Counter(chain.from_iterable(message.telling for message in messages))
-    common = {phrase: count for phrase, count in counts.items() if _reaches(count, total, _FLAGGED_SHARE)}
-    places = places_of(set(common), messages)
-    for phrase in sorted(common, key=lambda phrase: (-common[phrase], phrase)):
-        found = places[phrase]
-        details = _details(phrase, found, total) | {"fails": _reaches(common[phrase], total, _FAILING_SHARE)}
+    uses = Counter(chain.from_iterable(message.phrases for message in messages))
+    often = {phrase for phrase, count in uses.items() if _reaches(count, total, _FLAGGED_SHARE)}
+    places = places_of({phrase for phrase in often if is_telling(phrase, pack)}, messages)
+    found = [(_details(phrase, where, total), where) for phrase, where in places.items()]
+    for details, where in sorted(found, key=lambda one: (-one[0]["messages"], one[0]["phrase"])):
+        if not _reaches(details["messages"], total, _FLAGGED_SHARE):
+            continue
+        details |= {"fails": _reaches(details["messages"], total, _FAILING_SHARE)}
         yield LedgerRow(
-            f"{ANTI_REPETITION.name}::{' '.join(phrase)}",
+            f"{ANTI_REPETITION.name}::{details['phrase']}",
             "phrase",
             RowVerdict.EXCLUDED,
             _common_reason(details),
-            evidence=_evidence_of(found),
-            refers_to=found[0][0].message.id,
+            evidence=_evidence_of(where),
+            refers_to=where[0][0].message.id,
             details=details | {"robotic": True},
         )
 

@@ -61,6 +61,16 @@ class PreparedMessage:
         return tuple(sorted([*self.plain_tokens, *names], key=_START))
 
     @cached_property
+    def bare_words(self) -> list[str]:
+        """The words outside of mentions without their apostrophes, of which chat leaves out many."""
+        return [word.replace("'", "") if "'" in word else word for word in self.plain_words]
+
+    @cached_property
+    def all_words(self) -> frozenset[str]:
+        """The distinct words, those of mentions included."""
+        return frozenset([token[0] for token in self.tokens]) if self.mentions else self.word_set
+
+    @cached_property
     def word_set(self) -> frozenset[str]:
         """The distinct words outside of mentions."""
         return frozenset(self.plain_words)

@@ -31,6 +31,8 @@ class LanguagePack:
         bare_keywords: Those of the forms that alone say little ("vote", "think", "trust").
         signs_of_depth: Words that point to reasoning although they are no keywords, by kind.
         game_terms: Words whose repetition a game makes unavoidable.
+        function_words: Words of function: the stop words, and verbs like "need" and "want".
+        personality_marks: Words and phrases that mark each of the rubric's personalities, as tuples of words.
         stop_words: Words that make no topic.
         stemmer: The Snowball algorithm by which topics are compared.
         introduction_words: Words of greetings and introductions, which make no topic either.
@@ -48,6 +50,8 @@ class LanguagePack:
     bare_keywords: frozenset[str]
     signs_of_depth: Mapping[str, frozenset[str]]
     game_terms: frozenset[str]
+    function_words: frozenset[str]
+    personality_marks: Mapping[str, frozenset[tuple[str, ...]]]
     stop_words: frozenset[str]
     stemmer: str
     introduction_words: frozenset[str]
@@ -76,12 +80,18 @@ def language_pack(language: str) -> LanguagePack | None:
         for keyword, inflected in keywords.items()
         for form in inflected
     }
+    stop_words = word_list(content["stop_words_file"])
     return LanguagePack(
         language=language,
         strategic_forms=forms,
         signs_of_depth={kind: frozenset(words.split()) for kind, words in content["signs_of_depth"].items()},
         game_terms=frozenset(content["game_terms"]),
-        stop_words=word_list(content["stop_words_file"]),
+        stop_words=stop_words,
+        function_words=stop_words | set(content["function_words"].split()),
+        personality_marks={
+            name: frozenset(tuple(mark.split("_")) for mark in marks.split())
+            for name, marks in content["personality_marks"].items()
+        },
         stemmer=content["stemmer"],
         reply_phrases=_by_first_word(content["reply_phrases"].split()),
         opinion_frames=_by_first_word(content["opinion_frames"].split()),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 
 from evaluation.rubric.discussion import NAME, Discussion, PreparedMessage
 from evaluation.rubric.language_pack import LanguagePack
@@ -19,6 +19,8 @@ Phrase = tuple[str, str, str]
 # product is 0 with any word of the subject, 1 with words of function alone, more with the game's own among them.
 _SUBJECT, _FUNCTION, _GAME = 0, 1, 2
 _REMEMBERED_WORDS = 65_536
+# Metrics of one transcript are computed one after the other; few transcripts are in work at a time.
+_KEPT = 2
 
 
 @dataclass(eq=False)
@@ -29,13 +31,11 @@ class MessagePhrases:
         prepared: The message.
         phrases: The phrases.
         starts: Where each begins, as a place among the message's ``pieces``; ``None`` when none was left out.
-        telling: Those of the phrases that are not words of function alone.
     """
 
     prepared: PreparedMessage
     phrases: Sequence[Phrase]
     starts: Sequence[int] | None
-    telling: frozenset[Phrase]
 
     @property
     def message(self) -> Message:
@@ -89,13 +89,20 @@ def places_of(
     return found
 
 
+@lru_cache(maxsize=_KEPT)
 def phrases_by_player(discussion: Discussion) -> tuple[PlayerPhrases, ...]:
-    """The phrases of every player who said something, players in their order."""
+    """The phrases of every player who said something, players in their order; those asked for last are kept."""
     classes = _word_classes(discussion.pack)
     of_player: dict[str, list[MessagePhrases]] = {name: [] for name in discussion.transcript.player_names}
     for prepared in discussion.messages:
         of_player[prepared.message.speaker].append(_message_phrases(prepared, classes))
     return tuple(PlayerPhrases(name, tuple(messages)) for name, messages in of_player.items() if messages)
+
+
+def is_telling(phrase: Phrase, pack: LanguagePack | None) -> bool:
+    """Whether a counted phrase is more than words of function."""
+    classes = _word_classes(pack)
+    return any(classes[word] == _SUBJECT for word in phrase)
 
 
 def in_order(discussion: Discussion, players: Sequence[PlayerPhrases]) -> list[MessagePhrases]:
@@ -134,7 +141,7 @@ class _WordClasses(dict[str, int]):
     def __init__(self, pack: LanguagePack | None) -> None:
         super().__init__()
         self._game_terms = (pack.game_terms if pack else frozenset()) | {NAME}
-        self._function_words = pack.stop_words if pack else frozenset()
+        self._function_words = pack.function_words if pack else frozenset()
 
     def __missing__(self, word: str) -> int:
         if word in self._game_terms or word.removesuffix("'s") in self._game_terms:
@@ -157,10 +164,7 @@ def _message_phrases(prepared: PreparedMessage, classes: _WordClasses) -> Messag
     phrases: Sequence[Phrase] = list(zip(words, words[1:], words[2:], strict=False))
     marks = [classes[word] for word in words]
     products = [one * two * three for one, two, three in zip(marks, marks[1:], marks[2:], strict=False)]
-    if not any(products):
-        return MessagePhrases(prepared, phrases, None, frozenset(phrases))
-    telling = frozenset([phrase for phrase, product in zip(phrases, products, strict=True) if not product])
+    if max(products, default=0) < _GAME:
+        return MessagePhrases(prepared, phrases, None)
     starts = [start for start, product in enumerate(products) if product < _GAME]
-    if len(starts) == len(phrases):
-        return MessagePhrases(prepared, phrases, None, telling)
-    return MessagePhrases(prepared, [phrases[start] for start in starts], starts, telling)
+    return MessagePhrases(prepared, [phrases[start] for start in starts], starts)

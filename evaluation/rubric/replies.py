@@ -21,7 +21,7 @@ _REPEATED_SHARE = 0.7
 
 def is_first_person(prepared: PreparedMessage, pack: LanguagePack) -> bool:
     """Whether the speaker speaks of themselves: "it was me", but not "I think it is Bob"."""
-    words = _bare(prepared.plain_words)
+    words = prepared.bare_words
     if pack.first_person.isdisjoint(words):
         return False
     position = 0
@@ -35,19 +35,19 @@ def is_first_person(prepared: PreparedMessage, pack: LanguagePack) -> bool:
 
 def opens_as_answer(prepared: PreparedMessage, pack: LanguagePack) -> bool:
     """Whether the first word is one of an answer ("yes", "because")."""
-    return not pack.answer_words.isdisjoint(_bare(prepared.plain_words[:1]))
+    return not pack.answer_words.isdisjoint(prepared.bare_words[:1])
 
 
 def is_question(prepared: PreparedMessage, pack: LanguagePack) -> bool:
     """Whether it holds a question mark, or opens with a word of question."""
-    opening = _bare(prepared.plain_words[:1])
+    opening = prepared.bare_words[:1]
     return "?" in prepared.message.text or not pack.question_words.isdisjoint(opening)
 
 
 def reply_phrase(prepared: PreparedMessage, pack: LanguagePack) -> Sequence[Token]:
     """The words of the reply phrase with which a message opens, names and fillers before it left aside; or none."""
     tokens = prepared.plain_tokens[:_OPENING_WORDS]
-    words = _bare([token[0] for token in tokens])
+    words = prepared.bare_words[:_OPENING_WORDS]
     if len(words) <= _SHORT_QUESTION and is_question(prepared, pack):
         return tokens
     for start in range(min(_MOST_FILLERS + 1, len(words))):
@@ -69,18 +69,24 @@ def is_introduction(prepared: PreparedMessage, pack: LanguagePack) -> bool:
     for mention in prepared.mentions:
         if mention.player == prepared.message.speaker:
             before = [token for token in prepared.tokens if token.end <= mention.start][-3:]
-            if not pack.first_person.isdisjoint(_bare([token[0] for token in before])):
+            if any(token[0].replace("'", "") in pack.first_person for token in before):
                 return True
     return False
 
 
 def repeats(prepared: PreparedMessage, earlier: Sequence[PreparedMessage]) -> bool:
     """Whether it says once more, nearly word for word, what one of the ``earlier`` messages says."""
-    words = {token[0] for token in prepared.tokens}
+    words = prepared.all_words
     if len(words) < _FEWEST_REPEATED_WORDS:
         return False
-    said = [{token[0] for token in one.tokens} for one in earlier]
-    return any(len(words & other) >= _REPEATED_SHARE * len(words | other) for other in said)
+    for one in earlier:
+        other = one.all_words
+        # Sets of very different sizes cannot share so much.
+        if len(other) >= _REPEATED_SHARE * len(words) and len(words) >= _REPEATED_SHARE * len(other):
+            common = len(words & other)
+            if common >= _REPEATED_SHARE * (len(words) + len(other) - common):
+                return True
+    return False
 
 
 def _phrase_at(words: Sequence[str], start: int, phrases: Mapping[str, tuple[tuple[str, ...], ...]]) -> tuple[str, ...]:
@@ -89,8 +95,3 @@ def _phrase_at(words: Sequence[str], start: int, phrases: Mapping[str, tuple[tup
         if tuple(words[start : start + len(phrase)]) == phrase:
             return phrase
     return ()
-
-
-def _bare(words: Sequence[str]) -> list[str]:
-    """The words without their apostrophes, of which chat leaves out many."""
-    return [word.replace("'", "") for word in words]
