@@ -11,6 +11,8 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Protocol
 
+from evaluation.coverage import Coverage, CoverageRule
+
 
 class Status(StrEnum):
     """``not_applicable``: nothing to score. ``pending``: waits for a human or a judge. Neither holds a number."""
@@ -61,21 +63,6 @@ class Scale:
 
 PERCENT = Scale("percent", 0.0, 100.0)
 LIKERT = Scale("likert", 1.0, 5.0)
-
-
-@dataclass(frozen=True, slots=True)
-class CoverageRule:
-    """When a score rests on too little of what was considered.
-
-    Attributes:
-        noun: What has weight, after the counts: "references settled".
-        fewest: Fewer rows with weight are low evidence.
-        least_share: So is a smaller share of all rows, from 0 to 1.
-    """
-
-    noun: str
-    fewest: int
-    least_share: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,40 +267,6 @@ def _derived(definition: MetricDefinition, ledger: Sequence[LedgerRow]) -> dict[
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class Coverage:
-    """How much of what was considered a score rests on, in one game or over several.
-
-    Attributes:
-        rule: When that is too little.
-        settled: Rows with weight.
-        considered: All rows; above zero.
-    """
-
-    rule: CoverageRule
-    settled: int
-    considered: int
-
-    @property
-    def is_low(self) -> bool:
-        """Whether the score rests on too few rows, or on too small a share of those considered."""
-        return self.settled < self.rule.fewest or self.settled < self.rule.least_share * self.considered
-
-    @property
-    def words(self) -> str:
-        """As it stands beside a score: "22 of 51 references settled, low evidence"."""
-        return f"{self.settled} of {self.considered} {self.rule.noun}" + (", low evidence" if self.is_low else "")
-
-    @property
-    def mark(self) -> str:
-        """The same in a cell of a table: "22/51", "3/51 low"."""
-        return f"{self.settled}/{self.considered}" + (" low" if self.is_low else "")
-
-    def as_dict(self) -> dict[str, Any]:
-        """JSON-compatible."""
-        return {"settled": self.settled, "considered": self.considered, "is_low_evidence": self.is_low}
-
-
 def coverage_of(result: MetricResult) -> Coverage | None:
     """What a result rests on.
 
@@ -328,14 +281,6 @@ def coverage_words(result: MetricResult) -> str:
     """:attr:`Coverage.words` of a result; empty where there is none."""
     found = coverage_of(result)
     return found.words if found else ""
-
-
-def added_coverage(parts: Iterable[Coverage | None]) -> Coverage | None:
-    """What several games of one metric rest on together; ``None`` where none says."""
-    known = [part for part in parts if part is not None]
-    if not known:
-        return None
-    return Coverage(known[0].rule, sum(one.settled for one in known), sum(one.considered for one in known))
 
 
 def _outcome(

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evaluation.comparison.movers import Mover
+from evaluation.coverage import Coverage, added_coverage
 from evaluation.iterations.board import Board
 from evaluation.iterations.decision import Decision, Side
 from evaluation.iterations.evidence import measure_games
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.verdict import metric_coverage
-from evaluation.score import Coverage, added_coverage
 from evaluation.statistics.comparison import Comparison, compare
 
 

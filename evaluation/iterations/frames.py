@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from evaluation.coverage import Coverage
 from evaluation.iterations.tests import Game
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.verdict import MetricScore
-from evaluation.score import Coverage, Status
+from evaluation.score import Status
 
 if TYPE_CHECKING:
     import pandas

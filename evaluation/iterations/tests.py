@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from evaluation.coverage import Coverage, added_coverage
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.verdict import (
     Scored,
@@ -17,7 +18,7 @@ from evaluation.rubric.verdict import (
     rejudge,
 )
 from evaluation.rubric.wording import counted
-from evaluation.score import Coverage, Status, added_coverage, failure_beyond_score, status_of
+from evaluation.score import Status, failure_beyond_score, status_of
 
 TEST_SIZE = 3
 

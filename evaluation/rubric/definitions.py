@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from evaluation.coverage import CoverageRule
 from evaluation.rubric.breakdowns import by_kind_of_reference, by_side_and_player
-from evaluation.score import LIKERT, PERCENT, CoverageRule, MetricDefinition, WhenEmpty
+from evaluation.score import LIKERT, PERCENT, MetricDefinition, WhenEmpty
 
 MEMORY_ACCURACY = MetricDefinition(
     "memory_accuracy",

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple, Protocol
 
+from evaluation.coverage import Coverage
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.wording import counted, failure_words, listed, telling_digits
-from evaluation.score import Coverage, MetricResult, Status, coverage_of, failure_beyond_score, status_by
+from evaluation.score import MetricResult, Status, coverage_of, failure_beyond_score, status_by
 from evaluation.transcript import Cost
 
 PASSES_NEEDED = 5

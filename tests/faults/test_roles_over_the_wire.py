@@ -23,7 +23,7 @@ from tests.browser.conftest import Server, free_port
 from tests.faults.tab import Tab, login_cookie
 
 # Where the address is not the title in small letters.
-ADDRESSES = {"Overview": "", "Network and cost": "network"}
+ADDRESSES = {"Overview": "", "Network and cost": "network", "Verdicts to check": "verdicts"}
 PROBES = ("health", "metrics", "script-health-check")
 SECRET = "0123456789abcdef0123456789abcdef"
 SECRETS = """

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from evaluation.coverage import CoverageRule
 from evaluation.rubric.definitions import COHERENCE, DEFINITIONS, ENGAGEMENT, MEMORY_ACCURACY
 from evaluation.score import (
     PERCENT,
-    CoverageRule,
     LedgerRow,
     Method,
     MetricDefinition,
