@@ -29,7 +29,7 @@ from evaluation.report.words import (
 )
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.wording import counted
-from evaluation.score import MetricDefinition, status_of
+from evaluation.score import Judged, MetricDefinition, status_by
 from evaluation.statistics.intervals import mean_interval
 from evaluation.statistics.words import interval_words
 
@@ -237,7 +237,7 @@ def _iterations(board: Board) -> Html:
             one.iteration.name,
             str(len(one.games)),
             status_words(one.verdict.status) if one.verdict else "",
-            *(_cell(DEFINITIONS[name], mean.score, mean.threshold) for name, mean in one.means.items()),
+            *(_cell(DEFINITIONS[name], mean, mean.threshold) for name, mean in one.means.items()),
             one.iteration.change,
         )
         for one in board.iterations
@@ -251,7 +251,7 @@ def _games(facts: IterationFacts) -> Iterator[Html]:
     rows = [
         (
             game.game_id,
-            *(_cell(definition, _score(game, definition.name), thresholds[definition.name]) for definition in METRICS),
+            *(_cell(one, game.metrics.get(one.name), thresholds[one.name]) for one in METRICS),
             str(facts.raters.get(game.transcript_id, 0)),
             "unknown" if game.total_usd is None else f"{game.total_usd:.2f} USD",
         )
@@ -263,10 +263,10 @@ def _games(facts: IterationFacts) -> Iterator[Html]:
         yield tag("p", f"{left_out:,} more games are not listed; all of them are in the means.", class_="quiet")
 
 
-def _cell(definition: MetricDefinition, score: float | None, threshold: float) -> str:
-    if score is None:
+def _cell(definition: MetricDefinition, metric: Judged | None, threshold: float) -> str:
+    if metric is None or metric.score is None:
         return "no score"
-    return f"{status_words(status_of(score, threshold))[0]} {mean_words(definition, score, threshold)}"
+    return f"{status_words(status_by(metric, threshold))[0]} {mean_words(definition, metric.score, threshold)}"
 
 
 def usd_words(cost: Known) -> str:
