@@ -115,8 +115,17 @@ def _references(scores: pd.DataFrame, thresholds: Mapping[str, float]) -> dict[s
     for row in scores.to_dict("records"):
         if row["metric"] in by_metric and not math.isnan(value := float(row["score"])):
             by_metric[str(row["metric"])][str(row["transcript_id"])] = value
+    # What fails whatever its score (a robotic discussion) says so in its reason.
+    failing = {
+        (str(row["metric"]), str(row["transcript_id"]))
+        for row in scores.to_dict("records")
+        if row.get("status") == Status.FAILED and row.get("reason")
+    }
     passes = {
-        name: {key: status_of(value, thresholds[name]) is Status.PASSED for key, value in found.items()}
+        name: {
+            key: (name, key) not in failing and status_of(value, thresholds[name]) is Status.PASSED
+            for key, value in found.items()
+        }
         for name, found in by_metric.items()
     }
     labels = {name: DEFINITIONS[name].label + ", judged" * (name in judged) for name in by_metric}

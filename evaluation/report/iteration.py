@@ -30,7 +30,7 @@ from evaluation.report.words import (
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.verdict import Scored, metric_coverage
 from evaluation.rubric.wording import counted
-from evaluation.score import MetricDefinition, status_of
+from evaluation.score import MetricDefinition, status_by
 from evaluation.statistics.intervals import mean_interval
 from evaluation.statistics.words import interval_words
 
@@ -264,10 +264,7 @@ def _games(facts: IterationFacts) -> Iterator[Html]:
     rows = [
         (
             game.game_id,
-            *(
-                _cell(definition, game.metrics.get(definition.name), thresholds[definition.name])
-                for definition in METRICS
-            ),
+            *(_cell(one, game.metrics.get(one.name), thresholds[one.name]) for one in METRICS),
             str(facts.raters.get(game.transcript_id, 0)),
             "unknown" if game.total_usd is None else f"{game.total_usd:.2f} USD",
         )
@@ -282,7 +279,7 @@ def _games(facts: IterationFacts) -> Iterator[Html]:
 def _cell(definition: MetricDefinition, scored: Scored | MetricMean | None, threshold: float) -> str:
     if scored is None or scored.score is None:
         return "no score"
-    mark = status_words(status_of(scored.score, threshold))[0]
+    mark = status_words(status_by(scored, threshold))[0]
     coverage = metric_coverage(scored)
     return f"{mark} {mean_words(definition, scored.score, threshold)}" + (f" ({coverage.mark})" if coverage else "")
 
