@@ -1,0 +1,53 @@
+"""A control in words, beside the score that it qualifies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+_CLEAR = 0.05
+COMPANION_LABELS = {
+    "link_strength": "link strength",
+    "voice_distance": "voice distance",
+    "direction": "direction",
+    "repetition_rate": "repetition per 500 words",
+}
+_DESTROYED = {
+    "memory_accuracy": "with the players' names permuted in the record",
+    "coherence": "with the same messages in random order",
+    "role_consistency": "with the roles dealt at random",
+    "personality_diversity": "with the same messages by random players",
+}
+
+
+def control_words(metric: str, score: float | None, control: Mapping[str, Any] | None) -> str:
+    """What the control says about a score, in a few words; empty where there is no score.
+
+    Examples: "clearly above chance (link strength 66, chance 50)"; "but with the same messages in random order it is
+    99 %"; "cannot be told from chance"; "not compared with chance yet".
+    """
+    if score is None:
+        return ""
+    if control is None or control.get("status") == "pending":
+        return "not compared with chance yet"
+    beside = control.get("companion") or {}
+    if beside.get("p") is not None and beside["p"] <= _CLEAR:
+        return f"clearly above chance ({_companion(beside)})"
+    if control["p"] is not None and control["p"] <= _CLEAR:
+        return f"clearly above chance ({_chance(metric, control)})"
+    if control["p"] is None or control["reason"]:
+        shown = f"; {_companion(beside)}" if beside.get("value") is not None else ""
+        return f"not compared with chance: {control['reason']}{shown}" if control["reason"] else ""
+    if beside.get("value") is None and control["difference"] <= 0:
+        return f"but {_chance(metric, control)}"
+    return f"cannot be told from chance ({_chance(metric, control)})"
+
+
+def _companion(beside: Mapping[str, Any]) -> str:
+    label = COMPANION_LABELS.get(beside["name"], beside["name"])
+    chance = "" if beside["chance"] is None else f", chance {beside['chance']:.0f}"
+    return f"{label} {beside['value']:.0f}{chance}"
+
+
+def _chance(metric: str, control: Mapping[str, Any]) -> str:
+    return f"{_DESTROYED.get(metric, 'by chance')} it is {control['chance']:.0f} %"
