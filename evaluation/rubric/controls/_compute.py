@@ -14,6 +14,7 @@ from evaluation.rubric.controls import _coherence, _diversity, _draws, _memory, 
 from evaluation.rubric.controls._draws import DRAWS, LEAST_P, TOO_FEW, against_chance, companion, control
 from evaluation.rubric.controls.copies import deal_speakers, without_prefixes
 from evaluation.rubric.controls.direction import Aims
+from evaluation.rubric.controls.words import NO_CHANCE
 from evaluation.rubric.definitions import (
     ANTI_REPETITION,
     COHERENCE,
@@ -180,8 +181,7 @@ def _memory_control(prepared: _Prepared, result: MetricResult) -> dict[str, Any]
 
 
 def _repetition_control(prepared: _Prepared, _result: MetricResult) -> dict[str, Any]:
-    rate, _ = windowed_rate(prepared.discussion, phrases_by_player(prepared.discussion))
-    return control(None, "no chance level: nothing to destroy", companion("repetition_rate", rate))
+    return control(None, NO_CHANCE, companion("repetition_rate", _repetition_rate(prepared.discussion)))
 
 
 def _no_control(reason: str) -> Callable[[_Prepared, MetricResult], dict[str, Any]]:
@@ -198,11 +198,58 @@ def _beside(name: str, value: float | None, drawn: list[float | None], *, enumer
 _CONTROLS: Mapping[str, Callable[[_Prepared, MetricResult], dict[str, Any]]] = MappingProxyType(
     {
         MEMORY_ACCURACY.name: _memory_control,
-        STRATEGIC_DEPTH.name: _no_control("keywords have no chance level"),
+        STRATEGIC_DEPTH.name: _no_control(NO_CHANCE),
         COHERENCE.name: _coherence_control,
         ROLE_CONSISTENCY.name: _role_control,
         PERSONALITY_DIVERSITY.name: _diversity_control,
         ANTI_REPETITION.name: _repetition_control,
-        ENGAGEMENT.name: _no_control("people's ratings have no chance level"),
+        ENGAGEMENT.name: _no_control(NO_CHANCE),
+    }
+)
+
+CONTROLLED = tuple(name for name in DEFINITIONS if name != ENGAGEMENT.name)
+"""The metrics whose controls are stored: those that are computed from the transcript."""
+
+
+def companion_value(metric: str, transcript: Transcript) -> float | None:
+    """The companion of a metric on a transcript as it is, without comparing it with chance.
+
+    ``None`` for a metric that has none, and where it cannot be computed. A greater value is better, but for the rate of
+    repetition.
+    """
+    discussion = Discussion.of(transcript)
+    if metric not in _COMPANIONS or discussion.without_words or len(discussion.messages) > link_strength.MOST_MESSAGES:
+        return None
+    return _COMPANIONS[metric](discussion)
+
+
+def _mean_link_strength(discussion: Discussion) -> float | None:
+    if link_strength.unlinked(discussion):
+        return None
+    speakers = link_strength.speaker_numbers(discussion)
+    return link_strength.mean_strength(link_strength.percentiles(link_strength.similarities(discussion), speakers))
+
+
+def _voice_distance(discussion: Discussion) -> float | None:
+    voices = voice_distance.Voices(voice_distance.similarities(discussion)) if discussion.messages else None
+    return None if voices is None else voices.distance(link_strength.speaker_numbers(discussion))
+
+
+def _direction(discussion: Discussion) -> float | None:
+    transcript = discussion.transcript
+    sides = {player.name: player.alignment for player in transcript.players}
+    return Aims.of(transcript, read(discussion)).direction(sides).value
+
+
+def _repetition_rate(discussion: Discussion) -> float | None:
+    return windowed_rate(discussion, phrases_by_player(discussion))[0]
+
+
+_COMPANIONS: Mapping[str, Callable[[Discussion], float | None]] = MappingProxyType(
+    {
+        COHERENCE.name: _mean_link_strength,
+        ROLE_CONSISTENCY.name: _direction,
+        PERSONALITY_DIVERSITY.name: _voice_distance,
+        ANTI_REPETITION.name: _repetition_rate,
     }
 )

@@ -53,6 +53,11 @@ def control(found: Mapping[str, Any] | None, reason: str | None, companion: Mapp
     return {**dict.fromkeys(_KEYS), **(found or {}), "reason": reason, "companion": companion and dict(companion)}
 
 
+def no_control(reason: str) -> dict[str, Any]:
+    """A control with all its keys that could not be computed."""
+    return control(None, reason, None)
+
+
 def companion(name: str, value: float | None, found: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """A companion with all its keys; those that could not be computed are ``None``."""
     return {"name": name, "value": value, **dict.fromkeys(_KEYS), **(found or {})}

@@ -6,12 +6,21 @@ from collections.abc import Mapping
 from typing import Any
 
 _CLEAR = 0.05
+NO_CHANCE = "no chance level"
+"""The reason of a control of a metric that no rearrangement destroys."""
 COMPANION_LABELS = {
     "link_strength": "link strength",
     "voice_distance": "voice distance",
     "direction": "direction",
-    "repetition_rate": "repetition per 500 words",
+    "repetition_rate": "% repeated within 500 words",
 }
+COMPANION_NAMES = {
+    "coherence": "link_strength",
+    "personality_diversity": "voice_distance",
+    "role_consistency": "direction",
+    "anti_repetition": "repetition_rate",
+}
+"""The companion of each metric that has one."""
 _DESTROYED = {
     "memory_accuracy": "with the players' names permuted in the record",
     "coherence": "with the same messages in random order",
@@ -36,8 +45,9 @@ def control_words(metric: str, score: float | None, control: Mapping[str, Any] |
     if control["p"] is not None and control["p"] <= _CLEAR:
         return f"clearly above chance ({_chance(metric, control)})"
     if control["p"] is None or control["reason"]:
-        shown = f"; {_companion(beside)}" if beside.get("value") is not None else ""
-        return f"not compared with chance: {control['reason']}{shown}" if control["reason"] else ""
+        shown = _companion(beside) if beside.get("value") is not None else ""
+        reason = "" if control["reason"] in (None, NO_CHANCE) else f"not compared with chance: {control['reason']}"
+        return "; ".join(filter(None, (reason, shown)))
     if beside.get("value") is None and control["difference"] <= 0:
         return f"but {_chance(metric, control)}"
     return f"cannot be told from chance ({_chance(metric, control)})"
@@ -45,9 +55,16 @@ def control_words(metric: str, score: float | None, control: Mapping[str, Any] |
 
 def _companion(beside: Mapping[str, Any]) -> str:
     label = COMPANION_LABELS.get(beside["name"], beside["name"])
-    chance = "" if beside["chance"] is None else f", chance {beside['chance']:.0f}"
-    return f"{label} {beside['value']:.0f}{chance}"
+    chance = "" if beside["chance"] is None else f", chance {_number(beside['chance'])}"
+    return f"{label} {_number(beside['value'])}{chance}"
 
 
 def _chance(metric: str, control: Mapping[str, Any]) -> str:
-    return f"{_DESTROYED.get(metric, 'by chance')} it is {control['chance']:.0f} %"
+    return f"{_DESTROYED.get(metric, 'by chance')} it is {_number(control['chance'])} %"
+
+
+def _number(value: float) -> str:
+    """A whole number, or one digit more below 10; never "-0"."""
+    digits = 0 if abs(value) >= 10 else 1
+    text = f"{value:.{digits}f}".removesuffix(".0")
+    return "0" if text == "-0" else text
