@@ -118,6 +118,12 @@ def _renamed_texts(transcript: Transcript, names: Mapping[str, str]) -> dict[int
 def _renamed(message: Message, body_start: int, mentions: Any, names: Mapping[str, str]) -> str:
     parts, done = [f"{names[message.speaker]}: "] if body_start else [], body_start
     for mention in mentions:
-        parts += [message.text[done : mention.start], names[mention.player]]
+        written = message.text[mention.start : mention.end]
+        parts += [message.text[done : mention.start], _in_the_case_of(written, names[mention.player])]
         done = mention.end
     return "".join([*parts, message.text[done:]])
+
+
+def _in_the_case_of(written: str, name: str) -> str:
+    """Shouted and small names stay so: capitals are read as aggression."""
+    return name.upper() if written.isupper() and len(written) > 1 else name.lower() if written.islower() else name

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 Matrix = NDArray[np.float64]
 
@@ -53,6 +56,9 @@ class Vectors:
 
 def tf_idf(messages: Sequence[Sequence[str]]) -> Vectors:
     """The vectors of messages given as their terms: (1 + ln tf) x ln((n + 1) / df), scaled to length 1."""
+    # Loading scipy takes longer than most commands do without it.
+    from scipy.sparse import csr_array
+
     counts = [Counter(message) for message in messages]
     in_messages = Counter(term for message in counts for term in message)
     column = {term: place for place, term in enumerate(in_messages)}
