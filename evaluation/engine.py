@@ -120,7 +120,7 @@ def add_controls(transcript: Transcript, results: Mapping[str, MetricResult]) ->
         try:
             controls |= compute_controls(transcript, {name: result})
         except Exception as error:  # noqa: BLE001
-            controls[name] = no_control(f"could not be computed: {type(error).__name__}: {error}")
+            controls[name] = no_control(f"could not be computed ({type(error).__name__})")
     return attach_controls(results, controls, link_strengths(transcript))
 
 
