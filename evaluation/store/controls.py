@@ -55,6 +55,19 @@ class Controls:
         with self._units.unit() as cursor:
             return [str(key) for (key,) in cursor.execute(_MISSING, values).fetchall()]
 
+    def of_iteration(self, iteration: str) -> dict[str, list[dict[str, Any]]]:
+        """The controls of an iteration's games by metric, those of today's versions."""
+        found: dict[tuple[str, str], dict[str, Any]] = {}
+        with self._units.unit() as cursor:
+            rows = cursor.execute(_OF_ITERATION, [iteration]).fetchall()
+        for transcript_id, metric, version, control in rows:
+            if version == DEFINITIONS[metric].version:
+                found[transcript_id, metric] = from_json(control)
+        by_metric: dict[str, list[dict[str, Any]]] = {}
+        for (_, metric), control in found.items():
+            by_metric.setdefault(metric, []).append(control)
+        return by_metric
+
     def save_report(self, report: Mapping[str, Any]) -> None:
         """Stores what the metrics noticed of faults planted into the corpus."""
         with self._units.unit(write=True) as cursor:
@@ -87,6 +100,11 @@ def _links_of(metric: str, links: Sequence[Link]) -> str | None:
 _INSERT = "INSERT INTO controls (transcript_id, metric, version, control, links) VALUES (?, ?, ?, ?, ?)"
 
 _SELECT = "SELECT metric, version, control, links FROM controls WHERE transcript_id = ? ORDER BY control_id"
+
+_OF_ITERATION = """
+SELECT transcript_id, c.metric, c.version, c.control FROM controls c JOIN transcripts t USING (transcript_id)
+WHERE t.iteration = ? ORDER BY control_id
+"""
 
 _MISSING = """
 WITH today AS (SELECT unnest($metrics::text[]) AS metric, unnest($versions::text[]) AS version)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+import threading
 from pathlib import Path
 
 import pytest
@@ -17,14 +17,11 @@ GAME = load_games()[0][1]
 
 
 def settled(store: Store, kind: str) -> JobState:
-    """How the latest job of a kind ended."""
-    until = time.monotonic() + 60
-    while time.monotonic() < until:
-        found = [job for job in store.jobs.list() if job.kind == kind]
-        if found and found[0].state is not JobState.RUNNING:
-            return found[0].state
-        time.sleep(0.02)
-    raise AssertionError(f"No job {kind} ended in a minute.")
+    """How the latest job of a kind ended, once no job runs any more."""
+    while threads := [thread for thread in threading.enumerate() if thread.name.startswith("job-")]:
+        for thread in threads:
+            thread.join(timeout=60)
+    return next(job.state for job in store.jobs.list() if job.kind == kind)
 
 
 @pytest.fixture
@@ -76,3 +73,13 @@ def test_cards_and_ledger_say_what_chance_would_give(open_page, words, with_game
     app = open_page("transcripts", transcript=GAME.id, scores="true", show="Ledger", rows_of="coherence")
     assert not app.exception
     assert "clearly above chance (link strength 69, chance 50)" in words(app)
+
+
+def test_the_overview_says_in_how_many_games_a_score_beats_chance(open_page, words, database) -> None:
+    store = Store(database)
+    store.iterations.create("one")
+    add_evaluated(store, GAME, source_name="game", iteration="one")
+    compute_missing(store, [GAME.id])
+    app = open_page("overview")
+    assert not app.exception
+    assert "above chance in 1 of 1 game, mean link strength 69 (chance 50)" in words(app)

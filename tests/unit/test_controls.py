@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
 
 import numpy as np
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from benchmarks.label_drawing import load_games
 from evaluation.engine import SCORERS
 from evaluation.rubric import coherence, memory_accuracy, personality_diversity, role_consistency
-from evaluation.rubric.controls import compute_controls, control_words, link_strengths
+from evaluation.rubric.controls import compute_controls, control_words, controls_words, link_strengths
 from evaluation.rubric.controls._coherence import coherence_score, linked_messages
 from evaluation.rubric.controls._diversity import diversity_score, words_of_messages
 from evaluation.rubric.controls._draws import against_chance
@@ -186,6 +186,49 @@ def test_night_votes_and_votes_for_oneself_aim_at_nobody() -> None:
     game = _game([("Ann", "Hello.")])
     votes = (Vote(voter="Ann", target="Bob", phase="Night", round=1), Vote(voter="Bob", target="Bob", round=1))
     assert Aims.of(game.model_copy(update={"votes": votes}), ()).votes == ()
+
+
+def control_of(
+    chance: float | None, p: float | None, reason: str | None = None, beside: Mapping[str, float] | None = None
+) -> dict[str, object]:
+    side = beside and {**dict.fromkeys(COMPANION_KEYS), "name": "link_strength", **beside}
+    return dict.fromkeys(KEYS) | {
+        "chance": chance,
+        "difference": None if chance is None else 90 - chance,
+        "p": p,
+        "reason": reason,
+        "companion": side,
+    }
+
+
+@pytest.mark.parametrize(
+    ("control", "words"),
+    [
+        (
+            control_of(60, 0.01, beside={"value": 66, "chance": 50, "p": 0.01}),
+            "clearly above chance (link strength 66, chance 50)",
+        ),
+        (control_of(99, 0.9), "but with the same messages in random order it is 99 %"),
+        (control_of(85, 0.3), "cannot be told from chance (with the same messages in random order it is 85 %)"),
+        (control_of(60, 0.01), "clearly above chance (with the same messages in random order it is 60 %)"),
+        (control_of(None, None, "one speaker"), "not compared with chance: one speaker"),
+        (control_of(80, 0.2, "too few arrangements to tell"), "not compared with chance: too few arrangements to tell"),
+        (control_of(None, None, "no chance level"), ""),
+        ({"status": "pending"}, "not compared with chance yet"),
+        (None, "not compared with chance yet"),
+    ],
+)
+def test_a_control_in_words(control: dict[str, object] | None, words: str) -> None:
+    assert control_words("coherence", 90.0, control) == words
+    assert control_words("coherence", None, control) == ""
+
+
+def test_the_controls_of_several_games_in_words() -> None:
+    clear = control_of(60, 0.5, beside={"value": 70, "chance": 50, "p": 0.01})
+    unclear = control_of(60, 0.5, beside={"value": 54, "chance": 50, "p": 0.2})
+    assert controls_words([clear, unclear]) == "above chance in 1 of 2 games, mean link strength 62 (chance 50)"
+    assert controls_words([control_of(None, None, "one speaker")]) == ""
+    assert controls_words([]) == ""
 
 
 def _game(messages: Sequence[tuple[str, str]]) -> Transcript:

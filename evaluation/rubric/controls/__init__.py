@@ -6,7 +6,7 @@ from evaluation.rubric.controls._attach import attach_controls, without_control
 from evaluation.rubric.controls._compute import CONTROLLED, FEWEST_MESSAGES, companion_value, compute_controls
 from evaluation.rubric.controls._draws import DRAWS, no_control
 from evaluation.rubric.controls.link_strength import Link, link_strengths
-from evaluation.rubric.controls.words import COMPANION_LABELS, COMPANION_NAMES, control_words
+from evaluation.rubric.controls.words import COMPANION_LABELS, COMPANION_NAMES, control_words, controls_words
 
 __all__ = [
     "COMPANION_LABELS",
@@ -19,6 +19,7 @@ __all__ = [
     "companion_value",
     "compute_controls",
     "control_words",
+    "controls_words",
     "link_strengths",
     "no_control",
     "without_control",
