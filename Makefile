@@ -49,7 +49,7 @@ test-long: install-dev ## Simulations of thousands of data sets with known truth
 	$(BIN)/pytest -m long -s
 
 validity: install-dev ## Print what the metrics notice of planted faults, length and people (FINAL=1 opens the kept labels)
-	$(BIN)/python -m benchmarks.validity $(FOLDER)
+	$(BIN)/python -m benchmarks.validity $(FOLDER) $(if $(PEOPLE),--people $(PEOPLE))
 
 bench: install-dev ## Print measured speed and memory beside what is wanted
 	$(BIN)/python -m benchmarks.speed
