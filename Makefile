@@ -9,7 +9,7 @@ WORKERS ?= 3
 LOCK_FLAGS := --no-emit-project --no-header --no-annotate --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help run install install-dev browser test test-long check format bench bench-pages bench-judging bench-raters bench-peers screenshots bad-input-table lock clean
+.PHONY: help run install install-dev browser test test-long check format validity bench bench-pages bench-judging bench-raters bench-peers screenshots bad-input-table lock clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -47,6 +47,9 @@ test: install-dev browser check ## All checks and tests
 
 test-long: install-dev ## Simulations of thousands of data sets with known truth (some minutes)
 	$(BIN)/pytest -m long -s
+
+validity: install-dev ## Print what the metrics notice of planted faults, length and people (FINAL=1 opens the kept labels)
+	$(BIN)/python -m benchmarks.validity $(FOLDER) $(if $(PEOPLE),--people $(PEOPLE))
 
 bench: install-dev ## Print measured speed and memory beside what is wanted
 	$(BIN)/python -m benchmarks.speed

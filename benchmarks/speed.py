@@ -17,11 +17,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from benchmarks import generate
+from benchmarks.label_drawing import load_games
 from benchmarks.pipeline import Measurement, measure_in_fresh_process
 from benchmarks.startup import seconds_to_health, seconds_to_help
 from benchmarks.table import Row, print_table
 from evaluation import read_path
-from evaluation.engine import evaluate_many
+from evaluation.engine import SCORERS, evaluate_many
+from evaluation.rubric.controls import compute_controls
 from evaluation.transcript import Transcript
 
 _TEST_DATA = Path(__file__).parents[1] / "tests" / "data"
@@ -35,6 +37,8 @@ QUICK_SIZES = (100, 300, 1_000)
 WANTED_SECONDS = 5.0
 WANTED_MB = 300.0
 WANTED_SLOPE = 1.05
+WANTED_CONTROLS_SECONDS = 0.3
+WANTED_LONG_CONTROLS_SECONDS = 3.0
 WANTED_HELP_SECONDS = 0.3
 WANTED_HEALTH_SECONDS = 3.0
 
@@ -114,13 +118,45 @@ def startup(help_runs: int = 9, serve_runs: int = 3) -> Iterator[Row]:
     yield Row.limited(what, healthy, WANTED_HEALTH_SECONDS, " s")
 
 
+def controls(runs: int = 5) -> Iterator[Row]:
+    """Median processor time of all controls of a real game near 60 messages, and of the longest one made up to 500."""
+    games = [game for _, game in load_games()]
+    near = min(games, key=lambda game: abs(len(game.discussion) - 60))
+    longest = max(games, key=lambda game: len(game.discussion))
+    for game, limit in ((near, WANTED_CONTROLS_SECONDS), (_of_length(longest, 500), WANTED_LONG_CONTROLS_SECONDS)):
+        results = {name: measure(game) for name, measure in SCORERS.items()}
+        taken = []
+        for _ in range(runs):
+            begun = time.thread_time()
+            compute_controls(game, results)
+            taken.append(time.thread_time() - begun)
+        what = f"all controls of a game of {len(game.discussion)} messages, processor time, median of {runs}"
+        yield Row.limited(what, statistics.median(taken), limit, " s")
+
+
+def _of_length(game: Transcript, length: int) -> Transcript:
+    """The game's public messages over and over until there are ``length``."""
+    messages = [
+        game.discussion[place % len(game.discussion)].model_copy(update={"index": place, "id": f"m{place}"})
+        for place in range(length)
+    ]
+    return Transcript(
+        game_id=game.game_id,
+        source_format=game.source_format,
+        players=game.players,
+        messages=tuple(messages),
+        votes=game.votes,
+        eliminations=game.eliminations,
+    )
+
+
 def main(arguments: list[str]) -> None:
     """Measures everything and prints the table."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.speed", description="Prints speed and memory.")
     parser.add_argument("--quick", action="store_true", help="100, 300 and 1,000 generated transcripts, not 10,000")
     sizes = QUICK_SIZES if parser.parse_args(arguments).quick else SIZES
     print(f"Python {platform.python_version()} on {platform.system()}, {os.cpu_count()} processors\n", flush=True)
-    print_table([*scoring(), *startup(), *real_games(), *scale(sizes)])
+    print_table([*scoring(), *startup(), *controls(), *real_games(), *scale(sizes)])
 
 
 if __name__ == "__main__":

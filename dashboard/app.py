@@ -67,6 +67,12 @@ PAGES = [
         help="Two iterations side by side: what changed, what that shows, and the messages behind it.",
     ),
     st.Page(
+        "app_pages/validity.py",
+        title="Validity",
+        icon=":material/verified:",
+        help="Whether each metric notices when the thing that it measures is destroyed, on your own games.",
+    ),
+    st.Page(
         "app_pages/personas.py",
         title="Personas",
         icon=":material/theater_comedy:",

@@ -19,7 +19,8 @@ from typing import Any
 
 from dashboard.formatting import counted
 from dashboard.judging_work import PERSONAS, ROWS, Order, PersonaOrder, evaluate_agents, judge_games, remember
-from evaluation.errors import DramaturgError
+from evaluation.controlling import compute_missing, measure_validity
+from evaluation.errors import ConflictError, DramaturgError
 from evaluation.experiment_job import KIND as EXPERIMENT
 from evaluation.experiment_job import begin_job, run_ordered
 from evaluation.experiments.plan import ExperimentPlan
@@ -32,6 +33,10 @@ from evaluation.transcript import Transcript
 SAMPLES = "samples"
 EVALUATE = "evaluate"
 REEVALUATE = "reevaluate"
+CONTROLS = "controls"
+VALIDITY = "validity"
+QUIET = frozenset({CONTROLS})
+"""Work that follows other work by itself, and needs no place on the pages while it runs."""
 SAMPLES_VARIABLE = "DRAMATURG_LOAD_SAMPLES"
 
 Report = Callable[[int, int], None]
@@ -82,8 +87,10 @@ def _run(store: Store, job_id: str, work: Callable[[Report], str]) -> None:
         logging.getLogger(__name__).exception("The job %s failed", job_id)
         store.jobs.update(job_id, state=JobState.FAILED, message=f"{type(error).__name__}: {error}")
     else:
-        store.jobs.update(job_id, state=JobState.DONE, message=message)
+        done = store.jobs.update(job_id, state=JobState.DONE, message=message)
         store.spool.clear(job_id)
+        if done.kind in (EVALUATE, SAMPLES, REEVALUATE):
+            start_controls(store)
 
 
 def start_evaluation(store: Store, games: Sequence[tuple[Transcript, str]], iteration: str | None) -> Job:
@@ -157,6 +164,43 @@ def _score_outdated(store: Store, _job_id: str, report: Report) -> str:
     return reevaluate(store, outdated(store), report).words
 
 
+def start_controls(store: Store) -> Job | None:
+    """Compares scores with chance where that was not done yet; ``None`` when nothing is missing or it runs already."""
+    missing = store.controls.missing()
+    if not missing:
+        return None
+    try:
+        return start(
+            store, CONTROLS, "Comparing scores with chance", len(missing), partial(_compare, store.unguarded(), "")
+        )
+    except ConflictError:
+        # The one that runs looks again for what is missing before it ends.
+        return None
+
+
+def _compare(store: Store, _job_id: str, report: Report) -> str:
+    done = 0
+    tried: set[str] = set()
+    while missing := [one for one in store.controls.missing() if one not in tried]:
+        tried.update(missing)
+        done += compute_missing(store, missing, report)
+    return f"{counted(done, 'game')} compared"
+
+
+def start_validity(store: Store) -> Job:
+    """Measures what the metrics notice of faults planted into the stored games.
+
+    Raises:
+        ConflictError: That is being measured already.
+    """
+    total = len(store.transcripts.summaries())
+    return start(store, VALIDITY, "Planting faults", total, partial(_measure_validity, store.unguarded(), ""))
+
+
+def _measure_validity(store: Store, _job_id: str, report: Report) -> str:
+    return f"{counted(measure_validity(store, report)['games'], 'game')} measured"
+
+
 def start_judging(store: Store, order: Order) -> Job:
     """Has a judge evaluate agents, or decide rows of games: whatever is ordered.
 
@@ -214,6 +258,8 @@ _GOING_ON: Mapping[str, Callable[[Store, str, Report], str]] = {
     EVALUATE: _score_waiting,
     REEVALUATE: _score_outdated,
     SAMPLES: _load_samples,
+    CONTROLS: _compare,
+    VALIDITY: _measure_validity,
     PERSONAS: evaluate_agents,
     ROWS: judge_games,
     EXPERIMENT: run_ordered,

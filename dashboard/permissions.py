@@ -28,6 +28,7 @@ PAGES: Mapping[str, Action] = {
     "Agreement": Action.READ,
     "Trends": Action.READ,
     "Compare": Action.READ,
+    "Validity": Action.READ,
     "Personas": Action.READ,
     "Corrections": Action.READ,
     "Network and cost": Action.READ,

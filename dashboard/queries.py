@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import pandas as pd
 
@@ -220,6 +221,21 @@ def open_transcript(store: Store, transcript_id: str) -> OpenTranscript:
         judge_verdict(outcomes, transcript.cost),
         [metric for metric, result in results.items() if result.threshold != outcomes[metric].threshold],
     )
+
+
+def validity_report(store: Store) -> dict[str, Any] | None:
+    """What the metrics noticed of faults planted into the stored games; ``None`` before that was measured."""
+    return store.controls.report()
+
+
+def iteration_controls(store: Store, iteration: str) -> dict[str, list[dict[str, Any]]]:
+    """The controls of an iteration's games, by metric."""
+    return store.controls.of_iteration(iteration)
+
+
+def uncompared_games(store: Store) -> int:
+    """How many games have scores that were not compared with chance yet."""
+    return len(store.controls.missing())
 
 
 def thresholds(store: Store) -> dict[str, float]:

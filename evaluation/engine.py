@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Protocol
 
@@ -19,6 +19,7 @@ from evaluation.rubric import (
     role_consistency,
     strategic_depth,
 )
+from evaluation.rubric.controls import attach_controls, compute_controls, link_strengths, no_control
 from evaluation.rubric.definitions import (
     ANTI_REPETITION,
     COHERENCE,
@@ -97,12 +98,30 @@ class Evaluation:
             "failures": [failure.as_dict() for failure in self.failures],
         }
 
+    def with_metrics(self, metrics: Mapping[str, MetricResult]) -> Evaluation:
+        """The same evaluation with other results of the same scores (as with controls)."""
+        return replace(self, metrics=metrics)
+
     def _uncomputed(self, name: str) -> MetricResult:
         why = next((failure.why for failure in self.failures if failure.metric == name), "")
         reason = f"could not be computed: {why}" if why else "not computed yet"
         definition = DEFINITIONS[name]
         threshold = self.thresholds.get(name, definition.threshold)
         return MetricResult(definition, Status.PENDING, None, 0.0, 0.0, threshold, (), reason)
+
+
+def add_controls(transcript: Transcript, results: Mapping[str, MetricResult]) -> dict[str, MetricResult]:
+    """The results with their controls and link strengths; results that have a control get it anew.
+
+    A control that fails says so in its ``reason``.
+    """
+    controls: dict[str, dict[str, Any]] = {}
+    for name, result in results.items():
+        try:
+            controls |= compute_controls(transcript, {name: result})
+        except Exception as error:  # noqa: BLE001
+            controls[name] = no_control(f"could not be computed ({type(error).__name__})")
+    return attach_controls(results, controls, link_strengths(transcript))
 
 
 def _head(transcript: Transcript) -> dict[str, Any]:

@@ -223,7 +223,7 @@ class MetricResult:
             "reason": self.reason,
             "notes": list(self.remarks),
             "details": dict(self.details),
-            "control": None if self.control is None else dict(self.control),
+            "control": {"status": "pending"} if self.control is None else dict(self.control),
             "ledger": [row.as_dict() for row in self.ledger],
         }
 

@@ -33,7 +33,9 @@ def job_banner(store: Store, page: str, *, is_blind: bool) -> None:
         is_blind: Leave out remarks that may name files or iterations.
     """
     st.session_state[_REVISION] = resources.revision()
-    recent = store.jobs.list(_LISTED)
+    recent = [
+        job for job in store.jobs.list(_LISTED) if job.kind not in jobs.QUIET or job.state is JobState.INTERRUPTED
+    ]
     if not any(job.state is JobState.RUNNING for job in recent):
         _look_out(store)
     for job in recent:
@@ -56,7 +58,7 @@ def _look_out(store: Store) -> None:
     revision = resources.revision()
     if st.session_state.get(_REVISION) != revision:
         st.session_state[_REVISION] = revision
-        if store.jobs.running():
+        if any(job.kind not in jobs.QUIET for job in store.jobs.running()):
             st.rerun()
 
 

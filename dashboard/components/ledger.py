@@ -14,6 +14,7 @@ from dashboard.components.overrule import orphaned_overrides
 from dashboard.components.status_table import status_table
 from dashboard.formatting import counted, fraction_text, look, score_text, shortened, threshold_text
 from dashboard.queries import OpenTranscript
+from evaluation.rubric.controls import control_words
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import LedgerRow, MetricResult, RowVerdict
 from evaluation.transcript import Transcript
@@ -70,7 +71,8 @@ def ledger_table(opened: OpenTranscript) -> None:
 
 
 def _score(result: MetricResult) -> None:
-    st.caption(score_line(result))
+    beside = control_words(result.name, result.score, result.control)
+    st.caption("  \n".join(filter(None, (score_line(result), beside))))
     if result.reason:
         plain(result.reason)
     if result.remarks:

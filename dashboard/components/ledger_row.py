@@ -31,6 +31,12 @@ def ledger_row(opened: OpenTranscript, row: LedgerRow, message_id: str | None, k
         st.badge(appearance.label, color=appearance.color)
         st.badge(f"decided by {_DECIDERS[str(row.method)]}", color="gray")
     plain(row.reason)
+    if (strength := row.details.get("link_strength")) is not None:
+        st.caption(
+            f"Link strength {strength:.0f}: closer to what others just said than to {strength:.0f} % of this game"
+        )
+        if row.details.get("link_words"):
+            plain(", ".join(row.details["link_words"]))
     if row.evidence:
         st.caption("Evidence")
         st.code("\n".join(_evidence_lines(row, message_id, opened.transcript)), language=None, wrap_lines=True)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pandas as pd
 import streamlit as st
 
-from dashboard import mending, resources
+from dashboard import mending, queries, resources
 from dashboard.components.example_row import example_row
 from dashboard.components.messages import plain
 from dashboard.components.picked_game import hand_over
@@ -22,6 +22,7 @@ from evaluation.comparison.losses import Losses
 from evaluation.iterations.board import Board, IterationSummary
 from evaluation.iterations.checklist import Check, CheckState
 from evaluation.iterations.tests import GameTest, MetricMean
+from evaluation.rubric.controls import controls_words
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.verdict import MetricScore
 from evaluation.store import Store
@@ -74,8 +75,11 @@ def metric_cards(shown: IterationSummary) -> None:
         if shown.verdict:
             cost, cache = usd_text(shown.cost_usd.mean), share_text(shown.cache_hit_rate.mean)
             verdict_card(str(shown.verdict.status), shown.verdict.passed_count, f"cost {cost}, cache hits {cache}")
+        controls = resources.read(queries.iteration_controls, shown.iteration.name)
         for name, mean in shown.means.items():
-            score_card(DEFINITIONS[name], mean.score, str(mean.status), mean.threshold, mean_detail(name, mean))
+            beside = controls_words(controls.get(name, ()))
+            detail = "  \n".join(filter(None, (mean_detail(name, mean), beside)))
+            score_card(DEFINITIONS[name], mean.score, str(mean.status), mean.threshold, detail)
 
 
 def mean_detail(metric: str, mean: MetricMean) -> str:

@@ -14,6 +14,7 @@ from dashboard.components.score_card import score_card, verdict_card
 from dashboard.conversation import focus_on, read_open
 from dashboard.formatting import counted, fraction_text, look, score_text, share_text, usd_text
 from dashboard.queries import OpenTranscript
+from evaluation.rubric.controls import control_words
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import MetricResult, RowVerdict, coverage_of
 
@@ -99,7 +100,9 @@ def _card(opened: OpenTranscript, name: str) -> None:
         score_card(definition, None, "not_computed", definition.threshold, "the scorer failed on this game")
         return
     outcome = opened.outcomes[name]
-    detail = metric_detail(opened.results[name])
+    result = opened.results[name]
+    beside = control_words(name, outcome.score, result.control)
+    detail = "  \n".join(filter(None, (metric_detail(result), beside)))
     score_card(
         definition, outcome.score, str(outcome.status), outcome.threshold, detail, on_open=partial(show_ledger, name)
     )

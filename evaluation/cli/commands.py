@@ -37,6 +37,7 @@ COMMANDS: Mapping[str, Entry] = {
     "search": Entry("search", "search", "Find messages by their words, in all transcripts."),
     "insights": Entry("insights", "insights", "Who talks how much and to whom, and what it cost."),
     "reevaluate": Entry("reevaluate", "reevaluate", "Score games again by today's metrics."),
+    "controls": Entry("controls", "controls", "Compare stored scores with chance."),
     "rename": Entry("mend", "rename", "Give a game another name."),
     "move": Entry("mend", "move", "Put transcripts into another iteration."),
     "delete": Entry("mend", "delete", "Delete transcripts; 'undo' brings them back."),

@@ -57,6 +57,12 @@ def evaluate(
         ),
     ] = None,
     columns: ColumnPairs = None,
+    controls: Annotated[
+        bool,
+        typer.Option(
+            "--controls/--no-controls", help="Compare each score with chance (a fraction of a second a game)."
+        ),
+    ] = True,
     jobs: Jobs = 1,
     db: Database = None,
 ) -> None:
@@ -76,7 +82,8 @@ def evaluate(
     held = open_store(db) if store else None
     chosen = choose_columns(columns)
     found = evaluate_paths(paths, tally, store=held, iteration=iteration, jobs=jobs, choose_columns=chosen)
-    print_evaluations(keeper.watch(_evaluations(_with_progress(found, tally))), output)
+    evaluations = _evaluations(_with_progress(found, tally))
+    print_evaluations(keeper.watch(_controlled(evaluations, held) if controls else evaluations), output)
     _finish(tally, keeper)
 
 
@@ -204,6 +211,12 @@ def _with_progress(found: Iterable[Evaluated], tally: Tally) -> Iterator[Evaluat
 
 def _evaluations(found: Iterable[Evaluated]) -> Iterator[Evaluation]:
     return (each.evaluation for each in found)
+
+
+def _controlled(evaluations: Iterable[Evaluation], store: Store | None) -> Iterator[Evaluation]:
+    from evaluation.controlling import completed
+
+    return (completed(store, evaluation) for evaluation in evaluations)
 
 
 def _finish(tally: Tally, keeper: GateKeeper) -> None:

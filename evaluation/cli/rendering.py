@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from evaluation.cli.options import OutputFormat
 from evaluation.cli.terminal import code, markdown_table, safe, say, shortened, table
+from evaluation.rubric.controls.words import control_words
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.verdict import metric_coverage
 from evaluation.rubric.wording import counted, score_words
@@ -137,7 +138,8 @@ def metric_rows(evaluation: Evaluation) -> Iterator[tuple[str, ...]]:
             remark = f"could not be computed: {failures[name]}" if name in failures else "not computed yet"
             yield definition.label, score_cell(name, None), "", "", remark
             continue
-        remarks = "; ".join(filter(None, (metric.reason, *metric.remarks)))
+        beside = control_words(name, metric.score, metric.control)
+        remarks = "; ".join(filter(None, (metric.reason, *metric.remarks, beside)))
         yield definition.label, score_cell(name, metric), f"{metric.threshold:g}", made_of(metric), remarks
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from evaluation.store.agents import Agents
     from evaluation.store.backup import Backups
     from evaluation.store.blind import BlindGames
+    from evaluation.store.controls import Controls
     from evaluation.store.corrections import Corrections
     from evaluation.store.decisions import Decisions
     from evaluation.store.deletions import Deletions
@@ -140,6 +141,12 @@ class Store(Units):
         from evaluation.store.results import Results
 
         return Results(self, self.ratings, self.overrides, self.decisions, self.settings)
+
+    @cached_property
+    def controls(self) -> Controls:
+        from evaluation.store.controls import Controls
+
+        return Controls(self)
 
     @cached_property
     def iterations(self) -> Iterations:

@@ -6,10 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from evaluation.errors import NotFoundError
+from evaluation.rubric.controls import attach_controls, without_control
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.engagement import measure_ratings
 from evaluation.rubric_judge.judging import apply_decisions
 from evaluation.score import LedgerRow, MetricResult, overrule
+from evaluation.store.controls import read_controls
 from evaluation.store.decisions import Decisions
 from evaluation.store.failures import read_failures, replace_failures
 from evaluation.store.overrides import Overrides
@@ -72,7 +74,7 @@ class Results:
         """
         given = list(evaluations)
         packed = [
-            _Packed(one.transcript.id, result)
+            _Packed(one.transcript.id, without_control(result))
             for one in given
             for result in one.metrics.values()
             if result.name != ENGAGEMENT.name
@@ -102,6 +104,7 @@ class Results:
             counting = {rating.token for rating in self._ratings.latest(transcript_id)}
             threshold = self._settings.thresholds()[ENGAGEMENT.name]
         results = {name: overrule(result, replacements.get(name, {})) for name, result in computed.items()}
+        results = self._with_controls(transcript_id, results)
         results[ENGAGEMENT.name] = measure_ratings(ratings, counting=counting, threshold=threshold)
         return {name: results[name] for name in DEFINITIONS if name in results}
 
@@ -126,6 +129,15 @@ class Results:
         with self._units.unit() as cursor:
             threshold = self._settings.thresholds()[ENGAGEMENT.name]
             return score_table(cursor, iteration, self._overrides.current(), threshold)
+
+    def _with_controls(self, transcript_id: str, results: dict[str, MetricResult]) -> dict[str, MetricResult]:
+        """The results with the controls that were computed for their versions."""
+        with self._units.unit() as cursor:
+            known, links = read_controls(cursor, transcript_id)
+        controls = {
+            name: known[key] for name, one in results.items() if (key := (name, one.definition.version)) in known
+        }
+        return attach_controls(results, controls, links)
 
     def _replacements(
         self, transcript_id: str, computed: Mapping[str, MetricResult]

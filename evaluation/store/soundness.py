@@ -25,8 +25,8 @@ ORDER BY ALL
 
 # What the code that reads a column expects in it. A null of JSON stands for nothing, as an empty cell does.
 _SHAPES = {
-    **dict.fromkeys(("metadata", "details", "control", "body", "persona", "config", "document"), "OBJECT"),
-    **dict.fromkeys(("evidence", "citations", "ideas"), "ARRAY"),
+    **dict.fromkeys(("metadata", "details", "control", "body", "persona", "config", "document", "report"), "OBJECT"),
+    **dict.fromkeys(("evidence", "citations", "ideas", "links"), "ARRAY"),
 }
 _WRONG = """
 SELECT count(*) FROM "{schema}"."{table}"

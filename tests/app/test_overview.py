@@ -6,7 +6,7 @@ from pathlib import Path
 
 import duckdb
 
-from dashboard import mending, queries
+from dashboard import jobs, mending, queries
 from evaluation.ratings import Rating
 from evaluation.samples import add_evaluated
 from evaluation.transcript import SIMULATED_FORMAT
@@ -19,20 +19,24 @@ def test_an_empty_store_says_what_to_do(open_page, words) -> None:
     assert [button.label for button in app.button] == ["Load the sample games"]
 
 
+def asked_for(store) -> list[str]:
+    """The kinds of jobs that somebody began: the comparison with chance follows by itself."""
+    return [job.kind for job in store.jobs.list() if job.kind not in jobs.QUIET]
+
+
 def test_the_samples_load_in_the_background(open_page, words, store) -> None:
     app = open_page()
     app.button[0].click().run()
     assert not app.exception
-    (job,) = store.jobs.list()
-    assert job.kind == "samples"
+    assert asked_for(store) == ["samples"]
 
 
 def test_the_first_start_loads_the_samples_by_itself(open_page, words, store, monkeypatch) -> None:
     monkeypatch.setenv("DRAMATURG_LOAD_SAMPLES", "1")
     open_page()
-    assert [job.kind for job in store.jobs.list()] == ["samples"]
+    assert asked_for(store) == ["samples"]
     open_page()
-    assert len(store.jobs.list()) == 1
+    assert asked_for(store) == ["samples"]
 
 
 def test_a_store_with_games_is_left_alone_on_the_first_start(open_page, filled, monkeypatch) -> None:

@@ -28,6 +28,7 @@ PROMISED = {
     "rate",
     "agreement",
     "compare",
+    "controls",
     "corrections",
     "reevaluate",
     "report",

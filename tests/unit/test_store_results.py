@@ -71,10 +71,8 @@ def test_a_result_comes_back_with_everything_in_it(store: Store) -> None:
         refers_to="m0",
         details={"acts": ["accuse"], "share": 1 / 3, "nothing": None, "nested": {"n": 1}},
     )
-    result = replace(
-        summarise(COHERENCE, [row], notes=("low evidence", "no references"), details={"matrix": [[1.0, 0.5]]}),
-        control={"chance": 12.5, "p": None},
-    )
+    notes = ("low evidence", "no references")
+    result = summarise(COHERENCE, [row], notes=notes, details={"matrix": [[1.0, 0.5]]})
     save(store, result)
     assert store.results.load(GAME.id)["coherence"] == result
 

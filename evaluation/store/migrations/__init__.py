@@ -25,6 +25,7 @@ from evaluation.store.migrations.m0016_order import order_by_numbers
 from evaluation.store.migrations.m0017_run_owners import create_run_owners
 from evaluation.store.migrations.m0018_decisions import allow_decisions
 from evaluation.store.migrations.m0019_handovers import create_handovers
+from evaluation.store.migrations.m0020_controls import create_controls
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -56,6 +57,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     create_run_owners,
     allow_decisions,
     create_handovers,
+    create_controls,
 )
 """In the order in which they run; the first has number 1. Only ever append."""
 

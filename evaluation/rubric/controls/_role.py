@@ -1,0 +1,98 @@
+"""Role consistency of the same messages with the roles dealt anew.
+
+The seam: :class:`JudgedActs` repeats the rule of ``evaluation.rubric.role_consistency`` on the acts, which no role
+changes. ``tests/unit/test_controls.py`` holds it to what the metric itself says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from math import comb
+
+import numpy as np
+
+from evaluation.rubric.controls._draws import DRAWS
+from evaluation.rubric.readings import Reading
+from evaluation.rubric.role_table import rule_for
+from evaluation.rubric.speech_acts import ACCUSATIONS, ActKind, SpeechAct
+from evaluation.transcript import Alignment, Player
+
+Sides = Mapping[str, Alignment | None]
+
+
+class JudgedActs:
+    """The speech acts of a discussion, each with whether grounds were given, ready to be judged under any roles."""
+
+    def __init__(self, readings: Sequence[Reading]) -> None:
+        self._messages = list(_grounded(readings))
+        self._known: dict[tuple[object, ...], bool | None] = {}
+
+    def score(self, sides: Sides) -> float | None:
+        """The score in percent with each player's side; ``None`` without any signal."""
+        consistent = counted = 0
+        for speaker, acts in self._messages:
+            side = sides[speaker]
+            if side is None:
+                continue
+            verdicts = [self._verdict(act, grounded, side, sides) for act, grounded in acts]
+            judged = [verdict for verdict in verdicts if verdict is not None]
+            counted += bool(judged)
+            consistent += bool(judged) and all(judged)
+        return 100.0 * consistent / counted if counted else None
+
+    def _verdict(self, act: SpeechAct, grounded: bool, side: Alignment, sides: Sides) -> bool | None:
+        target_side = None if act.target is None else sides[act.target]
+        key = (act.kind, act.role, side, target_side, grounded)
+        if key not in self._known:
+            rule = rule_for(act, side, target_side, grounded=grounded)
+            self._known[key] = None if rule is None else rule.consistent
+        return self._known[key]
+
+
+def _grounded(readings: Sequence[Reading]) -> Iterator[tuple[str, list[tuple[SpeechAct, bool]]]]:
+    cases: set[tuple[str, str | None]] = set()
+    for reading in readings:
+        speaker = reading.message.speaker
+        yield (
+            speaker,
+            [
+                (act, act.grounded or (act.kind in ACCUSATIONS and (speaker, act.target) in cases))
+                for act in reading.acts
+            ],
+        )
+        cases.update(
+            (speaker, act.target)
+            for act in reading.acts
+            if act.grounded and act.kind in ACCUSATIONS | {ActKind.QUESTION}
+        )
+
+
+def arrangements(players: Sequence[Player]) -> int:
+    """In how many ways the sides can be dealt to the players whose side is known."""
+    known = [player for player in players if player.alignment is not None]
+    return comb(len(known), sum(player.alignment == "mafia" for player in known))
+
+
+def deals(players: Sequence[Player], random: np.random.Generator) -> Iterator[list[int]]:
+    """Ways to deal the roles: for each player, at which position the player stands whose role they get.
+
+    All ways there are where these are 200 or fewer, else 200 random ones. Players of unknown side keep theirs.
+    """
+    known = [place for place, player in enumerate(players) if player.alignment is not None]
+    evil = [place for place in known if players[place].alignment == "mafia"]
+    town = [place for place in known if players[place].alignment == "town"]
+    if arrangements(players) <= DRAWS:
+        for chosen in combinations(known, len(evil)):
+            sources = list(range(len(players)))
+            others = [place for place in known if place not in chosen]
+            for places, cards in ((chosen, evil), (others, town)):
+                for place, card in zip(places, cards, strict=True):
+                    sources[place] = card
+            yield sources
+        return
+    for _ in range(DRAWS):
+        sources = list(range(len(players)))
+        for place, card in zip(known, random.permutation(known), strict=True):
+            sources[place] = int(card)
+        yield sources

@@ -1,0 +1,160 @@
+"""Link strength: how much closer a message is to what others just said than to the rest of the game.
+
+Each message gets tf-idf weights inside the game (stems, players' names kept). Its similarities to the previous 8
+messages of other players are summed, each further one weighing 0.7 of the one before. The link strength is the
+percentile of that sum among the same sums taken at all other places of the game: 50 is chance. Ties count half.
+Messages before which nobody else spoke have none. A speaker's own run of messages is skipped, so that bursts neither
+raise nor lower it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluation.rubric.controls._vectors import Matrix, Vectors, tf_idf
+from evaluation.rubric.discussion import Discussion, PreparedMessage
+from evaluation.text.stems import stem
+from evaluation.transcript import Transcript
+
+WINDOW = 8
+DECAY = 0.7
+MOST_MESSAGES = 2_000
+"""Of longer discussions no link strengths are computed: time and memory grow with the square."""
+_SHOWN_WORDS = 3
+_SAME = 1e-9
+_FACTORS = DECAY ** np.arange(WINDOW)
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """How strongly one message is linked to those before it.
+
+    Attributes:
+        message_id: The message.
+        strength: Percentile, 0 to 100; ``None`` before which nobody else spoke.
+        words: The words that carry it, most important first, as they stand in the message.
+    """
+
+    message_id: str
+    strength: float | None
+    words: tuple[str, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The link as the JSON output shows it."""
+        return {"message_id": self.message_id, "strength": self.strength, "words": list(self.words)}
+
+
+def link_strengths(transcript: Transcript) -> tuple[Link, ...]:
+    """The link strength of every public message, in order; none where :func:`unlinked` says why."""
+    discussion = Discussion.of(transcript)
+    if unlinked(discussion):
+        return ()
+    vectors = tf_idf([_terms(prepared, discussion) for prepared in discussion.messages])
+    speakers = speaker_numbers(discussion)
+    strengths = percentiles(vectors.similarities(), speakers)
+    return tuple(
+        _link(prepared, place, strengths[place], vectors, speakers, discussion)
+        for place, prepared in enumerate(discussion.messages)
+    )
+
+
+def unlinked(discussion: Discussion) -> str:
+    """Why link strengths cannot be computed; empty when they can."""
+    if discussion.without_words:
+        return discussion.without_words
+    if len(discussion.messages) < 2:
+        return "fewer than two messages"
+    if len(discussion.messages) > MOST_MESSAGES:
+        return f"more than {MOST_MESSAGES:,} messages"
+    return "one speaker" if len({prepared.message.speaker for prepared in discussion.messages}) < 2 else ""
+
+
+def speaker_numbers(discussion: Discussion) -> NDArray[np.int64]:
+    """The author of each public message as a number."""
+    numbers: dict[str, int] = {}
+    speakers = [prepared.message.speaker for prepared in discussion.messages]
+    return np.array([numbers.setdefault(speaker, len(numbers)) for speaker in speakers], dtype=np.int64)
+
+
+def similarities(discussion: Discussion) -> Matrix:
+    """The similarity of every two public messages, 0 to 1."""
+    return tf_idf([_terms(prepared, discussion) for prepared in discussion.messages]).similarities()
+
+
+def percentiles(similar: Matrix, speakers: NDArray[np.int64]) -> Matrix:
+    """The link strength of every message in order, NaN where there is none.
+
+    Args:
+        similar: Of every two messages, in the same order.
+        speakers: The author of each.
+    """
+    found = np.full(len(speakers), np.nan)
+    for speaker in np.unique(speakers):
+        own, others = np.flatnonzero(speakers == speaker), np.flatnonzero(speakers != speaker)
+        if len(others) < 2:
+            continue
+        sums = _sums(similar[np.ix_(own, others)])
+        # The place of a message is told by the last message of somebody else before it.
+        places = np.searchsorted(others, own) - 1
+        linked = np.flatnonzero(places >= 0)
+        at = sums[linked, places[linked]][:, None]
+        below = (sums[linked] < at - _SAME).sum(axis=1)
+        ties = (np.abs(sums[linked] - at) <= _SAME).sum(axis=1) - 1
+        found[own[linked]] = 100.0 * (below + ties / 2) / (len(others) - 1)
+    return found
+
+
+def mean_strength(strengths: Matrix) -> float | None:
+    """The companion: the mean over messages that have a link strength."""
+    known = strengths[~np.isnan(strengths)]
+    return float(known.mean()) if len(known) else None
+
+
+def _sums(similar: Matrix) -> Matrix:
+    """For each message (row) and each place (after that message of somebody else): the weighted sum before it."""
+    sums = similar.copy()
+    for step in range(1, min(WINDOW, similar.shape[1])):
+        sums[:, step:] += _FACTORS[step] * similar[:, :-step]
+    return sums
+
+
+def _terms(prepared: PreparedMessage, discussion: Discussion) -> list[str]:
+    """The stems of a message, and a term for each name in it that no word can be."""
+    return [term for term, _ in _terms_as_written(prepared, discussion)]
+
+
+def _terms_as_written(prepared: PreparedMessage, discussion: Discussion) -> Iterator[tuple[str, str]]:
+    text, pack = prepared.message.text, discussion.pack
+    for token in prepared.plain_tokens:
+        yield stem(token.text, pack.stemmer) if pack else token.text, text[token.start : token.end]
+    for mention in prepared.mentions:
+        yield f"@{mention.player}", text[mention.start : mention.end]
+
+
+def _link(
+    prepared: PreparedMessage,
+    place: int,
+    strength: float,
+    vectors: Vectors,
+    speakers: NDArray[np.int64],
+    discussion: Discussion,
+) -> Link:
+    if np.isnan(strength):
+        return Link(prepared.message.id, None, ())
+    before = _context(place, speakers)
+    written: dict[str, str] = {}
+    for term, word in _terms_as_written(prepared, discussion):
+        written.setdefault(term, word)
+    shared = vectors.shared(place, before, [float(factor) for factor in _FACTORS[: len(before)]])
+    return Link(prepared.message.id, float(strength), tuple(written[term] for term, _ in shared[:_SHOWN_WORDS]))
+
+
+def _context(place: int, speakers: NDArray[np.int64]) -> Sequence[int]:
+    """The previous messages of other players, the nearest first."""
+    others = np.flatnonzero(speakers[:place] != speakers[place])
+    return [int(other) for other in others[::-1][:WINDOW]]

@@ -1,0 +1,23 @@
+"""What the metrics' numbers can and cannot show: planted faults, meaningless changes, length, people."""
+
+from __future__ import annotations
+
+from evaluation.validity.faults import DRAWS, FAULTS, Noticed, noticed, paired_auc
+from evaluation.validity.invariance import CHANGES, Break, breaks
+from evaluation.validity.report import TARGETS, fault_table, is_human_game, length_correlations, pass_rates
+
+__all__ = [
+    "CHANGES",
+    "DRAWS",
+    "FAULTS",
+    "TARGETS",
+    "Break",
+    "Noticed",
+    "breaks",
+    "fault_table",
+    "is_human_game",
+    "length_correlations",
+    "noticed",
+    "paired_auc",
+    "pass_rates",
+]

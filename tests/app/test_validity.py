@@ -1,0 +1,85 @@
+"""The Validity page, and the job that compares scores with chance after an import."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from benchmarks.label_drawing import load_games
+from dashboard import jobs
+from evaluation.controlling import compute_missing, measure_validity
+from evaluation.samples import add_evaluated
+from evaluation.store import JobState, Store
+
+GAME = load_games()[0][1]
+
+
+def settled(store: Store, kind: str) -> JobState:
+    """How the latest job of a kind ended, once no job runs any more."""
+    while threads := [thread for thread in threading.enumerate() if thread.name.startswith("job-")]:
+        for thread in threads:
+            thread.join(timeout=60)
+    return next(job.state for job in store.jobs.list() if job.kind == kind)
+
+
+@pytest.fixture
+def with_game(database: Path) -> Store:
+    store = Store(database)
+    add_evaluated(store, GAME, source_name="game")
+    return store
+
+
+def test_without_games_it_says_what_it_is_for(open_page, words) -> None:
+    app = open_page("validity")
+    assert not app.exception
+    assert "plants faults into your games" in words(app)
+
+
+def test_it_measures_in_the_background_and_shows_what_was_noticed(open_page, words, table, with_game) -> None:
+    app = open_page("validity")
+    assert "Not measured yet" in words(app)
+    app.button(key="measure_validity").click().run()
+    assert settled(with_game, jobs.VALIDITY) is JobState.DONE
+    app = open_page("validity")
+    assert not app.exception
+    assert "1 game, each with 5 copies" in words(app)
+    assert "moved no score" in words(app)
+    assert "link strength" in table(app)
+    assert with_game.controls.report() == measure_validity(with_game)
+
+
+def test_scores_are_compared_with_chance_after_an_import_and_only_once(with_game) -> None:
+    assert with_game.controls.missing() == [GAME.id]
+    job = jobs.start_controls(with_game)
+    assert job is not None
+    assert settled(with_game, jobs.CONTROLS) is JobState.DONE
+    assert with_game.controls.missing() == []
+    assert jobs.start_controls(with_game) is None
+
+
+def test_an_upload_is_followed_by_the_comparison(database: Path) -> None:
+    store = Store(database)
+    jobs.start_evaluation(store, [(GAME, "game")], None)
+    assert settled(store, jobs.CONTROLS) is JobState.DONE
+    assert store.results.load(GAME.id)["coherence"].control is not None
+
+
+def test_cards_and_ledger_say_what_chance_would_give(open_page, words, with_game) -> None:
+    app = open_page("transcripts", transcript=GAME.id, scores="true", show="Ledger", rows_of="coherence")
+    assert "not compared with chance yet" in words(app)
+    compute_missing(with_game, [GAME.id])
+    app = open_page("transcripts", transcript=GAME.id, scores="true", show="Ledger", rows_of="coherence")
+    assert not app.exception
+    assert "clearly above chance (link strength 69, chance 50)" in words(app)
+
+
+def test_the_overview_says_in_how_many_games_a_score_beats_chance(open_page, words, database) -> None:
+    store = Store(database)
+    store.iterations.create("one")
+    add_evaluated(store, GAME, source_name="game", iteration="one")
+    compute_missing(store, [GAME.id])
+    app = open_page("overview")
+    assert not app.exception
+    assert "above chance in 1 of 1 game, mean link strength 69 (chance 50)" in words(app)
