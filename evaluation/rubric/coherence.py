@@ -76,12 +76,14 @@ class _Turn:
         context: The last messages of other players before it, the latest first.
         own: The speaker's own last messages before it.
         is_run: Whether the speaker wrote the message directly before it as well.
+        is_same_round: Whether the latest message of the context stands in the same round.
     """
 
     prepared: PreparedMessage
     context: list[PreparedMessage]
     own: list[PreparedMessage]
     is_run: bool
+    is_same_round: bool
 
     @property
     def speaker(self) -> str:
@@ -92,9 +94,48 @@ class _Turn:
         return [mention for mention in self.prepared.mentions if mention.player != self.speaker]
 
 
-def _turns(messages: Sequence[PreparedMessage]) -> Iterator[_Turn]:
-    """The messages in order, each with its context. Time is linear, however long one speaker goes on."""
-    rounds = _rounds(messages)
+def score_in_order(discussion: Discussion, order: Sequence[int]) -> float:
+    """The score in percent of the same messages in another order, reply ids left out; rounds stay where they were.
+
+    Args:
+        discussion: Of at least two messages, in a language that has a pack.
+        order: For each place, which message stands there.
+    """
+    assert discussion.pack is not None
+    moved = [discussion.messages[source] for source in order]
+    numbers = [prepared.message.round for prepared in discussion.messages]
+    turns = _turns(moved, numbers)
+    next(turns)
+    answering = sum(_answers(turn, discussion.pack) for turn in turns)
+    return 100.0 * answering / (len(moved) - 1)
+
+
+def _answers(turn: _Turn, pack: LanguagePack) -> bool:
+    """Whether the message counts in one of the ways that need no reply id; the ways that cost least come first."""
+    if not turn.context:
+        return False
+    named = turn.prepared.named - {turn.speaker}
+    if named:
+        of_context = {other.message.speaker for other in turn.context}.union(*(other.named for other in turn.context))
+        is_linked = not named.isdisjoint(of_context)
+    else:
+        is_linked = False
+    if not is_linked:
+        topics = turn.prepared.topics.keys()
+        shared = sum(any(topic in other.topics for other in turn.context) for topic in topics)
+        is_linked = shared >= _SHARED_KEYWORDS and not is_introduction(turn.prepared, pack)
+    is_linked = is_linked or bool(_by_answer(turn, pack) or _by_phrase(turn, pack))
+    return is_linked and not repeats(turn.prepared, turn.own)
+
+
+def _turns(messages: Sequence[PreparedMessage], numbers: Sequence[int | None]) -> Iterator[_Turn]:
+    """The messages in order, each with its context. Time is linear, however long one speaker goes on.
+
+    Args:
+        messages: In the order in which they stand.
+        numbers: The round of each place.
+    """
+    rounds = _rounds(numbers)
     speakers = [prepared.message.speaker for prepared in messages]
     # For each message the last one before it that somebody else wrote: a run of messages is left in one step.
     before_run: list[int] = []
@@ -112,18 +153,19 @@ def _turns(messages: Sequence[PreparedMessage]) -> Iterator[_Turn]:
                 context.append(back)
                 back -= 1
         before = own.setdefault(speaker, deque(maxlen=WINDOW))
-        yield _Turn(prepared, [messages[one] for one in context], list(before), continues)
+        is_same_round = bool(context) and numbers[context[0]] == numbers[position]
+        yield _Turn(prepared, [messages[one] for one in context], list(before), continues, is_same_round)
         before.append(prepared)
 
 
-def _rounds(messages: Sequence[PreparedMessage]) -> list[int | None]:
-    """The round of each message; all the same where rounds are too short to be days of discussion."""
-    rounds = [prepared.message.round for prepared in messages]
-    return rounds if len(rounds) > WINDOW * len(set(rounds)) else [None] * len(rounds)
+def _rounds(numbers: Sequence[int | None]) -> Sequence[int | None]:
+    """The round of each place; all the same where rounds are too short to be days of discussion."""
+    return numbers if len(numbers) > WINDOW * len(set(numbers)) else [None] * len(numbers)
 
 
 def _rows(discussion: Discussion, pack: LanguagePack) -> Iterator[LedgerRow]:
-    for position, turn in enumerate(_turns(discussion.messages)):
+    numbers = [prepared.message.round for prepared in discussion.messages]
+    for position, turn in enumerate(_turns(discussion.messages, numbers)):
         if not position:
             yield _decided(turn.prepared, None, "The first message has nothing to answer.")
         else:
@@ -200,8 +242,7 @@ def _by_answer(turn: _Turn, pack: LanguagePack) -> LedgerRow | None:
 def _by_phrase(turn: _Turn, pack: LanguagePack) -> LedgerRow | None:
     latest = turn.context[0]
     found = reply_phrase(turn.prepared, pack)
-    is_same_round = latest.message.round == turn.prepared.message.round
-    if not found or turn.is_run or not is_same_round or is_introduction(turn.prepared, pack):
+    if not found or turn.is_run or not turn.is_same_round or is_introduction(turn.prepared, pack):
         return None
     text = turn.prepared.message.text
     start, end = found[0].start, found[-1].end

@@ -14,7 +14,6 @@ from benchmarks.label_drawing import load_games
 from evaluation.engine import SCORERS
 from evaluation.rubric import coherence, memory_accuracy, personality_diversity, role_consistency
 from evaluation.rubric.controls import compute_controls, control_words, controls_words, link_strengths
-from evaluation.rubric.controls._coherence import coherence_score, linked_messages
 from evaluation.rubric.controls._diversity import diversity_score, words_of_messages
 from evaluation.rubric.controls._draws import against_chance
 from evaluation.rubric.controls._memory import PermutedRecord
@@ -43,11 +42,13 @@ DRAWS = 4
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: game.game_id)
 def test_the_fast_score_of_a_shuffled_order_is_the_metrics_own(game: Transcript) -> None:
     plain = without_prefixes(game)
-    messages = linked_messages(Discussion.of(plain))
+    discussion = Discussion.of(plain)
     random = np.random.default_rng(1)
     for _ in range(DRAWS):
-        order = random.permutation(len(messages)).tolist()
-        assert coherence_score(messages, order) == pytest.approx(coherence.measure(with_order(plain, order)).score)
+        order = random.permutation(len(discussion.messages)).tolist()
+        assert coherence.score_in_order(discussion, order) == pytest.approx(
+            coherence.measure(with_order(plain, order)).score
+        )
 
 
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: game.game_id)
@@ -67,9 +68,9 @@ def test_the_fast_score_of_other_roles_is_the_metrics_own(game: Transcript) -> N
     acts = JudgedActs(read(Discussion.of(game)))
     for sources in islice(deals(game.players, np.random.default_rng(3)), DRAWS):
         copy = with_roles(game, sources)
-        sides = {player.name: player.alignment for player in copy.players}
+        dealt = {player.name: player for player in copy.players}
         expected = role_consistency.measure(copy).score
-        assert acts.score(sides) == (expected if expected is None else pytest.approx(expected))
+        assert acts.score(dealt) == (expected if expected is None else pytest.approx(expected))
 
 
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: game.game_id)

@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from evaluation.rubric.controls import _coherence, _diversity, _draws, _memory, _role, link_strength, voice_distance
+from evaluation.rubric.coherence import score_in_order
+from evaluation.rubric.controls import _diversity, _draws, _memory, _role, link_strength, voice_distance
 from evaluation.rubric.controls._draws import DRAWS, LEAST_P, TOO_FEW, against_chance, companion, control
-from evaluation.rubric.controls.copies import deal_speakers, without_prefixes
+from evaluation.rubric.controls.copies import deal_speakers, with_roles, without_prefixes
 from evaluation.rubric.controls.direction import Aims
 from evaluation.rubric.controls.words import NO_CHANCE
 from evaluation.rubric.definitions import (
@@ -29,12 +30,16 @@ from evaluation.rubric.discussion import Discussion
 from evaluation.rubric.phrases import phrases_by_player, windowed_rate
 from evaluation.rubric.readings import has_grammar, read
 from evaluation.score import MetricResult, Status
-from evaluation.transcript import Alignment, Transcript
+from evaluation.transcript import Transcript
 
 FEWEST_MESSAGES = 12
 """Of shorter discussions no control is computed."""
 Control = Mapping[str, Any]
 _ORDER, _SPEAKERS, _ROLES, _NAMES = range(4)
+# What is computed in about a tenth of a second; longer games get fewer draws, which ``draws`` tells.
+_MOST_MOVES = 12_000
+_MOST_READINGS = 4_000
+_FEWEST_DRAWS = 20
 
 
 def compute_controls(transcript: Transcript, results: Mapping[str, MetricResult]) -> dict[str, dict[str, Any]]:
@@ -92,9 +97,9 @@ def _coherence_control(prepared: _Prepared, result: MetricResult) -> dict[str, A
     discussion = prepared.plain
     random = _draws.generator(prepared.transcript, _ORDER)
     orders = [random.permutation(len(discussion.messages)) for _ in range(DRAWS)]
-    messages = _coherence.linked_messages(discussion)
-    real = _coherence.coherence_score(messages, range(len(messages)))
-    drawn = [_coherence.coherence_score(messages, order.tolist()) for order in orders]
+    real = score_in_order(discussion, range(len(discussion.messages)))
+    few = orders[: max(_FEWEST_DRAWS, min(DRAWS, _MOST_MOVES // len(discussion.messages)))]
+    drawn = [score_in_order(discussion, order.tolist()) for order in few]
     similar, speakers = link_strength.similarities(discussion), link_strength.speaker_numbers(discussion)
     strength = link_strength.mean_strength(link_strength.percentiles(similar, speakers))
     strengths = [
@@ -136,16 +141,15 @@ def _role_control(prepared: _Prepared, result: MetricResult) -> dict[str, Any]:
     acts, aims = _role.JudgedActs(readings), Aims.of(transcript, readings)
     count = _role.arrangements(players)
     is_complete = count <= DRAWS
-    dealt: list[dict[str, Alignment | None]] = [
-        {player.name: players[source].alignment for player, source in zip(players, sources, strict=True)}
+    held = {player.name: player for player in players}
+    dealt = [
+        {player.name: player for player in with_roles(transcript, sources).players}
         for sources in _role.deals(players, _draws.generator(transcript, _ROLES))
     ]
-    sides = {player.name: player.alignment for player in players}
-    real = acts.score(sides)
+    real = acts.score(held)
     drawn = [score for one in dealt if (score := acts.score(one)) is not None]
-    beside = _beside(
-        name, aims.direction(sides).value, [aims.direction(one).value for one in dealt], enumerated=is_complete
-    )
+    directions = [aims.direction({name: one.alignment for name, one in deal.items()}).value for deal in (held, *dealt)]
+    beside = _beside(name, directions[0], directions[1:], enumerated=is_complete)
     found = None if real is None else against_chance(real, drawn, enumerated=is_complete)
     too_few = TOO_FEW if is_complete and count * LEAST_P < 1 else None
     return control(found, too_few if found else "no message carries a role signal", beside)
@@ -171,7 +175,7 @@ def _memory_control(prepared: _Prepared, result: MetricResult) -> dict[str, Any]
         return control(None, "no settled references", None)
     random = _draws.generator(transcript, _NAMES)
     drawn = []
-    for _ in range(DRAWS):
+    for _ in range(max(_FEWEST_DRAWS, min(DRAWS, _MOST_READINGS // len(prepared.discussion.messages)))):
         fits, known = record.settled(
             dict(zip(names, (names[at] for at in random.permutation(len(names))), strict=True))
         )

@@ -12,11 +12,17 @@ import numpy as np
 
 from evaluation.rubric.controls._draws import DRAWS
 from evaluation.rubric.discussion import Discussion
-from evaluation.rubric.personality_diversity import ALIKE_FROM, FEWEST_WORDS, similarities
+from evaluation.rubric.personality_diversity import (
+    ALIKE_FROM,
+    FEWEST_WORDS,
+    LONGEST_WINDOW,
+    MOST_WINDOWS,
+    similarities,
+)
 
 Words = Sequence[Sequence[str]]
-# Products of distinct words that are compared in about a tenth of a second.
-_MOST_WORK = 10**8
+# Windows that are compared in about a tenth of a second.
+_MOST_RATIOS = 5_000
 _FEWEST_DRAWS = 20
 
 
@@ -44,10 +50,10 @@ def diversity_score(messages: Words, speakers: Sequence[str]) -> float | None:
 
 
 def draws_in_time(messages: Words, speakers: Sequence[str]) -> int:
-    """How many copies can be scored in a fraction of a second; fewer where players use many different words."""
-    of_player: dict[str, set[str]] = {}
+    """How many copies can be scored in a fraction of a second; fewer where players say more."""
+    lengths: dict[str, int] = {}
     for words, speaker in zip(messages, speakers, strict=True):
-        of_player.setdefault(speaker, set()).update(words)
-    sizes = sorted(map(len, of_player.values()))
-    work = sum(one * other for place, one in enumerate(sizes) for other in sizes[:place])
-    return max(_FEWEST_DRAWS, min(DRAWS, _MOST_WORK // max(1, work)))
+        lengths[speaker] = lengths.get(speaker, 0) + len(words)
+    windows = [min(MOST_WINDOWS, round(length / LONGEST_WINDOW) or 1) for length in lengths.values()]
+    ratios = sum(one * other for place, one in enumerate(windows) for other in windows[:place])
+    return max(_FEWEST_DRAWS, min(DRAWS, _MOST_RATIOS // max(1, ratios)))

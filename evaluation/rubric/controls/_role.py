@@ -12,13 +12,14 @@ from math import comb
 
 import numpy as np
 
+from evaluation.rubric.acts import ACCUSATIONS, ActKind, SpeechAct
 from evaluation.rubric.controls._draws import DRAWS
 from evaluation.rubric.readings import Reading
-from evaluation.rubric.role_table import rule_for
-from evaluation.rubric.speech_acts import ACCUSATIONS, ActKind, SpeechAct
+from evaluation.rubric.role_table import aim_of, rule_for
 from evaluation.transcript import Alignment, Player
 
-Sides = Mapping[str, Alignment | None]
+Dealt = Mapping[str, Player]
+"""By name: each player with the role and side that a deal gives them."""
 
 
 class JudgedActs:
@@ -28,24 +29,24 @@ class JudgedActs:
         self._messages = list(_grounded(readings))
         self._known: dict[tuple[object, ...], bool | None] = {}
 
-    def score(self, sides: Sides) -> float | None:
-        """The score in percent with each player's side; ``None`` without any signal."""
+    def score(self, players: Dealt) -> float | None:
+        """The score in percent with each player's role; ``None`` without any signal."""
         consistent = counted = 0
-        for speaker, acts in self._messages:
-            side = sides[speaker]
-            if side is None:
+        for name, acts in self._messages:
+            speaker = players[name]
+            if speaker.alignment is None:
                 continue
-            verdicts = [self._verdict(act, grounded, side, sides) for act, grounded in acts]
+            verdicts = [self._verdict(act, grounded, speaker, speaker.alignment, players) for act, grounded in acts]
             judged = [verdict for verdict in verdicts if verdict is not None]
             counted += bool(judged)
             consistent += bool(judged) and all(judged)
         return 100.0 * consistent / counted if counted else None
 
-    def _verdict(self, act: SpeechAct, grounded: bool, side: Alignment, sides: Sides) -> bool | None:
-        target_side = None if act.target is None else sides[act.target]
-        key = (act.kind, act.role, side, target_side, grounded)
+    def _verdict(self, act: SpeechAct, grounded: bool, speaker: Player, side: Alignment, players: Dealt) -> bool | None:
+        at = aim_of(speaker, None if act.target is None else players[act.target])
+        key = (act.kind, act.role, side, at, grounded)
         if key not in self._known:
-            rule = rule_for(act, side, target_side, grounded=grounded)
+            rule = rule_for(act, side, at, grounded=grounded)
             self._known[key] = None if rule is None else rule.consistent
         return self._known[key]
 

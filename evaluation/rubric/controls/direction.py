@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from evaluation.rubric.acts import ACCUSATIONS
 from evaluation.rubric.readings import Reading
-from evaluation.rubric.speech_acts import ACCUSATIONS
 from evaluation.transcript import Alignment, Transcript
 
 _NIGHT = "night"
