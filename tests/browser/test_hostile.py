@@ -86,7 +86,11 @@ def assert_inert(seen) -> None:
     assert seen.foreign == []
     assert seen.faults == []
     assert page.evaluate("() => window.pwned") is None
-    assert page.locator("a[href*='evil.example']").count() == 0
+    # Links of ours may name a message by its id, which is text of strangers too; none may lead elsewhere.
+    led_away = (
+        "() => [...document.links].filter(a => a.href.includes('evil.example') && a.host !== location.host).length"
+    )
+    assert page.evaluate(led_away) == 0
     assert page.locator("img[src*='evil.example'], form[action*='evil.example']").count() == 0
     expect(page.locator("h1")).to_be_visible()
 

@@ -80,4 +80,4 @@ def test_from_empty_to_a_trend_and_all_of_it_survives(serve, visit, data_root: P
 def test_the_first_start_fills_the_pages_by_itself(serve, visit) -> None:
     seen = visit(serve("wanted").url)
     expect(seen.page.get_by_text("Loading the sample games: done, 21 of 21.")).to_be_visible(timeout=90_000)
-    expect(seen.page.get_by_text("Iteration 3 of 3")).to_be_visible()
+    expect(seen.page.get_by_text("Iteration 4 of 4")).to_be_visible()
