@@ -1,23 +1,22 @@
 """Hold the rows of coherence and strategic depth against the readers' labels: ``python -m benchmarks.labels_rows``.
 
 Prints the figures of the tuning half of ``data/labels``; ``--misses`` prints the messages on which rule and readers
-differ. ``--kept`` opens the half that no rule was tuned on: its figures are then written into ``openings.csv``.
+differ. ``--final`` opens the half that no rule was tuned on: its figures are then written into ``openings.csv``.
 """
 
 from __future__ import annotations
 
 import argparse
-import csv
 import json
-import subprocess
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from benchmarks.label_drawing import DRAWN, load_games
+from benchmarks.labels import Figure as LoggedFigure
+from benchmarks.labels import log_opening
 from evaluation.engine import SCORERS
 from evaluation.rubric.definitions import COHERENCE, STRATEGIC_DEPTH
 from evaluation.score import LedgerRow, RowVerdict
@@ -77,20 +76,13 @@ def kept_figures() -> dict[str, list[Figure]]:
 
 
 def open_kept(figures: Mapping[str, float], path: Path = OPENINGS) -> None:
-    """Append date, commit and ``figures`` of an opening of the kept half to the log of openings, a line per figure."""
-    is_new = not path.exists()
-    now, commit = datetime.now(UTC).isoformat(timespec="seconds"), _commit()
-    with path.open("a", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        if is_new:
-            writer.writerow(("date", "commit", "figure", "value"))
-        writer.writerows((now, commit, name, f"{value:.4f}") for name, value in figures.items())
-
-
-def _commit() -> str:
-    done = subprocess.run(["git", "rev-parse", "--short=12", "HEAD"], capture_output=True, text=True, check=True)
-    changed = subprocess.run(["git", "status", "--porcelain"], capture_output=True, text=True, check=True)
-    return done.stdout.strip() + ("+changes" if changed.stdout.strip() else "")
+    """Append an opening of the kept half to the log of openings, a line per figure ("coherence: balanced accuracy")."""
+    by_set: dict[str, list[LoggedFigure]] = {}
+    for name, value in figures.items():
+        set_name, _, figure = name.rpartition(": ")
+        by_set.setdefault(set_name or "rows", []).append(LoggedFigure(figure, round(value, 4)))
+    for set_name, found in by_set.items():
+        log_opening(set_name, found, path)
 
 
 def _read_half(metric: str, half: str) -> list[LabelledRow]:
@@ -202,7 +194,9 @@ def main() -> None:
     """Print the figures of a half."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.labels_rows", description=__doc__)
     parser.add_argument("--misses", choices=list(SETS), help="print the misses of a metric on the tuning half")
-    parser.add_argument("--kept", action="store_true", help="open the kept half, and log that it was opened")
+    parser.add_argument(
+        "--final", dest="kept", action="store_true", help="open the kept half, and log that it was opened"
+    )
     options = parser.parse_args()
     if options.misses:
         _print_misses(options.misses)

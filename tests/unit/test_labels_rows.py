@@ -26,9 +26,9 @@ def test_opening_the_kept_half_is_logged_with_date_and_commit(tmp_path: Path) ->
     open_kept({"coherence: kappa": 0.5}, log)
     open_kept({"coherence: kappa": 0.625, "strategic_depth: kappa": 0.25}, log)
     rows = list(csv.DictReader(log.read_text("utf-8").splitlines()))
-    assert [(row["figure"], row["value"]) for row in rows] == [
-        ("coherence: kappa", "0.5000"),
-        ("coherence: kappa", "0.6250"),
-        ("strategic_depth: kappa", "0.2500"),
+    assert [(row["set"], row["figure"], row["value"]) for row in rows] == [
+        ("coherence", "kappa", "0.5"),
+        ("coherence", "kappa", "0.625"),
+        ("strategic_depth", "kappa", "0.25"),
     ]
-    assert all(row["date"] and row["commit"] for row in rows)
+    assert all(row["opened_at"] and row["commit"] for row in rows)
