@@ -30,7 +30,7 @@ from evaluation.report.words import (
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.verdict import Scored, metric_coverage
 from evaluation.rubric.wording import counted
-from evaluation.score import MetricDefinition, status_of
+from evaluation.score import MetricDefinition, status_by
 from evaluation.statistics.intervals import mean_interval
 from evaluation.statistics.words import interval_words
 
@@ -174,10 +174,11 @@ def _test(test: GameTest) -> Html:
 
 
 def _decision(board: Board, shown: IterationSummary) -> Html:
-    decision = shown.decision
+    decision, made = shown.decision, shown.iteration.recorded
+    recorded = [tag("p", made.words)] if made else []
     if decision is None:
-        return section("Keep the change?", tag("p", "There is nothing before it to compare this iteration with."))
-    recorded = [tag("p", decision.recorded.words)] if decision.recorded else []
+        nothing = tag("p", "There is nothing before it to compare this iteration with.")
+        return section("Keep the change?", nothing, *recorded)
     return section(
         "Keep the change?",
         tag("p", "By the rubric's rule: ", badge(decision.choice), f" against {decision.reference}"),
@@ -282,7 +283,7 @@ def _games(facts: IterationFacts) -> Iterator[Html]:
 def _cell(definition: MetricDefinition, scored: Scored | MetricMean | None, threshold: float) -> str:
     if scored is None or scored.score is None:
         return "no score"
-    mark = status_words(status_of(scored.score, threshold))[0]
+    mark = status_words(status_by(scored, threshold))[0]
     coverage = metric_coverage(scored)
     return f"{mark} {mean_words(definition, scored.score, threshold)}" + (f" ({coverage.mark})" if coverage else "")
 
