@@ -12,7 +12,14 @@ from evaluation.persona.results import LABELS
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.statistics import Comparison, Difference
 from evaluation.statistics.comparison import Outcome
-from evaluation.statistics.words import change_words, interval_words, p_words, paired_p_words, value_words
+from evaluation.statistics.words import (
+    change_words,
+    detectable_words,
+    interval_words,
+    p_words,
+    paired_p_words,
+    value_words,
+)
 
 SYMBOLS = {
     Outcome.BETTER: "✓ better",
@@ -48,7 +55,7 @@ def _row(one: Difference) -> dict[str, object]:
         "p": p_words(one.welch.p),
         "p after Holm": "target" if one.is_primary else p_words(one.p_holm),
         "Paired p": paired_p_words(one.paired),
-        "Would show from": "" if math.isnan(one.detectable) else f"{one.detectable:.1f}",
+        "Would show from": detectable_words(one),
         "Games needed": "" if one.games_needed is None else str(one.games_needed),
     }
 

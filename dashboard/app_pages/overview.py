@@ -57,7 +57,7 @@ def iterations(store: Store, seen: queries.Overview) -> None:
     board = seen.board
     shown = parts.pick_iteration(board)
     versions_banner(store)
-    parts.waiting_for_review(seen, shown)
+    parts.waiting_for_review(seen, board, shown)
     the_chosen_one(store, board, shown)
     keep_or_revert(store, board, shown)
 

@@ -30,6 +30,8 @@ def keep_or_revert(store: Store, board: Board, shown: IterationSummary) -> None:
         if decision is None:
             is_baseline = "This is the baseline. " if shown.iteration.is_baseline else ""
             st.markdown(f"{is_baseline}{_NO_REFERENCE}")
+            if shown.iteration.recorded is not None:
+                _person_part(store, shown.iteration, None)
             return
         rule_answer(decision)
         plain("\n".join(board.decision_words(shown.iteration.name)))
@@ -45,13 +47,14 @@ def rule_answer(decision: Decision) -> None:
     plain(f"against {decision.reference}")
 
 
-def _person_part(store: Store, held: Iteration, decision: Decision) -> None:
+def _person_part(store: Store, held: Iteration, decision: Decision | None) -> None:
+    """What was recorded, else the form for it; without a reference (``None``) nothing new can be recorded."""
     made = resources.read(mending.decisions, held.name)
     place = f"{held.position}_{len(made)}"
-    if decision.recorded is not None:
-        appearance = look(decision.recorded.fate)
+    if held.recorded is not None:
+        appearance = look(held.recorded.fate)
         st.badge(appearance.label, color=appearance.color)
-        plain(decision.recorded.words)
+        plain(held.recorded.words)
         with st.container(horizontal=True):
             _next_click(store, held)
             st.button(
@@ -61,9 +64,9 @@ def _person_part(store: Store, held: Iteration, decision: Decision) -> None:
                 on_click=_withdraw,
                 args=(store, held.name),
             )
-    else:
+    elif decision is not None:
         _record_form(store, held, decision, place)
-    earlier = made[:-1] if decision.recorded else made
+    earlier = made[:-1] if held.recorded else made
     if earlier:
         with st.expander("Earlier decisions", icon=":material/history:"):
             plain("\n".join(one.words for one in reversed(earlier)))

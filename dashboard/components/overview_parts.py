@@ -40,11 +40,12 @@ def pick_iteration(board: Board) -> IterationSummary:
     return by_name[name]
 
 
-def waiting_for_review(seen: Overview, shown: IterationSummary | None = None) -> None:
+def waiting_for_review(seen: Overview, board: Board | None = None, shown: IterationSummary | None = None) -> None:
     """How many games nobody has rated, where they wait, and the way to the desk.
 
     Args:
         seen: What is stored.
+        board: All iterations.
         shown: The iteration whose games, mixed with its reference's, the desk hands out first; ``None`` for any.
     """
     if not seen.unrated:
@@ -55,7 +56,7 @@ def waiting_for_review(seen: Overview, shown: IterationSummary | None = None) ->
             "Engagement is mandatory, so their verdicts stay pending.",
             width="stretch",
         )
-        if shown is not None and shown.means[ENGAGEMENT.name].waiting:
+        if board is not None and shown is not None and _waits_for_ratings(board, shown):
             hand_over(shown.iteration.name)
         else:
             st.page_link("app_pages/review.py", label="Rate the next one", icon=":material/arrow_forward:")
@@ -67,6 +68,12 @@ def waiting_for_review(seen: Overview, shown: IterationSummary | None = None) ->
             "The desk shows neither a game's name nor its iteration. Opened from an iteration that waits for ratings, "
             "it hands out that iteration's games first, mixed with those it is compared with."
         )
+
+
+def _waits_for_ratings(board: Board, shown: IterationSummary) -> bool:
+    """Whether a game of the iteration is unrated, or one of its reference: the decision waits for both."""
+    sides = [shown, *([board[shown.decision.reference]] if shown.decision else [])]
+    return any(side.means[ENGAGEMENT.name].waiting for side in sides)
 
 
 def metric_cards(shown: IterationSummary) -> None:

@@ -80,13 +80,14 @@ def _details(board: Board, summary: IterationSummary) -> Iterator[str]:
             yield from (f"    {shortened(failure.words, 160)}" for failure in test.failures)
     if summary.decision is not None:
         yield from _decision_lines(board, summary, summary.decision)
+    # It holds also where nothing is left to compare with: the reference was deleted, or this one made the baseline.
+    if summary.iteration.recorded is not None:
+        yield f"  {shortened(summary.iteration.recorded.words, 200)}"
 
 
 def _decision_lines(board: Board, summary: IterationSummary, decision: Decision) -> Iterator[str]:
     yield f"  Its change, against {shortened(decision.reference, 60)}: {decision.choice.words}"
     yield from (f"    {shortened(words, 200)}" for words in board.decision_words(summary.iteration.name))
-    if decision.recorded is not None:
-        yield f"  {shortened(decision.recorded.words, 200)}"
 
 
 def _tests_words(summary: IterationSummary) -> str:
@@ -190,6 +191,7 @@ def _summary_dict(summary: IterationSummary) -> dict[str, Any]:
         "lowest_metric": summary.lowest,
         "tests": [_test_dict(test) for test in summary.tests],
         "decision": summary.decision and summary.decision.as_dict(),
+        "recorded": iteration.recorded and iteration.recorded.as_dict(),
         "warnings": list(summary.warnings),
     }
 

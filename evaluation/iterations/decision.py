@@ -60,6 +60,11 @@ class MetricChange:
         """After minus before, on the metric's scale; above zero is better."""
         return self.after - self.before
 
+    @property
+    def is_none(self) -> bool:
+        """Whether both are the same but for a rounding error."""
+        return abs(self.difference) <= _SMALLEST_CHANGE
+
 
 @dataclass(frozen=True, slots=True)
 class Decision:
@@ -109,7 +114,6 @@ class Decision:
 
     def as_dict(self) -> dict[str, Any]:
         """The decision as every JSON output shows it."""
-        made = self.recorded
         return {
             "choice": str(self.choice),
             "reference": self.reference,
@@ -122,17 +126,7 @@ class Decision:
             "passed_after": self.passed_after,
             "fell": {fall.metric: fall.difference for fall in self.fell},
             "reasons": list(self.reasons),
-            "recorded": made
-            and {
-                "choice": str(made.fate),
-                "who": made.who,
-                "at": made.at.isoformat(),
-                "reason": made.reason,
-                "note": made.note,
-                "reference": made.reference,
-                "rule": made.rule or None,
-                "departs_from_rule": made.departs,
-            },
+            "recorded": self.recorded and self.recorded.as_dict(),
         }
 
 
@@ -279,7 +273,7 @@ def _relative_difference(change: MetricChange) -> float:
 def _change_words(change: MetricChange, apposition: str = "") -> str:
     definition = DEFINITIONS[change.metric]
     subject = f"{definition.label}{apposition}"
-    if abs(change.difference) <= _SMALLEST_CHANGE:
+    if change.is_none:
         return f"{subject} stayed at {score_words(definition, change.before)}"
     verb = "rose" if change.difference > 0 else "fell"
     before, after = _both_words(change)

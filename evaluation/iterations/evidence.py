@@ -10,6 +10,7 @@ from evaluation.iterations.tests import Game, MetricMean
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import PERCENT, Status
 from evaluation.statistics.comparison import Difference, Measure, Outcome, compare
+from evaluation.statistics.power import MOST_GAMES
 from evaluation.statistics.words import games_words, more_games, p_words
 
 _RULES = {Choice.KEEP: "keep", Choice.REVERT: "revert"}
@@ -67,7 +68,10 @@ def disagreement_words(decision: Decision, target: Difference | None) -> str:
     if target.outcome is Outcome.UNTESTABLE:
         return f"The rule says {rule}, but no test of {label} is possible: {target.welch.reason}."
     if target.outcome is Outcome.NO_EVIDENCE:
-        seen = "rise" if target.difference > 0 else "fall" if target.difference < 0 else "difference"
+        change = decision.change
+        if change is None or change.is_none:
+            return f"The rule says {rule}, but the games show no difference of {label}, so no number would settle it."
+        seen = "rise" if change.difference > 0 else "fall"
         return f"The rule says {rule}, but the games cannot tell the {seen} of {label} from chance" + _settled(target)
     verb = "rose" if target.outcome is Outcome.BETTER else "fell"
     return f"The rule says {rule} although {label} {verb} more than chance would do (p {p_words(target.p)})."
@@ -76,7 +80,9 @@ def disagreement_words(decision: Decision, target: Difference | None) -> str:
 def _settled(target: Difference) -> str:
     p = f" (p {p_words(target.p)})"
     if target.games_needed is None:
-        return f"{p}, and no number of games would settle a difference of nothing."
+        return (
+            f"{p}; more than {MOST_GAMES:,} games on each side would settle it, if the difference is as large as seen."
+        )
     more = more_games(target)
     return f"{p}; {games_words(max(more, 1))} more on each side would settle it, if the difference is as large as seen."
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
+from typing import Any
 
 from evaluation.errors import InputError
 from evaluation.rubric.definitions import DEFINITIONS
@@ -61,6 +62,19 @@ class RecordedDecision:
     def departs(self) -> bool:
         """Whether it was not what the rule said at that time."""
         return departs_from(self.fate, self.rule)
+
+    def as_dict(self) -> dict[str, Any]:
+        """What was recorded as every JSON output shows it."""
+        return {
+            "choice": str(self.fate),
+            "who": self.who,
+            "at": self.at.isoformat(),
+            "reason": self.reason,
+            "note": self.note,
+            "reference": self.reference,
+            "rule": self.rule or None,
+            "departs_from_rule": self.departs,
+        }
 
 
 def departs_from(fate: Fate, rule: str) -> bool:

@@ -17,23 +17,24 @@ def reference_of(iteration: Iteration, iterations: Sequence[Iteration]) -> Itera
         iteration: One of ``iterations``.
         iterations: All that there are, in any order. A parent that is not among them counts as none.
     """
-    possible = _possible(iteration, iterations)
-    parent = next((one for one in possible if one.name == iteration.parent), None)
-    if parent is not None:
-        return parent
-    earlier = [one for one in possible if one.position < iteration.position and (one.is_kept or one.is_baseline)]
+    parent = [one for one in iterations if one.name == iteration.parent]
+    if found := _not_from(iteration, parent, iterations):
+        return found[0]
+    decided = [one for one in iterations if one.position < iteration.position and (one.is_kept or one.is_baseline)]
+    earlier = _not_from(iteration, decided, iterations)
     return max(earlier, key=lambda one: one.position, default=None)
 
 
 def baseline_before(iteration: Iteration, iterations: Sequence[Iteration]) -> Iteration | None:
     """The baseline where it stands before ``iteration``, as the second line of a comparison; else ``None``."""
-    possible = _possible(iteration, iterations)
-    return next((one for one in possible if one.is_baseline and one.position < iteration.position), None)
+    marked = [one for one in iterations if one.is_baseline and one.position < iteration.position]
+    return next(iter(_not_from(iteration, marked, iterations)), None)
 
 
-def _possible(iteration: Iteration, iterations: Sequence[Iteration]) -> list[Iteration]:
+def _not_from(iteration: Iteration, some: Sequence[Iteration], iterations: Sequence[Iteration]) -> list[Iteration]:
+    """Those of ``some`` that are neither the iteration nor a descendant of it."""
     parents = {one.name: one.parent for one in iterations}
-    return [one for one in iterations if not _descends(one.name, iteration.name, parents)]
+    return [one for one in some if not _descends(one.name, iteration.name, parents)]
 
 
 def _descends(name: str, ancestor: str, parents: dict[str, str | None]) -> bool:

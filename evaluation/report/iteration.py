@@ -174,10 +174,11 @@ def _test(test: GameTest) -> Html:
 
 
 def _decision(board: Board, shown: IterationSummary) -> Html:
-    decision = shown.decision
+    decision, made = shown.decision, shown.iteration.recorded
+    recorded = [tag("p", made.words)] if made else []
     if decision is None:
-        return section("Keep the change?", tag("p", "There is nothing before it to compare this iteration with."))
-    recorded = [tag("p", decision.recorded.words)] if decision.recorded else []
+        nothing = tag("p", "There is nothing before it to compare this iteration with.")
+        return section("Keep the change?", nothing, *recorded)
     return section(
         "Keep the change?",
         tag("p", "By the rubric's rule: ", badge(decision.choice), f" against {decision.reference}"),

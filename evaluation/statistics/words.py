@@ -108,6 +108,13 @@ def _power(one: Difference) -> Iterator[str]:
         yield f"If the difference is as large as seen, {needed} on each side would show it{extra}."
 
 
+def detectable_words(one: Difference) -> str:
+    """For a cell: the smallest true difference that so many games would show; "none" where the scale is too short."""
+    if math.isnan(one.detectable):
+        return ""
+    return f"{one.detectable:.1f}" if one.detectable <= one.most else "none"
+
+
 def more_games(one: Difference) -> int:
     """How many games more on the smaller side would show a difference as large as seen; 0 when that is unknown."""
     return max(0, one.games_needed - min(one.before.n, one.after.n)) if one.games_needed is not None else 0

@@ -393,3 +393,79 @@ def test_a_recorded_decision_survives_deletion_and_a_new_name(store: Store) -> N
     assert after is not None
     assert before.recorded is not None
     assert (after.reference, after.reason, after.at) == ("first", "Reads better", before.recorded.at)
+
+
+def test_a_recorded_decision_is_shown_and_undone_where_nothing_is_left_to_compare_with(
+    store: Store, database: Path, open_page: Any, words: Any
+) -> None:
+    fill(store, {"v1": diverse(60, 61, 62)})
+    store.iterations.create("v2", target_metric="personality_diversity")
+    for number, (scores, usd) in enumerate(diverse(90, 91, 92)):
+        add_game(store, f"v2-{number}", "v2", scores, usd)
+    record_decision(store, "v2", Fate.KEPT, who="Ada", reason="Reads better")
+    # Without a parent it was compared with the baseline, which it now is itself.
+    store.iterations.promote("v2")
+    listed = json.loads(run(database, "iterations", "--format", "json").stdout)["iterations"][1]
+    assert listed["decision"] is None
+    assert (listed["recorded"]["choice"], listed["recorded"]["reference"]) == ("kept", "v1")
+    assert "Ada kept it on" in run(database, "iterations").stdout
+    board = stored_board(store)
+    assert "Ada kept it on" in iteration_page(IterationFacts(board, "v2", {}, (), WHEN))
+    app = open_page(iteration="v2")
+    assert "Ada kept it on" in words(app)
+    app.button(key="undecide_1_1").click().run()
+    assert not app.exception
+    assert store.iterations.get("v2").recorded is None
+
+
+def test_a_discussion_that_fails_whatever_its_score_has_the_same_mark_in_every_table_of_the_report() -> None:
+    robotic = {name: scored(name, 95.0 if name != ENGAGEMENT.name else 4.0) for name in DEFINITIONS}
+    robotic["anti_repetition"] = MetricScore(Status.FAILED, 98.0, 90.0, '"I think NAME" in 12 of 30 messages')
+    games = [Game(f"g{place}", f"g{place}", robotic, 1.0) for place in range(3)]
+    page = iteration_page(
+        IterationFacts(make_board([Iteration("v1", is_baseline=True)], {"v1": games}), "v1", {}, (), WHEN)
+    )
+    # The mean's row, the line of the iteration and three games.
+    assert "✓ 98.0" not in page.replace("\u00a0", " ")
+    assert page.replace("\u00a0", " ").count("✗ 98.0") == 4
+
+
+def test_a_change_of_nothing_is_no_rise_and_a_tiny_one_is_not_nothing() -> None:
+    def said(before: Sequence[float], after: Sequence[float]) -> str:
+        sides = [
+            [
+                Game(
+                    f"{side}{place}",
+                    f"{side}{place}",
+                    {key: scored(key, GOOD[key] if key != "coherence" else value) for key in GOOD},
+                    1.0,
+                )
+                for place, value in enumerate(values)
+            ]
+            for side, values in (("a", before), ("b", after))
+        ]
+        chain = [Iteration("v1", is_baseline=True), Iteration("v2", 1, "v1", target_metric="coherence")]
+        return "\n".join(make_board(chain, dict(zip(("v1", "v2"), sides, strict=True))).decision_words("v2"))
+
+    values = [0.1, 0.2, 0.3, 70.7, 33.3, 12.9, 99.1]
+    draw = random.Random(1)
+    for _ in range(50):
+        shuffled = said(values, draw.sample(values, len(values)))
+        assert "stayed at" in shuffled
+        assert "the rise" not in shuffled
+        assert "the fall" not in shuffled
+    tiny = said([80, 81, 82], [80, 81, 82.001])
+    assert "rose from 81.0000 % to 81.0003 %" in tiny
+    assert "more than 100,000 games on each side would settle it" in tiny
+
+
+def test_the_report_on_a_comparison_says_which_metric_is_tested_alone(store: Store) -> None:
+    fill(store, {"v1": diverse(0, 50, 100), "v2": diverse(20, 60, 100)}, target="personality_diversity")
+    page = comparison_page(compare_iterations(stored_board(store), "v1", "v2"), DEFAULT_THRESHOLDS, WHEN)
+    assert "after Holm's adjustment over all metrics" not in page.replace("&#x27;", "'")
+    [row] = [part for part in page.split("<tr>") if "Personality diversity" in part and ">target<" in part]
+    assert "no evidence" in row.replace("\u00a0", " ")
+    # A difference that the scale does not allow is no number.
+    found = compare_iterations(stored_board(store), "v1", "v2").comparison["personality_diversity"]
+    assert found.detectable > found.most
+    assert f"{found.detectable:.1f}" not in row

@@ -152,3 +152,12 @@ def test_rating_from_an_iteration_hands_out_its_games_first_and_shows_none_of_it
     assert sorted(found[:4]) == ["four", "one", "three", "two"]
     assert "Shorter prompt" not in words(app)
     assert not {"iteration", "reference"} & set(app.query_params)
+
+
+def test_a_reference_that_waits_for_ratings_is_handed_out_too(open_page, filled) -> None:
+    four = next(
+        row["transcript_id"] for row in filled.transcripts.summaries().to_dict("records") if row["game_id"] == "four"
+    )
+    filled.ratings.add(Rating(four, "Grace", 4))
+    app = open_page(iteration="Shorter prompt")
+    assert "rate_next" in [button.key for button in app.button]
