@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from evaluation.iterations.model import Iteration, RecordedDecision
-from evaluation.iterations.tests import Game, MetricMean, game_failures, mean_scores
+from evaluation.iterations.tests import Game, MetricMean, game_failures, judge_games, mean_scores
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.ranking import lowest_metric
 from evaluation.rubric.wording import counted, listed, score_words
@@ -78,7 +78,7 @@ class Decision:
         is_target_named: Whether the target was named, not taken as the reference's lowest.
         change: The target's change; ``None`` when it has no score on one of the sides.
         baseline_change: The same against the baseline; ``None`` where that is the reference, or has no score.
-        passed_before: How many metrics pass in the reference, by their means.
+        passed_before: How many metrics pass in the reference, as its verdict on all games counts them.
         passed_after: The same in the iteration.
         fell: The other metrics whose mean is lower than in the reference, the largest fall first.
         reasons: Every reason in words, the deciding ones first.
@@ -163,7 +163,9 @@ class _Weighing:
         self.named = candidate.iteration.target_metric
         self.target = self.named or lowest_metric(self.before)
         self.change = _change(self.target, self.after, self.before)
-        self.passed_before, self.passed_after = _passed(self.before), _passed(self.after)
+        self.passed_before, self.passed_after = (
+            judge_games(means, None).passed_count for means in (self.before, self.after)
+        )
         self.fell = tuple(sorted(self._falls(), key=_relative_difference))
         self.critical = [one.words for one in game_failures(candidate.games, thresholds) if one.is_critical]
         far = mean_scores(baseline.games, thresholds) if baseline else None
@@ -253,10 +255,6 @@ class _Weighing:
             change = _change(name, self.after, self.before) if name != self.target else None
             if change is not None and change.difference < -_SMALLEST_CHANGE:
                 yield change
-
-
-def _passed(means: Mapping[str, MetricMean]) -> int:
-    return sum(mean.status is Status.PASSED for mean in means.values())
 
 
 def _change(name: str | None, after: Mapping[str, MetricMean], before: Mapping[str, MetricMean]) -> MetricChange | None:

@@ -469,3 +469,21 @@ def test_the_report_on_a_comparison_says_which_metric_is_tested_alone(store: Sto
     found = compare_iterations(stored_board(store), "v1", "v2").comparison["personality_diversity"]
     assert found.detectable > found.most
     assert f"{found.detectable:.1f}" not in row
+
+
+def test_a_decision_counts_passes_as_the_verdict_of_the_same_games_does() -> None:
+    def games(name: str, ratings: Sequence[float | None]) -> list[Game]:
+        scores = [GOOD | {ENGAGEMENT.name: rating} for rating in ratings]
+        return [
+            Game(f"{name}{place}", f"{name}{place}", {key: scored(key, value) for key, value in one.items()}, 1.0)
+            for place, one in enumerate(scores)
+        ]
+
+    chain = [Iteration("v1", is_baseline=True), Iteration("v2", 1, "v1", target_metric="coherence")]
+    board = make_board(chain, {"v1": games("a", (4, 4, 4)), "v2": games("b", (4, 5, None))})
+    decision, verdict = board["v2"].decision, board["v2"].verdict
+    assert decision is not None
+    assert verdict is not None
+    # The mean of the two ratings would pass, but engagement is pending while the third is missing.
+    assert (decision.passed_before, decision.passed_after) == (7, 6)
+    assert decision.passed_after == verdict.passed_count
