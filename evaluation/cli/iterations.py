@@ -51,7 +51,7 @@ def list_iterations(context: typer.Context, output: Rows = ListFormat.TABLE, db:
 
     store = open_store(db)
     board = stored_board(store)
-    losses = stored_losses(store, board.current.iteration.name) if board.current else {}
+    losses = stored_losses(store, board.current.iteration.name, board) if board.current else {}
     mixes = stored_mixes(store)
     if output is ListFormat.JSON:
         say(json_text(board_dict(board, losses) | {"versions": [mix_dict(mix) for mix in mixes]}))

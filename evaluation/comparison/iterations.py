@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from evaluation.comparison.movers import Mover
 from evaluation.coverage import Coverage, added_coverage
-from evaluation.iterations.board import Board
+from evaluation.iterations.board import Board, IterationSummary
 from evaluation.iterations.decision import Decision, Side
 from evaluation.iterations.evidence import measure_games
 from evaluation.rubric.definitions import DEFINITIONS
@@ -22,7 +22,8 @@ class IterationComparison:
     Attributes:
         comparison: Every metric's difference, in the rubric's order. The target of the later one's change is the
             primary one where it was named; the others are adjusted together.
-        decision: Keep or revert of the later of the two against *its* reference; ``None`` when it has none.
+        decision: Keep or revert of the one that is decided against the other, else of the later of the two against
+            *its* reference; ``None`` when it has none.
         other_pair: Says so when that reference is not the other one of the two; else empty.
         decision_words: What stands beside the decision, see :meth:`~evaluation.iterations.board.Board.decision_words`.
         pairs: Ids of games that share a scenario or seed.
@@ -55,6 +56,14 @@ def _coverage(side: Side, name: str) -> Coverage | None:
     return added_coverage(metric_coverage(one) for one in scored if one is not None)
 
 
+def _later(one: IterationSummary, other: IterationSummary) -> IterationSummary:
+    """The one that is decided against the other, else the one that stands later."""
+    for subject, against in ((one, other), (other, one)):
+        if subject.decision is not None and subject.decision.reference == against.iteration.name:
+            return subject
+    return max(one, other, key=lambda summary: summary.iteration.position)
+
+
 def compare_iterations(
     board: Board,
     before: str,
@@ -76,7 +85,7 @@ def compare_iterations(
     """
     control, treatment = board[before], board[after]
     first, second = (Side(one.iteration, one.games) for one in (control, treatment))
-    later = max(control, treatment, key=lambda one: one.iteration.position)
+    later = _later(control, treatment)
     measures = {name: measure_games(name, first.games, second.games, pairs) for name in DEFINITIONS}
     comparison = compare(measures, primary=later.iteration.target_metric, seed=seed)
     decision = later.decision

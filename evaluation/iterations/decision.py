@@ -18,6 +18,7 @@ FEWEST_GAMES = 3
 """On each side; with fewer nothing is decided."""
 
 _SMALLEST_CHANGE = 1e-9
+_LONGEST_NAME = 60
 
 
 class Choice(StrEnum):
@@ -108,9 +109,12 @@ class Decision:
         """The second line: the target against the baseline. Empty where the baseline is the reference."""
         if not self.differs_from_baseline or self.target is None:
             return ""
+        # A name may be as long as a sentence, and what follows it must not be cut off where lines are short.
+        name = str(self.baseline)
+        name = name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…"
         if self.baseline_change is None:
-            return f"Against the baseline {self.baseline}: {DEFINITIONS[self.target].label} has no score on both sides."
-        return f"Against the baseline {self.baseline}: {_change_words(self.baseline_change)}."
+            return f"Against the baseline {name}: {DEFINITIONS[self.target].label} has no score on both sides."
+        return f"Against the baseline {name}: {_change_words(self.baseline_change)}."
 
     def as_dict(self) -> dict[str, Any]:
         """The decision as every JSON output shows it."""

@@ -93,6 +93,7 @@ class Iteration:
         target_metric: Name of the metric that the change is meant to raise; ``None`` when none was named.
         is_baseline: Whether it is marked as the baseline.
         signed_off_by: Who found its games fascinating to watch; ``None`` while nobody has.
+        was_baseline: Whether it is the baseline or was at some time, also by default as the first of all.
         recorded: What a person decided about its change; ``None`` while nobody has, and once it was taken back.
 
     Raises:
@@ -111,6 +112,7 @@ class Iteration:
     signed_off_at: datetime | None = None
     signed_off_note: str = ""
     recorded: RecordedDecision | None = None
+    was_baseline: bool = False
 
     def __post_init__(self) -> None:
         if not self.name.strip() or len(self.name) > MAX_NAME_LENGTH:

@@ -11,7 +11,9 @@ def reference_of(iteration: Iteration, iterations: Sequence[Iteration]) -> Itera
     """The iteration that this one is compared with.
 
     Its parent where it has one; else the later of the last kept iteration and the baseline, among those before it.
-    Never itself or a descendant of it. ``None`` when there is none, as for the first.
+    Where neither stands before it, the latest that was the baseline at some time: promoting an iteration must not take
+    away what its own change was compared with. Never itself or a descendant of it. ``None`` when there is none, as for
+    the first.
 
     Args:
         iteration: One of ``iterations``.
@@ -20,9 +22,10 @@ def reference_of(iteration: Iteration, iterations: Sequence[Iteration]) -> Itera
     parent = [one for one in iterations if one.name == iteration.parent]
     if found := _not_from(iteration, parent, iterations):
         return found[0]
-    decided = [one for one in iterations if one.position < iteration.position and (one.is_kept or one.is_baseline)]
-    earlier = _not_from(iteration, decided, iterations)
-    return max(earlier, key=lambda one: one.position, default=None)
+    before = [one for one in iterations if one.position < iteration.position]
+    decided = _not_from(iteration, [one for one in before if one.is_kept or one.is_baseline], iterations)
+    former = _not_from(iteration, [one for one in before if one.was_baseline], iterations)
+    return max(decided or former, key=lambda one: one.position, default=None)
 
 
 def baseline_before(iteration: Iteration, iterations: Sequence[Iteration]) -> Iteration | None:

@@ -23,7 +23,8 @@ def iteration_html(store: Store, name: str, *, made_at: datetime | None = None) 
     with store.unit():
         store.iterations.get(name)
         raters, sign_offs = store.ratings.rater_counts(), store.iterations.sign_offs(name)
-        board, losses = stored_board(store), stored_losses(store, name)
+        board = stored_board(store)
+        losses = stored_losses(store, name, board)
     return iteration_page(IterationFacts(board, name, raters, sign_offs, made_at or datetime.now(UTC), losses))
 
 

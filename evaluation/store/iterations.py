@@ -336,7 +336,8 @@ numbered AS (SELECT *, row_number() OVER (ORDER BY position) - 1 AS place FROM i
 SELECT name, place, parent, prompt_text, change, target_metric,
        CASE WHEN EXISTS (FROM promoted) THEN name IN (FROM promoted) ELSE place = 0 END,
        epoch_us(n.created_at), s.who, epoch_us(s.created_at), coalesce(s.note, ''),
-       d.kind, d.who, epoch_us(d.created_at), d.reason, d.note, d.reference, d.rule
+       d.kind, d.who, epoch_us(d.created_at), d.reason, d.note, d.reference, d.rule,
+       place = 0 OR name IN (SELECT iteration FROM iteration_events WHERE kind = 'promoted')
 FROM numbered n LEFT JOIN signed_off s ON s.iteration = n.name LEFT JOIN recorded d ON d.iteration = n.name
 ORDER BY place
 """
@@ -380,7 +381,7 @@ def _description(held: Iteration) -> Description:
 
 def _iteration(row: tuple[Any, ...]) -> Iteration:
     name, place, parent, prompt_text, change, target_metric, is_baseline, created_at, who, when, note = row[:11]
-    fate, decider, decided_at, *decided = row[11:]
+    fate, decider, decided_at, *decided, was_baseline = row[11:]
     recorded = RecordedDecision(Fate(fate), decider, from_microseconds(decided_at), *decided) if fate else None
     return Iteration(
         name,
@@ -395,4 +396,5 @@ def _iteration(row: tuple[Any, ...]) -> Iteration:
         maybe_from_microseconds(when),
         note,
         recorded,
+        was_baseline,
     )

@@ -211,19 +211,20 @@ def _ledger_rows(
     return rows
 
 
-def stored_losses(store: Store, name: str) -> dict[str, Losses]:
+def stored_losses(store: Store, name: str, board: Board | None = None) -> dict[str, Losses]:
     """Where the games of an iteration lose their points, by metric that fails.
 
     Args:
         store: Where to read.
         name: Of the iteration.
+        board: :func:`stored_board`, where the caller has it already.
 
     Raises:
         NotFoundError: There is no iteration of that name.
     """
     with store.unit() as cursor:
         store.iterations.get(name)
-        summary = stored_board(store)[name]
+        summary = (board or stored_board(store))[name]
         failing = failing_first(summary.means)
         if not failing:
             return {}

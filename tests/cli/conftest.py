@@ -20,14 +20,39 @@ settings.load_profile("unhurried")
 Run = Callable[..., Result]
 WriteGame = Callable[..., Path]
 
-# Each speaker has more than 20 words of their own, a keyword in every message, and no phrase said twice.
+# Each speaker has more than 40 words of their own, a keyword in every message, no phrase said twice, and nothing about
+# the past.
 GOOD_LINES = (
-    ("Ann", "I think the pattern of yesterday matters: somebody protected the quiet corner and nobody asked why."),
-    ("Ben", "Honestly, my trust went with that silence; whoever gains from hurry should explain the reason tonight."),
-    ("Cid", "Evidence first, friends! Harbour rules say you count ropes before blaming sailors, because storms lie."),
-    ("Ann", "Then let us vote on ledgers, not on moods, since numbers rarely blush under cross examination."),
-    ("Ben", "Fine by me, although innocent people blush too, and I would defend any shy person here gladly."),
-    ("Cid", "Aye, defend them all you like; a consistent story floats while every suspicious one takes on water."),
+    (
+        "Ann",
+        "I think the pattern of this table matters: a quiet corner deserves as many questions as the noisy one beside "
+        "the stove, and hardly anybody here ever looks that way.",
+    ),
+    (
+        "Ben",
+        "Honestly, my trust goes with plain dealing; whoever gains from hurry should explain the reason tonight, "
+        "slowly, in words that even my grandmother could follow without her spectacles.",
+    ),
+    (
+        "Cid",
+        "Evidence first, friends! Harbour rules say you count ropes before blaming sailors, because storms lie, tides "
+        "wander, and every captain swears that his own deck is dry.",
+    ),
+    (
+        "Ann",
+        "Then let us vote on ledgers, not on moods, since numbers rarely blush under cross examination, whereas faces "
+        "do so at any draught from the window.",
+    ),
+    (
+        "Ben",
+        "Fine by me, although innocent people blush too, and I would defend any shy person here gladly, were it only "
+        "to keep our supper from turning cold again.",
+    ),
+    (
+        "Cid",
+        "Aye, defend them all you like; a consistent story floats while every suspicious one takes on water, and I "
+        "carry a bucket for nobody below deck.",
+    ),
 )
 BAD_LINES = (
     tuple((name, "The weather is nice here today and my lunch was very good indeed.") for name in ("Ann", "Ben")) * 2

@@ -56,8 +56,7 @@ def test_show_takes_an_id_its_beginning_or_the_games_id(run: Any, write_game: An
     shown = {run("show", reference).stdout for reference in (transcript_id, transcript_id[:6], "game-1")}
     assert len(shown) == 1
     text = shown.pop()
-    # Nobody says 40 words, so diversity does not apply.
-    assert "Verdict: pending, 4 of 7 pass" in text
+    assert "Verdict: pending, 5 of 7 pass" in text
     assert "Engagement is pending: not rated yet." in text
     assert "Nothing needs fixing: no metric fails." in text
 

@@ -251,6 +251,16 @@ def test_nothing_is_compared_with_itself_or_a_descendant() -> None:
     assert named(circle) == {"x": None, "y": None}
 
 
+def test_promotion_does_not_take_away_what_the_promoted_one_was_compared_with() -> None:
+    iterations = [
+        Iteration("a", 0, was_baseline=True),
+        Iteration("b", 1, was_baseline=True),
+        Iteration("c", 2, is_baseline=True, was_baseline=True),
+        Iteration("d", 3),
+    ]
+    assert named(iterations) == {"a": None, "b": "a", "c": "b", "d": "c"}
+
+
 def test_a_parent_that_is_gone_counts_as_none() -> None:
     iterations = [Iteration("a", 0, is_baseline=True), Iteration("b", 1, parent="deleted")]
     assert named(iterations)["b"] == "a"
