@@ -403,9 +403,13 @@ def test_a_recorded_decision_is_shown_and_undone_where_nothing_is_left_to_compar
     for number, (scores, usd) in enumerate(diverse(90, 91, 92)):
         add_game(store, f"v2-{number}", "v2", scores, usd)
     record_decision(store, "v2", Fate.KEPT, who="Ada", reason="Reads better")
-    # Without a parent it was compared with the baseline, which it now is itself.
+    # It stays compared with what was the baseline then, also once it is the baseline itself.
     store.iterations.promote("v2")
-    listed = json.loads(run(database, "iterations", "--format", "json").stdout)["iterations"][1]
+    decision = decision_in(database, "v2")
+    assert decision is not None
+    assert decision["reference"] == "v1"
+    store.deletions.delete_iteration("v1", who="Ada")
+    listed = json.loads(run(database, "iterations", "--format", "json").stdout)["iterations"][0]
     assert listed["decision"] is None
     assert (listed["recorded"]["choice"], listed["recorded"]["reference"]) == ("kept", "v1")
     assert "Ada kept it on" in run(database, "iterations").stdout
@@ -413,7 +417,7 @@ def test_a_recorded_decision_is_shown_and_undone_where_nothing_is_left_to_compar
     assert "Ada kept it on" in iteration_page(IterationFacts(board, "v2", {}, (), WHEN))
     app = open_page(iteration="v2")
     assert "Ada kept it on" in words(app)
-    app.button(key="undecide_1_1").click().run()
+    app.button(key="undecide_0_1").click().run()
     assert not app.exception
     assert store.iterations.get("v2").recorded is None
 
