@@ -6,8 +6,11 @@ from typing import Any
 
 import pytest
 
+from benchmarks.label_drawing import load_games
+from evaluation.rubric.controls import link_strengths
+from evaluation.rubric.review import ReviewKind
 from evaluation.samples import add_evaluated
-from evaluation.score import Method
+from evaluation.score import Method, RowVerdict
 from evaluation.store import Store
 from evaluation.store.review_queue import stored_review_queue
 from evaluation.transcript import Message, Player, Transcript, Vote
@@ -77,6 +80,22 @@ def test_only_the_kinds_asked_for(doubtful: Store, open_page: Any, words: Any) -
     app.button_group(key="queue_kinds").set_value(["bare keyword"]).run()
     assert not app.exception
     assert "Cid voted for Ann in round 2." not in words(app)
+
+
+def test_links_that_words_contradict_are_offered(store: Store) -> None:
+    # The longest of the real games: chat of nine people.
+    game = max((one for _, one in load_games()), key=lambda one: len(one.discussion))
+    store.iterations.create("v1")
+    add_evaluated(store, game, source_name="x.json", iteration="v1")
+    strengths = {link.message_id: link.strength for link in link_strengths(game)}
+    queue = stored_review_queue(store, "v1", [ReviewKind.WEAK_LINK, ReviewKind.STRONG_LINK])
+    assert {one.item.kind for one in queue} == {ReviewKind.WEAK_LINK, ReviewKind.STRONG_LINK}
+    for one in queue:
+        strength = strengths[str(one.item.row.message_id)]
+        assert strength is not None
+        is_weak = one.item.kind is ReviewKind.WEAK_LINK
+        assert strength <= 25 if is_weak else strength >= 90
+        assert (one.item.row.verdict is RowVerdict.COUNTS) is is_weak
 
 
 def test_messages_of_strangers_stand_in_inert_elements(store: Store, open_page: Any, hostile: str) -> None:
