@@ -24,7 +24,7 @@ def test_json_holds_whole_messages_and_the_total(run: Any, write_game: Any) -> N
     (message,) = found["messages"]
     assert (message["game_id"], message["number"], message["speaker"]) == ("one", 6, "Cid")
     assert (message["iteration"], message["round"]) == (None, 1)
-    assert message["text"].endswith("takes on water.")
+    assert message["text"].endswith("for nobody below deck.")
 
 
 def test_nothing_found_is_no_error_and_says_what_to_try(run: Any, write_game: Any) -> None:
