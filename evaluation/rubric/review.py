@@ -47,14 +47,12 @@ class ReviewItem:
         return max(abs(self.if_counts), abs(self.if_not), abs(self.if_excluded))
 
 
-def review_items(
-    results: Mapping[str, MetricResult], link_strengths: Mapping[str, float] | None = None
-) -> tuple[ReviewItem, ...]:
+def review_items(results: Mapping[str, MetricResult]) -> tuple[ReviewItem, ...]:
     """The rows of a transcript that only the rule has decided and a person may well decide otherwise.
 
     Args:
-        results: By metric, with their ledgers as they stand.
-        link_strengths: By message id, 0 to 100; coherence rows are offered only with them.
+        results: By metric, with their ledgers as they stand. Coherence rows are offered once their controls, which hold
+            the link strengths, are computed.
 
     Returns:
         Those that could move their score most first; equal ones in the order of the messages.
@@ -62,37 +60,37 @@ def review_items(
     found = [
         _item(result, row, kind)
         for result in results.values()
-        for row, kind in _offered(result, link_strengths or {})
+        for row, kind in _offered(result)
         if row.method is Method.RULE
     ]
     return tuple(sorted(found, key=lambda item: -item.stake))
 
 
-def _offered(result: MetricResult, links: Mapping[str, float]) -> Iterator[tuple[LedgerRow, ReviewKind]]:
+def _offered(result: MetricResult) -> Iterator[tuple[LedgerRow, ReviewKind]]:
     for row in result.ledger:
-        kind = _KINDS[result.name](row, links) if result.name in _KINDS else None
+        kind = _KINDS[result.name](row) if result.name in _KINDS else None
         if kind is not None:
             yield row, kind
 
 
-def _memory(row: LedgerRow, _links: Mapping[str, float]) -> ReviewKind | None:
+def _memory(row: LedgerRow) -> ReviewKind | None:
     return ReviewKind.UNVERIFIED if row.verdict is RowVerdict.EXCLUDED else None
 
 
-def _depth(row: LedgerRow, _links: Mapping[str, float]) -> ReviewKind | None:
+def _depth(row: LedgerRow) -> ReviewKind | None:
     offered = row.details.get("review")
     if not offered:
         return None
     return ReviewKind.BARE_KEYWORD if row.verdict is RowVerdict.COUNTS else ReviewKind.NO_KEYWORD
 
 
-def _role(row: LedgerRow, _links: Mapping[str, float]) -> ReviewKind | None:
+def _role(row: LedgerRow) -> ReviewKind | None:
     is_open = row.verdict is RowVerdict.EXCLUDED and row.details.get("marks")
     return ReviewKind.UNCODED if is_open else None
 
 
-def _coherence(row: LedgerRow, links: Mapping[str, float]) -> ReviewKind | None:
-    strength = links.get(row.message_id or "")
+def _coherence(row: LedgerRow) -> ReviewKind | None:
+    strength = row.details.get("link_strength")
     if strength is None:
         return None
     if row.verdict is RowVerdict.COUNTS:

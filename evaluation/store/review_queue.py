@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from evaluation.rubric.controls import link_strengths
 from evaluation.rubric.review import ReviewItem, ReviewKind, review_items
 from evaluation.store.database import Store
 from evaluation.transcript import Message, Transcript
@@ -47,14 +46,10 @@ def stored_review_queue(
     found = [
         _queued(transcript, item)
         for transcript, results in games
-        for item in review_items(results, _strengths(transcript))
+        for item in review_items(results)
         if item.kind in kinds
     ]
     return sorted(found, key=lambda queued: -queued.item.stake)
-
-
-def _strengths(transcript: Transcript) -> dict[str, float]:
-    return {link.message_id: link.strength for link in link_strengths(transcript) if link.strength is not None}
 
 
 def _queued(transcript: Transcript, item: ReviewItem) -> QueuedRow:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from benchmarks.label_drawing import load_games
+from evaluation.controlling import compute_missing
 from evaluation.rubric.controls import link_strengths
 from evaluation.rubric.review import ReviewKind
 from evaluation.samples import add_evaluated
@@ -87,8 +88,12 @@ def test_links_that_words_contradict_are_offered(store: Store) -> None:
     game = max((one for _, one in load_games()), key=lambda one: len(one.discussion))
     store.iterations.create("v1")
     add_evaluated(store, game, source_name="x.json", iteration="v1")
+    kinds = [ReviewKind.WEAK_LINK, ReviewKind.STRONG_LINK]
+    # Link strengths are stored with the controls.
+    assert stored_review_queue(store, "v1", kinds) == []
+    compute_missing(store, [game.id])
     strengths = {link.message_id: link.strength for link in link_strengths(game)}
-    queue = stored_review_queue(store, "v1", [ReviewKind.WEAK_LINK, ReviewKind.STRONG_LINK])
+    queue = stored_review_queue(store, "v1", kinds)
     assert {one.item.kind for one in queue} == {ReviewKind.WEAK_LINK, ReviewKind.STRONG_LINK}
     for one in queue:
         strength = strengths[str(one.item.row.message_id)]

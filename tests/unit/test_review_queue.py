@@ -13,8 +13,8 @@ def row(name: str, counts: bool | None, **fields: object) -> LedgerRow:
     return decided(f"x:{name}", "message", counts, "because", message_id=name, **fields)
 
 
-def of(result: MetricResult, links: dict[str, float] | None = None) -> list[tuple[str | None, ReviewKind]]:
-    return [(one.row.message_id, one.kind) for one in review_items({result.name: result}, links)]
+def of(result: MetricResult) -> list[tuple[str | None, ReviewKind]]:
+    return [(one.row.message_id, one.kind) for one in review_items({result.name: result})]
 
 
 def test_what_a_decision_on_an_unverified_reference_could_change() -> None:
@@ -39,10 +39,10 @@ def test_each_kind_is_found_in_its_metric() -> None:
     assert of(depth) == [("a", ReviewKind.NO_KEYWORD)]
     role = summarise(ROLE_CONSISTENCY, [row("a", None, details={"marks": ["name"]}), row("b", None), row("c", True)])
     assert of(role) == [("a", ReviewKind.UNCODED)]
-    coherence = summarise(COHERENCE, [row("a", True), row("b", True), row("c", False), row("d", False)])
-    assert of(coherence) == []
-    links = {"a": 10.0, "b": 60.0, "c": 95.0, "d": 40.0}
-    assert set(of(coherence, links)) == {("a", ReviewKind.WEAK_LINK), ("c", ReviewKind.STRONG_LINK)}
+    assert of(summarise(COHERENCE, [row("a", True), row("b", False)])) == []
+    links = {"a": (True, 10.0), "b": (True, 60.0), "c": (False, 95.0), "d": (False, 40.0)}
+    rows = [row(name, counts, details={"link_strength": strength}) for name, (counts, strength) in links.items()]
+    assert set(of(summarise(COHERENCE, rows))) == {("a", ReviewKind.WEAK_LINK), ("c", ReviewKind.STRONG_LINK)}
 
 
 def test_what_a_person_or_judge_decided_is_not_offered_again() -> None:
