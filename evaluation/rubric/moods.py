@@ -43,7 +43,8 @@ class MoodReader(CodedMessage):
     def _interrogative_clauses(self, start: int, end: int) -> list[int]:
         if not self.any_of("interrogative", start, end):
             return []
-        starts = [start, *(at + 1 for at in range(start, end) if self.has(at, "comma stop"))]
+        marks, code = self._classes["comma stop"], self.code
+        starts = [start, *[at + 1 for at in range(start, end) if code[at] in marks]]
         return [at for at in starts if self.asks(at, end)]
 
     def asks(self, position: int, end: int) -> bool:
