@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from evaluation.coverage import Coverage, CoverageRule
 
@@ -85,8 +85,7 @@ class MetricDefinition:
     derive: Callable[[Sequence[LedgerRow]], Mapping[str, Any]] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(NamedTuple):
     """Characters ``start`` (inclusive) to ``end`` (exclusive) of a message's original text, in code points.
 
     ``message_id`` is set only when the text stands in another message than the row's own.

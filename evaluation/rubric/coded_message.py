@@ -31,6 +31,7 @@ class CodedMessage:
         self.symbols = set(self.code)
         self._classes = grammar.classes
         self._length = len(self.code)
+        self._present: dict[str, Set[str]] = {}
         self.sentence_ends = _sentence_ends(self.code, grammar.classes["full_stop"])
         """The positions of the marks that end the sentences; endless ones are cut."""
 
@@ -40,7 +41,10 @@ class CodedMessage:
 
     def any_of(self, name: str, first: int, last: int) -> bool:
         """Whether a word from ``first`` to ``last``, both included, is of the class or set ``name``."""
-        return not self._classes[name].isdisjoint(self.code[max(first, 0) : last + 1])
+        present = self._present.get(name)
+        if present is None:
+            present = self._present[name] = self._classes[name] & self.symbols
+        return bool(present) and not present.isdisjoint(self.code[max(first, 0) : last + 1])
 
     def span(self, first: int, last: int) -> tuple[int, int]:
         """The characters of the original text from word ``first`` to word ``last``, both included."""

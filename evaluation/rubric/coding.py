@@ -49,7 +49,8 @@ def encode(grammar: Grammar, text: str, tokens: Sequence[Token], mentions: Seque
             continue
         writer.codes += codes[index:special]
         writer.places += tokens[index:special]
-        word, start, end = token = tokens[special]
+        token = tokens[special]
+        word, start, _ = token
         position = tokens[special - 1][2] if special else -1
         if start - position != 1 or text[position] != " ":
             writer.gap(position, start)

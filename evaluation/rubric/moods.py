@@ -135,7 +135,9 @@ class MoodReader(CodedMessage):
 
     @cached_property
     def _quotations(self) -> list[tuple[int, int]]:
-        marks = self.grammar.chars("quote")
+        marks = self._classes["quote"]
+        if marks.isdisjoint(self.symbols):
+            return []
         quotes = [at for at, character in enumerate(self.code) if character in marks]
         return [(start, end) for start, end in zip(quotes[::2], quotes[1::2], strict=False) if start > 0]
 

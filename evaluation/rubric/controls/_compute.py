@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from evaluation.rubric.coherence import score_in_order
-from evaluation.rubric.controls import _diversity, _draws, _memory, _role, link_strength, voice_distance
+from evaluation.rubric.controls import _coherence, _diversity, _draws, _memory, _role, link_strength, voice_distance
 from evaluation.rubric.controls._draws import DRAWS, LEAST_P, TOO_FEW, against_chance, companion, control
 from evaluation.rubric.controls.copies import deal_speakers, with_roles, without_prefixes
 from evaluation.rubric.controls.direction import Aims
@@ -97,15 +96,13 @@ def _coherence_control(prepared: _Prepared, result: MetricResult) -> dict[str, A
     discussion = prepared.plain
     random = _draws.generator(prepared.transcript, _ORDER)
     orders = [random.permutation(len(discussion.messages)) for _ in range(DRAWS)]
-    real = score_in_order(discussion, range(len(discussion.messages)))
+    scores = _coherence.Orders(discussion)
+    real = scores.score(range(len(discussion.messages)))
     few = orders[: max(_FEWEST_DRAWS, min(DRAWS, _MOST_MOVES // len(discussion.messages)))]
-    drawn = [score_in_order(discussion, order.tolist()) for order in few]
+    drawn = [scores.score(order.tolist()) for order in few]
     similar, speakers = link_strength.similarities(discussion), link_strength.speaker_numbers(discussion)
     strength = link_strength.mean_strength(link_strength.percentiles(similar, speakers))
-    strengths = [
-        link_strength.mean_strength(link_strength.percentiles(similar[np.ix_(order, order)], speakers[order]))
-        for order in orders
-    ]
+    strengths = [link_strength.mean_strength(one) for one in link_strength.percentiles_in(orders, similar, speakers)]
     return control(against_chance(real, drawn), None, _beside(name, strength, strengths))
 
 
