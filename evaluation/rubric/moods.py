@@ -49,8 +49,11 @@ class MoodReader(CodedMessage):
 
     def asks(self, position: int, end: int) -> bool:
         """Whether a question begins at ``position``, after a greeting or a name; its sentence ends at ``end``."""
-        while position < end and self.has(position, "opening"):
+        while position < end and self.code[position] in self._classes["opening"]:
             position += 1
+        # Nearly every clause opens with something else.
+        if not self.has(position, "who why which wh when auxiliary"):
+            return False
         if self.has(position, "who"):
             before = position - 2 if self.has(position - 1, "comma stop") else position - 1
             return self.has(end, "end_question") or not self.has(before, "listable third")
