@@ -14,13 +14,14 @@ def collection_paused() -> Iterator[None]:
     Scoring a transcript builds words, rows and evidence by the thousand, and none of them form cycles. The collector
     would look through all of them again and again, which takes a fifth of the time.
 
-    It is one switch for the whole process. Whoever found it on turns it on again, so blocks in several threads may
-    overlap: the first to end lets the collector run, and nothing can leave it off.
+    It is one switch for the whole process. Only a block that found the collector on turns it off, and turns it on
+    again, so blocks of several threads may overlap: the first to end lets the collector run, and none leaves it off.
     """
-    was_enabled = gc.isenabled()
+    if not gc.isenabled():
+        yield
+        return
     gc.disable()
     try:
         yield
     finally:
-        if was_enabled:
-            gc.enable()
+        gc.enable()

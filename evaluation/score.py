@@ -7,8 +7,9 @@ computes them, so the number that a person sees always opens to rows that add up
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
+from operator import attrgetter
 from typing import Any, NamedTuple, Protocol
 
 from evaluation.coverage import Coverage, CoverageRule
@@ -128,6 +129,10 @@ class LedgerRow:
     refers_to: str | None = None
     details: Mapping[str, Any] = field(default_factory=dict)
 
+    def __reduce__(self) -> tuple[type[LedgerRow], tuple[Any, ...]]:
+        # Rows are most of what a process that scores sends back; by default each is packed field by field in Python.
+        return LedgerRow, _row_values(self)
+
     def as_dict(self) -> dict[str, Any]:
         """The row as the JSON output shows it."""
         return {
@@ -144,6 +149,9 @@ class LedgerRow:
             "refers_to": self.refers_to,
             "details": dict(self.details),
         }
+
+
+_row_values = attrgetter(*(one.name for one in fields(LedgerRow)))
 
 
 def decided(row_id: str, kind: str, counts: bool | None, reason: str, **fields: Any) -> LedgerRow:

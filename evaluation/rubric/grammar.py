@@ -101,13 +101,14 @@ class PatternSet:
             self._patterns.append((pattern, others))
             for character in anchor:
                 self._by_anchor.setdefault(character, set()).add(pattern.rank)
+        self._anchors = frozenset(self._by_anchor)
 
     def __len__(self) -> int:
         return len(self._patterns)
 
     def tried_on(self, symbols: Set[str]) -> list[Pattern]:
         """The patterns that can match what holds these symbols and no others, in the order of the file."""
-        anchors = symbols & self._by_anchor.keys()
+        anchors = self._anchors & symbols
         if not anchors:
             return []
         ranks = set().union(*[self._by_anchor[character] for character in anchors])

@@ -92,13 +92,13 @@ def read_message(prepared: PreparedMessage, language: str, author: str | None, s
     passage = Passage(prepared, grammar, None if author == message.speaker else author, scene)
     claims = find_claims(passage, language)
     acts = find_acts(passage, claims, language)
-    named = {mention.player for mention in prepared.mentions} | ({author} if author else set())
+    named = prepared.named | {author} if author else prepared.named
     stance = not grammar.classes["stance"].isdisjoint(passage.symbols)
     tells_result = "=" in message.text or not grammar.classes["divined result"].isdisjoint(passage.symbols)
     sights = patterns_for("memory", language, "sights").tried_on(passage.symbols)
     sees = any(pattern.regex.search(passage.code) for pattern in sights)
     marks = _marks(prepared, passage) if not acts else ()
-    return Reading(message, claims, acts, frozenset(named), stance, tells_result, sees, _roles(passage), marks)
+    return Reading(message, claims, acts, named, stance, tells_result, sees, _roles(passage), marks)
 
 
 def _roles(passage: Passage) -> frozenset[str]:
