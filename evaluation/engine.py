@@ -20,7 +20,7 @@ from evaluation.rubric import (
     role_consistency,
     strategic_depth,
 )
-from evaluation.rubric.controls import attach_controls, compute_controls, link_strengths, no_control
+from evaluation.rubric.controls import PreparedControls, attach_controls, link_strengths, no_control
 from evaluation.rubric.definitions import (
     ANTI_REPETITION,
     COHERENCE,
@@ -117,10 +117,11 @@ def add_controls(transcript: Transcript, results: Mapping[str, MetricResult]) ->
     A control that fails says so in its ``reason``.
     """
     controls: dict[str, dict[str, Any]] = {}
+    prepared = PreparedControls(transcript)
     with collection_paused():
         for name, result in results.items():
             try:
-                controls |= compute_controls(transcript, {name: result})
+                controls[name] = prepared.control(result)
             except Exception as error:  # noqa: BLE001
                 controls[name] = no_control(f"could not be computed ({type(error).__name__})")
     return attach_controls(results, controls, link_strengths(transcript))
