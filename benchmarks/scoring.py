@@ -89,7 +89,7 @@ def rates() -> Iterator[Row]:
         yield Row(f"six metrics of {found.games} games, {words}, best of {_PASSES}", measured)
 
 
-def compare(checkout: Path, pairs: int) -> Iterator[Row]:
+def compare(checkout: Path, pairs: int, *, passes: int = _PASSES) -> Iterator[Row]:
     """The ratio of this checkout's messages per second to those of another, measured in pairs.
 
     Every other pair runs in the opposite order.
@@ -99,7 +99,7 @@ def compare(checkout: Path, pairs: int) -> Iterator[Row]:
     for number in range(pairs):
         turns = [(_CHECKOUT, own), (checkout, other)]
         for where, found in turns if number % 2 else reversed(turns):
-            found.append(measure(where))
+            found.append(measure(where, passes=passes))
         print(f"pair {number + 1}: {own[-1].cpu_rate:,.0f} and {other[-1].cpu_rate:,.0f}", file=sys.stderr, flush=True)
     for name, found in (("this checkout", own), (str(checkout), other)):
         rate = statistics.median(one.cpu_rate for one in found)
