@@ -13,24 +13,20 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from benchmarks import generate
 from benchmarks.label_drawing import load_games
 from benchmarks.pipeline import Measurement, measure_in_fresh_process
+from benchmarks.scoring import REAL_GAMES, rates
 from benchmarks.startup import seconds_to_health, seconds_to_help
 from benchmarks.table import Row, print_table
-from evaluation import read_path
-from evaluation.engine import SCORERS, evaluate_many
+from evaluation.engine import SCORERS
 from evaluation.rubric.controls import compute_controls
 from evaluation.transcript import Transcript
 
-_TEST_DATA = Path(__file__).parents[1] / "tests" / "data"
-REAL_GAMES = tuple(_TEST_DATA / name for name in ("aiwolf", "llm_werewolf", "llmafia", "werewolf_gpt"))
 REAL_GAME_COUNT = 26
-# Starting processes takes a second, which a few games would not outweigh.
-COPIES = {1: 1, 2: 8}
 SIZES = (100, 1_000, 10_000)
 QUICK_SIZES = (100, 300, 1_000)
 
@@ -47,32 +43,11 @@ def real_games(runs: int = 5) -> Iterator[Row]:
     """Median time of the real games from files to stored results, and the largest memory of all runs."""
     measured = [measure_in_fresh_process(*REAL_GAMES) for _ in range(runs)]
     if measured[0].transcripts != REAL_GAME_COUNT:
-        raise SystemExit(f"{_TEST_DATA} holds {measured[0].transcripts} games, expected {REAL_GAME_COUNT}.")
+        raise SystemExit(f"The test data holds {measured[0].transcripts} games, expected {REAL_GAME_COUNT}.")
     what = f"{REAL_GAME_COUNT} real games, files to stored results"
     seconds = statistics.median(one.seconds for one in measured)
     yield Row.limited(f"{what}, median of {runs} runs", seconds, WANTED_SECONDS, " s")
     yield Row.limited(f"{what}, peak resident memory", max(one.peak_mb for one in measured), WANTED_MB, " MB", 0)
-
-
-def scoring(runs: int = 3) -> Iterator[Row]:
-    """Messages per second of the six automatic metrics on the real games, in this process and in two."""
-    games = [result.transcript for path in REAL_GAMES for result in read_path(path) if result.transcript is not None]
-    for jobs in (1, 2):
-        list(evaluate_many(games[:jobs], jobs=jobs, batch_size=1))
-        rate = max(_messages_per_second(games, jobs) for _ in range(runs))
-        processes = "one process" if jobs == 1 else "two processes, their start included"
-        yield Row(f"six metrics of {len(games)} games, {processes}, best of {runs}", f"{rate:,.0f} messages a second")
-
-
-def _messages_per_second(games: Sequence[Transcript], jobs: int) -> float:
-    # A prepared discussion is remembered by transcript, so each run gets copies.
-    copies = [game.model_copy() for game in games] * COPIES[jobs]
-    start = time.perf_counter()
-    found = list(evaluate_many(copies, jobs=jobs))
-    seconds = time.perf_counter() - start
-    if any(one.failures for one in found):
-        raise SystemExit("A metric could not be computed.")
-    return sum(len(game.discussion) for game in copies) / seconds
 
 
 def scale(sizes: tuple[int, ...]) -> Iterator[Row]:
@@ -156,7 +131,7 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--quick", action="store_true", help="100, 300 and 1,000 generated transcripts, not 10,000")
     sizes = QUICK_SIZES if parser.parse_args(arguments).quick else SIZES
     print(f"Python {platform.python_version()} on {platform.system()}, {os.cpu_count()} processors\n", flush=True)
-    print_table([*scoring(), *startup(), *controls(), *real_games(), *scale(sizes)])
+    print_table([*rates(), *startup(), *controls(), *real_games(), *scale(sizes)])
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Protocol
 
+from evaluation.garbage_collection import collection_paused
 from evaluation.pool import map_in_processes
 from evaluation.ratings import Rating
 from evaluation.rubric import (
@@ -19,7 +20,7 @@ from evaluation.rubric import (
     role_consistency,
     strategic_depth,
 )
-from evaluation.rubric.controls import attach_controls, compute_controls, link_strengths, no_control
+from evaluation.rubric.controls import PreparedControls, attach_controls, link_strengths, no_control
 from evaluation.rubric.definitions import (
     ANTI_REPETITION,
     COHERENCE,
@@ -116,11 +117,13 @@ def add_controls(transcript: Transcript, results: Mapping[str, MetricResult]) ->
     A control that fails says so in its ``reason``.
     """
     controls: dict[str, dict[str, Any]] = {}
-    for name, result in results.items():
-        try:
-            controls |= compute_controls(transcript, {name: result})
-        except Exception as error:  # noqa: BLE001
-            controls[name] = no_control(f"could not be computed ({type(error).__name__})")
+    prepared = PreparedControls(transcript)
+    with collection_paused():
+        for name, result in results.items():
+            try:
+                controls[name] = prepared.control(result)
+            except Exception as error:  # noqa: BLE001
+                controls[name] = no_control(f"could not be computed ({type(error).__name__})")
     return attach_controls(results, controls, link_strengths(transcript))
 
 
@@ -191,7 +194,8 @@ def evaluate_many(
         raise ValueError(f"jobs ({jobs}) and batch_size ({batch_size}) must be at least 1")
     held = ratings or {}
     score = partial(_score_batch, thresholds=dict(thresholds or {}), scorers=dict(scorers))
-    items: Iterator[_Item] = ((transcript, held.get(transcript.id, ())) for transcript in transcripts)
+    # An id is a hash of the whole transcript: it is computed only where there are ratings to look up.
+    items: Iterator[_Item] = ((transcript, held.get(transcript.id, ()) if held else ()) for transcript in transcripts)
     if jobs == 1:
         answers: Iterator[tuple[_Item, _Outcome]] = ((item, outcome) for item in items for outcome in score([item]))
     else:
@@ -220,7 +224,8 @@ def _score(
         name: partial(scorer, transcript) for name, scorer in scorers.items()
     }
     calls[ENGAGEMENT.name] = partial(engagement.measure, transcript, ratings)
-    outcomes = [_attempt(name, calls[name], thresholds.get(name)) for name in DEFINITIONS]
+    with collection_paused():
+        outcomes = [_attempt(name, calls[name], thresholds.get(name)) for name in DEFINITIONS]
     metrics = {outcome.name: outcome for outcome in outcomes if isinstance(outcome, MetricResult)}
     return metrics, tuple(outcome for outcome in outcomes if isinstance(outcome, ScoreFailure))
 

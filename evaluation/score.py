@@ -7,9 +7,10 @@ computes them, so the number that a person sees always opens to rows that add up
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
-from typing import Any, Protocol
+from operator import attrgetter
+from typing import Any, NamedTuple, Protocol
 
 from evaluation.coverage import Coverage, CoverageRule
 
@@ -85,8 +86,7 @@ class MetricDefinition:
     derive: Callable[[Sequence[LedgerRow]], Mapping[str, Any]] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(NamedTuple):
     """Characters ``start`` (inclusive) to ``end`` (exclusive) of a message's original text, in code points.
 
     ``message_id`` is set only when the text stands in another message than the row's own.
@@ -129,6 +129,10 @@ class LedgerRow:
     refers_to: str | None = None
     details: Mapping[str, Any] = field(default_factory=dict)
 
+    def __reduce__(self) -> tuple[type[LedgerRow], tuple[Any, ...]]:
+        # Rows are most of what a process that scores sends back; by default each is packed field by field in Python.
+        return LedgerRow, _row_values(self)
+
     def as_dict(self) -> dict[str, Any]:
         """The row as the JSON output shows it."""
         return {
@@ -145,6 +149,9 @@ class LedgerRow:
             "refers_to": self.refers_to,
             "details": dict(self.details),
         }
+
+
+_row_values = attrgetter(*(one.name for one in fields(LedgerRow)))
 
 
 def decided(row_id: str, kind: str, counts: bool | None, reason: str, **fields: Any) -> LedgerRow:

@@ -84,8 +84,9 @@ def _common_rows(messages: Sequence[MessagePhrases], pack: LanguagePack | None) 
     total = len(messages)
     if total < _SHORTEST_DISCUSSION:
         return
-    uses = Counter(chain.from_iterable(message.phrases for message in messages))
-    often = {phrase for phrase, count in uses.items() if _reaches(count, total, _FLAGGED_SHARE)}
+    uses = Counter(chain.from_iterable([message.phrases for message in messages]))
+    fewest = -(-_FLAGGED_SHARE * total // 100)
+    often = {phrase for phrase, count in uses.items() if count >= fewest}
     places = places_of({phrase for phrase in often if is_telling(phrase, pack)}, messages)
     found = [(_details(phrase, where, total), where) for phrase, where in places.items()]
     for details, where in sorted(found, key=lambda one: (-one[0]["messages"], one[0]["phrase"])):
@@ -109,7 +110,7 @@ def _reaches(count: int, total: int, percent: int) -> bool:
 
 
 def _details(phrase: Phrase, places: Sequence[tuple[MessagePhrases, int]], total: int) -> dict[str, Any]:
-    in_messages = len({message.message.id for message, _ in places})
+    in_messages = len({message for message, _ in places})
     return {"phrase": " ".join(phrase), "uses": len(places), "messages": in_messages, "of_messages": total}
 
 
@@ -146,12 +147,12 @@ def _repeated_reason(player: str, phrase: Phrase, details: dict[str, Any]) -> st
 
 
 def _evidence_of(places: Sequence[tuple[MessagePhrases, int]]) -> tuple[Evidence, ...]:
-    return tuple([_evidence(message, position) for message, position in places[:_MOST_PLACES_SHOWN]])
-
-
-def _evidence(phrases: MessagePhrases, position: int) -> Evidence:
-    start, end = phrases.span(position)
-    return Evidence(start, end, phrases.message.text[start:end], phrases.message.id)
+    found = []
+    for phrases, position in places[:_MOST_PLACES_SHOWN]:
+        start, end = phrases.span(position)
+        message = phrases.message
+        found.append(Evidence(start, end, message.text[start:end], message.id))
+    return tuple(found)
 
 
 def _first_uses_row(player: PlayerPhrases) -> LedgerRow | None:

@@ -141,7 +141,7 @@ def _hits(passage: Passage, patterns: Sequence[Pattern]) -> list[_Hit]:
     hits: list[_Hit] = []
     covered: set[int] = set()
     for pattern in patterns:
-        for match in pattern.regex.finditer(passage.code):
+        for match in pattern.find(passage.code):
             if covered.isdisjoint(range(*match.span("verb"))):
                 hits.append(_Hit(pattern, match))
                 covered.update(range(*match.span()))

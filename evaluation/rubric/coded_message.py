@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from functools import cached_property
+from collections.abc import Set
 
 from evaluation.rubric.coding import Coded, encode
 from evaluation.rubric.discussion import PreparedMessage
@@ -31,6 +31,9 @@ class CodedMessage:
         self.symbols = set(self.code)
         self._classes = grammar.classes
         self._length = len(self.code)
+        self._present: dict[str, Set[str]] = {}
+        self.sentence_ends = _sentence_ends(self.code, grammar.classes["full_stop"])
+        """The positions of the marks that end the sentences; endless ones are cut."""
 
     def has(self, position: int, name: str) -> bool:
         """Whether the word at ``position`` is of the class or set ``name``; false outside the message."""
@@ -38,7 +41,10 @@ class CodedMessage:
 
     def any_of(self, name: str, first: int, last: int) -> bool:
         """Whether a word from ``first`` to ``last``, both included, is of the class or set ``name``."""
-        return not self._classes[name].isdisjoint(self.code[max(first, 0) : last + 1])
+        present = self._present.get(name)
+        if present is None:
+            present = self._present[name] = self._classes[name] & self.symbols
+        return bool(present) and not present.isdisjoint(self.code[max(first, 0) : last + 1])
 
     def span(self, first: int, last: int) -> tuple[int, int]:
         """The characters of the original text from word ``first`` to word ``last``, both included."""
@@ -47,18 +53,6 @@ class CodedMessage:
     def text(self, first: int, last: int) -> str:
         start, end = self.span(first, last)
         return self.message.text[start:end]
-
-    @cached_property
-    def sentence_ends(self) -> list[int]:
-        """The positions of the marks that end the sentences; endless ones are cut."""
-        stops = self._classes["full_stop"]
-        ends: list[int] = []
-        last = -1
-        for position, character in enumerate(self.code):
-            if character in stops or position - last > _LONGEST_SENTENCE:
-                ends.append(position)
-                last = position
-        return ends
 
     def sentence(self, position: int) -> tuple[int, int]:
         """First word of the sentence around ``position``, and the mark that ends it."""
@@ -76,3 +70,17 @@ class CodedMessage:
         while last + 1 < end and not self.has(last + 1, "stop quote but because"):
             last += 1
         return first, last
+
+
+def _sentence_ends(code: str, stops: Set[str]) -> list[int]:
+    ends = [position for position, character in enumerate(code) if character in stops]
+    if len(code) <= _LONGEST_SENTENCE:
+        return ends
+    cut: list[int] = []
+    last = -1
+    for end in (*ends, len(code)):
+        cut.extend(range(last + _LONGEST_SENTENCE + 1, end, _LONGEST_SENTENCE + 1))
+        last = end
+        if end < len(code):
+            cut.append(end)
+    return cut

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 
 from evaluation.rubric.grammar import Grammar
 from evaluation.text.names import Mention
-from evaluation.text.tokens import Token, sentences
+from evaluation.text.tokens import Token, sentence_ends
 
 # Between the words of a phrase none of these stands.
 _PARTING = frozenset(".!?;:,\n\u2026\u2014")
@@ -37,31 +37,55 @@ class Coded:
 def encode(grammar: Grammar, text: str, tokens: Sequence[Token], mentions: Sequence[Mention]) -> Coded:
     """``text`` as word classes; contractions become several, punctuation between words becomes boundaries."""
     writer = _Writer(grammar, text)
+    if not tokens:
+        return writer.finish(-1)
+    codes = [grammar.codes[token[0]] for token in tokens]
     named = {mention.start: mention for mention in mentions}
-    words, phrases, unlisted = grammar.words, grammar.phrases, grammar.unlisted
-    codes, starts, ends, written = writer.codes, writer.starts, writer.ends, writer.words
-    position, index, count = -1, 0, len(tokens)
-    # One pass over every word of every message: what happens most often stands inline.
-    while index < count:
-        word, start, end = tokens[index]
+    phrases = grammar.phrases
+    index = 0
+    # Most words have one class and a space before them; runs of them are written at once.
+    for special in _specials(grammar, text, tokens, named.keys()):
+        if special < index:
+            continue
+        writer.codes += codes[index:special]
+        writer.places += tokens[index:special]
+        token = tokens[special]
+        word, start, _ = token
+        position = tokens[special - 1][2] if special else -1
         if start - position != 1 or text[position] != " ":
             writer.gap(position, start)
-        index += 1
+        index = special + 1
         if start in named:
-            index, end = writer.name(named[start], tokens, index)
-        else:
-            code = words.get(word) or unlisted(word)
-            if word in phrases and index < count:
-                length, code = _phrase(text, phrases[word], tokens, index, code)
+            index = writer.name(named[start], tokens, index)
+            continue
+        code = codes[special]
+        if word in phrases and index < len(tokens):
+            length, code = _phrase(text, phrases[word], tokens, index, code)
+            if length:
                 index += length
-                end = tokens[index - 1].end
-            for character in code:
-                codes.append(character)
-                starts.append(start)
-                ends.append(end)
-                written.append(word)
+                token = Token(word, start, tokens[index - 1][2])
+        writer.codes += code
+        writer.places += [token] * len(code)
+    writer.codes += codes[index:]
+    writer.places += tokens[index:]
+    return writer.finish(tokens[-1][2])
+
+
+def _specials(grammar: Grammar, text: str, tokens: Sequence[Token], names: Set[int]) -> list[int]:
+    """The words that are not one word of one class right behind a space: where something else has to be written."""
+    special_words, phrases = grammar.special_words, grammar.phrases
+    found: list[int] = []
+    position = -1
+    for index, (word, start, end) in enumerate(tokens):
+        if start - position != 1 or text[position] != " " or start in names:
+            found.append(index)
+        elif word in special_words:
+            followers = phrases.get(word)
+            is_phrase = followers and index + 1 < len(tokens) and tokens[index + 1][0] in followers
+            if is_phrase or len(grammar.codes[word]) > 1:
+                found.append(index)
         position = end
-    return writer.finish(position)
+    return found
 
 
 def _phrase(
@@ -86,15 +110,13 @@ class _Writer:
 
     def __init__(self, grammar: Grammar, text: str) -> None:
         self.codes: list[str] = []
-        self.starts: list[int] = []
-        self.ends: list[int] = []
-        self.words: list[str] = []
+        self.places: list[tuple[str, int, int]] = []
         self._players: dict[int, str] = {}
         self._characters = grammar.characters
         self._text = text
         # Most chat messages are one sentence, and need no look at its boundaries.
         is_single = _TERMINAL.search(text.rstrip(_CLOSING)) is None
-        self._sentence_ends = [] if is_single else [end for _, end in sentences(text)]
+        self._sentence_ends = [] if is_single else sentence_ends(text)
         self._next_sentence = 0
 
     def gap(self, position: int, until: int) -> None:
@@ -119,21 +141,19 @@ class _Writer:
             self._next_sentence += 1
         return found
 
-    def name(self, mention: Mention, tokens: Sequence[Token], index: int) -> tuple[int, int]:
-        """Writes a player's name that begins before ``index``; returns the index of the token after it, and its end."""
+    def name(self, mention: Mention, tokens: Sequence[Token], index: int) -> int:
+        """Writes a player's name that begins before ``index``; returns the index of the token after it."""
         while index < len(tokens) and tokens[index].start < mention.end:
             index += 1
         last = tokens[index - 1]
         self._players[len(self.codes)] = mention.player
         is_possessive = last.text.endswith("'s")
         self._append("name_poss" if is_possessive else "name", mention.start, last.end, last.text)
-        return index, last.end
+        return index
 
     def _append(self, name: str, start: int, end: int, word: str = "") -> None:
         self.codes.append(self._characters[name])
-        self.starts.append(start)
-        self.ends.append(end)
-        self.words.append(word)
+        self.places.append((word, start, end))
 
     def finish(self, position: int) -> Coded:
         """The coded message, closed by the mark that ends its last sentence."""
@@ -142,7 +162,8 @@ class _Writer:
         end = start + len(rest.rstrip())
         for name in (*_marks(rest, True), _ending(rest)):
             self._append(name, start, end)
-        return Coded("".join(self.codes), self.starts, self.ends, self.words, self._players)
+        words, starts, ends = zip(*self.places, strict=True)
+        return Coded("".join(self.codes), starts, ends, words, self._players)
 
 
 @lru_cache(maxsize=4096)

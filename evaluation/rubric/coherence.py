@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from evaluation.rubric.definitions import COHERENCE
 from evaluation.rubric.discussion import Discussion, PreparedMessage
@@ -27,7 +27,8 @@ from evaluation.transcript import Transcript
 
 WINDOW = 3
 """How many messages of other players the rubric looks back."""
-_SHARED_KEYWORDS = 2
+SHARED_KEYWORDS = 2
+"""How many keywords a message shares with what it answers by topic."""
 _NOBODY_BEFORE = "Nobody else spoke before it in this round: there is nothing to answer."
 _SAID_AGAIN = "Says nearly word for word what its speaker said before: a monologue answers nobody."
 
@@ -94,54 +95,34 @@ class _Turn:
         return [mention for mention in self.prepared.mentions if mention.player != self.speaker]
 
 
-def score_in_order(discussion: Discussion, order: Sequence[int]) -> float:
-    """The score in percent of the same messages in another order, reply ids left out; rounds stay where they were.
+class Place(NamedTuple):
+    """What stands before one place of a discussion, as positions.
 
-    Args:
-        discussion: Of at least two messages, in a language that has a pack.
-        order: For each place, which message stands there.
+    Attributes:
+        context: The last messages of other players before it, the latest first.
+        own: The speaker's own last messages before it.
+        is_run: Whether the speaker wrote the message directly before it as well.
+        is_same_round: Whether the latest message of the context stands in the same round.
     """
-    assert discussion.pack is not None
-    moved = [discussion.messages[source] for source in order]
-    numbers = [prepared.message.round for prepared in discussion.messages]
-    turns = _turns(moved, numbers)
-    next(turns)
-    answering = sum(_answers(turn, discussion.pack) for turn in turns)
-    return 100.0 * answering / (len(moved) - 1)
+
+    context: list[int]
+    own: list[int]
+    is_run: bool
+    is_same_round: bool
 
 
-def _answers(turn: _Turn, pack: LanguagePack) -> bool:
-    """Whether the message counts in one of the ways that need no reply id; the ways that cost least come first."""
-    if not turn.context:
-        return False
-    named = turn.prepared.named - {turn.speaker}
-    if named:
-        of_context = {other.message.speaker for other in turn.context}.union(*(other.named for other in turn.context))
-        is_linked = not named.isdisjoint(of_context)
-    else:
-        is_linked = False
-    if not is_linked:
-        topics = turn.prepared.topics.keys()
-        shared = sum(any(topic in other.topics for other in turn.context) for topic in topics)
-        is_linked = shared >= _SHARED_KEYWORDS and not is_introduction(turn.prepared, pack)
-    is_linked = is_linked or bool(_by_answer(turn, pack) or _by_phrase(turn, pack))
-    return is_linked and not repeats(turn.prepared, turn.own)
-
-
-def _turns(messages: Sequence[PreparedMessage], numbers: Sequence[int | None]) -> Iterator[_Turn]:
-    """The messages in order, each with its context. Time is linear, however long one speaker goes on.
+def places(speakers: Sequence[str], numbers: Sequence[int | None]) -> Iterator[Place]:
+    """What stands before each place. Time is linear, however long one speaker goes on.
 
     Args:
-        messages: In the order in which they stand.
+        speakers: The author of the message at each place.
         numbers: The round of each place.
     """
     rounds = _rounds(numbers)
-    speakers = [prepared.message.speaker for prepared in messages]
     # For each message the last one before it that somebody else wrote: a run of messages is left in one step.
     before_run: list[int] = []
-    own: dict[str, deque[PreparedMessage]] = {}
-    for position, prepared in enumerate(messages):
-        speaker = speakers[position]
+    own: dict[str, deque[int]] = {}
+    for position, speaker in enumerate(speakers):
         continues = position > 0 and speakers[position - 1] == speaker
         before_run.append(before_run[-1] if continues else position - 1)
         context: list[int] = []
@@ -154,8 +135,8 @@ def _turns(messages: Sequence[PreparedMessage], numbers: Sequence[int | None]) -
                 back -= 1
         before = own.setdefault(speaker, deque(maxlen=WINDOW))
         is_same_round = bool(context) and numbers[context[0]] == numbers[position]
-        yield _Turn(prepared, [messages[one] for one in context], list(before), continues, is_same_round)
-        before.append(prepared)
+        yield Place(context, list(before), continues, is_same_round)
+        before.append(position)
 
 
 def _rounds(numbers: Sequence[int | None]) -> Sequence[int | None]:
@@ -164,8 +145,11 @@ def _rounds(numbers: Sequence[int | None]) -> Sequence[int | None]:
 
 
 def _rows(discussion: Discussion, pack: LanguagePack) -> Iterator[LedgerRow]:
-    numbers = [prepared.message.round for prepared in discussion.messages]
-    for position, turn in enumerate(_turns(discussion.messages, numbers)):
+    messages = discussion.messages
+    speakers = [prepared.message.speaker for prepared in messages]
+    for position, place in enumerate(places(speakers, [prepared.message.round for prepared in messages])):
+        context, own = [messages[one] for one in place.context], [messages[one] for one in place.own]
+        turn = _Turn(messages[position], context, own, place.is_run, place.is_same_round)
         if not position:
             yield _decided(turn.prepared, None, "The first message has nothing to answer.")
         else:
@@ -258,13 +242,13 @@ def _by_topic(turn: _Turn, pack: LanguagePack) -> LedgerRow:
     shared = sorted([topic for topic in topics if topic in said], key=lambda topic: topics[topic].start)
     evidence = _evidence(prepared, [topics[topic] for topic in shared])
     words = quoted(list(dict.fromkeys(item.text for item in evidence)))
-    if len(shared) >= _SHARED_KEYWORDS and not is_introduction(prepared, pack):
+    if len(shared) >= SHARED_KEYWORDS and not is_introduction(prepared, pack):
         # The one with most of it stands first; of equal ones the later.
         found = sorted(turn.context, key=lambda other: -len(topics.keys() & other.topics.keys()))
         found = [other for other in found if topics.keys() & other.topics.keys()]
         reason = f"Takes up {words} from the messages before, most of it from {found[0].message.speaker}."
         return _counts(turn, "topic", found, reason, evidence, stems=shared)
-    if len(shared) >= _SHARED_KEYWORDS:
+    if len(shared) >= SHARED_KEYWORDS:
         reason = f"Introduces its speaker, which answers nobody though it shares {words} with the messages before."
     else:
         only = f"shares only {words}" if shared else "shares no keyword"

@@ -145,11 +145,18 @@ def _discussion(key: _ByIdentity) -> Discussion:
     language = language_code(given) if given else detect_language(message.text for message in transcript.discussion)
     pack = language_pack(language)
     topic_words = TopicWords(pack, names.words) if pack else None
-    messages = tuple([_prepare(message, names, topic_words) for message in transcript.discussion])
+    messages = tuple([prepare(message, names, topic_words) for message in transcript.discussion])
     return Discussion(transcript, names, language, pack, messages)
 
 
-def _prepare(message: Message, names: NameIndex, topic_words: TopicWords | None) -> PreparedMessage:
+def prepare(message: Message, names: NameIndex, topic_words: TopicWords | None) -> PreparedMessage:
+    """A message with its words and mentions.
+
+    Args:
+        message: The message.
+        names: Finds the players' names.
+        topic_words: Tells keywords from other words.
+    """
     text = message.text
     body_start = names.body_start(text, message.speaker)
     tokens = tokenize(text)

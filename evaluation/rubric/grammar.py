@@ -8,13 +8,15 @@ bounded: the loader refuses any quantifier without a limit, so no text makes the
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from importlib.resources import files
+from itertools import chain
 from typing import Any
 
 from evaluation.data_file import parse_yaml
+from evaluation.rubric.requirements import Needs, Required
 
 OTHER = "other"
 BUILT_IN = (
@@ -44,15 +46,48 @@ _KEPT_WORDS = 1 << 14
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """One compiled pattern with the attributes that its data file gives it; ``rank`` is its place in the file."""
+    """One compiled pattern with the attributes that its data file gives it.
+
+    Attributes:
+        rank: Its place in the file.
+        regex: The compiled form.
+        attributes: What its entry holds besides the form and the anchor.
+        needs: What a text must hold for the form to match, and how far a match can reach.
+    """
 
     rank: int
     regex: re.Pattern[str]
     attributes: Mapping[str, Any]
+    needs: Needs
+
+    def find(self, code: str) -> Iterator[re.Match[str]]:
+        """The matches in a coded message, in order, as ``regex.finditer`` finds them.
+
+        Forms that begin with optional words are slow to search for; in a long message they are tried only around the
+        word that they cannot do without.
+        """
+        pivot, reach = self.needs.pivot, self.needs.longest
+        if pivot is None or len(code) <= 2 * reach:
+            return self.regex.finditer(code)
+        return chain.from_iterable(
+            [self.regex.finditer(code, start, end) for start, end in _windows(pivot, code, reach)]
+        )
+
+
+def _windows(pivot: re.Pattern[str], code: str, reach: int) -> list[tuple[int, int]]:
+    """The stretches of ``code`` in which a match that holds a pivot lies, those that overlap joined."""
+    found: list[tuple[int, int]] = []
+    for match in pivot.finditer(code):
+        start, end = max(0, match.start() - reach), match.end() + reach
+        if found and start <= found[-1][1]:
+            found[-1] = (found[-1][0], end)
+        else:
+            found.append((start, end))
+    return found
 
 
 class PatternSet:
-    """Patterns that are tried only on messages with one of their anchors.
+    """Patterns that are tried only on messages with one of their anchors and everything that they require.
 
     Args:
         patterns: Each with the characters of its anchor, in order of rank.
@@ -60,21 +95,26 @@ class PatternSet:
 
     def __init__(self, patterns: Iterable[tuple[Pattern, str]]) -> None:
         self._by_anchor: dict[str, set[int]] = {}
-        self._patterns: list[Pattern] = []
+        self._patterns: list[tuple[Pattern, Required]] = []
         for pattern, anchor in patterns:
-            self._patterns.append(pattern)
+            others = tuple(one for one in pattern.needs.required if not one.issuperset(anchor))
+            self._patterns.append((pattern, others))
             for character in anchor:
                 self._by_anchor.setdefault(character, set()).add(pattern.rank)
+        self._anchors = frozenset(self._by_anchor)
 
     def __len__(self) -> int:
         return len(self._patterns)
 
     def tried_on(self, symbols: Set[str]) -> list[Pattern]:
-        """The patterns of which an anchor is among ``symbols``, in the order of the file."""
-        ranks: set[int] = set()
-        for character in symbols & self._by_anchor.keys():
-            ranks |= self._by_anchor[character]
-        return [self._patterns[rank] for rank in sorted(ranks)]
+        """The patterns that can match what holds these symbols and no others, in the order of the file."""
+        anchors = self._anchors & symbols
+        if not anchors:
+            return []
+        ranks = set().union(*[self._by_anchor[character] for character in anchors])
+        is_absent = symbols.isdisjoint
+        found = [self._patterns[rank] for rank in sorted(ranks)]
+        return [pattern for pattern, required in found if not any(map(is_absent, required))]
 
 
 class Grammar:
@@ -84,9 +124,10 @@ class Grammar:
         characters: Class -> its character.
         words: Word -> the character of its class, or those of a contraction.
         phrases: First word -> second word -> (the words after these two, character), longest first.
+        special_words: Words that may begin a phrase, and those of several classes.
         past_ending: What most past tenses end in.
         past_words: Past tenses that end otherwise.
-        unlisted: A word that is in no list -> its class; the words asked for last are kept.
+        codes: Word -> the character of its class, or those of a contraction, also for a word that is in no list.
 
     Args:
         data: The parsed data file: ``classes``, ``contractions``, ``sets``, ``numbers``, ``round_prefixes``,
@@ -106,6 +147,7 @@ class Grammar:
         self.words: dict[str, str] = {}
         self.phrases: dict[str, dict[str, list[tuple[tuple[str, ...], str]]]] = {}
         self._read_words(data)
+        self.special_words = self.phrases.keys() | {word for word, code in self.words.items() if len(code) > 1}
         self._numbers = {word: int(value) for value, words in data["numbers"].items() for word in words.split()}
         for word in self._numbers:
             self.words.setdefault(word, self.characters["number"])
@@ -113,9 +155,9 @@ class Grammar:
         self.past_ending: str = data["past_ending"]
         self._endings = ((self.past_ending, "other_past"), (data["adverb_ending"], "adverb"))
         self._without_ending = frozenset(data["without_ending"].split())
-        self.unlisted = lru_cache(maxsize=_KEPT_WORDS)(self._unlisted)
         self.past_words = frozenset(data["past_words"].split())
         self.classes = _Classes(self)
+        self.codes = _Codes(self)
 
     def _members(self, names: Iterable[str]) -> str:
         found: dict[str, None] = {}
@@ -151,7 +193,7 @@ class Grammar:
         """The characters of a class or set, or of several separated by white space."""
         return self._members(name.split())
 
-    def _unlisted(self, word: str) -> str:
+    def unlisted(self, word: str) -> str:
         """The class of a word that is in no list: by its ending, a number, a round in one word ("r2"), or other."""
         if word.isalpha():
             if len(word) >= _SHORTEST_WITH_ENDING:
@@ -181,8 +223,8 @@ class Grammar:
         """
         if _UNLIMITED.search(source):
             raise ValueError(f"quantifier without a limit in {source!r}")
-        compiled = re.compile(re.sub(r"\s+", "", _IDENTIFIER.sub(self._as_characters, source)))
-        return Pattern(rank, compiled, attributes)
+        expression = re.sub(r"\s+", "", _IDENTIFIER.sub(self._as_characters, source))
+        return Pattern(rank, re.compile(expression), attributes, Needs.of(expression))
 
     def _as_characters(self, match: re.Match[str]) -> str:
         if match[1] == "any":
@@ -200,6 +242,20 @@ class _Classes(dict[str, frozenset[str]]):
 
     def __missing__(self, name: str) -> frozenset[str]:
         self[name] = found = frozenset(self._grammar.chars(name))
+        return found
+
+
+class _Codes(dict[str, str]):
+    """Word -> the characters of its classes; fills itself as words are met, with a bound."""
+
+    def __init__(self, grammar: Grammar) -> None:
+        super().__init__()
+        self._grammar = grammar
+
+    def __missing__(self, word: str) -> str:
+        if len(self) >= _KEPT_WORDS:
+            self.clear()
+        self[word] = found = self._grammar.words.get(word) or self._grammar.unlisted(word)
         return found
 
 

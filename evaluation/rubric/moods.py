@@ -43,13 +43,17 @@ class MoodReader(CodedMessage):
     def _interrogative_clauses(self, start: int, end: int) -> list[int]:
         if not self.any_of("interrogative", start, end):
             return []
-        starts = [start, *(at + 1 for at in range(start, end) if self.has(at, "comma stop"))]
+        marks, code = self._classes["comma stop"], self.code
+        starts = [start, *[at + 1 for at in range(start, end) if code[at] in marks]]
         return [at for at in starts if self.asks(at, end)]
 
     def asks(self, position: int, end: int) -> bool:
         """Whether a question begins at ``position``, after a greeting or a name; its sentence ends at ``end``."""
-        while position < end and self.has(position, "opening"):
+        while position < end and self.code[position] in self._classes["opening"]:
             position += 1
+        # Nearly every clause opens with something else.
+        if not self.has(position, "who why which wh when auxiliary"):
+            return False
         if self.has(position, "who"):
             before = position - 2 if self.has(position - 1, "comma stop") else position - 1
             return self.has(end, "end_question") or not self.has(before, "listable third")
@@ -134,7 +138,9 @@ class MoodReader(CodedMessage):
 
     @cached_property
     def _quotations(self) -> list[tuple[int, int]]:
-        marks = self.grammar.chars("quote")
+        marks = self._classes["quote"]
+        if marks.isdisjoint(self.symbols):
+            return []
         quotes = [at for at, character in enumerate(self.code) if character in marks]
         return [(start, end) for start, end in zip(quotes[::2], quotes[1::2], strict=False) if start > 0]
 

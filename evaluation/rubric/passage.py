@@ -10,6 +10,7 @@ from itertools import pairwise
 from evaluation.rubric.discussion import PreparedMessage
 from evaluation.rubric.grammar import Grammar
 from evaluation.rubric.moods import MoodReader
+from evaluation.rubric.scene import Scene
 
 _LONGEST_LIST = 24
 # A question without a name is put to whom the message addressed last, so many words before at most.
@@ -23,8 +24,7 @@ class Passage(MoodReader):
         prepared: The message with its tokens and mentions.
         grammar: The language's word classes.
         replied_to: The author of the message that it answers, if that is another player.
-        partner: The other player who spoke last before it, in the same round.
-        topic: The other player named last before it, in the few messages before of the same round.
+        scene: The conversation before it.
     """
 
     def __init__(
@@ -32,13 +32,21 @@ class Passage(MoodReader):
         prepared: PreparedMessage,
         grammar: Grammar,
         replied_to: str | None,
-        partner: str | None = None,
-        topic: str | None = None,
+        scene: Scene,
     ) -> None:
         super().__init__(prepared, grammar)
         self.replied_to = replied_to
-        self.partner = replied_to or partner
-        self.topic = topic
+        self._scene = scene
+
+    @property
+    def partner(self) -> str | None:
+        """The player that the message answers, else the other one who spoke last before it."""
+        return self.replied_to or self._scene.partner
+
+    @property
+    def topic(self) -> str | None:
+        """The other player named last before it, in the few messages before of the same round."""
+        return self._scene.topic
 
     def person(self, position: int, other: Sequence[str] = ()) -> str | None:
         """The player that the word at ``position`` stands for, ``None`` when that cannot be told.

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import accumulate, combinations, islice
 from math import isqrt
+from statistics import median
 from typing import Any
 
 import numpy as np
@@ -95,7 +96,7 @@ def similarities(texts: Sequence[Sequence[str]]) -> NDArray[np.float64]:
     for one, other in combinations(range(len(texts)), 2):
         size = min(len(texts[one]), len(texts[other]), LONGEST_WINDOW)
         ratios = process.cdist(windows(one, size), windows(other, size), scorer=fuzz.token_set_ratio, dtype=np.float64)
-        found[one, other] = found[other, one] = ratios[0, 0] if ratios.size == 1 else np.median(ratios)
+        found[one, other] = found[other, one] = median(ratios.ravel().tolist())
     return found
 
 

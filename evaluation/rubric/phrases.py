@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
+from itertools import chain
 
 from evaluation.rubric.discussion import NAME, Discussion, PreparedMessage
 from evaluation.rubric.language_pack import LanguagePack
@@ -23,24 +24,21 @@ _REMEMBERED_WORDS = 65_536
 _KEPT = 2
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class MessagePhrases:
     """The counted phrases of one message, in order.
 
     Attributes:
-        prepared: The message.
+        message: The message itself.
+        prepared: The message with its words.
         phrases: The phrases.
         starts: Where each begins, as a place among the message's ``pieces``; ``None`` when none was left out.
     """
 
+    message: Message
     prepared: PreparedMessage
     phrases: Sequence[Phrase]
     starts: Sequence[int] | None
-
-    @property
-    def message(self) -> Message:
-        """The message itself."""
-        return self.prepared.message
 
     def span(self, position: int) -> tuple[int, int]:
         """Where the phrase at that position stands in the original text."""
@@ -64,10 +62,7 @@ class PlayerPhrases:
     @cached_property
     def counts(self) -> Counter[Phrase]:
         """How often each phrase is used, in order of first use."""
-        counts: Counter[Phrase] = Counter()
-        for message in self.messages:
-            counts.update(message.phrases)
-        return counts
+        return Counter(chain.from_iterable([message.phrases for message in self.messages]))
 
     @cached_property
     def places(self) -> Mapping[Phrase, list[tuple[MessagePhrases, int]]]:
@@ -81,11 +76,8 @@ def places_of(
     """Message and position of every use of the ``wanted`` phrases, in order of first use."""
     found: dict[Phrase, list[tuple[MessagePhrases, int]]] = {}
     for message in messages:
-        if wanted.isdisjoint(message.phrases):
-            continue
-        for position, phrase in enumerate(message.phrases):
-            if phrase in wanted:
-                found.setdefault(phrase, []).append((message, position))
+        for position in [place for place, phrase in enumerate(message.phrases) if phrase in wanted]:
+            found.setdefault(message.phrases[position], []).append((message, position))
     return found
 
 
@@ -162,9 +154,11 @@ def _word_classes(pack: LanguagePack | None) -> _WordClasses:
 def _message_phrases(prepared: PreparedMessage, classes: _WordClasses) -> MessagePhrases:
     words = [piece[0] for piece in prepared.pieces]
     phrases: Sequence[Phrase] = list(zip(words, words[1:], words[2:], strict=False))
-    marks = [classes[word] for word in words]
-    products = [one * two * three for one, two, three in zip(marks, marks[1:], marks[2:], strict=False)]
-    if max(products, default=0) < _GAME:
-        return MessagePhrases(prepared, phrases, None)
-    starts = [start for start, product in enumerate(products) if product < _GAME]
-    return MessagePhrases(prepared, [phrases[start] for start in starts], starts)
+    marks = [*map(classes.__getitem__, words)]
+    if _GAME not in marks:
+        return MessagePhrases(prepared.message, prepared, phrases, None)
+    of_three = zip(marks, marks[1:], marks[2:], strict=False)
+    starts = [start for start, (one, two, three) in enumerate(of_three) if one * two * three < _GAME]
+    if len(starts) == len(phrases):
+        return MessagePhrases(prepared.message, prepared, phrases, None)
+    return MessagePhrases(prepared.message, prepared, [phrases[start] for start in starts], starts)

@@ -17,6 +17,8 @@ _ASKED_FOR = "relevant opinion who why know agree said"
 def find_questions(passage: Passage) -> Iterator[SpeechAct]:
     """Questions and demands that concern the game, put to a player or about one."""
     start = 0
+    if passage.grammar.classes["end_question interrogative demand"].isdisjoint(passage.symbols):
+        return
     for end in passage.sentence_ends:
         first, start = start, end + 1
         if not passage.has(end, "end_question") and not passage.any_of("interrogative demand", first, end):

@@ -11,13 +11,12 @@ from evaluation.rubric.claims import Claim, find_claims
 from evaluation.rubric.discussion import Discussion, PreparedMessage
 from evaluation.rubric.grammar import grammar_for, patterns_for
 from evaluation.rubric.passage import Passage
+from evaluation.rubric.scene import SCENE, Scene
 from evaluation.rubric.speech_acts import find_acts
 from evaluation.transcript import Message
 
 # Metrics of one transcript are computed one after the other; few transcripts are in work at a time.
 _KEPT = 4
-SCENE = 4
-"""How many messages back the conversation is about the same player."""
 # What makes a message one about the game -> the word classes that show it.
 _MARKS = {
     "vote": "vote voted voting",
@@ -75,57 +74,31 @@ def _read(prepared: PreparedMessage, discussion: Discussion, before: Sequence[Pr
     message = prepared.message
     answered = None if message.reply_to is None else discussion.transcript.message(message.reply_to)
     author = None if answered is None or answered.channel == "system" else answered.speaker
-    partner, topic = scene(message.speaker, message.round, [(one.message.speaker, one) for one in before])
-    return read_message(prepared, discussion.language, author, partner, topic)
+    return read_message(prepared, discussion.language, author, Scene(message.speaker, message.round, before))
 
 
-def read_message(
-    prepared: PreparedMessage, language: str, author: str | None, partner: str | None, topic: str | None
-) -> Reading:
+def read_message(prepared: PreparedMessage, language: str, author: str | None, scene: Scene) -> Reading:
     """One message read; what it holds follows from these arguments alone.
 
     Args:
         prepared: The message.
         language: ISO 639-1 code of a language that has a grammar.
         author: Who wrote the message that it replies to; ``None`` for no reply, or one to the moderator.
-        partner: The other player who spoke last before it, see :func:`scene`.
-        topic: The other player named last before it.
+        scene: The conversation before it, which remembers what was asked of it.
     """
     grammar = grammar_for(language)
     assert grammar is not None
     message = prepared.message
-    passage = Passage(prepared, grammar, None if author == message.speaker else author, partner, topic)
+    passage = Passage(prepared, grammar, None if author == message.speaker else author, scene)
     claims = find_claims(passage, language)
     acts = find_acts(passage, claims, language)
-    named = {mention.player for mention in prepared.mentions} | ({author} if author else set())
+    named = prepared.named | {author} if author else prepared.named
     stance = not grammar.classes["stance"].isdisjoint(passage.symbols)
     tells_result = "=" in message.text or not grammar.classes["divined result"].isdisjoint(passage.symbols)
     sights = patterns_for("memory", language, "sights").tried_on(passage.symbols)
     sees = any(pattern.regex.search(passage.code) for pattern in sights)
     marks = _marks(prepared, passage) if not acts else ()
-    return Reading(message, claims, acts, frozenset(named), stance, tells_result, sees, _roles(passage), marks)
-
-
-def scene(
-    speaker: str, number: int | None, before: Sequence[tuple[str, PreparedMessage]]
-) -> tuple[str | None, str | None]:
-    """The other player who spoke last, and the one named last, in the few messages before of the same round.
-
-    Args:
-        speaker: Who speaks.
-        number: The round.
-        before: The messages before with their authors, oldest first.
-    """
-    partner: str | None = None
-    topic: str | None = None
-    for author, prepared in reversed(before):
-        if prepared.message.round != number or (partner and topic):
-            break
-        if partner is None and author != speaker:
-            partner = author
-        named = [mention.player for mention in prepared.mentions if mention.player != speaker]
-        topic = topic or (named[-1] if named else None)
-    return partner, topic
+    return Reading(message, claims, acts, named, stance, tells_result, sees, _roles(passage), marks)
 
 
 def _roles(passage: Passage) -> frozenset[str]:

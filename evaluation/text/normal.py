@@ -13,8 +13,9 @@ from functools import lru_cache
 _FOLDED = str.maketrans({"\u2018": "'", "\u2019": "'", "\u02bc": "'", "\u2010": "-", "\u2011": "-"})
 # What is not drawn: soft hyphen, zero-width space and joiners, word joiner, variation selectors, byte-order mark.
 _INVISIBLE = dict.fromkeys((0xAD, 0x200B, 0x200C, 0x200D, 0x2060, 0xFE0E, 0xFE0F, 0xFEFF))
-# Characters that are normalised one for one by lowering them and folding the variants above.
-_PLAIN = frozenset(map(chr, range(128))) | frozenset("\u2018\u2019\u201c\u201d\u2010\u2011\u2013\u2014\u2022")
+# All but the characters that are normalised one for one by lowering them and folding the variants above: ASCII, quotes
+# and dashes.
+_NOT_PLAIN = re.compile("[^\\x00-\\x7f\u2018\u2019\u201c\u201d\u2010\u2011\u2013\u2014\u2022]")
 _RUN = re.compile(r"[\x00-\x7f]+|[^\x00-\x7f]+")
 # Class-0 characters that compose with the one before: Hangul vowels and finals, half-width voicing marks.
 _HANGUL_PARTS = range(0x1160, 0x1200)
@@ -55,7 +56,7 @@ def normalise(text: str) -> Normalised:
     """
     if text.isascii():
         return Normalised(text.lower())
-    if _PLAIN.issuperset(text):
+    if _NOT_PLAIN.search(text) is None:
         return Normalised(text.lower().translate(_FOLDED))
     pieces: list[str] = []
     starts = array("I")

@@ -21,13 +21,18 @@ _MARKS = (
 )
 # In parentheses, so that splitting by them yields gaps and words in turn.
 _WORD = re.compile(rf"([\w{_MARKS}]+(?:'[\w{_MARKS}]+)*)")
-_ASCII_WORD = re.compile(r"([a-z0-9]+(?:'[a-z0-9]+)*)")
-# A run of terminal marks with the quotes that close on it. The look-behind keeps long runs linear.
+_ASCII_WORD = re.compile(r"([a-z0-9]++(?:'[a-z0-9]++)*+)")
+# A run of terminal marks with the quotes that close on it. The negative look-behind keeps long runs linear; the set at
+# the beginning lets the search skip all other characters at once.
 _SENTENCE_END = re.compile(
-    r"(?<![.!?\u2026])[.!?\u2026]++[\"'\u2019\u201d)\]*_]*+(?=\s|$)|[\u3002\uff01\uff1f]++[\u300d\u300f\uff09]*+|\n++"
+    r"[.!?\u2026\u3002\uff01\uff1f\n](?:"
+    r"(?<=[.!?\u2026])(?<![.!?\u2026].)[.!?\u2026]*+[\"'\u2019\u201d)\]*_]*+(?=\s|$)"
+    r"|(?<=[\u3002\uff01\uff1f])[\u3002\uff01\uff1f]*+[\u300d\u300f\uff09]*+|(?<=\n)\n*+)"
 )
 _ABBREVIATION = re.compile(r"(?:\b(?:mr|mrs|ms|dr|vs|etc|e\.g|i\.e)|\b[a-z]\.[a-z])\.$")
 _LONGEST_ABBREVIATION = 5
+# The last two letters of those without a full stop inside.
+_ABBREVIATION_ENDS = frozenset({"mr", "rs", "ms", "dr", "vs", "tc"})
 
 
 class Token(NamedTuple):
@@ -49,7 +54,8 @@ def tokenize(text: str) -> tuple[Token, ...]:
     token with its word ("bravo's").
     """
     copy = normalise(text)
-    pieces = _ASCII_WORD.split(copy.text) if copy.text.isascii() else _WORD.split(copy.text.replace("_", " "))
+    # Where every character kept its place, no word holds any but ASCII letters.
+    pieces = _ASCII_WORD.split(copy.text) if copy.starts is None else _WORD.split(copy.text.replace("_", " "))
     # Splitting and summing lengths is three times as fast as asking every match for its span.
     borders = list(accumulate(map(len, pieces), initial=0))
     starts, ends = borders[1:-1:2], borders[2::2]
@@ -75,8 +81,25 @@ def sentences(text: str) -> tuple[tuple[int, int], ...]:
     return tuple(spans)
 
 
+def sentence_ends(text: str) -> list[int]:
+    """Where the sentences of ``text`` end, as :func:`sentences` tells them."""
+    found: list[int] = []
+    start = 0
+    for match in _SENTENCE_END.finditer(text):
+        if not _is_abbreviation(text, match):
+            found.append(start + len(text[start : match.end()].rstrip()))
+            if found[-1] == start:
+                found.pop()
+            start = match.end()
+    length = len(text[start:].rstrip())
+    return [*found, start + length] if length else found
+
+
 def _is_abbreviation(text: str, match: re.Match[str]) -> bool:
-    if match[0] != ".":
+    end = match.end()
+    ending = text[max(0, end - 3) : end - 1]
+    # Nearly every full stop is none of an abbreviation, and two letters tell.
+    if match[0] != "." or not (ending.startswith(".") or ending.lower() in _ABBREVIATION_ENDS):
         return False
     before = text[max(0, match.end() - _LONGEST_ABBREVIATION) : match.end()].lower()
     return match.end() < len(text) and _ABBREVIATION.search(before) is not None

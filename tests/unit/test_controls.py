@@ -14,6 +14,7 @@ from benchmarks.label_drawing import load_games
 from evaluation.engine import SCORERS
 from evaluation.rubric import coherence, memory_accuracy, personality_diversity, role_consistency
 from evaluation.rubric.controls import compute_controls, control_words, controls_words, link_strengths
+from evaluation.rubric.controls._coherence import Orders
 from evaluation.rubric.controls._diversity import diversity_score, words_of_messages
 from evaluation.rubric.controls._draws import against_chance
 from evaluation.rubric.controls._memory import PermutedRecord
@@ -43,12 +44,11 @@ DRAWS = 4
 def test_the_fast_score_of_a_shuffled_order_is_the_metrics_own(game: Transcript) -> None:
     plain = without_prefixes(game)
     discussion = Discussion.of(plain)
+    orders = Orders(discussion)
     random = np.random.default_rng(1)
     for _ in range(DRAWS):
         order = random.permutation(len(discussion.messages)).tolist()
-        assert coherence.score_in_order(discussion, order) == pytest.approx(
-            coherence.measure(with_order(plain, order)).score
-        )
+        assert orders.score(order) == pytest.approx(coherence.measure(with_order(plain, order)).score)
 
 
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: game.game_id)

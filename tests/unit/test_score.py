@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import replace
 
 import pytest
@@ -10,6 +11,7 @@ from evaluation.coverage import CoverageRule
 from evaluation.rubric.definitions import COHERENCE, DEFINITIONS, ENGAGEMENT, MEMORY_ACCURACY
 from evaluation.score import (
     PERCENT,
+    Evidence,
     LedgerRow,
     Method,
     MetricDefinition,
@@ -145,3 +147,12 @@ def test_results_of_versions_that_counted_no_coverage_and_metrics_without_it_say
     assert (coverage_words(stored), coverage_of(stored)) == ("", None)
     without = summarise(replace(COVERED, coverage=None), [row])
     assert (coverage_words(without), without.details) == ("", {})
+
+
+def test_a_row_comes_back_from_another_process_as_it_was() -> None:
+    row = decided(
+        "coherence:m1", "message", True, "Names Ann.", evidence=(Evidence(0, 3, "Ann", "m0"),), details={"a": 1}
+    )
+    found = pickle.loads(pickle.dumps(row))
+    assert found == row
+    assert (found.evidence[0].as_dict(), found.details) == (row.evidence[0].as_dict(), {"a": 1})

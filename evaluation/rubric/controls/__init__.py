@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from evaluation.rubric.controls._attach import attach_controls, without_control
-from evaluation.rubric.controls._compute import CONTROLLED, FEWEST_MESSAGES, companion_value, compute_controls
+from evaluation.rubric.controls._compute import (
+    CONTROLLED,
+    FEWEST_MESSAGES,
+    PreparedControls,
+    companion_value,
+    compute_controls,
+)
 from evaluation.rubric.controls._draws import DRAWS, no_control
 from evaluation.rubric.controls.link_strength import Link, link_strengths
 from evaluation.rubric.controls.words import COMPANION_LABELS, COMPANION_NAMES, control_words, controls_words
@@ -15,6 +21,7 @@ __all__ = [
     "DRAWS",
     "FEWEST_MESSAGES",
     "Link",
+    "PreparedControls",
     "attach_controls",
     "companion_value",
     "compute_controls",

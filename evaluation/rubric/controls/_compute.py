@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from evaluation.rubric.coherence import score_in_order
-from evaluation.rubric.controls import _diversity, _draws, _memory, _role, link_strength, voice_distance
+from evaluation.rubric.controls import _coherence, _diversity, _draws, _memory, _role, link_strength, voice_distance
 from evaluation.rubric.controls._draws import DRAWS, LEAST_P, TOO_FEW, against_chance, companion, control
 from evaluation.rubric.controls.copies import deal_speakers, with_roles, without_prefixes
 from evaluation.rubric.controls.direction import Aims
@@ -55,15 +54,19 @@ def compute_controls(transcript: Transcript, results: Mapping[str, MetricResult]
         computed is ``None``, and ``reason`` says why. They compare what the rule gives, whatever judges or people
         decided: ``difference`` is the rule's score less ``chance``.
     """
-    prepared = _Prepared(transcript)
-    return {name: _CONTROLS[name](prepared, results[name]) for name in DEFINITIONS if name in results}
+    prepared = PreparedControls(transcript)
+    return {name: prepared.control(results[name]) for name in DEFINITIONS if name in results}
 
 
 @dataclass(frozen=True)
-class _Prepared:
+class PreparedControls:
     """A transcript with what several controls need, each computed once."""
 
     transcript: Transcript
+
+    def control(self, result: MetricResult) -> dict[str, Any]:
+        """The control of one metric, as :func:`compute_controls` returns it."""
+        return _CONTROLS[result.name](self, result)
 
     @cached_property
     def discussion(self) -> Discussion:
@@ -90,26 +93,24 @@ class _Prepared:
         return "one speaker" if len({prepared.message.speaker for prepared in messages}) < 2 else ""
 
 
-def _coherence_control(prepared: _Prepared, result: MetricResult) -> dict[str, Any]:
+def _coherence_control(prepared: PreparedControls, result: MetricResult) -> dict[str, Any]:
     name = "link_strength"
     if reason := prepared.blocked(result):
         return control(None, reason, companion(name, None))
     discussion = prepared.plain
     random = _draws.generator(prepared.transcript, _ORDER)
     orders = [random.permutation(len(discussion.messages)) for _ in range(DRAWS)]
-    real = score_in_order(discussion, range(len(discussion.messages)))
+    scores = _coherence.Orders(discussion)
+    real = scores.score(range(len(discussion.messages)))
     few = orders[: max(_FEWEST_DRAWS, min(DRAWS, _MOST_MOVES // len(discussion.messages)))]
-    drawn = [score_in_order(discussion, order.tolist()) for order in few]
+    drawn = [scores.score(order.tolist()) for order in few]
     similar, speakers = link_strength.similarities(discussion), link_strength.speaker_numbers(discussion)
     strength = link_strength.mean_strength(link_strength.percentiles(similar, speakers))
-    strengths = [
-        link_strength.mean_strength(link_strength.percentiles(similar[np.ix_(order, order)], speakers[order]))
-        for order in orders
-    ]
+    strengths = [link_strength.mean_strength(one) for one in link_strength.percentiles_in(orders, similar, speakers)]
     return control(against_chance(real, drawn), None, _beside(name, strength, strengths))
 
 
-def _diversity_control(prepared: _Prepared, result: MetricResult) -> dict[str, Any]:
+def _diversity_control(prepared: PreparedControls, result: MetricResult) -> dict[str, Any]:
     name = "voice_distance"
     if reason := prepared.blocked(result):
         return control(None, reason, companion(name, None))
@@ -131,7 +132,7 @@ def _diversity_control(prepared: _Prepared, result: MetricResult) -> dict[str, A
     )
 
 
-def _role_control(prepared: _Prepared, result: MetricResult) -> dict[str, Any]:
+def _role_control(prepared: PreparedControls, result: MetricResult) -> dict[str, Any]:
     name = "direction"
     if reason := prepared.blocked(result) or _one_side(prepared.transcript):
         return control(None, reason, companion(name, None))
@@ -160,7 +161,7 @@ def _one_side(transcript: Transcript) -> str:
     return "" if len(sides) > 1 else "one alignment"
 
 
-def _memory_control(prepared: _Prepared, result: MetricResult) -> dict[str, Any]:
+def _memory_control(prepared: PreparedControls, result: MetricResult) -> dict[str, Any]:
     transcript = prepared.transcript
     reason = prepared.blocked(result) or ("" if has_grammar(prepared.discussion.language) else "unsupported language")
     if reason:
@@ -184,11 +185,11 @@ def _memory_control(prepared: _Prepared, result: MetricResult) -> dict[str, Any]
     return control(against_chance(100.0 * accurate / settled, drawn), None, None)
 
 
-def _repetition_control(prepared: _Prepared, _result: MetricResult) -> dict[str, Any]:
+def _repetition_control(prepared: PreparedControls, _result: MetricResult) -> dict[str, Any]:
     return control(None, NO_CHANCE, companion("repetition_rate", _repetition_rate(prepared.discussion)))
 
 
-def _no_control(reason: str) -> Callable[[_Prepared, MetricResult], dict[str, Any]]:
+def _no_control(reason: str) -> Callable[[PreparedControls, MetricResult], dict[str, Any]]:
     return lambda _prepared, _result: control(None, reason, None)
 
 
@@ -199,7 +200,7 @@ def _beside(name: str, value: float | None, drawn: list[float | None], *, enumer
     return companion(name, value, against_chance(value, known, enumerated=enumerated))
 
 
-_CONTROLS: Mapping[str, Callable[[_Prepared, MetricResult], dict[str, Any]]] = MappingProxyType(
+_CONTROLS: Mapping[str, Callable[[PreparedControls, MetricResult], dict[str, Any]]] = MappingProxyType(
     {
         MEMORY_ACCURACY.name: _memory_control,
         STRATEGIC_DEPTH.name: _no_control(NO_CHANCE),

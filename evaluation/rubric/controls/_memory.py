@@ -6,16 +6,17 @@ The seam: :class:`PermutedRecord` reads a message once for all that decides how 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from evaluation.rubric.claim_checks import check
-from evaluation.rubric.controls.copies import with_names
+from evaluation.rubric.controls.copies import by_author, with_names
 from evaluation.rubric.discussion import Discussion, PreparedMessage
-from evaluation.rubric.readings import SCENE, Reading, read_message, scene
+from evaluation.rubric.readings import Reading, read_message
 from evaluation.rubric.record import Record
+from evaluation.rubric.scene import SCENE, Asked, Scene
 from evaluation.transcript import Transcript
 
-_Key = tuple[int, str, str | None, str | None, str | None]
+_Key = tuple[int, str, str | None]
 
 
 class PermutedRecord:
@@ -23,25 +24,14 @@ class PermutedRecord:
 
     def __init__(self, transcript: Transcript) -> None:
         self._transcript = transcript
-        self._language = Discussion.of(transcript).language
-        self._known: dict[_Key, Reading] = {}
+        self._discussion = Discussion.of(transcript)
+        self._known: dict[_Key, list[tuple[Asked, Reading]]] = {}
         self._speakers = [message.speaker for message in transcript.discussion]
         self._answered = [
             None if message.reply_to is None else transcript.message(message.reply_to)
             for message in transcript.discussion
         ]
-        # How a message is cut into words depends on its author, whose name may stand before it.
-        self._prepared: dict[str, Sequence[PreparedMessage]] = {}
-        names = transcript.player_names
-        for step in range(len(names)):
-            copy = with_names(transcript, dict(zip(names, names[step:] + names[:step], strict=True)))
-            for place, prepared in enumerate(Discussion.of(copy).messages):
-                self._by_author(prepared.message.speaker)[place] = prepared
-
-    def _by_author(self, author: str) -> list[PreparedMessage]:
-        found = self._prepared.setdefault(author, list(Discussion.of(self._transcript).messages))
-        assert isinstance(found, list)
-        return found
+        self._prepared: dict[tuple[int, str], PreparedMessage] = {}
 
     def settled(self, names: Mapping[str, str]) -> tuple[int, int]:
         """How many claims the record shows under a permutation of the names, and how many it settles."""
@@ -60,16 +50,23 @@ class PermutedRecord:
         return accurate, accurate + inaccurate
 
     def _readings(self, names: Mapping[str, str]) -> list[Reading]:
-        authors = [names[speaker] for speaker in self._speakers]
-        prepared = [self._prepared[author][place] for place, author in enumerate(authors)]
-        with_authors = list(zip(authors, prepared, strict=True))
+        messages = [self._by_author(place, names[speaker]) for place, speaker in enumerate(self._speakers)]
         found = []
-        for place, (author, message) in enumerate(with_authors):
-            answered = self._answered[place]
+        for place, prepared in enumerate(messages):
+            message, answered = prepared.message, self._answered[place]
             whom = None if answered is None or answered.channel == "system" else names[answered.speaker]
-            partner, topic = scene(author, message.message.round, with_authors[max(0, place - SCENE) : place])
-            key = place, author, whom, partner, topic
-            if key not in self._known:
-                self._known[key] = read_message(message, self._language, whom, partner, topic)
-            found.append(self._known[key])
+            scene = Scene(message.speaker, message.round, messages[max(0, place - SCENE) : place])
+            known = self._known.setdefault((place, message.speaker, whom), [])
+            reading = next((reading for asked, reading in known if scene.gives(asked)), None)
+            if reading is None:
+                scene = Scene(message.speaker, message.round, messages[max(0, place - SCENE) : place])
+                reading = read_message(prepared, self._discussion.language, whom, scene)
+                known.append((scene.asked, reading))
+            found.append(reading)
         return found
+
+    def _by_author(self, place: int, author: str) -> PreparedMessage:
+        """A message as another player would have sent it: their name before it would be no part of it."""
+        if (place, author) not in self._prepared:
+            self._prepared[place, author] = by_author(self._discussion, place, author)
+        return self._prepared[place, author]

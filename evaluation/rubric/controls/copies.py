@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from evaluation.rubric.discussion import Discussion
+from evaluation.rubric.discussion import Discussion, PreparedMessage, prepare
 from evaluation.transcript import Message, Transcript
 
 
@@ -48,6 +49,15 @@ def with_speakers(transcript: Transcript, speakers: Sequence[str]) -> Transcript
         for message, speaker in zip(transcript.discussion, speakers, strict=True)
     }
     return _rebuilt(transcript, messages=tuple(given.get(message.index, message) for message in transcript.messages))
+
+
+def by_author(discussion: Discussion, place: int, author: str) -> PreparedMessage:
+    """The public message at ``place`` by another author; its words are cut anew only where a name stands before it."""
+    prepared = discussion.messages[place]
+    message = _changed(prepared.message, speaker=author)
+    if discussion.names.body_start(message.text, author) == prepared.body_start:
+        return replace(prepared, message=message)
+    return prepare(message, discussion.names, prepared.topic_words)
 
 
 def deal_speakers(speakers: Sequence[str], lengths: Sequence[int], random: np.random.Generator) -> list[str]:

@@ -28,6 +28,8 @@ MOST_MESSAGES = 2_000
 _SHOWN_WORDS = 3
 _SAME = 1e-9
 _FACTORS = DECAY ** np.arange(WINDOW)
+# Numbers that fit into a processor's cache.
+_CELLS_AT_ONCE = 200_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,19 +95,45 @@ def percentiles(similar: Matrix, speakers: NDArray[np.int64]) -> Matrix:
         similar: Of every two messages, in the same order.
         speakers: The author of each.
     """
-    found = np.full(len(speakers), np.nan)
+    return next(percentiles_in([np.arange(len(speakers))], similar, speakers))
+
+
+def percentiles_in(
+    orders: Sequence[NDArray[np.int64]], similar: Matrix, speakers: NDArray[np.int64]
+) -> Iterator[Matrix]:
+    """The link strengths of the messages in each of several orders, by place; many orders at once where they are short.
+
+    Args:
+        orders: For each place, which message stands there.
+        similar: Of every two messages.
+        speakers: The author of each message.
+    """
+    at_once = max(1, _CELLS_AT_ONCE // max(1, len(speakers)) ** 2)
+    for start in range(0, len(orders), at_once):
+        yield from _percentiles(np.array(orders[start : start + at_once]), similar, speakers)
+
+
+def _percentiles(orders: NDArray[np.int64], similar: Matrix, speakers: NDArray[np.int64]) -> Matrix:
+    """The link strengths in every order (row), by place (column)."""
+    authors = speakers[orders]
+    found = np.full(orders.shape, np.nan)
+    rows = np.arange(len(orders))[:, None]
     for speaker in np.unique(speakers):
-        own, others = np.flatnonzero(speakers == speaker), np.flatnonzero(speakers != speaker)
-        if len(others) < 2:
+        is_own = authors == speaker
+        # Every order holds as many messages of a speaker as any other.
+        own = np.nonzero(is_own)[1].reshape(len(orders), -1)
+        others = np.nonzero(~is_own)[1].reshape(len(orders), -1)
+        count = others.shape[1]
+        if count < 2:
             continue
-        sums = _sums(similar[np.ix_(own, others)])
+        messages, context = orders[rows, own], orders[rows, others]
+        sums = _sums(similar[messages[:, :, None], context[:, None, :]])
         # The place of a message is told by the last message of somebody else before it.
-        places = np.searchsorted(others, own) - 1
-        linked = np.flatnonzero(places >= 0)
-        at = sums[linked, places[linked]][:, None]
-        below = (sums[linked] < at - _SAME).sum(axis=1)
-        ties = (np.abs(sums[linked] - at) <= _SAME).sum(axis=1) - 1
-        found[own[linked]] = 100.0 * (below + ties / 2) / (len(others) - 1)
+        places = np.cumsum(~is_own, axis=1)[rows, own] - 1
+        at = np.take_along_axis(sums, np.maximum(places, 0)[:, :, None], axis=2)
+        below = (sums < at - _SAME).sum(axis=2)
+        ties = (np.abs(sums - at) <= _SAME).sum(axis=2) - 1
+        found[rows, own] = np.where(places >= 0, 100.0 * (below + ties / 2) / (count - 1), np.nan)
     return found
 
 
@@ -116,10 +144,10 @@ def mean_strength(strengths: Matrix) -> float | None:
 
 
 def _sums(similar: Matrix) -> Matrix:
-    """For each message (row) and each place (after that message of somebody else): the weighted sum before it."""
+    """For each message and each place (after that message of somebody else, last axis): the weighted sum before it."""
     sums = similar.copy()
-    for step in range(1, min(WINDOW, similar.shape[1])):
-        sums[:, step:] += _FACTORS[step] * similar[:, :-step]
+    for step in range(1, min(WINDOW, similar.shape[-1])):
+        sums[..., step:] += _FACTORS[step] * similar[..., :-step]
     return sums
 
 
