@@ -10,8 +10,6 @@ from evaluation.score import PERCENT, MetricDefinition, Scale
 _NBSP = "\u00a0"
 """Keeps a number and its unit on one line."""
 
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-
 
 @dataclass(frozen=True, slots=True)
 class Look:
@@ -153,13 +151,6 @@ def shortened(text: str, limit: int) -> str:
     """``text`` on one line, cut to ``limit`` characters with an ellipsis."""
     line = " ".join(text[: 4 * limit].split())
     return line if len(line) <= limit else line[: limit - 1] + "…"
-
-
-def spreadsheet_safe(value: object) -> object:
-    """A cell that no spreadsheet runs as a formula: text that starts like one gets an apostrophe in front."""
-    if isinstance(value, str) and value.lstrip(" ").startswith(_FORMULA_STARTS):
-        return "'" + value
-    return value
 
 
 def signed_cell(number: str) -> str:

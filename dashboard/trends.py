@@ -11,9 +11,10 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from dashboard.formatting import COUNT, USD, counted, look, score_text, spreadsheet_safe
+from dashboard.formatting import COUNT, USD, counted, look, score_text
 from dashboard.queries import NO_ITERATION, transcript_list
 from evaluation.comparison.runs import Run
+from evaluation.inert import spreadsheet_safe
 from evaluation.iterations import IterationSummary
 from evaluation.judging.propositions import Dimension
 from evaluation.persona.results import DIMENSIONS, LABELS

@@ -13,7 +13,8 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.components.messages import plain
-from dashboard.formatting import counted, shortened, spreadsheet_safe
+from dashboard.formatting import counted, shortened
+from evaluation.inert import spreadsheet_safe
 from evaluation.readers import ColumnMapping, ReadResult, TableHead, guess_mapping
 
 _CHOSEN = "columns_chosen"

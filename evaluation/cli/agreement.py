@@ -39,7 +39,7 @@ def agreement(
     report = stored_agreement(open_store(db), seed=seed)
     if output is OutputFormat.JSON:
         from evaluation.agreement.as_data import agreement_data
-        from evaluation.cli.rendering import json_text
+        from evaluation.inert import json_text
 
         say(json_text(agreement_data(report)))
     elif report.ratings:

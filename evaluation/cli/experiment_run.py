@@ -152,8 +152,8 @@ def run_all(
 ) -> None:
     """Each plan: what it will cost, the person's consent, the run and its report; of several one list in JSON."""
     from evaluation.cli.experiment_rendering import record_dict, record_text
-    from evaluation.cli.rendering import json_text
     from evaluation.experiment_job import connected
+    from evaluation.inert import json_text
     from evaluation.judging.config import SETTINGS_KEY
 
     records: list[ExperimentRecord] = []

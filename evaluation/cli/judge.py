@@ -137,7 +137,7 @@ async def _run(
 
 
 def _say(tally: JudgingTally, chosen: ChosenJudge, output: ListFormat) -> None:
-    from evaluation.cli.rendering import json_text
+    from evaluation.inert import json_text
     from evaluation.rubric.wording import counted
 
     if output is ListFormat.JSON:

@@ -45,7 +45,7 @@ def list_transcripts(
     db: Database = None,
 ) -> None:
     """List the stored transcripts with their verdicts."""
-    from evaluation.cli.rendering import json_text
+    from evaluation.inert import json_text
 
     store = open_store(db)
     rows = _listed(store, iteration)
@@ -118,7 +118,7 @@ def show(
     db: Database = None,
 ) -> None:
     """Show a stored transcript's scores and verdict, or the ledger behind one score."""
-    from evaluation.cli.rendering import json_text
+    from evaluation.inert import json_text
     from evaluation.rubric.verdict import rejudge
 
     store = open_store(db)

@@ -86,7 +86,7 @@ def _tell_deleted(deletion: Deletion) -> None:
 
 def deleted(output: Rows = ListFormat.TABLE, db: Database = None) -> None:
     """List what was deleted and can come back, the latest first."""
-    from evaluation.cli.rendering import json_text
+    from evaluation.inert import json_text
 
     deletions = open_store(db).deletions.list()
     if output is ListFormat.JSON:

@@ -39,15 +39,9 @@ def evaluation_table(evaluations: Sequence[Rated], comparison: Comparison | None
 
 def evaluation_markdown(evaluations: Sequence[Rated], comparison: Comparison | None = None) -> str:
     """The same as a Markdown table."""
-    rows = [
-        (code(shortened(each.agent.display_name, _LONGEST_NAME)), *map(_plain, _cells(each))) for _, each in evaluations
-    ]
+    rows = [(code(shortened(each.agent.display_name, _LONGEST_NAME)), *_cells(each)) for _, each in evaluations]
     remarks = [f"- {code(line)}" for line in [*_remarks(evaluations), *_baseline_remarks(comparison)]]
     return "\n".join([markdown_table(_HEADERS, rows), *(["", *remarks] if remarks else [])])
-
-
-def _plain(cell: str) -> str:
-    return cell.replace("|", "\\|")
 
 
 def _cells(evaluation: PersonaEvaluation) -> tuple[str, ...]:

@@ -13,11 +13,11 @@ from dashboard.formatting import (
     share_text,
     shortened,
     spread_text,
-    spreadsheet_safe,
     status_color,
     threshold_text,
     usd_text,
 )
+from evaluation.inert import spreadsheet_safe
 from evaluation.iterations.checklist import CheckState
 from evaluation.iterations.decision import Choice
 from evaluation.rubric.definitions import ENGAGEMENT, MEMORY_ACCURACY, PERSONALITY_DIVERSITY
