@@ -9,12 +9,13 @@ from types import MappingProxyType
 import pandas as pd
 import plotly.graph_objects as go
 
-from dashboard.formatting import USD, counted, look, score_text, shortened, threshold_text
+from dashboard.formatting import USD, look, score_text, threshold_text
 from evaluation.inert import html_text
 from evaluation.rubric.definitions import ENGAGEMENT
 from evaluation.score import LIKERT, PERCENT, MetricDefinition
 from evaluation.statistics.intervals import mean_interval
 from evaluation.statistics.words import interval_words
+from evaluation.text.display import counted, shortened
 
 ACCENT = "#6d63e0"
 NEUTRAL = "#8a8798"

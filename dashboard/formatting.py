@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from evaluation.score import PERCENT, MetricDefinition, Scale
+from evaluation.text.display import counted, grouped
 
 _NBSP = "\u00a0"
 """Keeps a number and its unit on one line."""
@@ -93,7 +94,7 @@ def fraction_text(numerator: float, denominator: float, definition: MetricDefini
     """The two numbers behind a score, in the unit that the metric counts: "17 of 20 references"."""
     if definition.scale != PERCENT:
         return f"mean of {counted(denominator, 'rating')}"
-    return f"{_number(numerator)} of {counted(denominator, _UNITS.get(definition.name, 'item'))}"
+    return f"{grouped(numerator)} of {counted(denominator, _UNITS.get(definition.name, 'item'))}"
 
 
 _UNITS = {
@@ -104,15 +105,6 @@ _UNITS = {
     "personality_diversity": "player",
     "anti_repetition": "phrase",
 }
-
-
-def counted(count: float, noun: str) -> str:
-    """A count with its noun: "1 game", "3 games", "12,000 messages"."""
-    return f"{count:,g} {noun}" if count == 1 else f"{_number(count)} {noun}s"
-
-
-def _number(count: float) -> str:
-    return f"{int(count):,}" if float(count).is_integer() else f"{count:,.1f}"
 
 
 def spread_text(values: list[float], scale: Scale) -> str:
@@ -145,12 +137,6 @@ def duration_text(seconds: float) -> str:
     if seconds < 90:
         return f"{max(0, round(seconds))} s"
     return f"{round(seconds / 60)} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
-
-
-def shortened(text: str, limit: int) -> str:
-    """``text`` on one line, cut to ``limit`` characters with an ellipsis."""
-    line = " ".join(text[: 4 * limit].split())
-    return line if len(line) <= limit else line[: limit - 1] + "…"
 
 
 def signed_cell(number: str) -> str:

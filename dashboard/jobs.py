@@ -17,7 +17,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from dashboard.formatting import counted
 from dashboard.judging_work import PERSONAS, ROWS, Order, PersonaOrder, evaluate_agents, judge_games, remember
 from evaluation.controlling import compute_missing, measure_validity
 from evaluation.errors import ConflictError, DramaturgError
@@ -28,6 +27,7 @@ from evaluation.reevaluation import outdated, reevaluate
 from evaluation.samples import AddedGame, add_evaluated, load_samples
 from evaluation.store import Job, JobState, Store
 from evaluation.store.spool import Outcome, SpooledGame
+from evaluation.text.display import counted
 from evaluation.transcript import Transcript
 
 SAMPLES = "samples"

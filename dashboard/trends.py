@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from dashboard.formatting import COUNT, USD, counted, look, score_text
+from dashboard.formatting import COUNT, USD, look, score_text
 from dashboard.queries import NO_ITERATION, transcript_list
 from evaluation.comparison.runs import Run
 from evaluation.inert import spreadsheet_safe
@@ -27,6 +27,7 @@ from evaluation.statistics.intervals import mean_interval
 from evaluation.statistics.words import interval_words
 from evaluation.store import Store
 from evaluation.store.reports import side_scores, stored_board
+from evaluation.text.display import counted
 
 NINE = Scale("nine", 0.0, 9.0)
 

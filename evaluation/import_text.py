@@ -9,7 +9,7 @@ from evaluation.errors import InputError
 from evaluation.exporting import csv_text
 from evaluation.import_report import ImportReport, Outcome, ReportLine
 from evaluation.inert import code, json_text, markdown_table
-from evaluation.rubric.wording import counted
+from evaluation.text.display import counted
 
 _HEADERS = ("outcome", "file", "format", "players", "messages")
 COLUMNS = tuple(one.name for one in fields(ReportLine))

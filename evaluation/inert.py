@@ -50,8 +50,26 @@ def safe(text: object) -> str:
 
 def shortened(text: object, limit: int) -> str:
     """:func:`safe` text of at most ``limit`` characters."""
-    line = safe(text)
-    return line if len(line) <= limit else line[: limit - 1] + _ELLIPSIS
+    return cut(safe(text), limit)
+
+
+def cut(text: str, limit: int) -> str:
+    """The text, cut to ``limit`` characters with an ellipsis at its end. Nothing else is changed."""
+    return text if len(text) <= limit else text[: limit - 1] + _ELLIPSIS
+
+
+def lone_surrogate(text: str) -> int | None:
+    """The place of the first half of a surrogate pair, which no UTF-8 file or database can hold; ``None`` for none."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        return error.start
+    return None
+
+
+def well_formed(text: str) -> str:
+    """The text with every half of a surrogate pair (a file name in another encoding) replaced by a question mark."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
 def safe_lines(text: object) -> str:
@@ -101,5 +119,5 @@ def spreadsheet_safe(value: Any) -> Any:
     """A cell that no spreadsheet runs as a formula: text that begins like one gets an apostrophe in front."""
     if not isinstance(value, str):
         return value
-    whole = value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
+    whole = well_formed(value)
     return f"'{whole}" if is_formula(whole) else whole

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from evaluation.engine import SCORERS, Evaluation, evaluate_many
 from evaluation.errors import NotFoundError
 from evaluation.rubric.definitions import DEFINITIONS
-from evaluation.rubric.wording import counted
 from evaluation.store import Store
+from evaluation.text.display import counted
 from evaluation.transcript import Transcript
 
 Progress = Callable[[int, int], None]

@@ -13,10 +13,10 @@ import streamlit as st
 
 from dashboard.components.messages import plain
 from dashboard.components.status_table import status_table
-from dashboard.formatting import counted, shortened
 from evaluation.import_report import ImportReport, Outcome, RefusalGroup, ReportLine, planned, refusal_groups
 from evaluation.readers import Limits, ReadResult
 from evaluation.readers.reading import Progress
+from evaluation.text.display import counted, shortened
 
 _PREVIEWED_MESSAGES = 5
 _MOST_ROWS = 2000

@@ -10,7 +10,7 @@ import typer
 from evaluation.cli.options import Database, OutputFormat, open_store
 from evaluation.cli.terminal import code, markdown_table, note, safe, say, shortened, table
 from evaluation.rubric.definitions import DEFINITIONS
-from evaluation.rubric.wording import counted
+from evaluation.text.display import counted
 
 if TYPE_CHECKING:
     from evaluation.agreement import AgreementReport, Figure

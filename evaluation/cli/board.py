@@ -12,7 +12,7 @@ from evaluation.cli.terminal import safe, shortened, table
 from evaluation.comparison.losses import Losses
 from evaluation.iterations import Board, Chance, Check, Decision, GameTest, IterationSummary, Known, MetricMean
 from evaluation.rubric.definitions import DEFINITIONS
-from evaluation.rubric.wording import counted
+from evaluation.text.display import counted
 
 _STATES = {"met": "[x]", "not_met": "[ ]", "unknown": "[?]"}
 

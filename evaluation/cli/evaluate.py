@@ -17,7 +17,7 @@ from evaluation.cli.gate import Gate, GateKeeper
 from evaluation.cli.options import Database, OutputFormat, open_store
 from evaluation.cli.pipeline import Evaluated, Tally, evaluate_paths
 from evaluation.cli.terminal import Progress, note, say, shortened, table
-from evaluation.rubric.wording import counted
+from evaluation.text.display import counted
 
 if TYPE_CHECKING:
     from evaluation.engine import Evaluation

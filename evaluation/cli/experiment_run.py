@@ -55,7 +55,7 @@ def estimate_words(plan: ExperimentPlan, config: JudgeConfig) -> str:
     from evaluation.judging.config import price_of
     from evaluation.judging.propositions_load import PropositionLibrary
     from evaluation.judging.usage import Price
-    from evaluation.rubric.wording import counted
+    from evaluation.text.display import counted
 
     price = Price(0.0, 0.0, 0.0) if plan.effects is not None else price_of(config)
     found = estimate(plan, PropositionLibrary.load(), price)

@@ -15,7 +15,7 @@ from evaluation.cli.listing import MetricName
 from evaluation.cli.options import Database, DatabaseAgain, ListFormat, Rows, open_store
 from evaluation.cli.terminal import note, safe, say, shortened, table
 from evaluation.cli.versions import mix_dict, stored_mixes, warn_of
-from evaluation.rubric.wording import counted
+from evaluation.text.display import counted
 
 if TYPE_CHECKING:
     from evaluation.iterations import RecordedDecision

@@ -10,7 +10,7 @@ import typer
 from evaluation.cli.consent import By, Yes, person, require_consent
 from evaluation.cli.options import Database, ListFormat, Rows, TranscriptReference, open_store
 from evaluation.cli.terminal import note, safe, say, shortened, table
-from evaluation.rubric.wording import counted
+from evaluation.text.display import counted
 
 if TYPE_CHECKING:
     from evaluation.store import Deletion, Store

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from evaluation.cli.terminal import code, markdown_table, shortened, table
 from evaluation.judging.propositions import Dimension
 from evaluation.persona.results import LABELS
-from evaluation.rubric.wording import counted
+from evaluation.text.display import counted
 
 if TYPE_CHECKING:
     from evaluation.harness.regression import Comparison

@@ -10,7 +10,7 @@ import typer
 from evaluation.cli.exits import BAD_INPUT, CommandGroup
 from evaluation.cli.options import Database, ListFormat, Rows, database_path
 from evaluation.cli.terminal import note, safe, say, shortened, table
-from evaluation.rubric.wording import counted
+from evaluation.text.display import counted
 
 if TYPE_CHECKING:
     from evaluation.judging.propositions import Proposition

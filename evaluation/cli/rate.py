@@ -65,7 +65,7 @@ def add(
     """
     from evaluation.ratings import Rating, parse_answers
     from evaluation.rubric.definitions import ENGAGEMENT
-    from evaluation.rubric.wording import counted
+    from evaluation.text.display import counted
 
     given = parse_answers(answers)
     store = _store(context, db)

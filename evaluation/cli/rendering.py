@@ -12,8 +12,9 @@ from evaluation.inert import json_text
 from evaluation.rubric.controls.words import control_words
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.verdict import metric_coverage
-from evaluation.rubric.wording import counted, score_words
+from evaluation.rubric.wording import score_words
 from evaluation.score import PERCENT, Status
+from evaluation.text.display import counted
 
 if TYPE_CHECKING:
     from evaluation.engine import Evaluation

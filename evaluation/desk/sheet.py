@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from evaluation.errors import InputError
-from evaluation.inert import is_formula
+from evaluation.inert import cut, is_formula
 from evaluation.ratings import HIGHEST_SCORE, LOWEST_SCORE, QUESTION_COUNT, Rating
 
 MAX_ROWS = 100_000
@@ -85,8 +85,7 @@ class _Row:
         return self.cells.get(column, "").strip()
 
     def refuse(self, column: str, message: str, remedy: str) -> None:
-        value = self.cells.get(column, "")
-        shown = value if len(value) <= _LONGEST_SHOWN else value[: _LONGEST_SHOWN - 1] + "…"
+        shown = cut(self.cells.get(column, ""), _LONGEST_SHOWN)
         self.problems.append(SheetProblem(self.line, column, shown, message, remedy))
 
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 import pytest
 
 from dashboard.formatting import (
-    counted,
     duration_text,
     fraction_text,
     look,
     score_text,
     share_text,
-    shortened,
     spread_text,
     status_color,
     threshold_text,
@@ -24,6 +22,7 @@ from evaluation.rubric.definitions import ENGAGEMENT, MEMORY_ACCURACY, PERSONALI
 from evaluation.rubric.verdict import VerdictStatus
 from evaluation.score import LIKERT, PERCENT, RowVerdict, Status
 from evaluation.store import JobState
+from evaluation.text.display import counted, shortened
 
 
 def plain(text: str) -> str:

@@ -15,7 +15,6 @@ import pandas as pd
 import pytest
 
 from dashboard.charts import inert_label
-from dashboard.formatting import shortened
 from evaluation.cli.options import OutputFormat
 from evaluation.cli.persona_rendering import evaluation_markdown, evaluation_table
 from evaluation.cli.rendering import json_text, print_evaluations
@@ -42,6 +41,7 @@ from evaluation.report.html import table as html_table
 from evaluation.samples import add_evaluated
 from evaluation.store import Store
 from evaluation.store.html_reports import iteration_html
+from evaluation.text.display import shortened
 from evaluation.transcript import Message, Player, Transcript
 
 STORABLE = {
