@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,6 +15,7 @@ from evaluation.engine import ScoreFailure, evaluate_transcript
 from evaluation.errors import InputError
 from evaluation.iterations import Fate
 from evaluation.judging.yaml_models import read_model
+from evaluation.progress import ProgressCallback, no_progress
 from evaluation.ratings import Rating, parse_answers
 from evaluation.readers import read_path
 from evaluation.resources import sample_root
@@ -25,8 +26,6 @@ from evaluation.transcript import Transcript
 
 RATINGS_FILE = "ratings.csv"
 _MANIFEST = "manifest.yaml"
-Progress = Callable[[int, int], None]
-"""Called with the number of games done and their total, before the first and after each."""
 
 
 class _Part(BaseModel):
@@ -122,7 +121,7 @@ class _Planned:
     iteration: str | None
 
 
-def load_samples(store: Store, progress: Progress | None = None) -> LoadedSamples:
+def load_samples(store: Store, progress: ProgressCallback = no_progress) -> LoadedSamples:
     """Stores and scores the shipped games, one transaction each. Doing it again changes nothing.
 
     Args:
@@ -136,23 +135,18 @@ def load_samples(store: Store, progress: Progress | None = None) -> LoadedSample
     planned = [_Planned(path, one.name) for one in manifest.iterations for path in one.games]
     planned += [_Planned(path, None) for path in manifest.games]
     created = _create_iterations(store, manifest.iterations)
-    report = progress or _silent
-    report(0, len(planned))
+    progress(0, len(planned))
     added: list[AddedGame] = []
     ids: dict[str, str] = {}
     for done, plan in enumerate(planned, start=1):
         for transcript in _transcripts(plan.path):
             added.append(add_evaluated(store, transcript, source_name=plan.path.name, iteration=plan.iteration))
             ids[plan.path.relative_to(sample_root()).as_posix()] = transcript.id
-        report(done, len(planned))
+        progress(done, len(planned))
     new = [game for game in added if game.is_new]
     new_ratings = _add_ratings(store, ids)
     _record_decisions(store, created)
     return LoadedSamples(len(planned), len(new), new_ratings, sum(bool(game.failures) for game in new))
-
-
-def _silent(done: int, total: int) -> None:
-    """Nobody wants to know."""
 
 
 def add_evaluated(store: Store, transcript: Transcript, *, source_name: str, iteration: str | None = None) -> AddedGame:

@@ -10,7 +10,7 @@ from evaluation.cli.options import OutputFormat
 from evaluation.cli.terminal import code, markdown_table, safe, say, shortened, table
 from evaluation.inert import json_text
 from evaluation.rubric.controls.words import control_words
-from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.rubric.definitions import DEFINITIONS, SHORT_LABELS
 from evaluation.rubric.verdict import metric_coverage
 from evaluation.rubric.wording import score_words
 from evaluation.score import PERCENT, Status
@@ -21,15 +21,6 @@ if TYPE_CHECKING:
     from evaluation.rubric.verdict import Scored, Verdict
     from evaluation.score import MetricResult
 
-SHORT_LABELS = {
-    "memory_accuracy": "Memory",
-    "strategic_depth": "Depth",
-    "coherence": "Coherence",
-    "role_consistency": "Role",
-    "personality_diversity": "Diversity",
-    "anti_repetition": "Repetition",
-    "engagement": "Engagement",
-}
 HEADERS = ("Id", "Game", *SHORT_LABELS.values(), "Passed", "Verdict")
 
 _ID_DIGITS = 8
