@@ -121,7 +121,8 @@ def _line(mark: Any) -> int:
 def _syntax(error: yaml.YAMLError, file: str) -> Problem:
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     said = getattr(error, "problem", None) or getattr(error, "reason", None) or "not valid"
-    what = f"This is not YAML: {said}. Check the indentation, the quotes and the colons just before."
+    kind = "JSON" if file.endswith(".json") else "YAML"
+    what = f"This is not {kind}: {said}. Check the indentation, the quotes and the colons just before."
     return Problem(file, _line(mark), "syntax", what)
 
 

@@ -1,16 +1,25 @@
-"""Read the YAML files that people write into pydantic models; every fault is named with its line."""
+"""Read YAML and JSON files that people write or change into pydantic models; every fault is named with its line."""
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError, WrapValidator
 
 from evaluation.errors import InputError
-from evaluation.judging.propositions_yaml import Located, Problem, entries_of, items_of, read_located, shown_path
+from evaluation.judging.propositions_yaml import (
+    Located,
+    Problem,
+    UnreadableYamlError,
+    entries_of,
+    items_of,
+    read_located,
+    shown_path,
+)
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -52,7 +61,14 @@ def parse_model(content: bytes, model: type[Model], file: str, *, remedy: str = 
     Raises:
         InputError: As ``read_model``.
     """
-    found, problems = check_model(read_located(content, file), model, file, context=context)
+    if file.endswith(".json"):
+        # What is read below as YAML is JSON too, and its lines are known; what is sound need not be.
+        with suppress(ValidationError):
+            return model.model_validate_json(content, context=context)
+    try:
+        found, problems = check_model(read_located(content, file), model, file, context=context)
+    except UnreadableYamlError as error:
+        raise FaultyFileError([error.problem], remedy) from None
     if found is None:
         raise FaultyFileError(problems, remedy)
     return found
