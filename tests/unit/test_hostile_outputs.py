@@ -17,7 +17,7 @@ import pytest
 from dashboard.charts import inert_label
 from evaluation.cli.options import OutputFormat
 from evaluation.cli.persona_rendering import evaluation_markdown, evaluation_table
-from evaluation.cli.rendering import json_text, print_evaluations
+from evaluation.cli.rendering import print_evaluations
 from evaluation.cli.terminal import table
 from evaluation.desk.sheet import read_sheet, write_sheet
 from evaluation.engine import evaluate_transcript
@@ -28,7 +28,7 @@ from evaluation.harness.regression import Behind, Comparison, Outcome, Row
 from evaluation.import_report import ImportReport, ReportLine
 from evaluation.import_report import Outcome as Fate
 from evaluation.import_text import report_csv, report_json, report_markdown
-from evaluation.inert import code, markdown_table, safe
+from evaluation.inert import code, json_text, markdown_table, safe
 from evaluation.insight.evaluation_report import plain_report
 from evaluation.insight.rendering import html_page, markdown
 from evaluation.judging.propositions import Dimension
