@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import html
-import re
 import textwrap
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
@@ -11,11 +9,13 @@ from types import MappingProxyType
 import pandas as pd
 import plotly.graph_objects as go
 
-from dashboard.formatting import USD, counted, look, score_text, shortened, threshold_text
+from dashboard.formatting import USD, look, score_text, threshold_text
+from evaluation.inert import html_text
 from evaluation.rubric.definitions import ENGAGEMENT
 from evaluation.score import LIKERT, PERCENT, MetricDefinition
 from evaluation.statistics.intervals import mean_interval
 from evaluation.statistics.words import interval_words
+from evaluation.text.display import counted, shortened
 
 ACCENT = "#6d63e0"
 NEUTRAL = "#8a8798"
@@ -27,12 +27,11 @@ tool is taken, or a phone could not pass the figure."""
 _LABEL_LENGTH = 18
 _MOST_NOTED = 4
 _NOTE_WIDTH = 14
-_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
 def inert_label(text: str, limit: int = _LABEL_LENGTH) -> str:
     """``text`` as plotly may show it: plotly reads tags in labels (links among them), so they become entities."""
-    return html.escape(_CONTROL.sub(" ", shortened(text, limit)), quote=False)
+    return html_text(shortened(text, limit), quote=False)
 
 
 def trend_figure(

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 import plotly.graph_objects as go
 
 from dashboard.charts import ACCENT, LIMIT, NEUTRAL, inert_label
-from dashboard.formatting import counted, score_text
+from dashboard.formatting import score_text
 from evaluation.agreement import ItemAgreement, ReferenceAgreement
 from evaluation.agreement.raters import RELIABLE, TENTATIVE
 from evaluation.score import PERCENT, MetricDefinition, Scale
 from evaluation.statistics import Difference, Interval, Summary
+from evaluation.text.display import counted
 
 _ROW_HEIGHT = 44
 _HEAD_HEIGHT = 70

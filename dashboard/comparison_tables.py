@@ -7,7 +7,8 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from dashboard.formatting import signed_cell, spreadsheet_safe
+from dashboard.formatting import signed_cell
+from evaluation.inert import spreadsheet_safe
 from evaluation.persona.results import LABELS
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.statistics import Comparison, Difference

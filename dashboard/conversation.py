@@ -14,19 +14,10 @@ from typing import Any
 
 from dashboard.timeline import Event, Shown, timeline
 from evaluation.judging.guard import flags
-from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.rubric.definitions import DEFINITIONS, SHORT_LABELS
 from evaluation.score import Evidence, LedgerRow, MetricResult, RowVerdict
 from evaluation.transcript import Transcript
 
-SHORT_LABELS: Mapping[str, str] = {
-    "memory_accuracy": "Memory",
-    "strategic_depth": "Depth",
-    "coherence": "Coherence",
-    "role_consistency": "Role",
-    "personality_diversity": "Diversity",
-    "anti_repetition": "Repetition",
-    "engagement": "Engagement",
-}
 _METRICS = tuple(DEFINITIONS)
 _CODES = {RowVerdict.COUNTS: 0, RowVerdict.DOES_NOT_COUNT: 1, RowVerdict.EXCLUDED: 2}
 _EVENT_CODES = {"round": "r", "votes": "v", "elimination": "e"}

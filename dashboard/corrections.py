@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from dashboard.formatting import shortened
 from dashboard.personas import people
 from evaluation.corrections.attempts import Attempt, GateOutcome
 from evaluation.corrections.log import LoggedMessage
@@ -15,6 +14,7 @@ from evaluation.corrections.statistics import SIMILARITY, FailureRate, failure_r
 from evaluation.corrections.wording import OUTCOMES
 from evaluation.statistics.intervals import Interval, proportion_interval
 from evaluation.store import Store
+from evaluation.text.display import shortened
 
 _STEPS = ((2 * 3600, "min", "minute"), (3 * 86_400, "h", "hour"), (120 * 86_400, "D", "day"))
 _TEXT_LENGTH = 160

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from dashboard.formatting import counted, look, score_text, threshold_text
+from dashboard.formatting import look, score_text, threshold_text
 from evaluation.iterations.frames import games_by_iteration, metrics_by_transcript
 from evaluation.iterations.tests import Game, game_failures, judge_games, known_mean, mean_scores
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.verdict import COST_LIMIT_USD, MetricScore, VerdictStatus, judge_scores, rejudge
 from evaluation.score import Status, status_by
 from evaluation.store import Store
+from evaluation.text.display import counted
 
 Thresholds = tuple[tuple[str, float], ...]
 """By metric; a tuple, so that it can be part of a cache's key."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from dashboard.formatting import counted, signed_cell
+from dashboard.formatting import signed_cell
 from evaluation.experiments.model import ExperimentRecord, ExperimentStatus, Session, Side
 from evaluation.experiments.plan import ExperimentPlan
 from evaluation.experiments.published import published_experiments
@@ -20,6 +20,7 @@ from evaluation.judging.budget import SPENT
 from evaluation.statistics.words import p_words
 from evaluation.store import Store
 from evaluation.store.experiments import AB
+from evaluation.text.display import counted
 
 _NONE = "–"
 _MOST_RUNS = 200

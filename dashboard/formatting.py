@@ -6,11 +6,10 @@ import math
 from dataclasses import dataclass
 
 from evaluation.score import PERCENT, MetricDefinition, Scale
+from evaluation.text.display import counted, grouped
 
 _NBSP = "\u00a0"
 """Keeps a number and its unit on one line."""
-
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +94,7 @@ def fraction_text(numerator: float, denominator: float, definition: MetricDefini
     """The two numbers behind a score, in the unit that the metric counts: "17 of 20 references"."""
     if definition.scale != PERCENT:
         return f"mean of {counted(denominator, 'rating')}"
-    return f"{_number(numerator)} of {counted(denominator, _UNITS.get(definition.name, 'item'))}"
+    return f"{grouped(numerator)} of {counted(denominator, _UNITS.get(definition.name, 'item'))}"
 
 
 _UNITS = {
@@ -106,15 +105,6 @@ _UNITS = {
     "personality_diversity": "player",
     "anti_repetition": "phrase",
 }
-
-
-def counted(count: float, noun: str) -> str:
-    """A count with its noun: "1 game", "3 games", "12,000 messages"."""
-    return f"{count:,g} {noun}" if count == 1 else f"{_number(count)} {noun}s"
-
-
-def _number(count: float) -> str:
-    return f"{int(count):,}" if float(count).is_integer() else f"{count:,.1f}"
 
 
 def spread_text(values: list[float], scale: Scale) -> str:
@@ -147,19 +137,6 @@ def duration_text(seconds: float) -> str:
     if seconds < 90:
         return f"{max(0, round(seconds))} s"
     return f"{round(seconds / 60)} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
-
-
-def shortened(text: str, limit: int) -> str:
-    """``text`` on one line, cut to ``limit`` characters with an ellipsis."""
-    line = " ".join(text[: 4 * limit].split())
-    return line if len(line) <= limit else line[: limit - 1] + "…"
-
-
-def spreadsheet_safe(value: object) -> object:
-    """A cell that no spreadsheet runs as a formula: text that starts like one gets an apostrophe in front."""
-    if isinstance(value, str) and value.lstrip(" ").startswith(_FORMULA_STARTS):
-        return "'" + value
-    return value
 
 
 def signed_cell(number: str) -> str:

@@ -17,17 +17,18 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from dashboard.formatting import counted
 from dashboard.judging_work import PERSONAS, ROWS, Order, PersonaOrder, evaluate_agents, judge_games, remember
 from evaluation.controlling import compute_missing, measure_validity
 from evaluation.errors import ConflictError, DramaturgError
 from evaluation.experiment_job import KIND as EXPERIMENT
 from evaluation.experiment_job import begin_job, run_ordered
 from evaluation.experiments.plan import ExperimentPlan
+from evaluation.progress import ProgressCallback
 from evaluation.reevaluation import outdated, reevaluate
 from evaluation.samples import AddedGame, add_evaluated, load_samples
 from evaluation.store import Job, JobState, Store
 from evaluation.store.spool import Outcome, SpooledGame
+from evaluation.text.display import counted
 from evaluation.transcript import Transcript
 
 SAMPLES = "samples"
@@ -39,9 +40,6 @@ QUIET = frozenset({CONTROLS})
 """Work that follows other work by itself, and needs no place on the pages while it runs."""
 SAMPLES_VARIABLE = "DRAMATURG_LOAD_SAMPLES"
 
-Report = Callable[[int, int], None]
-"""Called with the number of items done and their total; raises ``Cancelled`` when the job shall stop."""
-
 _first_start_lock = threading.Lock()
 
 
@@ -49,7 +47,7 @@ class Cancelled(Exception):
     """Somebody asked the job to stop."""
 
 
-def start(store: Store, kind: str, label: str, total: int, work: Callable[[Report], str]) -> Job:
+def start(store: Store, kind: str, label: str, total: int, work: Callable[[ProgressCallback], str]) -> Job:
     """Begins ``work`` in the background.
 
     Args:
@@ -67,11 +65,11 @@ def start(store: Store, kind: str, label: str, total: int, work: Callable[[Repor
     return job
 
 
-def _begin(store: Store, job: Job, work: Callable[[Report], str]) -> None:
+def _begin(store: Store, job: Job, work: Callable[[ProgressCallback], str]) -> None:
     threading.Thread(target=_run, args=(store.unguarded(), job.id, work), name=f"job-{job.kind}", daemon=True).start()
 
 
-def _run(store: Store, job_id: str, work: Callable[[Report], str]) -> None:
+def _run(store: Store, job_id: str, work: Callable[[ProgressCallback], str]) -> None:
     def report(done: int, total: int) -> None:
         if store.jobs.update(job_id, done=done, total=total).is_cancel_requested and done < total:
             raise Cancelled
@@ -112,7 +110,7 @@ def start_evaluation(store: Store, games: Sequence[tuple[Transcript, str]], iter
     return job
 
 
-def _score_waiting(store: Store, job_id: str, report: Report) -> str:
+def _score_waiting(store: Store, job_id: str, report: ProgressCallback) -> str:
     total = store.jobs.get(job_id).total
     waiting = store.spool.waiting(job_id)
     for done, position in enumerate(waiting, start=total - len(waiting) + 1):
@@ -160,7 +158,7 @@ def start_reevaluation(store: Store) -> Job:
     return start(store, REEVALUATE, "Scoring games again", total, partial(_score_outdated, store.unguarded(), ""))
 
 
-def _score_outdated(store: Store, _job_id: str, report: Report) -> str:
+def _score_outdated(store: Store, _job_id: str, report: ProgressCallback) -> str:
     return reevaluate(store, outdated(store), report).words
 
 
@@ -178,7 +176,7 @@ def start_controls(store: Store) -> Job | None:
         return None
 
 
-def _compare(store: Store, _job_id: str, report: Report) -> str:
+def _compare(store: Store, _job_id: str, report: ProgressCallback) -> str:
     done = 0
     tried: set[str] = set()
     while missing := [one for one in store.controls.missing() if one not in tried]:
@@ -197,7 +195,7 @@ def start_validity(store: Store) -> Job:
     return start(store, VALIDITY, "Planting faults", total, partial(_measure_validity, store.unguarded(), ""))
 
 
-def _measure_validity(store: Store, _job_id: str, report: Report) -> str:
+def _measure_validity(store: Store, _job_id: str, report: ProgressCallback) -> str:
     return f"{counted(measure_validity(store, report)['games'], 'game')} measured"
 
 
@@ -237,7 +235,7 @@ def start_samples(store: Store) -> Job:
     return start(store, SAMPLES, "Loading the sample games", 0, partial(_load_samples, store.unguarded(), ""))
 
 
-def _load_samples(store: Store, _job_id: str, report: Report) -> str:
+def _load_samples(store: Store, _job_id: str, report: ProgressCallback) -> str:
     loaded = load_samples(store, report)
     words = f"{loaded.new_games} of {loaded.games} sample games are new, with {loaded.new_ratings} ratings"
     return words + _incomplete_words(loaded.incomplete)
@@ -254,7 +252,7 @@ def start_samples_on_first_start(store: Store) -> None:
 
 
 # What can go on after its server has ended: it finds out from the store what is left to do.
-_GOING_ON: Mapping[str, Callable[[Store, str, Report], str]] = {
+_GOING_ON: Mapping[str, Callable[[Store, str, ProgressCallback], str]] = {
     EVALUATE: _score_waiting,
     REEVALUATE: _score_outdated,
     SAMPLES: _load_samples,

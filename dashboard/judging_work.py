@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,7 @@ from evaluation.judging.protocol import Judgement, JudgementStatus
 from evaluation.persona.evaluating import DEFAULT_SAMPLE_SIZE, Plan, applicable, questions_about
 from evaluation.persona.results import DIMENSIONS
 from evaluation.persona.subjects import Subject
+from evaluation.progress import ProgressCallback
 from evaluation.rejudging import JudgingTally, judge_stored
 from evaluation.resources import proposition_root
 from evaluation.rubric_judge.requests import requests_for
@@ -39,8 +40,6 @@ ROWS = "judge_rows"
 PROPOSITIONS_VARIABLE = "DRAMATURG_PROPOSITIONS"
 
 _SECONDS_BETWEEN_REPORTS = 0.3
-
-Report = Callable[[int, int], None]
 
 
 class Order(BaseModel):
@@ -141,7 +140,7 @@ def _judge(store: Store, order: Order, run_id: str | None = None, budget: Budget
     return build_judge(config_of(store, order), cache=store.judgements, run_id=run_id, budget=budget)
 
 
-def evaluate_agents(store: Store, job_id: str, report: Report) -> str:
+def evaluate_agents(store: Store, job_id: str, report: ProgressCallback) -> str:
     """Evaluates the agents of the last order that this job has not evaluated yet; returns what came of it."""
     order = PersonaOrder.model_validate(store.settings.get(f"order:{PERSONAS}", {"agents": []}))
     library = PropositionLibrary.load(proposition_roots())
@@ -190,7 +189,7 @@ async def _evaluate(
     return skipped
 
 
-def judge_games(store: Store, job_id: str, report: Report) -> str:
+def judge_games(store: Store, job_id: str, report: ProgressCallback) -> str:
     """Has a judge decide the rows of the last order; returns what came of it."""
     order = RowsOrder.model_validate(store.settings.get(f"order:{ROWS}", {}))
     ids = [str(each) for each in store.transcripts.summaries(order.iteration)["transcript_id"]]

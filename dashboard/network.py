@@ -8,8 +8,8 @@ from typing import Any
 
 import pandas as pd
 
-from dashboard.formatting import duration_text, share_text, spreadsheet_safe, usd_text
-from evaluation.inert import shortened
+from dashboard.formatting import duration_text, share_text, usd_text
+from evaluation.inert import shortened, spreadsheet_safe
 from evaluation.insight.drawing import curve, fewest_messages, number_spots, thickness
 from evaluation.insight.evaluation_report import EvaluationReport, plain_report
 from evaluation.insight.figures import UNKNOWN, Line, cell_text

@@ -14,8 +14,8 @@ from typing import Any, TypeVar
 import streamlit as st
 
 from dashboard import identity
+from evaluation.progress import ProgressCallback, no_progress
 from evaluation.readers import ColumnMapping, Limits, ReadResult, read_uploads
-from evaluation.readers.reading import Progress
 from evaluation.store import Store, default_path
 
 Answer = TypeVar("Answer")
@@ -101,7 +101,7 @@ def read_files(
     files: Sequence[tuple[str, bytes]],
     limits: Limits,
     columns: Mapping[tuple[str, ...], ColumnMapping],
-    progress: Progress | None = None,
+    progress: ProgressCallback = no_progress,
 ) -> list[ReadResult]:
     """The games in files uploaded together, as name and content; the same files are read once.
 

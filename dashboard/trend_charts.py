@@ -12,10 +12,11 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dashboard.charts import KEEP_ZOOM, inert_label
-from dashboard.formatting import counted, score_text
+from dashboard.formatting import score_text
 from evaluation.judging.propositions import Dimension
 from evaluation.persona.results import DIMENSIONS, LABELS
 from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.text.display import counted
 
 # Orange below the threshold, violet above: told apart by everybody, and by their darkness when printed in grey.
 _BELOW_TO_ABOVE = [[0.0, "#b35806"], [0.25, "#f1a340"], [0.5, "#f7f7f7"], [0.75, "#b2abd2"], [1.0, "#7a68b8"]]

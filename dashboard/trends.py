@@ -11,9 +11,10 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from dashboard.formatting import COUNT, USD, counted, look, score_text, spreadsheet_safe
+from dashboard.formatting import COUNT, USD, look, score_text
 from dashboard.queries import NO_ITERATION, transcript_list
 from evaluation.comparison.runs import Run
+from evaluation.inert import spreadsheet_safe
 from evaluation.iterations import IterationSummary
 from evaluation.judging.propositions import Dimension
 from evaluation.persona.results import DIMENSIONS, LABELS
@@ -26,6 +27,7 @@ from evaluation.statistics.intervals import mean_interval
 from evaluation.statistics.words import interval_words
 from evaluation.store import Store
 from evaluation.store.reports import side_scores, stored_board
+from evaluation.text.display import counted
 
 NINE = Scale("nine", 0.0, 9.0)
 

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from evaluation.engine import Evaluation, add_controls
 from evaluation.errors import NotFoundError
+from evaluation.progress import ProgressCallback, no_progress
 from evaluation.rubric.controls import CONTROLLED, link_strengths
 from evaluation.store import Store
 from evaluation.validity import Break, Noticed, breaks, fault_table, noticed
 
-Progress = Callable[[int, int], None]
-"""Called with the number of games done and their total, after each. An exception that it raises stops the work."""
 
-
-def compute_missing(store: Store, transcript_ids: Sequence[str], progress: Progress | None = None) -> int:
+def compute_missing(store: Store, transcript_ids: Sequence[str], progress: ProgressCallback = no_progress) -> int:
     """Computes and stores the controls of transcripts, each as soon as it is done; how many were.
 
     What is stopped half-way can be begun again: what was done is no longer missing.
@@ -34,8 +32,7 @@ def compute_missing(store: Store, transcript_ids: Sequence[str], progress: Progr
             done += 1
         except NotFoundError:
             pass
-        if progress is not None:
-            progress(count, len(transcript_ids))
+        progress(count, len(transcript_ids))
     return done
 
 
@@ -53,7 +50,7 @@ VALIDITY_DRAWS = 5
 """Copies of each stored game with each fault: the games make up for few copies."""
 
 
-def measure_validity(store: Store, progress: Progress | None = None) -> dict[str, Any]:
+def measure_validity(store: Store, progress: ProgressCallback = no_progress) -> dict[str, Any]:
     """Plants faults into every stored game, and stores what the metrics noticed.
 
     Args:
@@ -76,8 +73,7 @@ def measure_validity(store: Store, progress: Progress | None = None) -> dict[str
             continue
         found.extend(noticed(str(source), transcript, draws=VALIDITY_DRAWS))
         moved.extend(breaks(transcript))
-        if progress is not None:
-            progress(count, len(summaries))
+        progress(count, len(summaries))
     report = {
         "games": len({(one.source, one.game) for one in found}),
         "draws": VALIDITY_DRAWS,

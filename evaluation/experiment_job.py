@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
@@ -15,6 +15,7 @@ from evaluation.experiments.plan import ExperimentPlan, plan_of
 from evaluation.judging.budget import Budget
 from evaluation.judging.calls import Provider
 from evaluation.judging.config import SETTINGS_KEY, JudgeConfig, judge_config
+from evaluation.progress import ProgressCallback, no_progress
 from evaluation.simulation.connection import patiently
 from evaluation.simulation.scripted_server import ScriptedServer
 from evaluation.simulation.scripted_world import ScriptedWorld
@@ -24,8 +25,6 @@ KIND = "experiment"
 _ORDER = "experiment_job"
 _SECONDS_BETWEEN_REPORTS = 0.5
 _MOST_JOBS = 1_000
-
-Report = Callable[[int, int], None]
 
 
 class JobWatch:
@@ -40,7 +39,7 @@ class JobWatch:
         report: Told as well.
     """
 
-    def __init__(self, store: Store, job_id: str, budget: Budget, report: Report | None = None) -> None:
+    def __init__(self, store: Store, job_id: str, budget: Budget, report: ProgressCallback = no_progress) -> None:
         self._store = store
         self._job_id = job_id
         self._budget = budget
@@ -52,8 +51,7 @@ class JobWatch:
 
     def __call__(self, done: int, total: int) -> None:
         self._seen = (done, total)
-        if self._report:
-            self._report(done, total)
+        self._report(done, total)
         is_free = self._writing is None or self._writing.done()
         if is_free and time.monotonic() - self._written_at >= _SECONDS_BETWEEN_REPORTS:
             self._written_at = time.monotonic()
@@ -137,7 +135,7 @@ def run_as_job(
     *,
     options: Mapping[str, Any] | None = None,
     provider: Provider | None = None,
-    report: Report | None = None,
+    report: ProgressCallback = no_progress,
 ) -> ExperimentOutcome:
     """Runs an experiment, recorded as a job of this process.
 
@@ -165,7 +163,7 @@ def carry_out(
     config: JudgeConfig,
     *,
     provider: Provider | None = None,
-    report: Report | None = None,
+    report: ProgressCallback = no_progress,
 ) -> tuple[ExperimentOutcome, str]:
     """Runs an experiment under a job that exists; what came of it, and in words what it cost."""
     budget = Budget(usd=config.max_usd, calls=config.max_calls)
@@ -178,7 +176,7 @@ def carry_out(
     return outcome, f"{watch.spent}.{stopped}"
 
 
-def run_ordered(store: Store, job_id: str, _report: Report) -> str:
+def run_ordered(store: Store, job_id: str, _report: ProgressCallback) -> str:
     """Runs, or goes on with, the experiment of a job; returns what it cost.
 
     Raises:

@@ -30,6 +30,7 @@ from evaluation.judging.client import LiteLLMProvider
 from evaluation.judging.config import JudgeConfig, build_client, build_judge
 from evaluation.judging.loop import run_asking
 from evaluation.judging.propositions_load import PropositionLibrary
+from evaluation.progress import ProgressCallback, no_progress
 from evaluation.simulation.connection import BoundedProvider, UnforgivingJudge, patiently
 from evaluation.simulation.factory import AgentFactory
 from evaluation.simulation.journal import AnswerJournal, JournalledAnswers, JournalledTexts
@@ -38,9 +39,6 @@ from evaluation.simulation.profiles import profile_named
 from evaluation.simulation.writing import Writer
 from evaluation.store import Store
 from evaluation.transcript import Transcript
-
-Report = Callable[[int, int], None]
-"""Told how much is done, and how much there is to do: people, messages, evaluated conversations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +65,7 @@ class _Run:
     budget: Budget
     provider: Provider
     library: PropositionLibrary
-    report: Report | None
+    report: ProgressCallback
     done: int = 0
     total: int = 0
     population: Sequence[Mapping[str, Any]] = field(default_factory=list)
@@ -78,8 +76,7 @@ class _Run:
 
     def advance(self, count: int = 1) -> None:
         self.done += count
-        if self.report:
-            self.report(self.done, self.total)
+        self.report(self.done, self.total)
 
     async def keep(self, work: Callable[[], None]) -> None:
         """Does ``work`` in the store, one conversation at a time: they would only wait for each other there."""
@@ -94,7 +91,7 @@ def run_experiment(
     budget: Budget | None = None,
     provider: Provider | None = None,
     library: PropositionLibrary | None = None,
-    report: Report | None = None,
+    report: ProgressCallback = no_progress,
 ) -> ExperimentOutcome:
     """Runs an experiment to its end, or as far as it may; one that was begun goes on, one that is done says so.
 

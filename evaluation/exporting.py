@@ -11,14 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evaluation.errors import ConflictError, InputError
+from evaluation.inert import spreadsheet_safe
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from evaluation.store import Store
-
-# What a spreadsheet takes for the beginning of a formula, in ASCII and in full width.
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 
 
 def results_table(store: Store, iteration: str | None = None) -> pd.DataFrame:
@@ -41,13 +39,6 @@ def results_table(store: Store, iteration: str | None = None) -> pd.DataFrame:
     origin = summaries[["transcript_id", "game_id", "source_format", "source_name", "iteration"]]
     columns = ["metric", "score", "numerator", "denominator", "status", "threshold", "method", "version"]
     return origin.merge(scores[["transcript_id", *columns]], on="transcript_id", how="inner", validate="one_to_many")
-
-
-def spreadsheet_safe(value: Any) -> Any:
-    """A cell that no spreadsheet runs as a formula: text that begins like one gets an apostrophe in front."""
-    if isinstance(value, str) and value.lstrip(" ").startswith(_FORMULA_STARTS):
-        return "'" + value
-    return value
 
 
 def csv_text(table: pd.DataFrame) -> str:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 
 from evaluation.errors import InputError
 from evaluation.exporting import csv_text
 from evaluation.import_report import ImportReport, Outcome, ReportLine
-from evaluation.inert import code, markdown_table
-from evaluation.rubric.wording import counted
+from evaluation.inert import code, json_text, markdown_table
+from evaluation.text.display import counted
 
 _HEADERS = ("outcome", "file", "format", "players", "messages")
 COLUMNS = tuple(one.name for one in fields(ReportLine))
@@ -18,7 +17,7 @@ COLUMNS = tuple(one.name for one in fields(ReportLine))
 
 def report_json(report: ImportReport) -> str:
     """The whole report as one object."""
-    return json.dumps(report.as_dict(), indent=2, ensure_ascii=False) + "\n"
+    return json_text(report.as_dict()) + "\n"
 
 
 def report_csv(report: ImportReport) -> str:
@@ -26,7 +25,7 @@ def report_csv(report: ImportReport) -> str:
     import pandas as pd
 
     rows = [[getattr(line, name) for name in COLUMNS] for line in report.lines]
-    table = pd.DataFrame(rows, columns=list(COLUMNS))
+    table = pd.DataFrame(rows, columns=list(COLUMNS), dtype=object)
     # Counts of refused files are empty, not NaN; the outcome is a plain word.
     table = table.astype({"players": "Int64", "messages": "Int64"})
     return csv_text(table.assign(outcome=table["outcome"].map(str)))
@@ -62,7 +61,7 @@ def _refusal(line: ReportLine) -> str:
 
 
 def _row(line: ReportLine) -> tuple[object, ...]:
-    cells = (line.outcome, code(line.name), line.format, line.players, line.messages)
+    cells = (line.outcome, code(line.name), code(line.format or ""), line.players, line.messages)
     return tuple("" if cell is None else cell for cell in cells)
 
 

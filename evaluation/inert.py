@@ -1,14 +1,18 @@
-"""Other people's text made harmless, for terminals and for Markdown.
+"""Escape untrusted text for terminals, Markdown, HTML, XML, JSON and spreadsheets.
 
-Transcripts, names and file names are other people's text. Written raw, their control characters could move the cursor,
-colour the screen or reorder what is read, and their Markdown could become links, pictures and mentions.
+Transcripts, names and file names are untrusted text. Written raw, their control characters could move the cursor,
+colour the screen or reorder what is read, their Markdown or HTML could become links, pictures and scripts, and a
+spreadsheet could run their formulas. Imports nothing outside the standard library.
 """
 
 from __future__ import annotations
 
+import html
+import json
 import re
 import unicodedata
 from collections.abc import Sequence
+from typing import Any
 
 _ESCAPE_SEQUENCE = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 # Control characters (Cc), what reorders or hides text (Cf, but for the joiners of scripts and emoji), lone halves of
@@ -16,6 +20,24 @@ _ESCAPE_SEQUENCE = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 _HARMFUL = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 JOINERS = frozenset("\u200c\u200d")
 _ELLIPSIS = "…"
+_BARE_BAR = re.compile(r"(?<!\\)\|")
+# Characters that XML 1.0 cannot hold, not even escaped, besides those that are removed everywhere.
+_NOT_IN_XML = re.compile("[\ufffe\uffff]")
+# What a spreadsheet takes for the beginning of a formula, after blanks, in ASCII and in full width.
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+# JSON escapes the first 32 control characters. A terminal also acts on these, and half of a pair is no UTF-8.
+_JSON_ESCAPES = {
+    number: f"\\u{number:04x}"
+    for first, end in (
+        (0x7F, 0xA0),
+        (0x61C, 0x61D),
+        (0x200E, 0x2010),
+        (0x2028, 0x202F),
+        (0x2066, 0x206A),
+        (0xD800, 0xE000),
+    )
+    for number in range(first, end)
+}
 
 
 def safe(text: object) -> str:
@@ -28,18 +50,74 @@ def safe(text: object) -> str:
 
 def shortened(text: object, limit: int) -> str:
     """:func:`safe` text of at most ``limit`` characters."""
-    line = safe(text)
-    return line if len(line) <= limit else line[: limit - 1] + _ELLIPSIS
+    return cut(safe(text), limit)
+
+
+def cut(text: str, limit: int) -> str:
+    """The text, cut to ``limit`` characters with an ellipsis at its end. Nothing else is changed."""
+    return text if len(text) <= limit else text[: limit - 1] + _ELLIPSIS
+
+
+def lone_surrogate(text: str) -> int | None:
+    """The place of the first half of a surrogate pair, which no UTF-8 file or database can hold; ``None`` for none."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        return error.start
+    return None
+
+
+def well_formed(text: str) -> str:
+    """The text with every half of a surrogate pair (a file name in another encoding) replaced by a question mark."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+
+
+def safe_lines(text: object) -> str:
+    """The text with its line ends (as "\\n"), each line made :func:`safe`."""
+    return "\n".join(map(safe, str(text).replace("\r\n", "\n").split("\n")))
 
 
 def markdown_table(headers: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """A Markdown table. Cells are plain words of ours, or other people's text through :func:`code`."""
+    """A Markdown table. Cells are plain words of ours, or untrusted text through :func:`code`; bars are escaped."""
     lines = [headers, ["---"] * len(headers), *rows]
-    return "\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in lines)
+    return "\n".join("| " + " | ".join(_BARE_BAR.sub(r"\|", str(cell)) for cell in line) + " |" for line in lines)
 
 
 def code(text: object) -> str:
-    """Other people's text for Markdown: inside a code span nothing is a link, a picture, a mention or a table cell."""
+    """Untrusted text for Markdown: inside a code span nothing is a link, a picture, a mention or a table cell."""
     # A backslash before the one that escapes the bar would take that one's effect away.
     inner = safe(text).replace("\\|", "/|").replace("`", "'").replace("|", "\\|").strip()
     return f"`{inner}`" if inner else ""
+
+
+def html_text(text: object, *, quote: bool = True) -> str:
+    """Untrusted text for any place in HTML or SVG; line ends stay.
+
+    Args:
+        text: The text.
+        quote: Escape quotation marks too, as attributes need it. Plotly's labels do not read these entities.
+    """
+    return html.escape(safe_lines(text), quote=quote)
+
+
+def xml_text(text: object) -> str:
+    """Untrusted text for a library that writes XML and escapes it: without characters that XML cannot hold."""
+    return _NOT_IN_XML.sub("", safe_lines(text))
+
+
+def json_text(value: Any, indent: int | None = 2) -> str:
+    """JSON that keeps letters of all languages readable and cannot steer a terminal."""
+    return json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False).translate(_JSON_ESCAPES)
+
+
+def is_formula(text: str) -> bool:
+    """Whether a spreadsheet would run the text as a formula."""
+    return text.lstrip(" ").startswith(_FORMULA_STARTS)
+
+
+def spreadsheet_safe(value: Any) -> Any:
+    """A cell that no spreadsheet runs as a formula: text that begins like one gets an apostrophe in front."""
+    if not isinstance(value, str):
+        return value
+    whole = well_formed(value)
+    return f"'{whole}" if is_formula(whole) else whole

@@ -9,6 +9,7 @@ from math import isinf
 from typing import Any, Protocol
 
 from evaluation.errors import BrokenTranscriptError, InputError, LimitError
+from evaluation.inert import cut, lone_surrogate, well_formed
 
 _SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
 _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
@@ -84,8 +85,7 @@ def step(path: str, key: str | int) -> str:
 def shorten(value: object) -> str:
     """A value for an error message, at most one short line long and always printable."""
     text = value if isinstance(value, str) else repr(value)
-    cut = text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 1] + "…"
-    return cut.encode("utf-8", "replace").decode("utf-8")
+    return well_formed(cut(text, _LONGEST_SHOWN))
 
 
 def _null(_: str) -> None:
@@ -177,8 +177,5 @@ def _fault(value: Any, path: str) -> InputError | None:
 
 
 def _half_pair(text: str) -> str | None:
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError as error:
-        return f"U+{ord(text[error.start]):04X}"
-    return None
+    place = lone_surrogate(text)
+    return None if place is None else f"U+{ord(text[place]):04X}"

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from evaluation.errors import InputError
+from evaluation.inert import lone_surrogate
 
 LOWEST_SCORE = 1
 HIGHEST_SCORE = 5
@@ -150,7 +151,5 @@ def _check_score(score: int) -> None:
 def _check_text(place: str, text: str, limit: int) -> None:
     if len(text) > limit:
         raise InputError(f"{len(text)} characters are too many.", place=place, remedy=f"Stay within {limit}.")
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        raise InputError("The text holds a lone surrogate.", place=place, remedy="Type it anew.") from None
+    if lone_surrogate(text) is not None:
+        raise InputError("The text holds a lone surrogate.", place=place, remedy="Type it anew.")

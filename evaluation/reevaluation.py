@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from evaluation.engine import SCORERS, Evaluation, evaluate_many
 from evaluation.errors import NotFoundError
+from evaluation.progress import ProgressCallback, no_progress
 from evaluation.rubric.definitions import DEFINITIONS
-from evaluation.rubric.wording import counted
 from evaluation.store import Store
+from evaluation.text.display import counted
 from evaluation.transcript import Transcript
-
-Progress = Callable[[int, int], None]
-"""Called with the number of games done and their total, after each. An exception that it raises stops the work."""
 
 _Scores = dict[tuple[str, str], tuple[object, ...]]
 
@@ -69,7 +67,7 @@ def outdated(store: Store, iteration: str | None = None) -> list[str]:
 
 
 def reevaluate(
-    store: Store, transcript_ids: Sequence[str], progress: Progress | None = None, *, jobs: int = 1
+    store: Store, transcript_ids: Sequence[str], progress: ProgressCallback = no_progress, *, jobs: int = 1
 ) -> Reevaluated:
     """Evaluates stored transcripts by today's definitions and thresholds, and stores each as soon as it is done.
 
@@ -92,8 +90,7 @@ def reevaluate(
         games += is_stored
         gone += not is_stored
         incomplete += is_stored and bool(evaluation.failures)
-        if progress is not None:
-            progress(games + gone + len(missing), len(transcript_ids))
+        progress(games + gone + len(missing), len(transcript_ids))
     return Reevaluated(games, _changes(before, _scores(store, transcript_ids)), incomplete, gone + len(missing))
 
 

@@ -3,25 +3,87 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo
 
 from evaluation.engine import ScoreFailure, evaluate_transcript
 from evaluation.errors import InputError
 from evaluation.iterations import Fate
+from evaluation.judging.yaml_models import read_model
+from evaluation.progress import ProgressCallback, no_progress
 from evaluation.ratings import Rating, parse_answers
 from evaluation.readers import read_path
-from evaluation.resources import SampleIteration, load_manifest, sample_root
+from evaluation.resources import sample_root
 from evaluation.store import Store
 from evaluation.store.reports import record_decision
 from evaluation.store.transcripts import iterations_of
 from evaluation.transcript import Transcript
 
 RATINGS_FILE = "ratings.csv"
-Progress = Callable[[int, int], None]
-"""Called with the number of games done and their total, before the first and after each."""
+_MANIFEST = "manifest.yaml"
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class SampleDecision(_Part):
+    """What a person decided on the change of a sample iteration."""
+
+    choice: Literal["kept", "reverted"]
+    who: str
+    reason: str
+    note: str = ""
+
+
+def _existing(relative: object, info: ValidationInfo) -> Path:
+    path = Path(info.context or ".") / str(relative)
+    if not path.exists():
+        raise ValueError(f"There is no {relative!r}. Correct the path.")
+    return path
+
+
+_Game = Annotated[Path, BeforeValidator(_existing)]
+_Games = Annotated[list[_Game], Field(default_factory=list)]
+
+
+class SampleIteration(_Part):
+    """One prompt version among the samples; ``games`` in the order in which they were played."""
+
+    name: Annotated[str, Field(min_length=1)]
+    parent: str | None = None
+    prompt_text: str = ""
+    change: str = ""
+    target_metric: str | None = None
+    is_baseline: Annotated[bool, Field(alias="baseline")] = False
+    games: _Games
+    decision: SampleDecision | None = None
+
+
+class SampleManifest(_Part):
+    """The shipped games: those of iterations, and those that belong to none. All paths are absolute."""
+
+    iterations: list[SampleIteration] = Field(default_factory=list)
+    games: _Games
+
+
+def load_manifest(root: Path | None = None) -> SampleManifest:
+    """Which shipped game belongs to which iteration.
+
+    Args:
+        root: The folder that holds ``manifest.yaml``; the shipped samples when left out.
+
+    Raises:
+        InputError: The manifest is not as its first comment describes, or names a file that is not there.
+    """
+    folder = root or sample_root()
+    remedy = "See the manifest's first comment."
+    return read_model(folder / _MANIFEST, SampleManifest, remedy=remedy, context=folder)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +121,7 @@ class _Planned:
     iteration: str | None
 
 
-def load_samples(store: Store, progress: Progress | None = None) -> LoadedSamples:
+def load_samples(store: Store, progress: ProgressCallback = no_progress) -> LoadedSamples:
     """Stores and scores the shipped games, one transaction each. Doing it again changes nothing.
 
     Args:
@@ -73,23 +135,18 @@ def load_samples(store: Store, progress: Progress | None = None) -> LoadedSample
     planned = [_Planned(path, one.name) for one in manifest.iterations for path in one.games]
     planned += [_Planned(path, None) for path in manifest.games]
     created = _create_iterations(store, manifest.iterations)
-    report = progress or _silent
-    report(0, len(planned))
+    progress(0, len(planned))
     added: list[AddedGame] = []
     ids: dict[str, str] = {}
     for done, plan in enumerate(planned, start=1):
         for transcript in _transcripts(plan.path):
             added.append(add_evaluated(store, transcript, source_name=plan.path.name, iteration=plan.iteration))
             ids[plan.path.relative_to(sample_root()).as_posix()] = transcript.id
-        report(done, len(planned))
+        progress(done, len(planned))
     new = [game for game in added if game.is_new]
     new_ratings = _add_ratings(store, ids)
     _record_decisions(store, created)
     return LoadedSamples(len(planned), len(new), new_ratings, sum(bool(game.failures) for game in new))
-
-
-def _silent(done: int, total: int) -> None:
-    """Nobody wants to know."""
 
 
 def add_evaluated(store: Store, transcript: Transcript, *, source_name: str, iteration: str | None = None) -> AddedGame:

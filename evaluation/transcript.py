@@ -17,6 +17,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, Va
 from pydantic_core import ErrorDetails
 
 from evaluation.errors import BrokenTranscriptError
+from evaluation.inert import lone_surrogate
 
 Alignment = Literal["mafia", "town"]
 Channel = Literal["public", "team", "private", "system"]
@@ -35,12 +36,8 @@ _LONGEST_SHOWN = 60
 
 def _storable(text: str) -> str:
     """Refuses text that no UTF-8 file or database can hold."""
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise ValueError(
-            f"holds a lone surrogate (U+{ord(text[error.start]):04X}) at character {error.start}"
-        ) from None
+    if (place := lone_surrogate(text)) is not None:
+        raise ValueError(f"holds a lone surrogate (U+{ord(text[place]):04X}) at character {place}")
     return text
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from evaluation.errors import InputError
 from evaluation.readers import ReadResult
-from evaluation.rubric.wording import counted
+from evaluation.text.display import counted
 from evaluation.transcript import Transcript
 
 

@@ -6,8 +6,8 @@ from dashboard.components.disagreements import disagreements
 from dashboard.components.messages import empty_state
 from dashboard.components.practice_parts import practice_table
 from dashboard.components.sample_button import first_steps
-from dashboard.formatting import counted
 from evaluation.store.reports import stored_agreement
+from evaluation.text.display import counted
 
 
 def show() -> None:

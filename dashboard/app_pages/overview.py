@@ -11,10 +11,10 @@ from dashboard.components.messages import empty_state, plain
 from dashboard.components.report_button import iteration_report
 from dashboard.components.sample_button import first_steps
 from dashboard.components.version_notes import versions_banner
-from dashboard.formatting import counted
 from evaluation.iterations.board import Board, IterationSummary
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.store import Store
+from evaluation.text.display import counted
 
 
 def show(store: Store) -> None:

@@ -12,9 +12,9 @@ from dashboard.components.job_status import job_history
 from dashboard.components.mending import note_deleted
 from dashboard.components.messages import plain
 from dashboard.components.sample_button import first_steps
-from dashboard.formatting import counted
 from evaluation.errors import ConflictError, InputError
 from evaluation.store import Store
+from evaluation.text.display import counted
 
 
 def show(store: Store) -> None:

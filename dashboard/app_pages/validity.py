@@ -8,10 +8,10 @@ from dashboard.components.mending import attempt
 from dashboard.components.messages import empty_state
 from dashboard.components.sample_button import first_steps
 from dashboard.components.status_table import status_table
-from dashboard.formatting import counted
 from evaluation.access import Action
 from evaluation.rubric.controls import COMPANION_LABELS
 from evaluation.store import Store
+from evaluation.text.display import counted
 
 
 def show() -> None:

@@ -13,8 +13,9 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.components.messages import plain
-from dashboard.formatting import counted, shortened, spreadsheet_safe
+from evaluation.inert import spreadsheet_safe
 from evaluation.readers import ColumnMapping, ReadResult, TableHead, guess_mapping
+from evaluation.text.display import counted, listed, shortened
 
 _CHOSEN = "columns_chosen"
 _SEEN = "column_headings"
@@ -78,7 +79,7 @@ def _editor(head: TableHead, names: Sequence[str], current: ColumnMapping) -> Co
     number = _number_of(head.columns)
     with st.expander(f"Columns of {counted(len(names), 'table')}", expanded=needs_choice or _is_touched(head.columns)):
         if needs_choice:
-            what = " and ".join(FIELDS[name][0].lower() for name in current.missing)
+            what = listed([FIELDS[name][0].lower() for name in current.missing])
             st.warning(f"Say which column holds {what}.", icon=":material/table_edit:")
         more = f"\nand {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
         plain("\n".join(names[:_MOST_NAMES]) + more)

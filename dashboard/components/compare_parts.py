@@ -16,13 +16,14 @@ from dashboard.components.example_row import example_row
 from dashboard.components.messages import plain
 from dashboard.components.report_button import comparison_report
 from dashboard.components.status_table import status_table
-from dashboard.formatting import counted, shortened, signed_cell
+from dashboard.formatting import signed_cell
 from evaluation.comparison import IterationComparison, Mover
 from evaluation.comparison.as_data import comparison_data
 from evaluation.comparison.prompt_diff import is_cut, prompt_diff
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.statistics.words import difference_sentences
 from evaluation.store.reports import default_pair
+from evaluation.text.display import counted, shortened
 
 _BEFORE, _AFTER = "before", "after"
 _FIRST = 5

@@ -11,10 +11,10 @@ from dashboard.components.messages import empty_state, plain
 from dashboard.components.status_table import status_table
 from dashboard.correction_charts import outcome_alt, outcome_figure
 from dashboard.corrections import Looked, check_frame
-from dashboard.formatting import counted
 from evaluation.corrections.attempts import Attempt, GateOutcome
 from evaluation.corrections.log import LoggedMessage
 from evaluation.corrections.wording import OUTCOME_MEANINGS, OUTCOMES
+from evaluation.text.display import counted
 
 AGENT = "agent"
 MESSAGE = "checked"

@@ -10,12 +10,12 @@ import streamlit as st
 
 from dashboard import corrections, identity, resources, state
 from dashboard.components.messages import plain
-from dashboard.formatting import counted
 from evaluation.access import Action
 from evaluation.corrections.config import CorrectionConfig, read_config
 from evaluation.corrections.wording import COUNT, MARK, SETTINGS, SWITCH, Setting, default_of
 from evaluation.errors import DramaturgError
 from evaluation.store import Store
+from evaluation.text.display import counted
 
 _AGENT = "agent"
 _SAVED = "correction_saved"

@@ -10,12 +10,12 @@ import streamlit as st
 
 from dashboard import identity, permissions, resources
 from dashboard.components.messages import plain
-from dashboard.formatting import counted
 from evaluation.access import Action
 from evaluation.errors import DramaturgError
 from evaluation.store import Store
 from evaluation.store.backup import BackupInfo, check_backup
 from evaluation.store.facts import DatabaseFacts, database_facts
+from evaluation.text.display import counted
 
 _MIB = 1024 * 1024
 _LARGEST_DOWNLOAD = 200 * _MIB

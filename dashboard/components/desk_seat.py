@@ -12,11 +12,12 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import state
 from dashboard.components.rating_desk import RATE, REVISE, DeskMode, FilledForm, desk_data, draft_data, read_form
-from dashboard.formatting import counted, duration_text
+from dashboard.formatting import duration_text
 from evaluation.desk.pace import pace
 from evaluation.ratings import Rating
 from evaluation.store import Store
 from evaluation.store.ratings import QueueProgress
+from evaluation.text.display import counted
 
 _TODAY = timedelta(hours=12)
 _SEAT = "review_seat"

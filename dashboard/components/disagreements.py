@@ -10,10 +10,11 @@ import streamlit as st
 from dashboard.components.messages import plain
 from dashboard.components.picked_game import desk_link
 from dashboard.components.status_table import status_table
-from dashboard.formatting import counted, look, shortened
+from dashboard.formatting import look
 from evaluation.agreement import AgreementReport, RowAgreement
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.statistics import Interval
+from evaluation.text.display import counted, shortened
 
 RATERS, RULES, OVERRULED = "Raters differ", "Metrics differ from raters", "Overruled by people"
 _FIRST = 5

@@ -6,10 +6,10 @@ import streamlit as st
 
 from dashboard.components.messages import plain
 from dashboard.components.picked_game import desk_link
-from dashboard.formatting import shortened
 from dashboard.state import LEDGER
 from evaluation.comparison import Example
 from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.text.display import shortened
 
 _LONGEST_REASON = 300
 _LONGEST_QUOTE = 200

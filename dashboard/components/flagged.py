@@ -5,8 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from dashboard.components.messages import plain
-from dashboard.formatting import shortened
 from evaluation.judging.guard import KINDS, flags
+from evaluation.text.display import shortened
 from evaluation.transcript import Message
 
 _MOST_PLACES = 6

@@ -8,9 +8,9 @@ import streamlit as st
 from dashboard import queries, resources, state
 from dashboard.components.messages import plain
 from dashboard.components.status_table import status_table
-from dashboard.formatting import counted
 from evaluation.errors import InputError
 from evaluation.store.messages import FoundMessages
+from evaluation.text.display import counted
 from evaluation.text.searching import excerpt
 
 _EXCERPT = 160

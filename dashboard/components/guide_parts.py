@@ -10,9 +10,9 @@ import streamlit as st
 
 from dashboard import permissions
 from dashboard.components.messages import plain
-from dashboard.formatting import counted
 from evaluation.problems import every_problem
 from evaluation.readers import ColumnMapping, Limits, read_uploads
+from evaluation.text.display import counted
 from evaluation.validation import Report
 
 EXAMPLES = Path(__file__).parents[1] / "examples"

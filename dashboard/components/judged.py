@@ -9,8 +9,9 @@ import streamlit as st
 from dashboard import resources
 from dashboard.components.messages import plain
 from dashboard.decided import kept_answer, row_key
-from dashboard.formatting import share_text, shortened
+from dashboard.formatting import share_text
 from evaluation.score import LedgerRow
+from evaluation.text.display import shortened
 from evaluation.transcript import Transcript
 
 _LONGEST_PROMPT = 20_000

@@ -12,11 +12,12 @@ from dashboard.components.ledger_row import choose_message, ledger_row
 from dashboard.components.messages import plain
 from dashboard.components.overrule import orphaned_overrides
 from dashboard.components.status_table import status_table
-from dashboard.formatting import counted, fraction_text, look, score_text, shortened, threshold_text
+from dashboard.formatting import fraction_text, look, score_text, threshold_text
 from dashboard.queries import OpenTranscript
 from evaluation.rubric.controls import control_words
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import LedgerRow, MetricResult, RowVerdict
+from evaluation.text.display import counted, shortened
 from evaluation.transcript import Transcript
 
 _METRIC = "rows_of"

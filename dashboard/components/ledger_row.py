@@ -8,9 +8,10 @@ from dashboard import state
 from dashboard.components.judged import judged
 from dashboard.components.messages import plain
 from dashboard.components.overrule import overrule
-from dashboard.formatting import look, shortened
+from dashboard.formatting import look
 from dashboard.queries import OpenTranscript
 from evaluation.score import LedgerRow
+from evaluation.text.display import shortened
 from evaluation.transcript import Transcript
 
 _DECIDERS = {"rule": "the rule", "judge": "a judge model", "human": "a person"}

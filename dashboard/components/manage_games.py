@@ -10,9 +10,9 @@ import streamlit as st
 from dashboard import mending, resources
 from dashboard.components.mending import attempt, delete
 from dashboard.components.status_table import status_table
-from dashboard.formatting import counted
 from evaluation.iterations.board import Board
 from evaluation.store import Store
+from evaluation.text.display import counted
 
 _THESE, _LOOSE, _ALL = "This iteration", "No iteration", "All"
 

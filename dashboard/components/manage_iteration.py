@@ -12,12 +12,12 @@ from dashboard.components.mending import attempt, delete, person
 from dashboard.components.messages import plain
 from dashboard.components.sign_off import sign_off
 from dashboard.components.status_table import status_table
-from dashboard.formatting import counted, shortened
 from evaluation.iterations import Iteration
 from evaluation.iterations.board import Board, IterationSummary
 from evaluation.iterations.history import Description, Edit
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.store import Store
+from evaluation.text.display import counted, shortened
 
 PICKED = "iteration"
 """The key of the sidebar's choice, which must follow a new name."""

@@ -10,10 +10,10 @@ import streamlit as st
 from dashboard import identity, mending, resources
 from dashboard.components.messages import plain
 from dashboard.components.status_table import status_table
-from dashboard.formatting import counted
 from evaluation.access import Action
 from evaluation.errors import DramaturgError
 from evaluation.store import Deletion, Store
+from evaluation.text.display import counted
 
 _OUTCOME = "mending_outcome"
 _UNDOABLE = "mending_undoable"

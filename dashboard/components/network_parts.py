@@ -10,10 +10,10 @@ import streamlit as st
 from dashboard import network, permissions, resources, state
 from dashboard.components.graph_view import graph_view, read_place
 from dashboard.components.messages import plain
-from dashboard.formatting import counted
 from dashboard.network import OpenNetwork
 from evaluation.insight.figures import cost_lines, memory_lines, network_lines
 from evaluation.insight.rendering import html_page, markdown
+from evaluation.text.display import counted
 
 GAME = state.TRANSCRIPT
 _PLAYER = "who"

@@ -7,12 +7,13 @@ import streamlit as st
 from dashboard import identity, resources
 from dashboard.components.messages import plain
 from dashboard.decided import Overrides, metric_of, overrides_of, row_key
-from dashboard.formatting import counted, look
+from dashboard.formatting import look
 from evaluation.access import Action
 from evaluation.errors import DramaturgError
 from evaluation.overrides import Override
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.score import LedgerRow, RowVerdict
+from evaluation.text.display import counted
 from evaluation.transcript import Transcript
 
 AUTHOR = "author"

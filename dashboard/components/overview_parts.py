@@ -14,8 +14,7 @@ from dashboard.components.picked_game import hand_over
 from dashboard.components.score_card import score_card, verdict_card
 from dashboard.components.sign_off import sign_off
 from dashboard.components.status_table import status_table
-from dashboard.conversation import SHORT_LABELS
-from dashboard.formatting import counted, look, share_text, spread_text, usd_text
+from dashboard.formatting import look, share_text, spread_text, usd_text
 from dashboard.queries import Overview, score_cell
 from evaluation.advice import Advice, advise, nothing_to_fix
 from evaluation.comparison.losses import Losses
@@ -23,10 +22,11 @@ from evaluation.iterations.board import Board, IterationSummary
 from evaluation.iterations.checklist import Check, CheckState
 from evaluation.iterations.tests import GameTest, MetricMean
 from evaluation.rubric.controls import controls_words
-from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
+from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, SHORT_LABELS
 from evaluation.rubric.verdict import MetricScore
 from evaluation.store import Store
 from evaluation.store.reports import stored_losses
+from evaluation.text.display import counted
 
 
 def pick_iteration(board: Board) -> IterationSummary:

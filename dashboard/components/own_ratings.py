@@ -11,11 +11,11 @@ from dashboard.components import review_parts as parts
 from dashboard.components.messages import plain
 from dashboard.components.rating_desk import REVISE, read_form, read_token
 from dashboard.components.status_table import status_table
-from dashboard.formatting import counted
 from evaluation.access import Action
 from evaluation.errors import DramaturgError
 from evaluation.ratings import Rating
 from evaluation.store import Store
+from evaluation.text.display import counted
 
 _KEY = "revision_desk"
 _SEAT = "revision_seat"

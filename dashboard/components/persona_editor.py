@@ -11,7 +11,6 @@ import streamlit as st
 from dashboard import identity, permissions, personas
 from dashboard.components.messages import plain
 from dashboard.components.status_table import status_table
-from dashboard.formatting import counted
 from dashboard.judging_work import PROPOSITIONS_VARIABLE, own_propositions
 from dashboard.personas import Person
 from evaluation.access import Action
@@ -20,6 +19,7 @@ from evaluation.judging.propositions import DEFAULT_AGENT, ENVIRONMENT_DIMENSION
 from evaluation.persona.agents import Agent
 from evaluation.persona.results import DIMENSIONS, LABELS
 from evaluation.store import Store
+from evaluation.text.display import counted
 
 _LONGEST_PERSONA = 50_000
 _SAVED = "persona_saved"

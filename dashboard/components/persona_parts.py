@@ -12,10 +12,10 @@ import streamlit as st
 from dashboard import personas, resources, state
 from dashboard.components.messages import plain
 from dashboard.components.status_table import status_table
-from dashboard.formatting import counted
 from dashboard.personas import Person, score_text
 from evaluation.judging.propositions import Dimension
 from evaluation.persona.results import DIMENSIONS, LABELS
+from evaluation.text.display import counted
 
 _ID = "agent"
 _MOST_SHOWN = 40

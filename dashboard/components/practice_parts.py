@@ -13,13 +13,13 @@ from dashboard.components import review_parts as parts
 from dashboard.components.messages import plain
 from dashboard.components.rating_desk import PRACTISE, desk_data, read_form, read_token
 from dashboard.components.status_table import status_table
-from dashboard.formatting import counted
 from evaluation.access import Action
 from evaluation.desk.practice import PracticeGame, PracticeRating, PracticeResult, practice_games, practice_results
 from evaluation.errors import DramaturgError
 from evaluation.ratings import Rating
 from evaluation.rubric.rating_guide import QUESTIONS, SCALE_POINTS
 from evaluation.store import Store
+from evaluation.text.display import counted
 
 _KEY = "practice_desk"
 _SEAT = "practice_seat"

@@ -10,12 +10,12 @@ from dashboard.components.messages import plain
 from dashboard.components.practice_parts import practice_table
 from dashboard.components.status_table import status_table
 from dashboard.components.style_parts import style_table
-from dashboard.formatting import counted, shortened
 from evaluation.access import Action
 from evaluation.desk.sheet import COLUMNS
 from evaluation.errors import DramaturgError
 from evaluation.rating_import import SheetImport, export_ratings, import_ratings
 from evaluation.store import Store
+from evaluation.text.display import counted, shortened
 
 LARGEST_MEGABYTES = 50
 _DONE = "sheet_done"

@@ -11,11 +11,11 @@ from dashboard.components.desk_saving import discard, keep_draft, skip, submit, 
 from dashboard.components.desk_seat import Seat, seat_of, take_next
 from dashboard.components.messages import plain
 from dashboard.components.rating_desk import rating_desk
-from dashboard.formatting import counted
 from evaluation.access import Action
 from evaluation.errors import InputError, StoreError
 from evaluation.store import Store
 from evaluation.store.ratings import QueueProgress
+from evaluation.text.display import counted
 
 VIEW = "desk"
 """The key, and query parameter, of the page's view."""

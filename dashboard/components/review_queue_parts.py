@@ -7,7 +7,7 @@ import streamlit as st
 from dashboard import resources
 from dashboard.components.mending import attempt, person
 from dashboard.components.messages import plain
-from dashboard.formatting import counted, shortened, signed_cell
+from dashboard.formatting import signed_cell
 from evaluation.access import Action
 from evaluation.errors import InputError
 from evaluation.rubric.definitions import DEFINITIONS
@@ -15,6 +15,7 @@ from evaluation.rubric.review import ReviewKind
 from evaluation.score import RowVerdict
 from evaluation.store import Store
 from evaluation.store.review_queue import QueuedRow, stored_review_queue
+from evaluation.text.display import counted, shortened
 
 NO_ITERATION = "Games of no iteration"
 _SKIPPED = "queue_skipped"

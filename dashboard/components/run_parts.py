@@ -13,13 +13,13 @@ from dashboard.components.downloads import csv_download, json_download
 from dashboard.components.messages import empty_state, plain
 from dashboard.components.report_button import run_report
 from dashboard.components.status_table import status_table
-from dashboard.formatting import counted, shortened
 from evaluation.comparison.as_data import run_comparison_data
 from evaluation.comparison.runs import Run, RunComparison, RunMover
 from evaluation.statistics.comparison import Difference
 from evaluation.statistics.words import difference_sentences
 from evaluation.store import Store
 from evaluation.store.reports import stored_run_comparison
+from evaluation.text.display import counted, shortened
 
 _LONGEST = 300
 

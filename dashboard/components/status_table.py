@@ -8,7 +8,8 @@ import pandas as pd
 import streamlit as st
 from pandas.io.formats.style import Styler
 
-from dashboard.formatting import spreadsheet_safe, status_color
+from dashboard.formatting import status_color
+from evaluation.inert import spreadsheet_safe
 
 
 def status_table(frame: pd.DataFrame, alt: str, **options: Any) -> Any:

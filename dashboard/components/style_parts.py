@@ -9,7 +9,7 @@ from dashboard import identity
 from dashboard.components import review_parts as parts
 from dashboard.components.messages import plain
 from dashboard.components.status_table import status_table
-from dashboard.formatting import counted, share_text, shortened
+from dashboard.formatting import share_text
 from evaluation.access import Action
 from evaluation.desk.style_check import (
     StyleAnswer,
@@ -24,6 +24,7 @@ from evaluation.errors import DramaturgError
 from evaluation.rubric.definitions import PERSONALITY_DIVERSITY
 from evaluation.score import RowVerdict
 from evaluation.store import Store
+from evaluation.text.display import counted, shortened
 
 CANNOT_TELL = "I cannot tell"
 _GAME = "style_game"

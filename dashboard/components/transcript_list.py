@@ -10,9 +10,9 @@ import streamlit as st
 
 from dashboard import state
 from dashboard.components.status_table import status_table
-from dashboard.conversation import SHORT_LABELS
-from dashboard.formatting import counted, look
-from evaluation.rubric.definitions import DEFINITIONS
+from dashboard.formatting import look
+from evaluation.rubric.definitions import DEFINITIONS, SHORT_LABELS
+from evaluation.text.display import counted
 
 ANY = "any"
 NONE = "none"

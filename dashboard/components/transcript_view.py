@@ -12,11 +12,12 @@ from dashboard.components.ledger import excluded_words, ledger_table, show_ledge
 from dashboard.components.message_detail import message_detail
 from dashboard.components.score_card import score_card, verdict_card
 from dashboard.conversation import focus_on, read_open
-from dashboard.formatting import counted, fraction_text, look, score_text, share_text, usd_text
+from dashboard.formatting import fraction_text, look, score_text, share_text, usd_text
 from dashboard.queries import OpenTranscript
 from evaluation.rubric.controls import control_words
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import MetricResult, RowVerdict, coverage_of
+from evaluation.text.display import counted
 
 
 def transcript_view(opened: OpenTranscript) -> None:

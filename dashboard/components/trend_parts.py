@@ -11,13 +11,14 @@ import streamlit as st
 from dashboard import charts, permissions, queries, resources, trend_charts, trends
 from dashboard.components.downloads import csv_download
 from dashboard.components.status_table import status_table
-from dashboard.formatting import counted, threshold_text
+from dashboard.formatting import threshold_text
 from evaluation.coverage import Coverage
 from evaluation.report.svg import HEIGHT, stacked_svg, strip_svg
 from evaluation.report.words import chart_words
 from evaluation.rubric.definitions import ENGAGEMENT
 from evaluation.rubric.verdict import COST_LIMIT_USD
 from evaluation.score import MetricDefinition
+from evaluation.text.display import counted
 
 ZOOMABLE = {
     "displaylogo": False,

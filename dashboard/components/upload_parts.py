@@ -13,10 +13,10 @@ import streamlit as st
 
 from dashboard.components.messages import plain
 from dashboard.components.status_table import status_table
-from dashboard.formatting import counted, shortened
 from evaluation.import_report import ImportReport, Outcome, RefusalGroup, ReportLine, planned, refusal_groups
+from evaluation.progress import ProgressCallback
 from evaluation.readers import Limits, ReadResult
-from evaluation.readers.reading import Progress
+from evaluation.text.display import counted, shortened
 
 _PREVIEWED_MESSAGES = 5
 _MOST_ROWS = 2000
@@ -67,7 +67,7 @@ def size_words(limits: Limits, upload_megabytes: int) -> str:
 
 
 @contextmanager
-def reading(files: int) -> Iterator[Progress]:
+def reading(files: int) -> Iterator[ProgressCallback]:
     """A bar with counts for what reads that many files; it is gone when they are read, and never there if they were."""
     place = st.empty()
     drawn_at = -math.inf
@@ -87,7 +87,7 @@ def reading(files: int) -> Iterator[Progress]:
 
 def reading_words(done: int, files: int, found: int) -> str:
     """What stands above the bar: "Reading 300 files: 12 read, 12 games found"."""
-    so_far = f": {done:,} read, {found:,} {'game' if found == 1 else 'games'} found" if found or done else ""
+    so_far = f": {done:,} read, {counted(found, 'game')} found" if found or done else ""
     return f"Reading {counted(files, 'file')}{so_far}"
 
 

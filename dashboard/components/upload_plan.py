@@ -10,11 +10,11 @@ import streamlit as st
 
 from dashboard import identity, jobs
 from dashboard.components.upload_parts import Found
-from dashboard.formatting import counted
 from evaluation.access import Action
 from evaluation.iterations import Iteration
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.store import Store
+from evaluation.text.display import counted
 
 
 @dataclass(frozen=True, slots=True)

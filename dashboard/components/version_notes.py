@@ -8,12 +8,12 @@ import streamlit as st
 
 from dashboard import jobs, mending, resources
 from dashboard.components.mending import attempt
-from dashboard.formatting import counted
 from evaluation.access import Action
 from evaluation.iterations.versions import VersionMix
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.score import MetricResult
 from evaluation.store import Store
+from evaluation.text.display import counted
 
 _REMEDY = "Score the games again by today's definitions; ratings and overrides stand, older results stay on record."
 

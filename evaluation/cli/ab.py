@@ -207,7 +207,7 @@ def _loader(store: Store) -> Any:
 
 def _say(result: ABTestResult, output: OutputFormat) -> None:
     if output is OutputFormat.JSON:
-        from evaluation.cli.rendering import json_text
+        from evaluation.inert import json_text
 
         say(json_text(result.as_dict()))
     else:

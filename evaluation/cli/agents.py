@@ -33,8 +33,8 @@ _LARGEST_FILE = 5_000_000
 @app.command("list")
 def list_agents(output: Rows = ListFormat.TABLE, db: Database = None) -> None:
     """List everybody who speaks in a stored transcript or is shipped, with where their persona comes from."""
-    from evaluation.cli.rendering import json_text
     from evaluation.harness.agents import Known
+    from evaluation.inert import json_text
 
     known = Known.of(open_store(db))
     rows = [_row(known, agent_id) for agent_id in dict.fromkeys([*known.ids, *known.stored])]

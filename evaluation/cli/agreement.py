@@ -10,7 +10,7 @@ import typer
 from evaluation.cli.options import Database, OutputFormat, open_store
 from evaluation.cli.terminal import code, markdown_table, note, safe, say, shortened, table
 from evaluation.rubric.definitions import DEFINITIONS
-from evaluation.rubric.wording import counted
+from evaluation.text.display import counted
 
 if TYPE_CHECKING:
     from evaluation.agreement import AgreementReport, Figure
@@ -39,7 +39,7 @@ def agreement(
     report = stored_agreement(open_store(db), seed=seed)
     if output is OutputFormat.JSON:
         from evaluation.agreement.as_data import agreement_data
-        from evaluation.cli.rendering import json_text
+        from evaluation.inert import json_text
 
         say(json_text(agreement_data(report)))
     elif report.ratings:

@@ -9,7 +9,7 @@ import typer
 
 from evaluation.cli.options import Database, open_store
 from evaluation.cli.terminal import say
-from evaluation.rubric.wording import counted
+from evaluation.text.display import counted
 
 if TYPE_CHECKING:
     from evaluation.store.backup import BackupInfo

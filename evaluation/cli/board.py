@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from evaluation.advice import advise, nothing_to_fix
-from evaluation.cli.rendering import SHORT_LABELS, score_cell
+from evaluation.cli.rendering import score_cell
 from evaluation.cli.terminal import safe, shortened, table
 from evaluation.comparison.losses import Losses
 from evaluation.iterations import Board, Chance, Check, Decision, GameTest, IterationSummary, Known, MetricMean
-from evaluation.rubric.definitions import DEFINITIONS
-from evaluation.rubric.wording import counted
+from evaluation.rubric.definitions import DEFINITIONS, SHORT_LABELS
+from evaluation.text.display import counted
 
 _STATES = {"met": "[x]", "not_met": "[ ]", "unknown": "[?]"}
 

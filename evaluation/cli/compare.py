@@ -45,8 +45,8 @@ def compare(
         stored_mixes(store, among={game.transcript_id for side in (found.before, found.after) for game in side.games})
     )
     if output is OutputFormat.JSON:
-        from evaluation.cli.rendering import json_text
         from evaluation.comparison.as_data import comparison_data
+        from evaluation.inert import json_text
 
         say(json_text(comparison_data(found)))
     else:

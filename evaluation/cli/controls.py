@@ -8,7 +8,7 @@ import typer
 
 from evaluation.cli.options import Database, open_store
 from evaluation.cli.terminal import Progress, note, say
-from evaluation.rubric.wording import counted
+from evaluation.text.display import counted
 
 
 def controls(

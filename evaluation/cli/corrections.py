@@ -237,6 +237,6 @@ def _attempt(one: Attempt) -> dict[str, Any]:
 
 
 def _say_json(value: object) -> None:
-    from evaluation.cli.rendering import json_text
+    from evaluation.inert import json_text
 
     say(json_text(value))

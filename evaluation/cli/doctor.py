@@ -116,7 +116,7 @@ def _database(database: Path) -> str:
 
 
 def _samples() -> str:
-    from evaluation.resources import load_manifest
+    from evaluation.samples import load_manifest
 
     manifest = load_manifest()
     games = len(manifest.games) + sum(len(one.games) for one in manifest.iterations)

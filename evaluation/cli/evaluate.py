@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,7 +17,8 @@ from evaluation.cli.gate import Gate, GateKeeper
 from evaluation.cli.options import Database, OutputFormat, open_store
 from evaluation.cli.pipeline import Evaluated, Tally, evaluate_paths
 from evaluation.cli.terminal import Progress, note, say, shortened, table
-from evaluation.rubric.wording import counted
+from evaluation.progress import ProgressCallback
+from evaluation.text.display import counted
 
 if TYPE_CHECKING:
     from evaluation.engine import Evaluation
@@ -186,7 +187,7 @@ def _import_row(found: Evaluated) -> tuple[str, ...]:
     )
 
 
-def _sample_reporter() -> Callable[[int, int], None]:
+def _sample_reporter() -> ProgressCallback:
     progress = Progress("sample game")
 
     def report(done: int, total: int) -> None:

@@ -36,7 +36,7 @@ def list_scenarios(output: Rows = ListFormat.TABLE) -> None:
 
     found = list(scenarios().values())
     if output is ListFormat.JSON:
-        from evaluation.cli.rendering import json_text
+        from evaluation.inert import json_text
 
         say(json_text([each.model_dump(mode="json") for each in found]))
         return
@@ -110,7 +110,7 @@ def runs(output: Rows = ListFormat.TABLE, db: Database = None) -> None:
 
     found = [each for each in open_store(db).experiments.all() if each.config.get("kind") == "experiment"]
     if output is ListFormat.JSON:
-        from evaluation.cli.rendering import json_text
+        from evaluation.inert import json_text
 
         say(json_text([record_dict(each) for each in found]))
     elif not found:
@@ -198,7 +198,7 @@ def table1(
 
     rows = table1_from_raw(from_raw)
     if output is OutputFormat.JSON:
-        from evaluation.cli.rendering import json_text
+        from evaluation.inert import json_text
 
         say(json_text([row.as_dict() for row in rows]))
         return

@@ -20,7 +20,7 @@ def record_text(record: ExperimentRecord, output: OutputFormat) -> str:
     from evaluation.experiments.report import CAVEAT, SCRIPTED_NOTE
 
     if output is OutputFormat.JSON:
-        from evaluation.cli.rendering import json_text
+        from evaluation.inert import json_text
 
         return json_text(record_dict(record))
     rows = (record.results or {}).get("rows", [])
@@ -114,7 +114,7 @@ def published_text(output: OutputFormat) -> str:
         for row in experiment.rows
     ]
     if output is OutputFormat.JSON:
-        from evaluation.cli.rendering import json_text
+        from evaluation.inert import json_text
 
         return json_text(rows)
     draw = markdown_table if output is OutputFormat.MARKDOWN else table

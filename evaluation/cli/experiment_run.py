@@ -55,7 +55,7 @@ def estimate_words(plan: ExperimentPlan, config: JudgeConfig) -> str:
     from evaluation.judging.config import price_of
     from evaluation.judging.propositions_load import PropositionLibrary
     from evaluation.judging.usage import Price
-    from evaluation.rubric.wording import counted
+    from evaluation.text.display import counted
 
     price = Price(0.0, 0.0, 0.0) if plan.effects is not None else price_of(config)
     found = estimate(plan, PropositionLibrary.load(), price)
@@ -152,8 +152,8 @@ def run_all(
 ) -> None:
     """Each plan: what it will cost, the person's consent, the run and its report; of several one list in JSON."""
     from evaluation.cli.experiment_rendering import record_dict, record_text
-    from evaluation.cli.rendering import json_text
     from evaluation.experiment_job import connected
+    from evaluation.inert import json_text
     from evaluation.judging.config import SETTINGS_KEY
 
     records: list[ExperimentRecord] = []

@@ -144,7 +144,7 @@ def _write_table(table: pd.DataFrame, kind: TableFormat, output: Path | None, fo
     if kind is TableFormat.CSV:
         _deliver(csv_text(table), output, force)
     elif kind is TableFormat.JSON:
-        from evaluation.cli.rendering import json_text
+        from evaluation.inert import json_text
 
         _deliver(json_text(json_rows(table)), output, force)
     elif output is None:

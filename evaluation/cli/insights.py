@@ -127,7 +127,7 @@ async def _report(
 
 def _print(report: EvaluationReport, output: ReportFormat) -> None:
     if output is ReportFormat.JSON:
-        from evaluation.cli.rendering import json_text
+        from evaluation.inert import json_text
 
         say(json_text(report.as_dict()))
     elif output is ReportFormat.TABLE:

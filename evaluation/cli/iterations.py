@@ -15,7 +15,7 @@ from evaluation.cli.listing import MetricName
 from evaluation.cli.options import Database, DatabaseAgain, ListFormat, Rows, open_store
 from evaluation.cli.terminal import note, safe, say, shortened, table
 from evaluation.cli.versions import mix_dict, stored_mixes, warn_of
-from evaluation.rubric.wording import counted
+from evaluation.text.display import counted
 
 if TYPE_CHECKING:
     from evaluation.iterations import RecordedDecision
@@ -46,7 +46,7 @@ def list_iterations(context: typer.Context, output: Rows = ListFormat.TABLE, db:
         context.obj = db
         return
     from evaluation.cli.board import board_dict, board_lines
-    from evaluation.cli.rendering import json_text
+    from evaluation.inert import json_text
     from evaluation.store.reports import stored_board, stored_losses
 
     store = open_store(db)
@@ -178,7 +178,7 @@ def edit(
 @app.command()
 def history(context: typer.Context, name: Name, output: Rows = ListFormat.TABLE, db: DatabaseAgain = None) -> None:
     """List what was changed in an iteration's name and description, its sign-offs and the decisions on it."""
-    from evaluation.cli.rendering import json_text
+    from evaluation.inert import json_text
 
     store = _store(context, db)
     made: list[Edit] = [

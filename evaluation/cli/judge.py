@@ -74,7 +74,7 @@ def judge(
     as the rule has them. Answers are kept, so that the same run costs nothing again. Exits with 3 when answers failed.
     """
     from evaluation.judging.loop import run_asking  # asyncio is slow to import, and help needs none
-    from evaluation.rubric.wording import counted
+    from evaluation.text.display import counted
 
     store = open_store(db)
     ids = _ids(store, transcripts or [], iteration)
@@ -137,8 +137,8 @@ async def _run(
 
 
 def _say(tally: JudgingTally, chosen: ChosenJudge, output: ListFormat) -> None:
-    from evaluation.cli.rendering import json_text
-    from evaluation.rubric.wording import counted
+    from evaluation.inert import json_text
+    from evaluation.text.display import counted
 
     if output is ListFormat.JSON:
         say(json_text(_as_dict(tally, chosen)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,6 +12,7 @@ from evaluation.cli.options import Database, ListFormat, Rows, TranscriptReferen
 from evaluation.cli.pipeline import current_evaluation
 from evaluation.cli.terminal import note, say, shortened, table
 from evaluation.cli.versions import stored_mixes, warn_of
+from evaluation.text.display import number_or_none
 
 if TYPE_CHECKING:
     from evaluation.engine import Evaluation
@@ -45,7 +45,7 @@ def list_transcripts(
     db: Database = None,
 ) -> None:
     """List the stored transcripts with their verdicts."""
-    from evaluation.cli.rendering import json_text
+    from evaluation.inert import json_text
 
     store = open_store(db)
     rows = _listed(store, iteration)
@@ -72,7 +72,7 @@ def _listed(store: Store, iteration: str | None) -> list[dict[str, Any]]:
     rows = []
     for summary in summaries.to_dict("records"):
         outcomes = rejudge(metrics.get(summary["transcript_id"], {}), thresholds)
-        usd = _number(summary["total_usd"])
+        usd = number_or_none(summary["total_usd"])
         rows.append(_list_row(summary, usd, judge_scores(outcomes, usd).as_dict()))
     return rows
 
@@ -86,10 +86,6 @@ def _list_row(summary: Mapping[Any, Any], usd: float | None, verdict: dict[str, 
         "total_usd": usd,
         "verdict": verdict,
     }
-
-
-def _number(value: float | None) -> float | None:
-    return None if value is None or math.isnan(value) else float(value)
 
 
 def _list_line(row: Mapping[str, Any]) -> tuple[str, ...]:
@@ -118,7 +114,7 @@ def show(
     db: Database = None,
 ) -> None:
     """Show a stored transcript's scores and verdict, or the ledger behind one score."""
-    from evaluation.cli.rendering import json_text
+    from evaluation.inert import json_text
     from evaluation.rubric.verdict import rejudge
 
     store = open_store(db)

@@ -10,7 +10,7 @@ import typer
 from evaluation.cli.consent import By, Yes, person, require_consent
 from evaluation.cli.options import Database, ListFormat, Rows, TranscriptReference, open_store
 from evaluation.cli.terminal import note, safe, say, shortened, table
-from evaluation.rubric.wording import counted
+from evaluation.text.display import counted
 
 if TYPE_CHECKING:
     from evaluation.store import Deletion, Store
@@ -86,7 +86,7 @@ def _tell_deleted(deletion: Deletion) -> None:
 
 def deleted(output: Rows = ListFormat.TABLE, db: Database = None) -> None:
     """List what was deleted and can come back, the latest first."""
-    from evaluation.cli.rendering import json_text
+    from evaluation.inert import json_text
 
     deletions = open_store(db).deletions.list()
     if output is ListFormat.JSON:

@@ -130,7 +130,7 @@ def list_overrides(
     context: typer.Context, transcript: TranscriptReference, output: Rows = ListFormat.TABLE, db: DatabaseAgain = None
 ) -> None:
     """List every decision on a transcript's rows, those taken back too."""
-    from evaluation.cli.rendering import json_text
+    from evaluation.inert import json_text
 
     store = _store(context, db)
     with store.unit():

@@ -252,7 +252,7 @@ def _print_scores(rated: list[Rated], comparison: Comparison | None, output: Rep
 
 def _print_comparison(comparison: Comparison, output: ReportFormat) -> None:
     from evaluation.cli.persona_rendering import comparison_table
-    from evaluation.cli.rendering import json_text
+    from evaluation.inert import json_text
 
     if output is ReportFormat.JSON:
         say(json_text(comparison.as_dict()))
@@ -291,7 +291,7 @@ def runs(
     db: Database = None,
 ) -> None:
     """List the stored evaluation runs, the latest last."""
-    from evaluation.cli.rendering import json_text
+    from evaluation.inert import json_text
 
     found = open_store(db).evaluations.runs(agent)
     if output is ListFormat.JSON:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from evaluation.cli.terminal import code, markdown_table, shortened, table
 from evaluation.judging.propositions import Dimension
 from evaluation.persona.results import LABELS
-from evaluation.rubric.wording import counted
+from evaluation.text.display import counted
 
 if TYPE_CHECKING:
     from evaluation.harness.regression import Comparison
@@ -39,15 +39,9 @@ def evaluation_table(evaluations: Sequence[Rated], comparison: Comparison | None
 
 def evaluation_markdown(evaluations: Sequence[Rated], comparison: Comparison | None = None) -> str:
     """The same as a Markdown table."""
-    rows = [
-        (code(shortened(each.agent.display_name, _LONGEST_NAME)), *map(_plain, _cells(each))) for _, each in evaluations
-    ]
+    rows = [(code(shortened(each.agent.display_name, _LONGEST_NAME)), *_cells(each)) for _, each in evaluations]
     remarks = [f"- {code(line)}" for line in [*_remarks(evaluations), *_baseline_remarks(comparison)]]
     return "\n".join([markdown_table(_HEADERS, rows), *(["", *remarks] if remarks else [])])
-
-
-def _plain(cell: str) -> str:
-    return cell.replace("|", "\\|")
 
 
 def _cells(evaluation: PersonaEvaluation) -> tuple[str, ...]:

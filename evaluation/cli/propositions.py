@@ -10,7 +10,7 @@ import typer
 from evaluation.cli.exits import BAD_INPUT, CommandGroup
 from evaluation.cli.options import Database, ListFormat, Rows, database_path
 from evaluation.cli.terminal import note, safe, say, shortened, table
-from evaluation.rubric.wording import counted
+from evaluation.text.display import counted
 
 if TYPE_CHECKING:
     from evaluation.judging.propositions import Proposition
@@ -61,7 +61,7 @@ def check(
 
     Exits with 2 when there is an error. An agent that nobody knows is a warning and does not change the exit code.
     """
-    from evaluation.cli.rendering import json_text
+    from evaluation.inert import json_text
     from evaluation.judging.propositions_load import check_file, proposition_files
 
     roots = files or proposition_roots(folder)
@@ -119,7 +119,7 @@ def list_propositions(
     folder: Folder = None,
 ) -> None:
     """List propositions with their weights; for an agent those that apply to it, as defaults and its file make them."""
-    from evaluation.cli.rendering import json_text
+    from evaluation.inert import json_text
     from evaluation.judging.propositions import Dimension
     from evaluation.judging.propositions_load import PropositionLibrary
 

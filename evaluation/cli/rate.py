@@ -65,7 +65,7 @@ def add(
     """
     from evaluation.ratings import Rating, parse_answers
     from evaluation.rubric.definitions import ENGAGEMENT
-    from evaluation.rubric.wording import counted
+    from evaluation.text.display import counted
 
     given = parse_answers(answers)
     store = _store(context, db)
@@ -153,7 +153,7 @@ def _write(path: Path, data: bytes) -> None:
 @app.command()
 def discarded(context: typer.Context, output: Rows = ListFormat.TABLE, db: DatabaseAgain = None) -> None:
     """List the games that raters said cannot be rated, with the reasons."""
-    from evaluation.cli.rendering import json_text
+    from evaluation.inert import json_text
 
     store = _store(context, db)
     with store.unit():
@@ -199,8 +199,8 @@ def undiscard(
 @app.command()
 def practice(context: typer.Context, output: Rows = ListFormat.TABLE, db: DatabaseAgain = None) -> None:
     """Show how raters' practice ratings compare with the references. Practice never counts as a rating."""
-    from evaluation.cli.rendering import json_text
     from evaluation.desk.practice import practice_results
+    from evaluation.inert import json_text
 
     results = practice_results(_store(context, db).practice.list())
     rows = [
@@ -235,8 +235,8 @@ def _of(row: dict[str, Any]) -> str:
 @app.command()
 def style(context: typer.Context, output: Rows = ListFormat.TABLE, db: DatabaseAgain = None) -> None:
     """Show how often raters told who speaks by the language alone, beside what guessing finds."""
-    from evaluation.cli.rendering import json_text
     from evaluation.desk.style_check import style_results_by_rater
+    from evaluation.inert import json_text
 
     rows = [
         {

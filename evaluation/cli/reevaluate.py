@@ -10,7 +10,7 @@ from evaluation.cli.evaluate import Jobs
 from evaluation.cli.exits import INFRASTRUCTURE
 from evaluation.cli.options import Database, open_store
 from evaluation.cli.terminal import Progress, note, say
-from evaluation.rubric.wording import counted
+from evaluation.text.display import counted
 
 if TYPE_CHECKING:
     from evaluation.store import Store

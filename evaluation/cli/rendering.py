@@ -2,47 +2,29 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from evaluation.cli.options import OutputFormat
 from evaluation.cli.terminal import code, markdown_table, safe, say, shortened, table
+from evaluation.inert import json_text
 from evaluation.rubric.controls.words import control_words
-from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.rubric.definitions import DEFINITIONS, SHORT_LABELS
 from evaluation.rubric.verdict import metric_coverage
-from evaluation.rubric.wording import counted, score_words
+from evaluation.rubric.wording import score_words
 from evaluation.score import PERCENT, Status
+from evaluation.text.display import counted
 
 if TYPE_CHECKING:
     from evaluation.engine import Evaluation
     from evaluation.rubric.verdict import Scored, Verdict
     from evaluation.score import MetricResult
 
-SHORT_LABELS = {
-    "memory_accuracy": "Memory",
-    "strategic_depth": "Depth",
-    "coherence": "Coherence",
-    "role_consistency": "Role",
-    "personality_diversity": "Diversity",
-    "anti_repetition": "Repetition",
-    "engagement": "Engagement",
-}
 HEADERS = ("Id", "Game", *SHORT_LABELS.values(), "Passed", "Verdict")
 
 _ID_DIGITS = 8
 _LONGEST_NAME = 30
-# JSON escapes the first 32 control characters; a terminal also acts on these.
-_TERMINAL_CONTROLS = {
-    number: f"\\u{number:04x}"
-    for number in (*range(0x7F, 0xA0), 0x061C, 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A))
-}
-
-
-def json_text(value: Any, indent: int | None = 2) -> str:
-    """JSON that keeps letters of all languages readable and cannot steer a terminal."""
-    return json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False).translate(_TERMINAL_CONTROLS)
 
 
 def score_cell(name: str, metric: Scored | None) -> str:

@@ -36,7 +36,7 @@ def search(
     """Find messages by their words, in all stored transcripts."""
     found = open_store(db).messages.search(query, iteration=iteration, limit=limit)
     if output is ListFormat.JSON:
-        from evaluation.cli.rendering import json_text
+        from evaluation.inert import json_text
 
         say(json_text({"total": found.total, "games": found.games, "messages": _objects(found)}))
         return

@@ -10,6 +10,7 @@ from typing import TextIO
 import typer
 
 from evaluation.inert import JOINERS, code, markdown_table, safe, shortened
+from evaluation.text.display import counted
 
 __all__ = ["Progress", "code", "markdown_table", "note", "safe", "say", "say_data", "shortened", "table", "width"]
 
@@ -78,7 +79,7 @@ class Progress:
     def advance(self, label: object) -> None:
         """One more is done; ``label`` says which."""
         self.done += 1
-        words = f"{self.done} {self._noun}{'' if self.done == 1 else 's'} done: {shortened(label, 60)}"
+        words = f"{counted(self.done, self._noun)} done: {shortened(label, 60)}"
         if self._rewrites:
             self._stream.write(_CLEAR_LINE + words)
             self._stream.flush()

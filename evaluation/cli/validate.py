@@ -12,7 +12,7 @@ from evaluation.cli.columns import ColumnPairs, choose_columns
 from evaluation.cli.exits import BAD_INPUT
 from evaluation.cli.options import ListFormat
 from evaluation.cli.terminal import note, safe, say
-from evaluation.rubric.wording import counted
+from evaluation.text.display import counted
 
 if TYPE_CHECKING:
     from evaluation.validation import Report

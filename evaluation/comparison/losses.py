@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from evaluation.comparison.movers import Example, examples_of
 from evaluation.rubric.definitions import DEFINITIONS
-from evaluation.rubric.wording import listed
 from evaluation.score import PERCENT
+from evaluation.text.display import listed
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from evaluation.text.display import shortened
 from evaluation.text.tokens import tokenize
 
 RECENT_MESSAGES = 5
@@ -53,14 +54,9 @@ def suppression_prompt(messages: Sequence[str], threshold: float) -> str | None:
     if found.overlap <= threshold:
         return None
     phrases = "\n".join(f'- "{phrase}"' for phrase in found.phrases[:_LISTED_PHRASES])
-    said = "\n".join(f"- {_short(message)}" for message in found.messages)
+    said = "\n".join(f"- {shortened(message, _QUOTED_CHARACTERS)}" for message in found.messages)
     return (
         f"You repeat yourself: {found.overlap:.0%} of the phrases in your last messages had been used before.\n"
         f"Your last messages:\n{said}\n"
         f"Do not use these phrases again; say something that has not been said yet, in other words:\n{phrases}"
     )
-
-
-def _short(message: str) -> str:
-    line = " ".join(message.split())
-    return line if len(line) <= _QUOTED_CHARACTERS else f"{line[: _QUOTED_CHARACTERS - 1]}…"

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from evaluation.errors import InputError
+from evaluation.inert import cut, is_formula
 from evaluation.ratings import HIGHEST_SCORE, LOWEST_SCORE, QUESTION_COUNT, Rating
 
 MAX_ROWS = 100_000
@@ -26,10 +27,6 @@ _YES = frozenset({"yes", "y", "true", "1"})
 _NO = frozenset({"no", "n", "false", "0"})
 _NONE = frozenset({"", "-"})
 
-# What a spreadsheet runs begins, after blanks, with one of these, in ASCII or in full width. Text that begins so with
-# apostrophes in front gets one more: so taking one away gives back what was there.
-_FORMULA = re.compile("'*[ ]*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
-_GUARDED = re.compile("'+[ ]*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
 # So that the same row of a sheet without tokens is the same rating whenever it is read.
 # A first line as Excel writes and reads it.
 _NAMED_DELIMITER = re.compile(r'"?sep=([,;\t])"?(?=\r?\n)', re.IGNORECASE)
@@ -88,8 +85,7 @@ class _Row:
         return self.cells.get(column, "").strip()
 
     def refuse(self, column: str, message: str, remedy: str) -> None:
-        value = self.cells.get(column, "")
-        shown = value if len(value) <= _LONGEST_SHOWN else value[: _LONGEST_SHOWN - 1] + "…"
+        shown = cut(self.cells.get(column, ""), _LONGEST_SHOWN)
         self.problems.append(SheetProblem(self.line, column, shown, message, remedy))
 
 
@@ -111,7 +107,8 @@ def write_sheet(ratings: Iterable[Rating], names: Mapping[str, str]) -> str:
         answers = ["" if answer is None else "yes" if answer else "no" for answer in one.answers]
         whose = [one.transcript_id, names.get(one.transcript_id, ""), one.rater]
         cells = [*whose, str(one.score), *answers, one.comment, one.created_at.isoformat(), one.token]
-        writer.writerow([f"'{cell}" if _FORMULA.match(cell) else cell for cell in cells])
+        # A formula with apostrophes in front gets one more, so that taking one away gives back what was there.
+        writer.writerow([f"'{cell}" if is_formula(cell.lstrip("'")) else cell for cell in cells])
     return out.getvalue()
 
 
@@ -190,7 +187,7 @@ def _row(line: int, header: list[str], cells: list[str]) -> _Row:
 
 
 def _bare(cell: str) -> str:
-    return cell[1:] if _GUARDED.match(cell) else cell
+    return cell[1:] if cell.startswith("'") and is_formula(cell.lstrip("'")) else cell
 
 
 def _broken(line: int, column: str, message: str, remedy: str) -> _Row:

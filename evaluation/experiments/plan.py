@@ -8,10 +8,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from pydantic import ValidationError
+
+from evaluation.errors import InputError
 from evaluation.experiments.layout import Design, Layout, design_of
 from evaluation.experiments.model import ExperimentRecord
-from evaluation.experiments.scenario import Scenario, read_scenario
+from evaluation.experiments.scenario import Scenario
 from evaluation.judging.asking import Options
+from evaluation.judging.parsing import describe
 from evaluation.judging.prompts import PROMPT_VERSION
 from evaluation.persona.evaluating import Plan
 from evaluation.simulation.scripted_world import Effects
@@ -117,7 +121,11 @@ def plan_of(record: ExperimentRecord) -> ExperimentPlan:
         InputError: It was stored by a version whose scenarios looked otherwise.
     """
     config = record.config
-    scenario = read_scenario(json.dumps(config["scenario"]), config["scenario"]["id"], record.id)
+    try:
+        scenario = Scenario.model_validate(config["scenario"])
+    except ValidationError as error:
+        remedy = "Start the experiment anew."
+        raise InputError(f"{describe(error)}.", place=f"experiment {record.id}", remedy=remedy) from None
     effects = None if config["effects"] is None else Effects(**config["effects"])
     return ExperimentPlan(
         scenario,

@@ -15,6 +15,7 @@ from evaluation.persona.results import DIMENSIONS, LABELS
 from evaluation.statistics.clusters import clustered_difference
 from evaluation.statistics.comparison import Difference, Measure, Outcome, compare
 from evaluation.statistics.tests import SignificanceTest
+from evaluation.text.display import number_or_none
 
 SCRIPTED_NOTE = (
     "Scripted: no language model spoke or judged. A script took its place, with effects that are planted or left out. "
@@ -89,21 +90,21 @@ class ReportRow:
             "dimension": str(self.dimension),
             "label": LABELS[self.dimension],
             "paper_label": _PUBLISHED_NAMES[self.dimension],
-            "treatment_mean": _number(after.mean),
-            "treatment_sd": _number(after.sd),
-            "control_mean": _number(before.mean),
-            "control_sd": _number(before.sd),
+            "treatment_mean": number_or_none(after.mean),
+            "treatment_sd": number_or_none(after.sd),
+            "control_mean": number_or_none(before.mean),
+            "control_sd": number_or_none(before.sd),
             "n_treatment": after.n,
             "n_control": before.n,
-            "difference": _number(self.found.difference),
+            "difference": number_or_none(self.found.difference),
             "difference_low": self.found.interval.low,
             "difference_high": self.found.interval.high,
             "interval_note": self.found.interval.note,
-            "p_value": _number(test.p),
-            "p_holm": _number(self.found.p_holm),
-            "p_cluster_robust": _number(self.clustered.p),
-            "t_statistic": _number(test.statistic),
-            "cohens_d": _number(self.found.effect.value),
+            "p_value": number_or_none(test.p),
+            "p_holm": number_or_none(self.found.p_holm),
+            "p_cluster_robust": number_or_none(self.clustered.p),
+            "t_statistic": number_or_none(test.statistic),
+            "cohens_d": number_or_none(self.found.effect.value),
             "outcome": self.outcome_words,
             "no_test_because": test.reason,
             "unscored": self.unscored,
@@ -170,7 +171,3 @@ def _published(row: PublishedRow) -> dict[str, Any]:
         "difference": row.difference,
         "p_value": row.p,
     }
-
-
-def _number(value: float) -> float | None:
-    return None if math.isnan(value) else value

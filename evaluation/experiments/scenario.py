@@ -7,18 +7,15 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, Self
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from evaluation.corrections.config import CorrectionConfig
-from evaluation.data_file import parse_yaml
 from evaluation.errors import InputError
-from evaluation.judging.parsing import describe
+from evaluation.judging.yaml_models import parse_model
 from evaluation.simulation.environment import Order
 from evaluation.simulation.profiles import profiles
 
 TOPIC = "{{topic}}"
-_LARGEST_FILE = 200_000
 
 Text = Annotated[str, Field(min_length=1, max_length=2_000)]
 
@@ -65,7 +62,7 @@ class Scenario(_Part):
         paper: How that one was run.
     """
 
-    id: str
+    id: str = ""
     title: Text
     kind: Annotated[str, Field(min_length=1, max_length=60)]
     population: str
@@ -89,7 +86,7 @@ class Scenario(_Part):
     @classmethod
     def _is_known(cls, value: str) -> str:
         if value not in profiles():
-            raise ValueError(f"is no population; choose from {', '.join(profiles())}")
+            raise ValueError(f"{value!r} is no population. Choose from {', '.join(profiles())}.")
         return value
 
     @model_validator(mode="after")
@@ -113,7 +110,7 @@ def scenarios() -> dict[str, Scenario]:
     """The shipped scenarios by id, in the paper's order."""
     folder = files("evaluation.experiments").joinpath("scenarios")
     found = [
-        read_scenario(each.read_text("utf-8"), each.name.removesuffix(".yaml"), each.name)
+        read_scenario(each.read_bytes(), each.name.removesuffix(".yaml"), each.name)
         for each in folder.iterdir()
         if each.name.endswith(".yaml")
     ]
@@ -131,28 +128,19 @@ def scenario_named(name: str) -> Scenario:
     path = Path(name).expanduser()
     if path.suffix in (".yaml", ".yml"):
         try:
-            if path.stat().st_size > _LARGEST_FILE:
-                raise InputError(f"The file has more than {_LARGEST_FILE:,} bytes.", place=name, remedy="Shorten it.")
-            return read_scenario(path.read_text("utf-8"), path.stem, name)
-        except (OSError, UnicodeDecodeError) as error:
-            raise InputError(f"The scenario cannot be read: {error}.", place=name) from None
+            return read_scenario(path.read_bytes(), path.stem, name)
+        except OSError as error:
+            raise InputError(f"The scenario cannot be read: {error.strerror}.", place=name) from None
     raise InputError(
         f"There is no scenario {name!r}.", remedy=f"Choose from {', '.join(scenarios())}, or name a .yaml file."
     )
 
 
-def read_scenario(text: str, scenario_id: str, place: str) -> Scenario:
-    """The scenario in a file's text.
+def read_scenario(content: bytes, scenario_id: str, file: str) -> Scenario:
+    """The scenario in a file's content.
 
     Raises:
-        InputError: It is no YAML, or a value is missing, unknown or out of range; names the key.
+        InputError: It is no YAML, or a value is missing, unknown or out of range; names the line and the key.
     """
-    try:
-        body = parse_yaml(text)
-        if not isinstance(body, dict):
-            raise InputError("The file holds no scenario.", place=place, remedy="See docs/experiments.md.")
-        return Scenario.model_validate({**body, "id": scenario_id})
-    except yaml.YAMLError as error:
-        raise InputError(f"This is no YAML: {error}.", place=place) from None
-    except ValidationError as error:
-        raise InputError(f"{describe(error)}.", place=place, remedy="See docs/experiments.md.") from None
+    found = parse_model(content, Scenario, file, remedy="See docs/experiments.md.")
+    return found.model_copy(update={"id": scenario_id})

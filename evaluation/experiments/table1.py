@@ -12,6 +12,7 @@ from evaluation.experiments.published import PublishedExperiment, PublishedRow, 
 from evaluation.experiments.raw_scores import CONTROL, TREATMENT, read_scores
 from evaluation.statistics.comparison import Difference, Measure, Outcome, compare
 from evaluation.statistics.words import p_words
+from evaluation.text.display import number_or_none
 
 CAVEAT = (
     "n counts scores, not people: every persona was scored in several sessions, and the same personas meet in several "
@@ -64,24 +65,24 @@ class Table1Row:
             "setting": self.experiment.setting,
             "treatment": self.experiment.treatment,
             "dimension": self.published.dimension,
-            "treatment_mean": _number(after.mean),
-            "treatment_sd": _number(after.sd),
-            "control_mean": _number(before.mean),
-            "control_sd": _number(before.sd),
-            "difference": _number(self.found.difference),
+            "treatment_mean": number_or_none(after.mean),
+            "treatment_sd": number_or_none(after.sd),
+            "control_mean": number_or_none(before.mean),
+            "control_sd": number_or_none(before.sd),
+            "difference": number_or_none(self.found.difference),
             "difference_low": self.found.interval.low,
             "difference_high": self.found.interval.high,
-            "p_value": _number(test.p),
+            "p_value": number_or_none(test.p),
             "p_printed": p_words(test.p),
-            "p_holm": _number(self.found.p_holm),
-            "t_statistic": _number(test.statistic),
+            "p_holm": number_or_none(self.found.p_holm),
+            "t_statistic": number_or_none(test.statistic),
             "degrees_of_freedom": test.freedom,
-            "cohens_d": _number(self.found.effect.value),
+            "cohens_d": number_or_none(self.found.effect.value),
             "n_treatment": after.n,
             "n_control": before.n,
             "outcome": _outcome_words(self.found.outcome),
             "p_cluster_robust": None,
-            "p_if_n_were_personas": _number(self.p_worst),
+            "p_if_n_were_personas": number_or_none(self.p_worst),
             "caveat": CAVEAT,
             "published": {
                 "treatment_mean": self.published.treatment_mean,
@@ -144,7 +145,3 @@ def _worst_p(one: Difference, experiment: PublishedExperiment) -> float:
 def _outcome_words(outcome: Outcome) -> str:
     # The paper's dimensions are not all the better the higher, so the words speak of height.
     return {Outcome.BETTER: "higher", Outcome.WORSE: "lower"}.get(outcome, str(outcome))
-
-
-def _number(value: float) -> float | None:
-    return None if math.isnan(value) else value

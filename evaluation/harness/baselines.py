@@ -10,13 +10,13 @@ from pathlib import Path
 from statistics import fmean
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from evaluation.errors import InputError
-from evaluation.judging.parsing import describe
 from evaluation.judging.prompts import PROMPT_VERSION
 from evaluation.judging.proposition_scores import PropositionScore
 from evaluation.judging.propositions import Dimension
+from evaluation.judging.yaml_models import read_model
 from evaluation.persona.results import DimensionScore, PersonaEvaluation
 
 Source = Literal["transcripts", "synthetic"]
@@ -135,22 +135,13 @@ def read_baselines(folder: Path) -> dict[tuple[str, Source], Baseline]:
     """
     found: dict[tuple[str, Source], Baseline] = {}
     for path in sorted(folder.glob(f"*{SUFFIX}")):
-        baseline = _read(path)
+        baseline = read_model(path, Baseline, remedy=_REMEDY)
         if baseline.key in found:
             raise InputError(
                 f"A second baseline of {baseline.agent_id!r}.", place=str(path), remedy="Delete one of the two files."
             )
         found[baseline.key] = baseline
     return found
-
-
-def _read(path: Path) -> Baseline:
-    try:
-        return Baseline.model_validate_json(path.read_bytes())
-    except OSError as error:
-        raise InputError(f"The baseline cannot be read: {error.strerror}.", place=str(path), remedy=_REMEDY) from None
-    except ValidationError as error:
-        raise InputError(f"{describe(error)}.", place=str(path), remedy=_REMEDY) from None
 
 
 def write_baseline(folder: Path, baseline: Baseline) -> Path:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from itertools import groupby
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from evaluation.harness.regression import FAILURES, Behind, Comparison, Outcome, Row
+from evaluation.inert import xml_text
 from evaluation.persona.results import LABELS
 
 _NAME = "dramaturg"
-# What XML 1.0 cannot hold, not even escaped.
-_FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _SKIPPED = frozenset({Outcome.NOT_SCORED, Outcome.INCOMPARABLE})
 # Times would make two runs of the same thing differ.
 _NO_TIME = "0"
@@ -28,7 +26,7 @@ def junit_xml(comparison: Comparison) -> str:
     for agent_id, group in groupby(comparison.rows, key=lambda row: row.agent_id):
         rows = list(group)
         skipped = sum(row.outcome in _SKIPPED for row in rows)
-        name = _plain(rows[0].agent_name) or _plain(agent_id)
+        name = xml_text(rows[0].agent_name) or xml_text(agent_id)
         suite = SubElement(root, "testsuite", {"name": name, **_counts(rows), "skipped": str(skipped)})
         for row in rows:
             _case(suite, row, comparison.max_drop)
@@ -47,17 +45,17 @@ def _counts(rows: Sequence[Row]) -> dict[str, str]:
 
 def _case(suite: Element, row: Row, max_drop: float) -> None:
     name = f"{row.agent_name}: {LABELS[row.dimension]}"
-    attributes = {"name": _plain(name), "classname": f"{_NAME}.{_plain(row.agent_id)}", "time": _NO_TIME}
+    attributes = {"name": xml_text(name), "classname": f"{_NAME}.{xml_text(row.agent_id)}", "time": _NO_TIME}
     case = SubElement(suite, "testcase", attributes)
     words = row_words(row, max_drop)
     if row.outcome in FAILURES or row.outcome is Outcome.ERROR:
         kind = "error" if row.outcome is Outcome.ERROR else "failure"
-        problem = SubElement(case, kind, {"message": _plain(words), "type": str(row.outcome)})
-        problem.text = _plain("\n".join([words, *(behind_words(each) for each in row.behind)]))
+        problem = SubElement(case, kind, {"message": xml_text(words), "type": str(row.outcome)})
+        problem.text = xml_text("\n".join([words, *(behind_words(each) for each in row.behind)]))
     elif row.outcome in _SKIPPED:
-        SubElement(case, "skipped", {"message": _plain(words)})
+        SubElement(case, "skipped", {"message": xml_text(words)})
     else:
-        SubElement(case, "system-out").text = _plain(words)
+        SubElement(case, "system-out").text = xml_text(words)
 
 
 def row_words(row: Row, max_drop: float) -> str:
@@ -91,7 +89,3 @@ def behind_words(each: Behind) -> str:
 
 def _score(score: float | None) -> str:
     return "no score" if score is None else f"{score:.2f}"
-
-
-def _plain(text: str) -> str:
-    return _FORBIDDEN.sub("", text)

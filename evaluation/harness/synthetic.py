@@ -9,6 +9,7 @@ from typing import Any
 
 from evaluation.data_file import parse_yaml
 from evaluation.errors import InputError, JudgeError, NotFoundError
+from evaluation.inert import well_formed
 from evaluation.judging.budget import BudgetSpentError
 from evaluation.judging.calls import CallPurpose
 from evaluation.judging.llm import LLMClient
@@ -141,7 +142,7 @@ async def _answer(agent: Agent, prompt: ScenarioPrompt, client: LLMClient) -> st
             f"{agent.display_name} could not answer: {spent}.", place=client.model, remedy="Allow a larger budget."
         ) from None
     # A model may write half of a pair of characters, which no file can hold.
-    return response.content.strip().encode("utf-8", "replace").decode("utf-8")
+    return well_formed(response.content.strip())
 
 
 def _name(agent: Agent) -> str:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Mapping, Sequence
 
-from evaluation.inert import shortened
+from evaluation.inert import html_text, shortened
 from evaluation.insight.layout import Canvas, Layout, Spot, graph_layout
 from evaluation.insight.metrics import SimulationMetrics
 from evaluation.insight.network import interaction_graph
@@ -143,7 +142,7 @@ def graph_svg(metrics: SimulationMetrics) -> str:
 
 
 def _dot(name: str, spot: Spot) -> str:
-    label = html.escape(shortened(name, spot.letters), quote=True)
+    label = html_text(shortened(name, spot.letters))
     return (
         f'<circle class="dot" cx="{spot.x}" cy="{spot.y}" r="{RADIUS}"/>'
         f'<text x="{spot.x}" y="{spot.y + LABEL}" text-anchor="middle">{label}</text>'

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterator
 
-from evaluation.inert import code, markdown_table, safe
+from evaluation.inert import code, html_text, markdown_table
 from evaluation.insight.document import Section, Table, document
 from evaluation.insight.drawing import graph_svg
 from evaluation.insight.evaluation_report import EvaluationReport
@@ -40,7 +39,7 @@ def _markdown_cell(cell: Cell) -> str:
 
 def html_page(report: EvaluationReport) -> str:
     """The report as a page of its own: no scripts, no addresses, and a policy that forbids both."""
-    name = _text(str(report.transcript["game_id"]))
+    name = html_text(str(report.transcript["game_id"]))
     body = "".join(_html_section(section, report) for section in document(report))
     policy = "default-src 'none'; style-src 'unsafe-inline'"
     return (
@@ -51,10 +50,6 @@ def html_page(report: EvaluationReport) -> str:
     )
 
 
-def _text(text: str) -> str:
-    return html.escape(safe(text), quote=True)
-
-
 def _html_section(section: Section, report: EvaluationReport) -> str:
     return "".join(_html_parts(section, report))
 
@@ -63,11 +58,11 @@ def _html_parts(section: Section, report: EvaluationReport) -> Iterator[str]:
     yield f"<section><h2>{section.heading}</h2>"
     if section.heading == "Players":
         yield graph_svg(report.metrics)
-    yield from (f"<p>{_text(note)}</p>" for note in section.notes)
+    yield from (f"<p>{html_text(note)}</p>" for note in section.notes)
     yield from (_html_table(table, section.heading) for table in section.tables)
     if section.advice:
         items = (
-            _text(one.words).replace("{names}", ", ".join(f"<b>{_text(name)}</b>" for name in one.names))
+            html_text(one.words).replace("{names}", ", ".join(f"<b>{html_text(name)}</b>" for name in one.names))
             for one in section.advice
         )
         yield "<ul>" + "".join(f"<li>{item}</li>" for item in items) + "</ul>"
@@ -84,7 +79,7 @@ def _html_table(table: Table, caption: str) -> str:
 
 
 def _html_cell(cell: Cell) -> str:
-    return _text(cell_text(cell))
+    return html_text(cell_text(cell))
 
 
 _STYLE = (

@@ -11,8 +11,9 @@ from evaluation.iterations.model import Iteration
 from evaluation.iterations.tests import Game, GameTest, Known, known_mean
 from evaluation.rubric.definitions import ENGAGEMENT
 from evaluation.rubric.verdict import VerdictStatus
-from evaluation.rubric.wording import counted, telling_digits
+from evaluation.rubric.wording import telling_digits
 from evaluation.score import Status, status_of
+from evaluation.text.display import counted
 
 COST_GOAL_USD = 2.0
 CACHE_HIT_GOAL = 0.7

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from evaluation.inert import cut
 from evaluation.iterations.model import Iteration, RecordedDecision
 from evaluation.iterations.tests import Game, MetricMean, game_failures, judge_games, mean_scores
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.ranking import lowest_metric
-from evaluation.rubric.wording import counted, listed, score_words
+from evaluation.rubric.wording import score_words
 from evaluation.score import Status
+from evaluation.text.display import counted, listed
 
 FEWEST_GAMES = 3
 """On each side; with fewer nothing is decided."""
@@ -110,8 +112,7 @@ class Decision:
         if not self.differs_from_baseline or self.target is None:
             return ""
         # A name may be as long as a sentence, and what follows it must not be cut off where lines are short.
-        name = str(self.baseline)
-        name = name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…"
+        name = cut(str(self.baseline), _LONGEST_NAME)
         if self.baseline_change is None:
             return f"Against the baseline {name}: {DEFINITIONS[self.target].label} has no score on both sides."
         return f"Against the baseline {name}: {_change_words(self.baseline_change)}."

@@ -11,7 +11,8 @@ from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import PERCENT, Status
 from evaluation.statistics.comparison import Difference, Measure, Outcome, compare
 from evaluation.statistics.power import MOST_GAMES
-from evaluation.statistics.words import games_words, more_games, p_words
+from evaluation.statistics.words import more_games, p_words
+from evaluation.text.display import counted
 
 _RULES = {Choice.KEEP: "keep", Choice.REVERT: "revert"}
 
@@ -83,8 +84,8 @@ def _settled(target: Difference) -> str:
         return (
             f"{p}; more than {MOST_GAMES:,} games on each side would settle it, if the difference is as large as seen."
         )
-    more = more_games(target)
-    return f"{p}; {games_words(max(more, 1))} more on each side would settle it, if the difference is as large as seen."
+    more = counted(max(more_games(target), 1), "game")
+    return f"{p}; {more} more on each side would settle it, if the difference is as large as seen."
 
 
 def regression_words(decision: Decision, reference: Mapping[str, MetricMean]) -> str:

@@ -17,8 +17,8 @@ from evaluation.rubric.verdict import (
     metric_coverage,
     rejudge,
 )
-from evaluation.rubric.wording import counted
 from evaluation.score import Status, failure_beyond_score, status_of
+from evaluation.text.display import counted
 
 TEST_SIZE = 3
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
-from evaluation.rubric.wording import counted, listed
+from evaluation.text.display import counted, listed
 
 if TYPE_CHECKING:
     import pandas

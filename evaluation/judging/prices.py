@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, RootModel
 
-from evaluation.data_file import parse_yaml
-from evaluation.errors import InputError
-from evaluation.judging.parsing import describe
 from evaluation.judging.usage import Price
+from evaluation.judging.yaml_models import read_model
 
 _MILLION = 1_000_000
 _SHAPE = (
@@ -33,13 +30,7 @@ def read_prices(path: Path) -> Mapping[str, Price]:
     Raises:
         InputError: The file cannot be read or is not as described.
     """
-    try:
-        body = parse_yaml(path.read_text(encoding="utf-8"))
-        entries = TypeAdapter(dict[str, _Entry]).validate_python(body or {})
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise InputError(f"The prices cannot be read: {error}.", place=str(path), remedy=_SHAPE) from None
-    except ValidationError as error:
-        raise InputError(f"{describe(error)}.", place=str(path), remedy=_SHAPE) from None
+    entries = read_model(path, RootModel[dict[str, _Entry]], remedy=_SHAPE).root
     return {name: _price(entry) for name, entry in entries.items()}
 
 

@@ -1,13 +1,16 @@
-"""Checks one proposition file: every fault with its line, and the propositions where there is none."""
+"""Check one proposition file: every fault with its line, and the propositions where there is none."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from evaluation.judging import propositions_values as values
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
+
+from evaluation.judging.preconditions import registered
 from evaluation.judging.propositions import (
     DEFAULT_AGENT,
     ENVIRONMENT_DIMENSIONS,
@@ -24,19 +27,110 @@ from evaluation.judging.propositions_yaml import (
     read_located,
 )
 from evaluation.judging.templates import VARIABLES, has_stray_braces, variables_of
+from evaluation.judging.yaml_models import check_model, did_you_mean, explained, field_names
 
-FILE_FIELDS = ("dimension", "agent_id", "include_personas", "target_type", "first_n", "last_n", "propositions")
-PROPOSITION_FIELDS = (
-    "id",
-    "claim",
-    "weight",
-    "recommendations_for_improvement",
-    "inverted",
-    "double_check",
-    "precondition",
-)
-_REQUIRED = object()
-_Check = Callable[[Any], Any]
+LARGEST_WINDOW = 10_000
+"""The most messages that a window may begin or end with."""
+
+_LONGEST_ID = 100
+_LONGEST_TEXT = 2_000
+
+
+def _one_of(value: Any, known: Collection[str], what: str, heading: str) -> Any:
+    if isinstance(value, str) and value in known:
+        return value
+    raise ValueError(f"{ascii(value)[:60]} is {what}.{did_you_mean(value, known)} {heading} {', '.join(known)}.")
+
+
+def _choice(kind: type[StrEnum]) -> BeforeValidator:
+    words = [str(each) for each in kind]
+    return BeforeValidator(lambda value: _one_of(value, words, "not known", "Choose from"))
+
+
+def _precondition(value: Any) -> Any:
+    return _one_of(value, registered(), "no registered precondition", "Registered are")
+
+
+def _claim(claim: str) -> str:
+    for name in sorted(variables_of(claim) - VARIABLES.keys()):
+        known = ", ".join(f"{{{{{variable}}}}}" for variable in VARIABLES)
+        raise ValueError(f"{{{{{name}}}}} is no variable.{did_you_mean(name, VARIABLES)} Known are {known}.")
+    if has_stray_braces(claim):
+        raise ValueError("Double braces enclose no name. Write variables like {{agent_name}}.")
+    return claim
+
+
+def _listed(value: Any) -> Any:
+    if not isinstance(value, list) or not value:
+        raise ValueError("It holds no list. Begin each proposition with '- id: ...'.")
+    return value
+
+
+def _identifier(value: str) -> str:
+    if not 0 < len(value) <= _LONGEST_ID or not all(each.isalnum() or each in "-_" for each in value):
+        raise ValueError
+    return value
+
+
+_Id = Annotated[
+    str,
+    AfterValidator(_identifier),
+    explained(f"no id. Use letters, digits, '-' and '_', at most {_LONGEST_ID}, as text."),
+]
+_Text = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=_LONGEST_TEXT),
+    explained(f"no text of 1 to {_LONGEST_TEXT:,} characters. Write a sentence, in quotes where it holds a colon."),
+]
+_Flag = Annotated[bool, Field(strict=True), explained("neither true nor false. Write true or false, without quotes.")]
+_Count = Annotated[
+    int,
+    Field(strict=True, ge=0, le=LARGEST_WINDOW),
+    explained(f"no number of messages. Give a whole number from 0 to {LARGEST_WINDOW:,}."),
+]
+_Weight = Annotated[
+    float,
+    Field(strict=True, ge=0, le=1, allow_inf_nan=False),
+    explained("no weight. Give a number from 0 (does not count) to 1."),
+]
+
+
+class _FilePart(BaseModel):
+    """A part of the file in which a field without a value counts as left out."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_nothing(cls, body: Any) -> Any:
+        known = field_names(cls)
+        if not isinstance(body, dict):
+            return body
+        return {key: value for key, value in body.items() if value is not None or key not in known}
+
+
+class _Entry(_FilePart):
+    """One proposition; the fields are those of ``Proposition`` under the file's names."""
+
+    id: _Id
+    claim: Annotated[_Text, AfterValidator(_claim)]
+    weight: _Weight = 1.0
+    recommendations_for_improvement: _Text = ""
+    is_inverted: Annotated[_Flag, Field(alias="inverted")] = False
+    has_double_check: Annotated[_Flag, Field(alias="double_check")] = False
+    precondition: Annotated[str | None, BeforeValidator(_precondition)] = None
+
+
+class _File(_FilePart):
+    """A proposition file."""
+
+    dimension: Annotated[Dimension, _choice(Dimension)]
+    agent_id: _Id
+    includes_personas: Annotated[_Flag, Field(alias="include_personas")] = True
+    target_type: Annotated[TargetType, _choice(TargetType)] = TargetType.AGENT
+    first_n: _Count | None = None
+    last_n: _Count | None = None
+    propositions: Annotated[list[_Entry], BeforeValidator(_listed)]
 
 
 @dataclass(slots=True)
@@ -61,7 +155,7 @@ class CheckedFile:
 
 
 def check_text(content: bytes, file: str, *, known_agents: Collection[str] | None = None) -> CheckedFile:
-    """Checks the content of a proposition file and reads it.
+    """Check the content of a proposition file and read it.
 
     Args:
         content: The file.
@@ -69,165 +163,87 @@ def check_text(content: bytes, file: str, *, known_agents: Collection[str] | Non
             the file says about itself.
         known_agents: An agent that is not among them is warned of; ``None`` leaves that out.
     """
-    checker = _Checker(file, known_agents)
+    result = CheckedFile(file)
     try:
-        checker.run(read_located(content, file))
+        root = read_located(content, file)
     except UnreadableYamlError as error:
-        checker.result.problems.append(error.problem)
-    checker.result.problems.sort(key=lambda problem: problem.line)
-    if checker.result.errors:
-        checker.result.propositions = ()
-    return checker.result
+        result.problems.append(error.problem)
+        return result
+    found, result.problems = check_model(root, _File, file)
+    head = _Head(file, root)
+    result.problems += [*head.disagreements(), *head.unknown_agents(known_agents), *head.faulty_entries()]
+    result.problems.sort(key=lambda problem: problem.line)
+    result.dimension, result.agent_id = head.dimension, head.agent_id
+    if found is not None and not result.errors:
+        common = {name: value for name, value in found if name != "propositions"}
+        result.propositions = tuple(
+            Proposition(**common, **dict(entry), source=f"{file}:{item.line}")
+            for entry, item in zip(found.propositions, head.items, strict=True)
+        )
+    return result
 
 
-class _Checker:
-    def __init__(self, file: str, known_agents: Collection[str] | None) -> None:
-        self._known_agents = known_agents
-        self.result = CheckedFile(file)
-        self._path = ""
+class _Head:
+    """What must hold between fields. Looks at each value on its own, so that a fault in one field hides no other."""
 
-    def run(self, root: Located) -> None:
-        entries = entries_of(root)
-        if entries is None:
-            self._fault(root.line, "file", "This is no mapping. Begin with 'dimension: adherence'.")
+    def __init__(self, file: str, root: Located) -> None:
+        self._file = file
+        self._entries: Mapping[str, Located] = entries_of(root) or {}
+        named = self._value("dimension")
+        self.dimension = Dimension(named) if named in set(Dimension) else None
+        self.agent_id = str(self._value("agent_id") or "")
+        self._target = self._value("target_type") or TargetType.AGENT
+        self.items = items_of(self._entries["propositions"]) or () if "propositions" in self._entries else ()
+
+    def _value(self, name: str) -> Any:
+        value = self._entries[name].value if name in self._entries else None
+        return value if isinstance(value, str | int) else None
+
+    def _fault(self, name: str, text: str, *, is_warning: bool = False) -> Problem:
+        at = self._entries.get(name) or self._entries["dimension"]
+        return Problem(self._file, at.line, name, text, is_warning)
+
+    def disagreements(self) -> Iterator[Problem]:
+        """Between the fields of the file's head, and between them and where the file lies."""
+        wanted = TargetType.ENVIRONMENT if self.dimension in ENVIRONMENT_DIMENSIONS else TargetType.AGENT
+        if self.dimension and self._target in set(TargetType) and self._target != wanted:
+            text = f"{str(self._target)!r} does not fit {self.dimension}. Write 'target_type: {wanted}'."
+            yield self._fault("target_type", text)
+        if (self._value("first_n"), self._value("last_n")) == (0, 0):
+            yield self._fault("last_n", "With first_n and last_n 0 the judge sees nothing. Raise one of them.")
+        path = Path(self._file)
+        if path.parent.name not in set(Dimension):
             return
-        self._keys(root, FILE_FIELDS)
-        common = self._common(root)
-        listed = entries.get("propositions")
-        if listed is None:
-            self._fault(root.line, "propositions", "It is missing. List at least one proposition with id and claim.")
-        elif not items_of(listed):
-            self._fault(listed.line, "propositions", "It holds no list. Begin each proposition with '- id: ...'.")
-        else:
-            self._propositions(items_of(listed) or (), common)
+        if self.dimension and self.dimension != path.parent.name:
+            text = f"{str(self.dimension)!r} stands in the folder {path.parent.name!r}. Move the file or correct it."
+            yield self._fault("dimension", text)
+        if self.agent_id and self.agent_id != path.stem:
+            text = f"{self.agent_id!r} stands in a file named {path.stem!r}. Rename the file or correct it."
+            yield self._fault("agent_id", text)
 
-    def _common(self, root: Located) -> dict[str, Any]:
-        dimension = self._take(root, "dimension", values.dimension, _REQUIRED)
-        agent_id = self._take(root, "agent_id", values.identifier, _REQUIRED)
-        common = {
-            "dimension": dimension,
-            "agent_id": agent_id,
-            "includes_personas": self._take(root, "include_personas", values.flag, True),
-            "target_type": self._take(root, "target_type", values.target_type, TargetType.AGENT),
-            "first_n": self._take(root, "first_n", values.count, None),
-            "last_n": self._take(root, "last_n", values.count, None),
-        }
-        self.result.dimension, self.result.agent_id = dimension, agent_id or ""
-        self._agreement(root, common)
-        return common
+    def unknown_agents(self, known: Collection[str] | None) -> Iterator[Problem]:
+        """The warning that the file is about an agent that nobody knows yet."""
+        if known is None or self.agent_id in ("", DEFAULT_AGENT, *known):
+            return
+        close = did_you_mean(self.agent_id, known)
+        text = f"No agent {self.agent_id!r} is known.{close} It applies once there is one."
+        yield self._fault("agent_id", text, is_warning=True)
 
-    def _agreement(self, root: Located, common: dict[str, Any]) -> None:
-        """What must hold between fields, and between the file and where it lies."""
-        dimension, agent_id = common["dimension"], common["agent_id"]
-        lines = {name: node.line for name, node in (entries_of(root) or {}).items()}
-        if dimension and common["target_type"]:
-            self._fitting_target(dimension, common["target_type"], lines)
-        if common["first_n"] == 0 and common["last_n"] == 0:
-            self._fault(
-                lines["last_n"], "last_n", "With first_n and last_n 0 the judge sees nothing. Raise one of them."
-            )
-        path = Path(self.result.file)
-        if path.parent.name in set(Dimension):
-            if dimension and dimension != path.parent.name:
-                what = f"{str(dimension)!r} stands in the folder {path.parent.name!r}. Move the file or correct it."
-                self._fault(lines["dimension"], "dimension", what)
-            if agent_id and agent_id != path.stem:
-                what = f"{agent_id!r} stands in a file named {path.stem!r}. Rename the file or correct it."
-                self._fault(lines["agent_id"], "agent_id", what)
-        if agent_id and agent_id != DEFAULT_AGENT and self._known_agents is not None:
-            self._warn_of_unknown(agent_id, lines["agent_id"])
-
-    def _fitting_target(self, dimension: Dimension, target: TargetType, lines: dict[str, int]) -> None:
-        wanted = TargetType.ENVIRONMENT if dimension in ENVIRONMENT_DIMENSIONS else TargetType.AGENT
-        if target is not wanted:
-            line = lines.get("target_type", lines["dimension"])
-            what = f"{str(target)!r} does not fit {dimension}. Write 'target_type: {wanted}'."
-            self._fault(line, "target_type", what)
-
-    def _warn_of_unknown(self, agent_id: str, line: int) -> None:
-        known = self._known_agents or ()
-        if agent_id not in known:
-            what = (
-                f"No agent {agent_id!r} is known.{values.did_you_mean(agent_id, known)} It applies once there is one."
-            )
-            self.result.problems.append(Problem(self.result.file, line, "agent_id", what, is_warning=True))
-
-    def _propositions(self, items: Collection[Located], common: dict[str, Any]) -> None:
-        found = []
+    def faulty_entries(self) -> Iterator[Problem]:
+        """Propositions that contradict each other or the head."""
         first_lines: dict[str, int] = {}
-        for position, item in enumerate(items):
-            self._path = f"propositions[{position}]"
-            if entries_of(item) is None:
-                self._fault(item.line, "", "This is no mapping. Begin it with '- id: ...'.")
-                continue
-            self._keys(item, PROPOSITION_FIELDS)
-            own = self._proposition(item, common)
-            name = own["id"]
-            if name in first_lines:
-                self._fault(item.line, "id", f"{name!r} stands on line {first_lines[name]} too. Choose another id.")
-            elif name:
-                first_lines[name] = item.line
-            if None not in (name, own["claim"], own["weight"], common["dimension"], common["agent_id"]):
-                found.append((item.line, common | own))
-        if not self.result.errors:
-            self.result.propositions = tuple(
-                [Proposition(**fields, source=f"{self.result.file}:{line}") for line, fields in found]
-            )
-
-    def _proposition(self, item: Located, common: dict[str, Any]) -> dict[str, Any]:
-        own = {
-            "id": self._take(item, "id", values.identifier, _REQUIRED),
-            "claim": self._take(item, "claim", values.text, _REQUIRED),
-            "weight": self._take(item, "weight", values.weight, 1.0),
-            "is_inverted": self._take(item, "inverted", values.flag, False),
-            "recommendations_for_improvement": self._take(item, "recommendations_for_improvement", values.text, ""),
-            "has_double_check": self._take(item, "double_check", values.flag, False),
-            "precondition": self._take(item, "precondition", values.precondition, None),
-        }
-        if own["claim"]:
-            self._claim(own["claim"], (entries_of(item) or {})["claim"].line, common)
-        if own["is_inverted"] and common["dimension"] is Dimension.IDEAS_QUANTITY:
-            line = (entries_of(item) or {})["inverted"].line
-            self._fault(line, "inverted", "Ideas are counted, not marked, so nothing can be turned round. Remove it.")
-        return own
-
-    def _claim(self, claim: str, line: int, common: dict[str, Any]) -> None:
-        names = variables_of(claim)
-        for name in sorted(names - VARIABLES.keys()):
-            known = ", ".join(f"{{{{{variable}}}}}" for variable in VARIABLES)
-            what = f"{{{{{name}}}}} is no variable.{values.did_you_mean(name, VARIABLES)} Known are {known}."
-            self._fault(line, "claim", what)
-        if has_stray_braces(claim):
-            self._fault(line, "claim", "Double braces enclose no name. Write variables like {{agent_name}}.")
-        if common["target_type"] is TargetType.ENVIRONMENT:
-            for name in sorted(names & {"agent_name", "action", "recipient_name"}):
-                what = (
-                    f"{{{{{name}}}}} belongs to one agent, and this is about a channel. Name the speakers in general."
-                )
-                self._fault(line, "claim", what)
-
-    def _keys(self, node: Located, known: tuple[str, ...]) -> None:
-        for name, value in (entries_of(node) or {}).items():
-            if name not in known:
-                what = f"This field is not known.{values.did_you_mean(name, known)} Known are {', '.join(known)}."
-                self._fault(value.line, name, what)
-        for name, line in node.twice:
-            self._fault(line, name, "This field stands here twice. Remove one of them.")
-
-    def _take(self, node: Located, name: str, check: _Check, default: Any) -> Any:
-        value = (entries_of(node) or {}).get(name)
-        if value is not None and value.value is not None:
-            try:
-                return check(value.value)
-            except values.WrongValueError as error:
-                self._fault(value.line, name, str(error))
-                return None
-        if default is not _REQUIRED:
-            return default
-        line = node.line if value is None else value.line
-        self._fault(line, name, f"It is missing. Add '{name}: ...'.")
-        return None
-
-    def _fault(self, line: int, name: str, text: str) -> None:
-        where = ".".join(filter(None, (self._path, name)))
-        self.result.problems.append(Problem(self.result.file, line, where, text))
+        for position, item in enumerate(self.items):
+            entries = entries_of(item) or {}
+            name = f"propositions[{position}]"
+            if (own := entries.get("id")) and isinstance(own.value, str):
+                if own.value in first_lines:
+                    text = f"{own.value!r} stands on line {first_lines[own.value]} too. Choose another id."
+                    yield Problem(self._file, item.line, f"{name}.id", text)
+                first_lines.setdefault(own.value, item.line)
+            if (claim := entries.get("claim")) and self._target == TargetType.ENVIRONMENT:
+                for word in sorted(variables_of(str(claim.value)) & {"agent_name", "action", "recipient_name"}):
+                    text = f"{{{{{word}}}}} belongs to one agent, and this is about a channel."
+                    yield Problem(self._file, claim.line, f"{name}.claim", f"{text} Name the speakers in general.")
+            if (flag := entries.get("inverted")) and flag.value is True and self.dimension is Dimension.IDEAS_QUANTITY:
+                text = "Ideas are counted, not marked, so nothing can be turned round. Remove it."
+                yield Problem(self._file, flag.line, f"{name}.inverted", text)

@@ -90,7 +90,7 @@ def read_located(content: bytes, file: str) -> Located:
 def _decoded(content: bytes, file: str) -> str:
     if len(content) > LARGEST_FILE:
         size = f"{len(content):,} bytes are more than {LARGEST_FILE:,}"
-        raise UnreadableYamlError(Problem(file, 1, "file", f"{size}. Split it, or remove what is no proposition."))
+        raise UnreadableYamlError(Problem(file, 1, "file", f"{size}. Split or shorten it."))
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -110,7 +110,7 @@ def _refuse_traps(text: str, file: str) -> None:
         elif isinstance(event, yaml.CollectionEndEvent):
             depth -= 1
         if depth > _DEEPEST:
-            what = f"More than {_DEEPEST} levels are nested. Propositions need three."
+            what = f"More than {_DEEPEST} levels are nested. Nest fewer."
             raise UnreadableYamlError(Problem(file, _line(event.start_mark), "syntax", what))
 
 
@@ -121,7 +121,8 @@ def _line(mark: Any) -> int:
 def _syntax(error: yaml.YAMLError, file: str) -> Problem:
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     said = getattr(error, "problem", None) or getattr(error, "reason", None) or "not valid"
-    what = f"This is not YAML: {said}. Check the indentation, the quotes and the colons just before."
+    kind = "JSON" if file.endswith(".json") else "YAML"
+    what = f"This is not {kind}: {said}. Check the indentation, the quotes and the colons just before."
     return Problem(file, _line(mark), "syntax", what)
 
 

@@ -11,6 +11,7 @@ from itertools import islice
 from pathlib import Path, PurePosixPath
 
 from evaluation.errors import LimitError, NotFoundError, UnreadableFileError
+from evaluation.inert import well_formed
 from evaluation.readers.limits import Limits
 
 _CLUTTER = frozenset({"__macosx", "thumbs.db", "desktop.ini"})
@@ -104,4 +105,4 @@ def _refuse_closed(path: str) -> bytes:
 
 def printable(path: Path | str) -> str:
     """A path as text that any screen and database takes: bytes that are no characters become question marks."""
-    return str(path).encode("utf-8", "replace").decode("utf-8")
+    return well_formed(str(path))

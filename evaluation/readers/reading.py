@@ -13,6 +13,7 @@ from pathlib import Path
 
 from evaluation.errors import InputError, LimitError, UnknownFormatError, UnreadableFileError
 from evaluation.json_text import shorten
+from evaluation.progress import ProgressCallback, no_progress
 from evaluation.readers import table
 from evaluation.readers.archive import Budget, unpack
 from evaluation.readers.choosing import choose_reader
@@ -23,9 +24,6 @@ from evaluation.readers.formats import ARCHIVE_READERS, FOLDER_READERS
 from evaluation.readers.limits import Limits
 from evaluation.readers.results import ReadResult, results_of
 from evaluation.readers.table_head import ChooseColumns, TableHead, table_head
-
-Progress = Callable[[int, int], None]
-"""Called with the number of files that are read and of the games or refusals found in them so far."""
 
 _DEFAULT = Limits()
 _NAME_COLUMNS = (
@@ -119,7 +117,7 @@ def read_uploads(
     files: Sequence[tuple[str, bytes]],
     limits: Limits = _DEFAULT,
     choose_columns: ChooseColumns | None = None,
-    progress: Progress | None = None,
+    progress: ProgressCallback = no_progress,
 ) -> list[ReadResult]:
     """The games in files uploaded together, as name and content; those that are parts of one game are read as that.
 
@@ -129,28 +127,23 @@ def read_uploads(
         files: Name and content of each.
         limits: Bounds for what is read.
         choose_columns: As for ``read_path``.
-        progress: Told how far it is, before the first file and after every game and file. An exception that it raises
-            stops the reading.
+        progress: Told the number of files read and, in place of a total, of the games and refusals found in them:
+            before the first file and after every game and file. An exception that it raises stops the reading.
     """
     given = [Entry(printable(name), partial(_uploaded, data, limits)) for name, data in files]
     rest = list(given)
-    report = progress or _silent
-    report(0, 0)
+    progress(0, 0)
     results = list(_folder_games(rest, _first_of(given), _Job(limits)))
     for done, (entry, (name, data)) in enumerate(zip(given, files, strict=True)):
         if any(entry is one for one in rest):
             found = itertools.count(len(results) + 1)
-            results += read_upload(name, data, limits, choose_columns, partial(_count, report, done, found))
-        report(done + 1, len(results))
+            results += read_upload(name, data, limits, choose_columns, partial(_count, progress, done, found))
+        progress(done + 1, len(results))
     return results
 
 
-def _count(report: Progress, done: int, found: Iterator[int]) -> None:
+def _count(report: ProgressCallback, done: int, found: Iterator[int]) -> None:
     report(done, next(found))
-
-
-def _silent(done: int, found: int) -> None:
-    """Nobody wants to know."""
 
 
 def read_table(

@@ -10,6 +10,7 @@ from itertools import islice
 from typing import Any
 
 from evaluation.errors import InputError
+from evaluation.inert import cut
 from evaluation.readers.columns import ColumnMapping
 from evaluation.readers.document import Document
 from evaluation.readers.parquet import is_parquet, parquet_table
@@ -111,4 +112,4 @@ def _shown(value: object) -> str:
     if value is None or isinstance(value, dict | list):
         return "" if value is None else "…"
     text = value if isinstance(value, str) else str(value)
-    return text if len(text) <= _LONGEST_CELL else text[: _LONGEST_CELL - 1] + "…"
+    return cut(text, _LONGEST_CELL)

@@ -13,7 +13,7 @@ from evaluation.report.html import Html, bullets, escaped, page, section, table,
 from evaluation.report.svg import Strip, figure, strip_svg
 from evaluation.report.words import METRICS, badge, chart_words, how_to_read, lines, status_words
 from evaluation.rubric.definitions import DEFINITIONS
-from evaluation.rubric.wording import counted, score_words
+from evaluation.rubric.wording import score_words
 from evaluation.score import MetricDefinition
 from evaluation.statistics.comparison import Difference, Outcome, Summary
 from evaluation.statistics.words import (
@@ -25,6 +25,7 @@ from evaluation.statistics.words import (
     paired_p_words,
     value_words,
 )
+from evaluation.text.display import counted
 
 _NOTES = (
     "Better and worse are said only where Welch's test says so at 5 %: the target of the change alone, the other "

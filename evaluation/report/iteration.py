@@ -29,10 +29,10 @@ from evaluation.report.words import (
 )
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.verdict import Scored, metric_coverage
-from evaluation.rubric.wording import counted
 from evaluation.score import MetricDefinition, status_by
 from evaluation.statistics.intervals import mean_interval
 from evaluation.statistics.words import interval_words
+from evaluation.text.display import counted
 
 _MOST_CHARTED = 40
 _MOST_GAMES = 500

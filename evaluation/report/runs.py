@@ -12,10 +12,10 @@ from evaluation.report.comparison import difference_table
 from evaluation.report.html import Html, bullets, page, section, table, tag
 from evaluation.report.svg import Strip, figure, strip_svg
 from evaluation.report.words import how_to_read, lines
-from evaluation.rubric.wording import counted
 from evaluation.score import Scale
 from evaluation.statistics.comparison import Difference
 from evaluation.statistics.words import difference_sentences, interval_words
+from evaluation.text.display import counted
 
 _NOTES = (
     "Dimensions run from 0 to 9, the higher the better; ideas are counted.",

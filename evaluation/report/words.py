@@ -8,10 +8,11 @@ from datetime import datetime
 from evaluation.report.html import Html, bullets, escaped, section, tag
 from evaluation.report.svg import Strip
 from evaluation.rubric.definitions import DEFINITIONS
-from evaluation.rubric.wording import counted, score_words, telling_digits
+from evaluation.rubric.wording import score_words, telling_digits
 from evaluation.score import MetricDefinition
 from evaluation.statistics.intervals import mean_interval
 from evaluation.statistics.words import interval_words
+from evaluation.text.display import counted
 
 _GOOD = frozenset({"passed", "met", "keep", "kept", "better"})
 _BAD = frozenset({"failed", "not met", "revert", "reverted", "worse"})

@@ -21,8 +21,8 @@ from evaluation.rubric.phrases import (
     places_of,
     windowed_rate,
 )
-from evaluation.rubric.wording import counted
 from evaluation.score import Evidence, LedgerRow, MetricResult, RowVerdict, summarise
+from evaluation.text.display import counted
 from evaluation.transcript import Transcript
 
 # A phrase in this share of all messages of a discussion fails it, whatever the score (the rubric's FAIL example).

@@ -19,8 +19,8 @@ from evaluation.rubric.replies import (
     repeats,
     reply_phrase,
 )
-from evaluation.rubric.wording import listed, quoted
 from evaluation.score import Evidence, LedgerRow, MetricResult, decided, summarise
+from evaluation.text.display import listed, quoted
 from evaluation.text.names import Mention
 from evaluation.text.tokens import Token
 from evaluation.transcript import Transcript

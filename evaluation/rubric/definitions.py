@@ -52,3 +52,16 @@ DEFINITIONS: Mapping[str, MetricDefinition] = MappingProxyType(
 """Every metric by name, in the rubric's order."""
 
 DEFAULT_THRESHOLDS: Mapping[str, float] = MappingProxyType({d.name: d.threshold for d in DEFINITIONS.values()})
+
+SHORT_LABELS: Mapping[str, str] = MappingProxyType(
+    {
+        "memory_accuracy": "Memory",
+        "strategic_depth": "Depth",
+        "coherence": "Coherence",
+        "role_consistency": "Role",
+        "personality_diversity": "Diversity",
+        "anti_repetition": "Repetition",
+        "engagement": "Engagement",
+    }
+)
+"""Every metric in one word, for the columns of tables and for badges, in the rubric's order."""

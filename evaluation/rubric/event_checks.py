@@ -8,7 +8,7 @@ from evaluation.rubric.acts import ACCUSATIONS, ActKind
 from evaluation.rubric.finding import Case, Finding, accurate, inaccurate, joined, unverified
 from evaluation.rubric.record import PastAct, PastElimination
 from evaluation.rubric.role_knowledge import shown_side
-from evaluation.rubric.wording import counted, listed
+from evaluation.text.display import counted, listed
 
 _NIGHT = "night"
 _DEFENCES = frozenset({ActKind.DEFEND})

@@ -17,8 +17,8 @@ from evaluation.rubric.definitions import PERSONALITY_DIVERSITY
 from evaluation.rubric.discussion import Discussion
 from evaluation.rubric.language_pack import LanguagePack
 from evaluation.rubric.phrases import Phrase, PlayerPhrases, is_telling, phrases_by_player, places_of
-from evaluation.rubric.wording import counted, quoted
 from evaluation.score import Evidence, LedgerRow, MetricResult, decided, summarise
+from evaluation.text.display import counted, quoted
 from evaluation.transcript import Player, Transcript
 
 # The rubric's "less than 70 % similar to all others".

@@ -6,7 +6,7 @@ from evaluation.rubric.acts import ACCUSATIONS, ActKind
 from evaluation.rubric.claims import Claim
 from evaluation.rubric.finding import Case, Finding, accurate, inaccurate, joined, unverified
 from evaluation.rubric.role_knowledge import sees_at_night
-from evaluation.rubric.wording import counted, listed
+from evaluation.text.display import counted, listed
 from evaluation.transcript import Message
 
 

@@ -12,8 +12,8 @@ from evaluation.rubric.definitions import ROLE_CONSISTENCY
 from evaluation.rubric.discussion import Discussion
 from evaluation.rubric.readings import Reading, has_grammar, read
 from evaluation.rubric.role_table import RoleRule, aim_of, rule_for
-from evaluation.rubric.wording import listed
 from evaluation.score import Evidence, LedgerRow, MetricResult, decided, summarise
+from evaluation.text.display import listed
 from evaluation.transcript import Alignment, Transcript
 
 

@@ -8,8 +8,8 @@ from typing import Any
 from evaluation.rubric.definitions import STRATEGIC_DEPTH
 from evaluation.rubric.discussion import Discussion, PreparedMessage
 from evaluation.rubric.language_pack import LanguagePack
-from evaluation.rubric.wording import quoted
 from evaluation.score import Evidence, LedgerRow, MetricResult, decided, summarise
+from evaluation.text.display import quoted
 from evaluation.text.tokens import Token
 from evaluation.transcript import Transcript
 

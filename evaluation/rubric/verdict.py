@@ -9,8 +9,9 @@ from typing import Any, NamedTuple, Protocol
 
 from evaluation.coverage import Coverage
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
-from evaluation.rubric.wording import counted, failure_words, listed, telling_digits
+from evaluation.rubric.wording import failure_words, telling_digits
 from evaluation.score import MetricResult, Status, coverage_of, failure_beyond_score, status_by
+from evaluation.text.display import counted, listed
 from evaluation.transcript import Cost
 
 PASSES_NEEDED = 5

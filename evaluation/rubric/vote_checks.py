@@ -9,7 +9,7 @@ from evaluation.rubric.acts import ACCUSATIONS
 from evaluation.rubric.finding import Case, Finding, accurate, inaccurate, joined, no_votes, round_words, unverified
 from evaluation.rubric.record import PastVote
 from evaluation.rubric.vote_counts import check_amount, most_agreeing
-from evaluation.rubric.wording import counted, listed
+from evaluation.text.display import counted, listed
 from evaluation.transcript import Vote
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from evaluation.rubric.finding import Case, Finding, accurate, inaccurate, no_votes, round_words, unverified
 from evaluation.rubric.record import PastVote
-from evaluation.rubric.wording import counted, listed
+from evaluation.text.display import counted, listed
 from evaluation.transcript import Vote
 
 

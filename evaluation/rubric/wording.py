@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from evaluation.score import PERCENT, MetricDefinition
 
 _MOST_DIGITS = 9
@@ -38,19 +36,3 @@ def telling_digits(value: float, limit: float, least: int) -> int:
         if (shown > limit) - (shown < limit) == side:
             return digits
     return _MOST_DIGITS
-
-
-def counted(count: int, noun: str) -> str:
-    """A count with its noun: "1 game", "3 games"."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
-
-
-def listed(parts: Sequence[str]) -> str:
-    """The parts as an enumeration: "a, b and c"."""
-    return " and ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
-
-
-def quoted(words: Sequence[str], most: int = 5) -> str:
-    """Quoted words as an enumeration, shortened after ``most``: ``"think", "trust" and 3 more``."""
-    shown = [f'"{word}"' for word in words[:most]]
-    return listed([*shown, f"{len(words) - most} more"] if len(words) > most else shown)

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 
 from evaluation.judging.protocol import Judge, Judgement, Report
 from evaluation.judging.usage import Usage, total
-from evaluation.rubric.wording import counted
 from evaluation.rubric_judge.decision import RowDecision
 from evaluation.rubric_judge.requests import AskedRow, requests_for
 from evaluation.rubric_judge.tasks import TASKS
 from evaluation.score import MetricResult, overrule
+from evaluation.text.display import counted
 from evaluation.transcript import Transcript
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from evaluation.corrections.context import ActionContext
 from evaluation.corrections.repetition import suppression_prompt
 from evaluation.corrections.steering import NudgeBox
+from evaluation.inert import well_formed
 from evaluation.judging.propositions import TargetType
 from evaluation.judging.targets import Event, Target
 from evaluation.persona.agents import slug_of
@@ -147,7 +148,7 @@ def spoken(text: str, name: str, *, is_cut_off: bool = False) -> str:
         line = line.removeprefix(prefix).strip()
     if len(line) > 1 and line[0] == line[-1] == '"' and '"' not in line[1:-1]:
         line = line[1:-1].strip()
-    storable = line.encode("utf-8", "replace").decode("utf-8")
+    storable = well_formed(line)
     if (is_cut_off and storable) or len(storable) > LONGEST_MESSAGE:
         storable = storable[: LONGEST_MESSAGE - len(CUT_OFF)].rstrip() + CUT_OFF
     return storable or "..."

@@ -9,6 +9,7 @@ from evaluation.statistics.comparison import Difference, Outcome, Paired, Summar
 from evaluation.statistics.intervals import NO_SPREAD, Interval
 from evaluation.statistics.power import LEVEL
 from evaluation.statistics.tests import smallest_p
+from evaluation.text.display import counted
 
 _VERDICTS = {
     Outcome.BETTER: "Better: chance alone would rarely do this.",
@@ -59,17 +60,14 @@ def paired_p_words(paired: Paired | None) -> str:
     return p_words(paired.sign_flip.p) + ("" if paired.is_exact else " (drawn)")
 
 
-def games_words(count: int) -> str:
-    """A count of games: "1 game", "3 games"."""
-    return f"{count} game" if count == 1 else f"{count} games"
-
-
 def _points(unit: str) -> str:
     return " points" if unit == "%" else f" {unit}" if unit else ""
 
 
 def _seen(one: Difference) -> Iterator[str]:
-    before, after = (f"{value_words(side.mean, one.unit)} ({games_words(side.n)})" for side in (one.before, one.after))
+    before, after = (
+        f"{value_words(side.mean, one.unit)} ({counted(side.n, 'game')})" for side in (one.before, one.after)
+    )
     if math.isnan(one.difference):
         yield f"Before {before}, after {after}."
     else:
@@ -104,7 +102,7 @@ def _power(one: Difference) -> Iterator[str]:
     if one.games_needed is not None:
         more = more_games(one)
         extra = f", {more} more" if more > 0 else ""
-        needed = games_words(one.games_needed)
+        needed = counted(one.games_needed, "game")
         yield f"If the difference is as large as seen, {needed} on each side would show it{extra}."
 
 
@@ -121,7 +119,11 @@ def more_games(one: Difference) -> int:
 
 
 def _sizes(before: Summary, after: Summary) -> str:
-    return f"{games_words(before.n)} on each side" if before.n == after.n else f"{before.n} and {games_words(after.n)}"
+    return (
+        f"{counted(before.n, 'game')} on each side"
+        if before.n == after.n
+        else f"{before.n} and {counted(after.n, 'game')}"
+    )
 
 
 def _pairs(paired: Paired | None, unit: str) -> Iterator[str]:

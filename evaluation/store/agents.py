@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 from pydantic import JsonValue
 
 from evaluation.errors import InputError, NotFoundError
+from evaluation.inert import well_formed
 from evaluation.judging.propositions import TargetType
 from evaluation.persona.agents import SYNTHETIC_FORMAT, Agent
 from evaluation.store.cascades import delete_agent
-from evaluation.store.checks import readable, require_text
+from evaluation.store.checks import require_text
 from evaluation.store.tables import from_json, packed
 from evaluation.store.units import Units
 
@@ -105,7 +106,7 @@ class Agents:
             require_text(agent=agent_id)
             cursor.execute(
                 "INSERT OR REPLACE INTO agent_speakers (speaker, agent_id, who) VALUES (?, ?, ?)",
-                [speaker, agent_id, readable(who)],
+                [speaker, agent_id, well_formed(who)],
             )
 
     def delete(self, agent_id: str) -> None:
@@ -124,7 +125,7 @@ def _insert(cursor: DuckDBPyConnection, agent: Agent, on_conflict: str) -> None:
     persona = None if agent.persona is None else packed(agent.persona).decode("utf-8")
     cursor.execute(
         f"INSERT INTO agents (id, display_name, kind, persona) VALUES (?, ?, ?, ?) ON CONFLICT {on_conflict}",
-        [readable(agent.id), readable(agent.display_name), str(agent.kind), persona],
+        [well_formed(agent.id), well_formed(agent.display_name), str(agent.kind), persona],
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from itertools import count
 
-from evaluation.store.checks import readable
+from evaluation.inert import well_formed
 from evaluation.store.transcripts import require_transcript
 from evaluation.store.units import Units
 from evaluation.transcript import Elimination, Message, Player, Transcript
@@ -35,7 +35,7 @@ class BlindGames:
         Raises:
             NotFoundError: The transcript is not stored.
         """
-        key = readable(transcript_id)
+        key = well_formed(transcript_id)
         with self._units.unit() as cursor:
             require_transcript(cursor, key)
             spoken = cursor.execute(_MESSAGES, [key]).fetchall()

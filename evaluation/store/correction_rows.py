@@ -8,7 +8,7 @@ from typing import Any
 
 from evaluation.corrections.attempts import Attempt, Check, DimensionScore, GateOutcome, GateResult
 from evaluation.corrections.log import LoggedMessage
-from evaluation.store.checks import readable
+from evaluation.inert import well_formed
 from evaluation.store.tables import from_json, to_json
 from evaluation.store.times import from_microseconds
 
@@ -38,10 +38,10 @@ def row_of(result: GateResult, attempt: Attempt, group: str, run_id: str | None)
     committed = result.committed
     is_corrected = committed is not None and committed.number > 0
     return {
-        "agent_id": readable(result.agent),
+        "agent_id": well_formed(result.agent),
         "run_id": run_id,
-        "original_text": readable(result.original),
-        "corrected_text": readable(result.text) if is_corrected else None,
+        "original_text": well_formed(result.original),
+        "corrected_text": well_formed(result.text) if is_corrected else None,
         "dimension_scores": _scores(attempt),
         "similarity_score": attempt.similarity,
         "total_score": attempt.total,
@@ -49,9 +49,9 @@ def row_of(result: GateResult, attempt: Attempt, group: str, run_id: str | None)
         "outcome": str(result.outcome),
         "token_usage": _usage(attempt),
         "group_id": group,
-        "attempt_text": readable(attempt.text),
+        "attempt_text": well_formed(attempt.text),
         "is_committed": committed is not None and attempt.number == committed.number,
-        "feedback": readable(attempt.feedback),
+        "feedback": well_formed(attempt.feedback),
         "is_similar": attempt.is_similar,
     }
 
@@ -100,8 +100,8 @@ def _scores(attempt: Attempt) -> str | None:
             check.dimension: {
                 "score": check.found.score,
                 "threshold": check.threshold,
-                "reasoning": readable(check.found.reasoning),
-                "recommendations": [readable(line) for line in check.found.recommendations],
+                "reasoning": well_formed(check.found.reasoning),
+                "recommendations": [well_formed(line) for line in check.found.recommendations],
             }
             for check in attempt.checks
         }

@@ -9,7 +9,8 @@ from evaluation.corrections.attempts import GateOutcome, GateResult
 from evaluation.corrections.config import CorrectionConfig
 from evaluation.corrections.log import LoggedMessage
 from evaluation.errors import NotFoundError
-from evaluation.store.checks import readable, require_storable, require_text
+from evaluation.inert import well_formed
+from evaluation.store.checks import require_storable, require_text
 from evaluation.store.correction_rows import COLUMNS, messages_from, row_of
 from evaluation.store.tables import append, columns_of, frame
 from evaluation.store.units import Units
@@ -77,7 +78,7 @@ class Corrections:
         group = str(uuid.uuid4())
         rows = [row_of(result, attempt, group, run_id) for attempt in result.attempts]
         with self._units.unit(write=True) as cursor:
-            _ensure_agent(cursor, readable(result.agent))
+            _ensure_agent(cursor, well_formed(result.agent))
             append(cursor, "correction_logs", columns_of(rows))
         return group
 

@@ -9,7 +9,8 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from evaluation.errors import ConflictError, InputError, NotFoundError
-from evaluation.store.checks import readable, require_text
+from evaluation.inert import well_formed
+from evaluation.store.checks import require_text
 from evaluation.store.tables import next_numbers
 from evaluation.store.times import from_microseconds
 from evaluation.store.transcripts import iterations_of, require_iteration, unknown_transcript
@@ -69,7 +70,7 @@ class Deletions:
             InputError: None, or nobody, is named.
         """
         require_text(who=who)
-        ids = list(dict.fromkeys(map(readable, transcript_ids)))
+        ids = list(dict.fromkeys(map(well_formed, transcript_ids)))
         if not ids:
             raise InputError("No transcript is named.", remedy="Name at least one.")
         with self._units.unit(write=True) as cursor:

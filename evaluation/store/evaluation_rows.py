@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from evaluation.inert import well_formed
 from evaluation.judging.targets import message_reference
-from evaluation.store.checks import readable
 from evaluation.store.tables import packed
+from evaluation.text.display import counted
 
 if TYPE_CHECKING:
     from evaluation.judging.proposition_scores import PropositionScore
@@ -36,7 +37,7 @@ def run_values(evaluation: PersonaEvaluation) -> dict[str, Any]:
         "scores": _json({str(key): _summary(each) for key, each in evaluation.dimensions.items()}),
         "judge": str(judge) or None,
         "model": model or None,
-        "error": readable("; ".join(reasons)) if evaluation.has_failed else None,
+        "error": well_formed("; ".join(reasons)) if evaluation.has_failed else None,
     }
 
 
@@ -47,7 +48,7 @@ def _summary(score: DimensionScore) -> dict[str, Any]:
         "marked": score.marked,
         "items": len(score.items),
         "unscored": len(score.unscored),
-        "reason": readable(score.reason),
+        "reason": well_formed(score.reason),
     }
 
 
@@ -68,9 +69,9 @@ def _score_values(item: PropositionScore) -> dict[str, Any]:
     return {
         "proposition_id": item.proposition.id,
         "score": item.score,
-        "reasoning": readable(item.reason).strip() or _NO_REASON,
-        "context_snippet": readable(item.snippet) or None,
-        "claim": readable(item.claim),
+        "reasoning": well_formed(item.reason).strip() or _NO_REASON,
+        "context_snippet": well_formed(item.snippet) or None,
+        "claim": well_formed(item.claim),
         "weight": item.proposition.weight,
         "is_inverted": item.proposition.is_inverted,
         "raw_score": item.raw,
@@ -78,7 +79,7 @@ def _score_values(item: PropositionScore) -> dict[str, Any]:
         "transcript_id": transcript_id or None,
         "message_id": message_id or None,
         "citations": _json(list(item.citations)),
-        "ideas": _json([{"text": readable(idea.text), "citations": list(idea.citations)} for idea in item.ideas]),
+        "ideas": _json([{"text": well_formed(idea.text), "citations": list(idea.citations)} for idea in item.ideas]),
         "confidence": judgement.confidence if judgement else None,
         "judge": str(judgement.judge) if judgement else None,
         "model": judgement.model if judgement else None,
@@ -91,20 +92,20 @@ def failure_rows(run_id: str, evaluation: PersonaEvaluation) -> list[dict[str, A
 
     ``transcript_id`` stays empty: what failed here is no metric of a transcript.
     """
-    counted: Counter[tuple[str, str, str, str]] = Counter()
+    occurrences: Counter[tuple[str, str, str, str]] = Counter()
     for dimension, each in evaluation.dimensions.items():
         for item in each.unscored:
-            counted[str(dimension), item.proposition.id, str(item.status), item.detail] += 1
+            occurrences[str(dimension), item.proposition.id, str(item.status), item.detail] += 1
     return [
         {
             "evaluation_run_id": run_id,
             "scorer": dimension,
-            "subject": readable(f"{evaluation.agent.display_name}, {times} time{'' if times == 1 else 's'}"),
-            "reason": readable(detail) or "no reason given",
+            "subject": well_formed(f"{evaluation.agent.display_name}, {counted(times, 'time')}"),
+            "reason": well_formed(detail) or "no reason given",
             "proposition_id": proposition_id,
             "status": status,
         }
-        for (dimension, proposition_id, status, detail), times in counted.items()
+        for (dimension, proposition_id, status, detail), times in occurrences.items()
     ]
 
 

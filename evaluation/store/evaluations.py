@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from evaluation.errors import NotFoundError
+from evaluation.inert import well_formed
 from evaluation.store.cascades import delete_evaluation_run
-from evaluation.store.checks import readable, require_storable
+from evaluation.store.checks import require_storable
 from evaluation.store.evaluation_rows import failure_rows, run_values, score_rows
 from evaluation.store.owners import may_run, this_process
 from evaluation.store.tables import frame, insert_few
@@ -47,12 +48,12 @@ class Evaluations:
         """
         run_id = str(uuid.uuid4())
         with self._units.unit(write=True) as cursor:
-            cursor.execute(_ENSURE_AGENT, [readable(agent.id), readable(agent.display_name), str(agent.kind)])
+            cursor.execute(_ENSURE_AGENT, [well_formed(agent.id), well_formed(agent.display_name), str(agent.kind)])
             cursor.execute(
                 _BEGIN,
                 {
                     "id": run_id,
-                    "agent": readable(agent.id),
+                    "agent": well_formed(agent.id),
                     "dimensions": [str(dimension) for dimension in plan.dimensions],
                     "start": to_utc(plan.period.since),
                     "end": to_utc(plan.period.until),
@@ -95,7 +96,7 @@ class Evaluations:
             _require(cursor, run_id)
             cursor.execute(
                 "UPDATE evaluation_runs SET status = 'failed', error = ?, completed_at = now() WHERE id = ?",
-                [readable(error), run_id],
+                [well_formed(error), run_id],
             )
 
     def mark_baseline(self, run_id: str, is_baseline: bool = True) -> None:
@@ -201,7 +202,7 @@ def as_they_stand(runs: pd.DataFrame) -> pd.DataFrame:
 def _require(cursor: DuckDBPyConnection, run_id: str) -> None:
     query = "SELECT 1 FROM evaluation_runs WHERE id::text = ?"
     # All rows: an unfinished result would keep the connection from other work.
-    if not cursor.execute(query, [readable(run_id)]).fetchall():
+    if not cursor.execute(query, [well_formed(run_id)]).fetchall():
         raise NotFoundError(f"There is no evaluation run {run_id!r}.", remedy="See them with: dramaturg eval runs.")
 
 

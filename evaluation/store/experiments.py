@@ -9,7 +9,7 @@ from typing import Any
 
 from evaluation.errors import NotFoundError
 from evaluation.experiments.model import AgentScore, ExperimentRecord, ExperimentStatus, Session, Side
-from evaluation.store.checks import readable
+from evaluation.inert import well_formed
 from evaluation.store.tables import insert_few, packed
 from evaluation.store.times import from_microseconds, maybe_from_microseconds
 from evaluation.store.units import Units
@@ -36,8 +36,8 @@ class Experiments:
                 VALUES (?, ?, ?, ?, ?, 'running', ?) ON CONFLICT DO NOTHING""",
                 [
                     record.id,
-                    readable(record.name),
-                    readable(record.scenario),
+                    well_formed(record.name),
+                    well_formed(record.scenario),
                     record.seed,
                     record.scale,
                     packed(record.config).decode("utf-8"),
@@ -81,7 +81,7 @@ class Experiments:
         Raises:
             NotFoundError: There is none, or there are several.
         """
-        found = self._select("WHERE starts_with(id::text, ?)", [readable(experiment_id)])
+        found = self._select("WHERE starts_with(id::text, ?)", [well_formed(experiment_id)])
         if len(found) != 1 or not experiment_id:
             raise NotFoundError(
                 f"There is no experiment {experiment_id!r}." if not found else f"{len(found)} experiments begin so.",
@@ -162,9 +162,9 @@ def _score_row(experiment_id: str, score: AgentScore) -> dict[str, Any]:
         "experiment_id": experiment_id,
         "side": str(score.side),
         "environment": score.environment,
-        "agent": readable(score.agent),
+        "agent": well_formed(score.agent),
         "dimension": score.dimension,
         "score": score.score,
         "items": score.items,
-        "reason": readable(score.reason),
+        "reason": well_formed(score.reason),
     }

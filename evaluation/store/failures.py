@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from evaluation.store.checks import readable
+from evaluation.inert import well_formed
 from evaluation.store.tables import append, columns_of
 
 if TYPE_CHECKING:
@@ -32,9 +32,9 @@ def replace_failures(
         {
             "transcript_id": transcript_id,
             "scorer": failure.metric,
-            "subject": readable(failure.what),
-            "reason": readable(failure.why),
-            "traceback": readable(failure.traceback),
+            "subject": well_formed(failure.what),
+            "reason": well_formed(failure.why),
+            "traceback": well_formed(failure.traceback),
         }
         for transcript_id, failure in failures
     ]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from evaluation.inert import well_formed
 from evaluation.insight.events import LLMCallEvent
 from evaluation.judging.calls import CallRecord
 from evaluation.simulation.writing import Generation, speech_prefix
-from evaluation.store.checks import readable
 from evaluation.store.llm_calls import LLMCalls
 from evaluation.store.tables import fitting, insert_few, marks
 from evaluation.store.units import Units
@@ -42,9 +42,9 @@ class Generations:
         scope = transcript.metadata.get("experiment")
         if transcript.source_format != SIMULATED_FORMAT or not isinstance(scope, str):
             return []
-        prefix = readable(speech_prefix(transcript.game_id))
+        prefix = well_formed(speech_prefix(transcript.game_id))
         with self._units.unit() as cursor:
-            rows = cursor.execute(_CALLS, [readable(scope), prefix]).fetchall()
+            rows = cursor.execute(_CALLS, [well_formed(scope), prefix]).fetchall()
         return [
             # A price that nobody knew was stored as nothing; no model is free.
             LLMCallEvent(tokens, cost or None, str(subject).removeprefix(prefix).partition(": ")[2])
@@ -67,8 +67,8 @@ def _row(one: Generation) -> dict[str, Any]:
         "scope": one.scope,
         "model": one.model,
         "purpose": one.purpose,
-        "subject": readable(one.subject),
-        "text": readable(one.text),
+        "subject": well_formed(one.subject),
+        "text": well_formed(one.text),
         "input_tokens": fitting(round(one.usage.input_tokens), _BITS),
         "cached_tokens": fitting(round(one.usage.cached_tokens), _BITS),
         "output_tokens": fitting(round(one.usage.output_tokens), _BITS),

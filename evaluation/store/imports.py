@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from evaluation.errors import NotFoundError
 from evaluation.import_report import ImportReport, Outcome
-from evaluation.store.checks import readable
+from evaluation.inert import well_formed
 from evaluation.store.tables import marks
 from evaluation.store.units import Units
 
@@ -31,7 +31,7 @@ class Imports:
 
     def save(self, report: ImportReport) -> None:
         """Stores a report, in place of the one with the same id; beyond the latest hundred the oldest goes."""
-        document = readable(json.dumps(report.as_dict(), ensure_ascii=False))
+        document = well_formed(json.dumps(report.as_dict(), ensure_ascii=False))
         with self._units.unit(write=True) as cursor:
             held = cursor.execute("SELECT position FROM import_reports WHERE report_id = ?", [report.id]).fetchone()
             if held is None:
@@ -76,7 +76,7 @@ class Imports:
             NotFoundError: There is none.
         """
         with self._units.unit() as cursor:
-            found = self._select(cursor, "WHERE report_id = ?", [readable(report_id)])
+            found = self._select(cursor, "WHERE report_id = ?", [well_formed(report_id)])
         if not found:
             raise NotFoundError(f"There is no import report {report_id!r}.", remedy="Older ones made room for new.")
         return found[0]

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from evaluation.errors import ConflictError, InputError, NotFoundError
+from evaluation.inert import well_formed
 from evaluation.iterations import Fate, Iteration, RecordedDecision, departs_from
 from evaluation.iterations.history import Description, Edit, SignOff, edits
-from evaluation.store.checks import readable, require_storable, require_text
+from evaluation.store.checks import require_storable, require_text
 from evaluation.store.tables import next_numbers
 from evaluation.store.times import from_microseconds, maybe_from_microseconds
 from evaluation.store.transcripts import MOVE, require_iteration, require_transcript
@@ -19,8 +20,6 @@ from evaluation.text.normal import fold
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-# Format and control characters. Blanks of other kinds are blanks to str.split.
-_UNSEEN = ("Cf", "Cc")
 _Edits = list[Edit]
 _SignOffs = list[SignOff]
 _Decisions = list[RecordedDecision]
@@ -63,7 +62,7 @@ class Iterations:
     def ensure(self, name: str) -> Iteration:
         """The iteration of that name, created without any description when there is none."""
         with self._units.unit(write=True) as cursor:
-            known = cursor.execute("SELECT 1 FROM iterations WHERE name = ?", [readable(name)]).fetchone()
+            known = cursor.execute("SELECT 1 FROM iterations WHERE name = ?", [well_formed(name)]).fetchone()
             return self.get(name) if known else self.create(name)
 
     def get(self, name: str) -> Iteration:
@@ -357,7 +356,7 @@ def _require_free(cursor: DuckDBPyConnection, name: str, own: str | None = None)
 
 def _looks(name: str) -> str:
     """What is left of a name for the eye."""
-    seen = "".join(character for character in fold(name) if unicodedata.category(character) not in _UNSEEN)
+    seen = "".join(character for character in fold(name) if unicodedata.category(character) not in ("Cf", "Cc"))
     return " ".join(seen.split())
 
 

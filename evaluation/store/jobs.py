@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Any
 
 from evaluation.errors import ConflictError, NotFoundError
-from evaluation.store.checks import readable
+from evaluation.inert import well_formed
 from evaluation.store.owners import may_run, this_process
 from evaluation.store.times import from_microseconds, maybe_from_microseconds
 from evaluation.store.units import Units
@@ -80,7 +80,7 @@ class Jobs:
                 raise ConflictError(f"{running[0].label} is running already.", remedy="Wait for it, or cancel it.")
             cursor.execute(
                 "INSERT INTO jobs (job_id, kind, label, total, owner) VALUES (?, ?, ?, ?, ?)",
-                [job_id, kind, readable(label), total, this_process()],
+                [job_id, kind, well_formed(label), total, this_process()],
             )
             return self.get(job_id)
 
@@ -98,7 +98,7 @@ class Jobs:
         Raises:
             NotFoundError: There is no such job.
         """
-        remark = None if message is None else readable(message)
+        remark = None if message is None else well_formed(message)
         values = {"job": job_id, "done": done, "total": total, "state": state, "message": remark}
         with self._units.unit(write=True) as cursor:
             cursor.execute(_UPDATE, values)

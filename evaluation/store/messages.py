@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from evaluation.store.checks import readable
+from evaluation.inert import well_formed
 from evaluation.store.tables import frame
 from evaluation.store.transcripts import require_iteration
 from evaluation.store.units import Units
@@ -65,10 +65,10 @@ class Messages:
             InputError: The query holds no word, or more than 20.
             NotFoundError: There is no such iteration.
         """
-        wanted = phrases(readable(query))
+        wanted = phrases(well_formed(query))
         values: dict[str, object] = {f"pattern_{place}": pattern(phrase) for place, phrase in enumerate(wanted)}
         values |= {
-            "iteration": None if iteration is None else readable(iteration),
+            "iteration": None if iteration is None else well_formed(iteration),
             "within": None if within is None else list(within),
             "limit": limit,
         }

@@ -7,10 +7,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from evaluation.errors import ConflictError, InputError, NotFoundError
+from evaluation.inert import well_formed
 from evaluation.overrides import Override
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.score import RowVerdict
-from evaluation.store.checks import readable, require_text
+from evaluation.store.checks import require_text
 from evaluation.store.times import from_microseconds
 from evaluation.store.transcripts import require_transcript
 from evaluation.store.units import Units
@@ -130,7 +131,7 @@ def _verdict(verdict: RowVerdict | str) -> RowVerdict:
 
 
 def _require_row(cursor: DuckDBPyConnection, transcript_id: str, metric: str, row_id: str) -> None:
-    if cursor.execute(_HAS_ROW, [transcript_id, metric, readable(row_id)]).fetchone() is None:
+    if cursor.execute(_HAS_ROW, [transcript_id, metric, well_formed(row_id)]).fetchone() is None:
         raise NotFoundError(f"The ledger of {metric} has no row {row_id!r}.", remedy="Evaluate the transcript first.")
 
 

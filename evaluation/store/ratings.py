@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from evaluation.inert import well_formed
 from evaluation.ratings import Rating, rater_name
-from evaluation.store.checks import readable
 from evaluation.store.tables import append, columns_of, frame, next_numbers
 from evaluation.store.times import from_microseconds
 from evaluation.store.transcripts import require_transcript
@@ -186,14 +186,14 @@ class Ratings:
         with self._units.unit(write=True) as cursor:
             cursor.execute(
                 "INSERT INTO rating_handovers (rater, iteration, reference) VALUES (?, ?, ?)",
-                [rater_name(rater), readable(iteration), reference and readable(reference)],
+                [rater_name(rater), well_formed(iteration), reference and well_formed(reference)],
             )
 
     def assigned(self, rater: str, token: str) -> str | None:
         """The transcript that ``rater`` was given with that token; ``None`` when nobody was, or somebody else."""
         query = "SELECT transcript_id FROM assignments WHERE rater = ? AND token = ?"
         with self._units.unit() as cursor:
-            found = cursor.execute(query, [rater_name(rater), readable(token)]).fetchone()
+            found = cursor.execute(query, [rater_name(rater), well_formed(token)]).fetchone()
         return None if found is None else str(found[0])
 
     def token(self, rater: str, transcript_id: str) -> str:

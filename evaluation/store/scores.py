@@ -6,10 +6,10 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from evaluation.inert import well_formed
 from evaluation.overrides import Override
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.score import LedgerRow, Method, MetricResult, RowVerdict, Status, overrule, summarise
-from evaluation.store.checks import readable
 from evaluation.store.decisions import decided_sums
 from evaluation.store.result_rows import definition_of
 from evaluation.store.tables import frame, numbers
@@ -47,7 +47,7 @@ def score_table(
     """
     import pandas as pd
 
-    chosen = {"iteration": None if iteration is None else readable(iteration)}
+    chosen = {"iteration": None if iteration is None else well_formed(iteration)}
     positions = dict(cursor.execute(_POSITIONS, chosen).fetchall())
     history = frame(cursor, _STORED, chosen | {"metrics": list(DEFINITIONS)})
     ratings = _latest_scores(cursor)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from evaluation.errors import NotFoundError
-from evaluation.store.checks import readable
+from evaluation.inert import well_formed
 from evaluation.store.tables import Columns, append
 from evaluation.store.transcript_rows import pack, unpack
 from evaluation.store.units import Units
@@ -42,7 +42,7 @@ class Spool:
         columns: Columns = {
             "job_id": [job_id] * len(games),
             "position": list(range(len(games))),
-            "source_name": [readable(source_name) for _, source_name in games],
+            "source_name": [well_formed(source_name) for _, source_name in games],
             "iteration": [iteration] * len(games),
             "document": [pack(transcript) for transcript, _ in games],
         }

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from evaluation.errors import ConflictError, InputError, NotFoundError
-from evaluation.store.checks import readable, require_text
+from evaluation.inert import well_formed
+from evaluation.store.checks import require_text
 from evaluation.store.tables import append, columns_of, frame, marks, next_numbers
 from evaluation.store.transcript_rows import child_rows, transcript_row, unpack
 from evaluation.store.trash import bring_back, trashed
@@ -80,7 +81,7 @@ class Transcripts:
             fresh: dict[str, _Rows] = {}
             for transcript, source_name in given:
                 if transcript.id not in known and transcript.id not in fresh:
-                    fresh[transcript.id] = _Rows.of(transcript, readable(source_name), iteration)
+                    fresh[transcript.id] = _Rows.of(transcript, well_formed(source_name), iteration)
             _insert(cursor, list(fresh.values()))
         return [
             Added(key, fresh.pop(key, None) is not None, known.get(key, iteration), restored.pop(key, False))
@@ -95,7 +96,7 @@ class Transcripts:
         """
         with self._units.unit() as cursor:
             found = cursor.execute(
-                "SELECT document FROM transcripts WHERE transcript_id = ?", [readable(transcript_id)]
+                "SELECT document FROM transcripts WHERE transcript_id = ?", [well_formed(transcript_id)]
             ).fetchone()
         if found is None:
             raise unknown_transcript(transcript_id)
@@ -109,7 +110,7 @@ class Transcripts:
         """
         with self._units.unit() as cursor:
             query = "SELECT game_id FROM transcripts WHERE transcript_id = ?"
-            found = cursor.execute(query, [readable(transcript_id)]).fetchone()
+            found = cursor.execute(query, [well_formed(transcript_id)]).fetchone()
         if found is None:
             raise unknown_transcript(transcript_id)
         return str(found[0])
@@ -131,7 +132,7 @@ class Transcripts:
             SELECT transcript_id, transcript_id = $ref, game_id = $ref FROM transcripts
             WHERE game_id = $ref OR (len($ref) >= $shortest AND starts_with(transcript_id, $ref))"""
         with self._units.unit() as cursor:
-            found = cursor.execute(query, {"ref": readable(reference), "shortest": SHORTEST_PREFIX}).fetchall()
+            found = cursor.execute(query, {"ref": well_formed(reference), "shortest": SHORTEST_PREFIX}).fetchall()
         for candidates in ([i for i, is_id, _ in found if is_id], [i for i, _, is_game in found if is_game]):
             if len(candidates) == 1:
                 return str(candidates[0])
@@ -151,7 +152,7 @@ class Transcripts:
             return frame(
                 cursor,
                 _SUMMARIES,
-                {"iteration": None if iteration is None else readable(iteration)},
+                {"iteration": None if iteration is None else well_formed(iteration)},
                 times=["added_at"],
             )
 
@@ -217,7 +218,7 @@ class _Rows:
 def require_transcript(cursor: DuckDBPyConnection, transcript_id: str) -> None:
     """Raises ``NotFoundError`` unless the transcript is stored."""
     if (
-        cursor.execute("SELECT 1 FROM transcripts WHERE transcript_id = ?", [readable(transcript_id)]).fetchone()
+        cursor.execute("SELECT 1 FROM transcripts WHERE transcript_id = ?", [well_formed(transcript_id)]).fetchone()
         is None
     ):
         raise unknown_transcript(transcript_id)
@@ -226,7 +227,7 @@ def require_transcript(cursor: DuckDBPyConnection, transcript_id: str) -> None:
 def require_iteration(cursor: DuckDBPyConnection, name: str | None) -> None:
     """Raises ``NotFoundError`` unless the iteration exists; ``None`` stands for no iteration."""
     query = "SELECT 1 FROM iterations WHERE name = ?"
-    if name is not None and cursor.execute(query, [readable(name)]).fetchone() is None:
+    if name is not None and cursor.execute(query, [well_formed(name)]).fetchone() is None:
         raise NotFoundError(f"There is no iteration {name!r}.", remedy=_ITERATIONS)
 
 

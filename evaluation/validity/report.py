@@ -13,6 +13,7 @@ from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import Status
 from evaluation.statistics.agreement import spearman
 from evaluation.statistics.intervals import mean_interval
+from evaluation.text.display import number_or_none
 from evaluation.transcript import Transcript
 from evaluation.validity.faults import FAULTS, Noticed, pooled
 
@@ -48,8 +49,8 @@ def fault_table(found: Iterable[Noticed]) -> list[dict[str, Any]]:
                     "fault": fault.words,
                     "measure": measure if measure == "score" else COMPANION_NAMES[fault.metric],
                     "auc": float(np.mean(values[""])),
-                    "low": _finite(interval.low),
-                    "high": _finite(interval.high),
+                    "low": number_or_none(interval.low),
+                    "high": number_or_none(interval.high),
                     "games": len(values[""]),
                     "target": wanted[1] if wanted[0] == measure else None,
                     "sources": {
@@ -69,7 +70,7 @@ def length_correlations(games: Sequence[Transcript]) -> dict[str, tuple[float | 
         scores = [measure(game).score for game in games]
         pairs = [(score, length) for score, length in zip(scores, lengths, strict=True) if score is not None]
         value = spearman(*zip(*pairs, strict=True)) if len(pairs) > 2 else None
-        found[name] = (None if value is None else _finite(value), len(pairs))
+        found[name] = (None if value is None else number_or_none(value), len(pairs))
     return found
 
 
@@ -91,7 +92,3 @@ def pass_rates(games: Sequence[Transcript]) -> dict[str, dict[str, tuple[int, in
 def is_human_game(game: Transcript) -> bool:
     """Whether most of the players are known to be people."""
     return sum(player.is_human is True for player in game.players) * 2 > len(game.players)
-
-
-def _finite(value: float | None) -> float | None:
-    return None if value is None or not np.isfinite(value) else float(value)

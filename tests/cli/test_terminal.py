@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.cli.rendering import json_text
 from evaluation.cli.terminal import Progress, code, markdown_table, safe, shortened, table, width
+from evaluation.inert import json_text
 
 
 @pytest.mark.parametrize(

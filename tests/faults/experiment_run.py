@@ -44,7 +44,7 @@ class Telling(ScriptedProvider):
 
 def main(database: str) -> None:
     """Runs it as a job."""
-    plan = ExperimentPlan(read_scenario(SCENARIO, "small", "small.yaml"), SCRIPTED_MODEL, effects=Effects())
+    plan = ExperimentPlan(read_scenario(SCENARIO.encode(), "small", "small.yaml"), SCRIPTED_MODEL, effects=Effects())
     options = {"mode": "live", "model": SCRIPTED_MODEL, "concurrency": CONCURRENCY}
     provider = Telling(ScriptedWorld())
     outcome = run_as_job(Store(database), plan, judge_config(options, environment={}), provider=provider)

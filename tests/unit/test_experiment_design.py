@@ -152,13 +152,13 @@ def test_a_scenario_of_ones_own(tmp_path: Path) -> None:
         ("steps: 3", "steps: 0", "steps"),
         ("population: political-compass", "population: cats", "is no population"),
         ("variety_intervention_enabled", "variety", "treatment.variety"),
-        ("title: Mine", "title: [", "no YAML"),
-        (SCENARIO, "- 1", "holds no scenario"),
+        ("title: Mine", "title: [", "not YAML"),
+        (SCENARIO, "- 1", "no mapping. Begin it with 'title: ...'"),
     ],
 )
 def test_faults_of_a_scenario_name_file_and_key(before: str, after: str, words: str) -> None:
     with pytest.raises(InputError, match=words) as caught:
-        read_scenario(SCENARIO.replace(before, after), "mine", "mine.yaml")
+        read_scenario(SCENARIO.replace(before, after).encode(), "mine", "mine.yaml")
     assert "mine.yaml" in str(caught.value)
 
 

@@ -46,7 +46,7 @@ CONFIG = judge_config({"mode": "live", "model": SCRIPTED_MODEL}, environment={})
 
 
 def plan(**changes: Any) -> ExperimentPlan:
-    scenario = read_scenario(SCENARIO, "small", "small.yaml")
+    scenario = read_scenario(SCENARIO.encode(), "small", "small.yaml")
     return ExperimentPlan(scenario, SCRIPTED_MODEL, **{"effects": Effects(), "is_batched": True} | changes)
 
 

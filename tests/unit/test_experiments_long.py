@@ -48,7 +48,7 @@ topics: [tea, boats]
 
 
 def plan(seed: int, effects: Effects) -> ExperimentPlan:
-    scenario = read_scenario(SCENARIO, "small", "small.yaml")
+    scenario = read_scenario(SCENARIO.encode(), "small", "small.yaml")
     return ExperimentPlan(scenario, SCRIPTED_MODEL, seed=seed, sample_size=1, is_batched=True, effects=effects)
 
 

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.errors import ConflictError
-from evaluation.exporting import csv_text, json_rows, spreadsheet_safe, write_new_file
+from evaluation.exporting import csv_text, json_rows, write_new_file
+from evaluation.inert import spreadsheet_safe
 
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "\n", "＝", "  ="])

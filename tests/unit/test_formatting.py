@@ -5,25 +5,24 @@ from __future__ import annotations
 import pytest
 
 from dashboard.formatting import (
-    counted,
     duration_text,
     fraction_text,
     look,
     score_text,
     share_text,
-    shortened,
     spread_text,
-    spreadsheet_safe,
     status_color,
     threshold_text,
     usd_text,
 )
+from evaluation.inert import spreadsheet_safe
 from evaluation.iterations.checklist import CheckState
 from evaluation.iterations.decision import Choice
 from evaluation.rubric.definitions import ENGAGEMENT, MEMORY_ACCURACY, PERSONALITY_DIVERSITY
 from evaluation.rubric.verdict import VerdictStatus
 from evaluation.score import LIKERT, PERCENT, RowVerdict, Status
 from evaluation.store import JobState
+from evaluation.text.display import counted, shortened
 
 
 def plain(text: str) -> str:

@@ -40,11 +40,17 @@ def test_whole_numbers_are_numbers_and_an_empty_file_has_the_defaults() -> None:
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        ("seed: 1\ncoherence_treshold: 0.5", "f:2: coherence_treshold: There is no such setting."),
-        ("seed: 1\n\ncoherence_threshold: 1.5", "f:3: coherence_threshold: It should be less than or equal to 1"),
-        ('max_validation_calls: "100"', "f:1: max_validation_calls: It should be a valid integer"),
+        (
+            "seed: 1\ncoherence_treshold: 0.5",
+            "f:2: coherence_treshold: This field is not known. Do you mean 'coherence_threshold'?",
+        ),
+        (
+            "seed: 1\n\ncoherence_threshold: 1.5",
+            "f:3: coherence_threshold: It should be less than or equal to 1, not 1.5.",
+        ),
+        ('max_validation_calls: "100"', "f:1: max_validation_calls: It should be a valid integer, not '100'."),
         ("use_separate_evaluation_model: 1", "f:1: use_separate_evaluation_model: It should be a valid boolean"),
-        ("seed: 1\nseed: 2", "f:2: seed: It stands twice."),
+        ("seed: 1\nseed: 2", "f:2: seed: This field stands here twice."),
         ("seed: [1", "f:2: syntax: This is not YAML"),
         ("coherence_threshold: .nan", "coherence_threshold: It should be a finite number"),
     ],

@@ -133,12 +133,30 @@ def test_prices_are_read_per_million_tokens(tmp_path: Path) -> None:
     assert prices["plain"].cached == prices["plain"].input
 
 
-@pytest.mark.parametrize("text", ["small: 3", "small: {input: 1}", "small: {input: -1, output: 1}", "a: [", "- 1"])
-def test_a_wrong_price_list_is_refused_with_its_place(tmp_path: Path, text: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("small: 3", "pricing.yaml:1: small: This is no mapping. Begin it with 'input: ...'. See docs/judging.md"),
+        ("small: {input: 1}", "pricing.yaml:1: small.output: It is missing. Add 'output: ...'."),
+        (
+            "small:\n  input: -1\n  output: 1",
+            "pricing.yaml:2: small.input: It should be greater than or equal to 0, not -1.",
+        ),
+        (
+            "small:\n  input: 1\n  output: 1\n  cahced: 1",
+            "4: small.cahced: This field is not known. Do you mean 'cached'?",
+        ),
+        ("a: {input: 1, output: 1}\na: {input: 2, output: 2}", "pricing.yaml:2: a: This field stands here twice."),
+        ("a: [", "pricing.yaml:2: syntax: This is not YAML"),
+        ("- 1", "pricing.yaml:1: file: This is no mapping. Begin it with 'name: ...'."),
+    ],
+)
+def test_a_wrong_price_list_is_refused_with_line_key_value_and_remedy(tmp_path: Path, text: str, expected: str) -> None:
     file = tmp_path / "pricing.yaml"
     file.write_text(text)
-    with pytest.raises(InputError, match=r"pricing\.yaml"):
+    with pytest.raises(InputError) as caught:
         read_prices(file)
+    assert expected in str(caught.value)
 
 
 def test_no_key_gets_into_a_message() -> None:

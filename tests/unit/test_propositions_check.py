@@ -206,7 +206,7 @@ def test_an_unknown_agent_is_a_warning_and_the_file_counts() -> None:
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
-        (b"", "f.yaml:1: file: This is no mapping."),
+        (b"", "f.yaml:1: dimension: It is missing. Add 'dimension: ...'."),
         (b"- a", "f.yaml:1: file: This is no mapping."),
         (b"a: [1\nb: 2", "f.yaml:2: syntax: This is not YAML:"),
         (b"a: 'x\n", "f.yaml:2: syntax: This is not YAML:"),

@@ -201,6 +201,15 @@ def test_a_baseline_survives_its_file(tmp_path: Path) -> None:
     assert read_baselines(tmp_path / "nowhere") == {}
 
 
+def test_a_baseline_that_another_program_wrote_anew_says_the_same(tmp_path: Path) -> None:
+    name = "Ann 😀 \u2028 \x7f"
+    made = baseline_of(evaluation({FLUENCY: [item("p", 7.0)]}, name=name), sample_size=20, note="1e-06: yes")
+    path = write_baseline(tmp_path, made)
+    # Tabs, and a pair of escapes for the emoji, are JSON, but no YAML.
+    path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")), indent="\t"), encoding="utf-8")
+    assert read_baselines(tmp_path) == {("ann", "transcripts"): made}
+
+
 def test_a_baseline_of_some_dimensions_keeps_the_others_of_the_same_judge() -> None:
     before = baseline({ADHERENCE: 4.0, FLUENCY: 9.0})["ann", "transcripts"]
     now = baseline_of(evaluation({FLUENCY: [item("p", 7.0)]}), sample_size=20)
@@ -213,11 +222,11 @@ def test_a_baseline_of_some_dimensions_keeps_the_others_of_the_same_judge() -> N
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("{", "ann.json: "),
-        ('{"format": "dramaturg-baseline"}', "ann.json: agent_id"),
+        ("{", "ann.json:2: syntax: This is not JSON: "),
+        ('{"format": "dramaturg-baseline"}', "ann.json:1: agent_id: It is missing. Add 'agent_id: ...'."),
         (
             json.dumps(json.loads(next(iter(baseline({FLUENCY: 7}).values())).model_dump_json()) | {"x": 1}),
-            "ann.json: x",
+            "ann.json:1: x: This field is not known.",
         ),
     ],
 )

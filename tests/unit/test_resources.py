@@ -4,7 +4,8 @@ import pytest
 
 from evaluation.errors import InputError
 from evaluation.readers import read_path
-from evaluation.resources import checkout_root, load_manifest, sample_root
+from evaluation.resources import checkout_root, sample_root
+from evaluation.samples import load_manifest
 
 REPOSITORY = Path(__file__).parent.parent.parent
 
@@ -52,12 +53,16 @@ def test_an_iteration_has_its_games_in_their_order(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("games: [gone.json]", "manifest.yaml.games[0]: There is no 'gone.json'. Correct the path."),
-        ("games: gone.json", "manifest.yaml.games: 'gone.json' is not a list. See the manifest's first comment."),
-        ("- a", "manifest.yaml: ['a'] is not a mapping. See the manifest's first comment."),
-        ("iterations: [{parent: x}]", "iterations[0].name: An iteration has no name. Give it one."),
-        ("iterations: [{name: 7}]", "iterations[0].name: 7 is not text. Put it in quotes."),
-        ("a: [", "The manifest cannot be read"),
+        ("games: [gone.json]", "manifest.yaml:1: games[0]: There is no 'gone.json'. Correct the path."),
+        ("games: gone.json", "manifest.yaml:1: games: 'gone.json' is not a list. Begin each entry with '- '."),
+        ("- a", "manifest.yaml:1: file: This is no mapping. Begin it with 'iterations: ...'. See the manifest"),
+        ("iterations: [{parent: x}]", "manifest.yaml:1: iterations[0].name: It is missing. Add 'name: ...'."),
+        ("iterations: [{name: 7}]", "manifest.yaml:1: iterations[0].name: 7 is not text. Put it in quotes."),
+        (
+            "iterations:\n- {name: v1, chnage: x}",
+            "2: iterations[0].chnage: This field is not known. Do you mean 'change'?",
+        ),
+        ("a: [", "manifest.yaml:2: syntax: This is not YAML"),
     ],
 )
 def test_a_wrong_manifest_is_refused(tmp_path: Path, text: str, expected: str) -> None:

@@ -15,8 +15,8 @@ import pytest
 from evaluation.engine import SCORERS
 from evaluation.ratings import parse_answers
 from evaluation.readers import read_path
-from evaluation.resources import SampleManifest, load_manifest, sample_root
-from evaluation.samples import load_samples
+from evaluation.resources import sample_root
+from evaluation.samples import SampleManifest, load_manifest, load_samples
 from evaluation.store import Store
 from evaluation.store.reports import stored_board
 from evaluation.transcript import Transcript

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from evaluation.rubric.wording import counted
+from evaluation.text.display import counted
 
 _CLEAR = 0.05
 NO_CHANCE = "no chance level"

@@ -1,0 +1,39 @@
+"""Counts, enumerations, short lines and missing numbers, as people and JSON readers get them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from evaluation.inert import cut
+
+
+def counted(count: float, noun: str) -> str:
+    """A count with its noun: "1 game", "3 games", "12,000 messages", "2.5 games"."""
+    return f"{grouped(count)} {noun}{'' if count == 1 else 's'}"
+
+
+def grouped(number: float) -> str:
+    """A number with commas between thousands: "12,000"; one decimal where it is not whole: "2.5"."""
+    return f"{int(number):,}" if float(number).is_integer() else f"{number:,.1f}"
+
+
+def listed(parts: Sequence[str]) -> str:
+    """The parts as an enumeration: "a, b and c"."""
+    return " and ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
+
+
+def quoted(words: Sequence[str], most: int = 5) -> str:
+    """Quoted words as an enumeration, shortened after ``most``: ``"think", "trust" and 3 more``."""
+    shown = [f'"{word}"' for word in words[:most]]
+    return listed([*shown, f"{len(words) - most} more"] if len(words) > most else shown)
+
+
+def shortened(text: str, limit: int) -> str:
+    """``text`` on one line, cut to ``limit`` characters with an ellipsis."""
+    return cut(" ".join(text[: 4 * limit].split()), limit)
+
+
+def number_or_none(value: float | None) -> float | None:
+    """The number; ``None`` for a missing, undefined (NaN) or infinite one, as JSON has no word for these."""
+    return None if value is None or not math.isfinite(value) else float(value)

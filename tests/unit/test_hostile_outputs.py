@@ -1,0 +1,271 @@
+"""Text of unknown origin in every output: it stays text, steers nothing, and no output breaks on it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import unicodedata
+from datetime import UTC, datetime
+from html.parser import HTMLParser
+from xml.etree import ElementTree
+
+import pandas as pd
+import pytest
+
+from dashboard.charts import inert_label
+from evaluation.cli.options import OutputFormat
+from evaluation.cli.persona_rendering import evaluation_markdown, evaluation_table
+from evaluation.cli.rendering import print_evaluations
+from evaluation.cli.terminal import table
+from evaluation.desk.sheet import read_sheet, write_sheet
+from evaluation.engine import evaluate_transcript
+from evaluation.exporting import csv_text, results_table
+from evaluation.harness.junit import junit_xml
+from evaluation.harness.markdown import LONGEST_COMMENT, comparison_markdown
+from evaluation.harness.regression import Behind, Comparison, Outcome, Row
+from evaluation.import_report import ImportReport, ReportLine
+from evaluation.import_report import Outcome as Fate
+from evaluation.import_text import report_csv, report_json, report_markdown
+from evaluation.inert import code, json_text, markdown_table, safe
+from evaluation.insight.evaluation_report import plain_report
+from evaluation.insight.rendering import html_page, markdown
+from evaluation.judging.propositions import Dimension
+from evaluation.persona.agents import Agent
+from evaluation.persona.period import ALWAYS
+from evaluation.persona.results import PersonaEvaluation
+from evaluation.ratings import Rating
+from evaluation.report.html import escaped, page, tag
+from evaluation.report.html import table as html_table
+from evaluation.samples import add_evaluated
+from evaluation.store import Store
+from evaluation.store.html_reports import iteration_html
+from evaluation.text.display import shortened
+from evaluation.transcript import Message, Player, Transcript
+
+STORABLE = {
+    "bidirectional": "evil\u202e\u2066txt\u200f.exe\u061c",
+    "escape sequence": "evil\x1b[31mred\x1b]0;title\x07\x9b2J\x08",
+    "table cell": "evil | a | b \\| c",
+    "code span": "``evil`` `[x](http://evil)` \\` ![y](http://evil/p)",
+    "markup": "</td></script><script>evil(1)</script><img src=x onerror='evil(1)'> &lt; \"'",
+    "formula": "=cmd|' /C evil'!A0",
+    "formula after blanks": "  +evil(1)",
+    "formula in full width": "\uff1devil(1)",
+    "zero width": "ev\u200bil\ufeff evil\u2060",
+    "line ends": "evil\n# heading\r\n- item\r=1\u2028x\u2029y\x0bz\x85\t<b>",
+    "mention": "@everyone evil https://evil.example #1",
+    "very long": "evil " + "x" * 100_000,
+}
+HOSTILE = STORABLE | {"lone surrogate": "evil\ud800.json\udcff"}
+JOINERS = "\u200c\u200d"
+every_text = pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
+every_storable = pytest.mark.parametrize("text", STORABLE.values(), ids=STORABLE.keys())
+
+
+def assert_steers_nothing(output: str) -> None:
+    """No control character but the line end, nothing that hides or reorders text, and it can be written to a file."""
+    bad = {c for c in output if unicodedata.category(c) in {"Cc", "Cf", "Cs", "Zl", "Zp"} and c not in f"\n{JOINERS}"}
+    assert bad == set()
+    output.encode("utf-8")
+
+
+def assert_inert_markdown(output: str) -> None:
+    """Nothing hostile stands outside a code span."""
+    assert_steers_nothing(output)
+    rest = re.sub(r"`[^`\n]+`", "", output)
+    assert not re.search(r"evil|<script|@everyone|onerror", rest)
+
+
+class Page(HTMLParser):
+    """Elements and attributes of a page."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.elements: list[str] = []
+        self.attributes: list[str] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append(tag)
+        self.attributes += [name for name, _ in attrs]
+
+
+def assert_inert_html(output: str) -> None:
+    """No element, attribute or address that the text brought along."""
+    assert_steers_nothing(output)
+    found = Page(output)
+    assert {"script", "img", "iframe", "a", "link"}.isdisjoint(found.elements)
+    assert not [name for name in found.attributes if name.startswith("on") or name in ("href", "src")]
+
+
+def assert_inert_csv(output: str) -> list[list[str]]:
+    """No cell that a spreadsheet would run, and as many cells in every row."""
+    output.encode("utf-8")
+    rows = list(csv.reader(io.StringIO(output, newline="")))
+    assert len({len(row) for row in rows}) == 1
+    starts = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+    assert [cell for row in rows for cell in row if cell.lstrip(" ").startswith(starts)] == []
+    return rows
+
+
+def comparison(text: str) -> Comparison:
+    behind = (Behind(text, text, 3.0, 7.0, text, text, text, text),)
+    row = Row(text, text, Dimension.FLUENCY, Outcome.REGRESSION, 4.0, 7.0, text, behind, (text,), (text,))
+    lost = Row(text, text, Dimension.ADHERENCE, Outcome.LOST, None, 7.0, text)
+    failed = Row(text, text, Dimension.CONSISTENCY, Outcome.ERROR, None, 7.0, text)
+    return Comparison((row, lost, failed), models=(text,))
+
+
+def import_report(text: str) -> ImportReport:
+    lines = (
+        ReportLine(text, Fate.REFUSED, text, message=text, place=text, remedy=text),
+        ReportLine(text, Fate.STORED, text, text, "0" * 64, 2, 3, message=text),
+    )
+    return ImportReport(lines, iteration=text)
+
+
+def game(text: str, game_id: str = "") -> Transcript:
+    name = text[:100]
+    return Transcript(
+        game_id=game_id or text[:200],
+        source_format="native",
+        language="en",
+        players=(Player(name=name, personality=text[:100]), Player(name="Bob")),
+        messages=tuple(
+            Message(
+                id=f"m{n}", index=n, round=1, speaker=name if n % 2 else "Bob", text=f"{text[:500]} I suspect {name}."
+            )
+            for n in range(4)
+        ),
+    )
+
+
+@every_text
+def test_terminal_tables(text: str) -> None:
+    output = table(("Name", "Score"), [(text, 1), ("Ann", 2)])
+    assert_steers_nothing(output)
+    assert len(output.split("\n")) == 4
+    ratings = [(None, PersonaEvaluation(Agent("ann", text), {}, ALWAYS, 3, 0, ()))]
+    assert_steers_nothing(evaluation_table(ratings))
+    assert_steers_nothing(safe(text))
+
+
+@every_text
+def test_markdown_tables(text: str) -> None:
+    output = markdown_table(("Name", "Score"), [(code(text), 1)])
+    assert_inert_markdown(output)
+    # A bar that does not part cells has a backslash in front.
+    assert len(re.findall(r"(?<!\\)\|", output.split("\n")[2])) == 3
+    assert len(output.split("\n")) == 3
+    assert_inert_markdown(evaluation_markdown([(None, PersonaEvaluation(Agent("ann", text), {}, ALWAYS, 3, 0, ()))]))
+
+
+def test_a_bar_in_words_of_our_own_parts_no_cells() -> None:
+    assert markdown_table(("A|B",), [("c | d",), (code("e|f"),)]).split("\n")[::2] == [r"| A\|B |", r"| c \| d |"]
+
+
+@every_text
+def test_the_comment_on_a_pull_request(text: str) -> None:
+    found = comparison(text).as_dict()
+    output = comparison_markdown(found)
+    assert_inert_markdown(output.replace("evil:", ""))
+    assert len(output) < LONGEST_COMMENT + 100
+    assert_inert_markdown(
+        comparison_markdown({"verdict": text, "problem": text, "rows": [{"outcome": text, "label": text}]})
+    )
+
+
+@every_text
+def test_junit_xml(text: str) -> None:
+    output = junit_xml(comparison(text))
+    assert_steers_nothing(output)
+    root = ElementTree.fromstring(output.encode("utf-8"))
+    assert {each.tag for each in root.iter()} <= {"testsuites", "testsuite", "testcase", "failure", "error"}
+    assert root[0].attrib["name"].startswith(("evil", "`", "<", "=", "+", "\uff1d", "@", " ", "ev"))
+
+
+@every_text
+def test_import_reports(text: str) -> None:
+    report = import_report(text)
+    assert_inert_markdown(report_markdown(report))
+    rows = assert_inert_csv(report_csv(report))
+    assert len(rows) == 3
+    output = report_json(report)
+    assert_inert_json(output, report.as_dict())
+
+
+def assert_inert_json(output: str, value: object) -> None:
+    """The same value comes back, and a terminal that it is shown on is not steered by it."""
+    output.encode("utf-8")
+    assert json.loads(output) == value
+    categories = {c: unicodedata.category(c) for c in output if c not in "\n\u200b\u2060\ufeff"}
+    assert [c for c, kind in categories.items() if kind in {"Cc", "Cf", "Cs", "Zl", "Zp"}] == []
+
+
+@every_text
+def test_json(text: str) -> None:
+    value = {text: [text, None, 1.5]}
+    assert_inert_json(json_text(value), value)
+
+
+@every_text
+def test_tables_for_spreadsheets(text: str) -> None:
+    frame = pd.DataFrame([[text, 1], ["fine", 2]], columns=pd.Index([text, "n"], dtype=object), dtype=object)
+    assert len(assert_inert_csv(csv_text(frame))) == 3
+
+
+@every_storable
+def test_sheets_of_ratings_come_back_as_they_were(text: str) -> None:
+    name = safe(text).strip()[:60]
+    one = Rating("0" * 64, name, 2, comment=text[:1_000].strip(), created_at=datetime(2026, 1, 1, tzinfo=UTC))
+    output = write_sheet([one], {one.transcript_id: text})
+    assert_inert_csv(output)
+    sheet = read_sheet(output.encode("utf-8"), {one.transcript_id: text}, now=datetime(2026, 1, 2, tzinfo=UTC))
+    assert sheet.problems == ()
+
+
+@every_text
+def test_html(text: str) -> None:
+    assert_inert_html(
+        page(text, tag("p", text, title=text), html_table(("A", text), [(text, text)], text), escaped(text))
+    )
+
+
+@every_text
+def test_labels_of_charts_and_names_in_the_dashboard(text: str) -> None:
+    label = inert_label(text, 40)
+    assert_steers_nothing(label)
+    assert "<" not in label
+    assert len(shortened(text, 40)) <= 40
+    assert "\n" not in shortened(text, 40)
+
+
+@every_storable
+def test_reports_on_a_discussion(text: str) -> None:
+    found = plain_report(game(text))
+    assert_inert_markdown(markdown(found))
+    assert_inert_html(html_page(found))
+    assert_inert_json(json_text(found.as_dict()), json.loads(json.dumps(found.as_dict())))
+
+
+@every_storable
+def test_stored_games_in_reports_and_exports(text: str) -> None:
+    store = Store(":memory:")
+    name = f"evil {safe(text)}".strip()[:60]
+    store.iterations.create(name, prompt_text=text, change=text[:200])
+    add_evaluated(store, game(text), source_name=text, iteration=name)
+    assert_inert_html(iteration_html(store, name))
+    assert_inert_csv(csv_text(results_table(store, name)))
+
+
+@every_storable
+def test_evaluations_as_they_are_printed(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    evaluation = evaluate_transcript(game(text))
+    print_evaluations([evaluation], OutputFormat.TABLE)
+    assert_steers_nothing(capsys.readouterr().out)
+    print_evaluations([evaluation], OutputFormat.MARKDOWN)
+    assert_inert_markdown(capsys.readouterr().out)
+    print_evaluations([evaluation], OutputFormat.JSON)
+    assert_inert_json(capsys.readouterr().out, [json.loads(json.dumps(evaluation.as_dict()))])
