@@ -228,11 +228,6 @@ def validity_report(store: Store) -> dict[str, Any] | None:
     return store.controls.report()
 
 
-def iteration_controls(store: Store, iteration: str) -> dict[str, list[dict[str, Any]]]:
-    """The controls of an iteration's games, by metric."""
-    return store.controls.of_iteration(iteration)
-
-
 def uncompared_games(store: Store) -> int:
     """How many games have scores that were not compared with chance yet."""
     return len(store.controls.missing())

@@ -190,7 +190,9 @@ def export(found: IterationComparison) -> None:
         comparison_report(found.before.iteration.name, found.after.iteration.name)
         csv_download(
             "Download the table (CSV)",
-            lambda: export_frame(found.comparison, found.before.iteration.name, found.after.iteration.name),
+            lambda: export_frame(
+                found.comparison, found.before.iteration.name, found.after.iteration.name, found.controls
+            ),
             "comparison.csv",
         )
         json_download("Download everything (JSON)", lambda: comparison_data(found), "comparison.json")

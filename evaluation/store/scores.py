@@ -7,9 +7,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from evaluation.overrides import Override
+from evaluation.rubric.controls import NO_CHANCE, no_control
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.score import LedgerRow, Method, MetricResult, RowVerdict, Status, overrule, summarise
 from evaluation.store.checks import readable
+from evaluation.store.controls import read_all_controls
 from evaluation.store.decisions import decided_sums
 from evaluation.store.result_rows import definition_of
 from evaluation.store.tables import frame, numbers
@@ -33,6 +35,8 @@ SCORE_COLUMNS = (
 _COVERED = tuple(name for name, definition in DEFINITIONS.items() if definition.coverage)
 
 _NUMBERS = ("score", "numerator", "denominator", "threshold")
+
+_UNCONTROLLED = no_control(NO_CHANCE)
 
 Row = tuple[Any, ...]
 
@@ -59,7 +63,11 @@ def score_table(
     # What was considered does not change with what is decided about it.
     considered = history.sort_values(["place", "result_id"]).drop_duplicates("place", keep="last")
     latest["considered"] = latest["place"].map(considered.set_index("place")["considered"])
-    return latest[[*SCORE_COLUMNS, "considered"]].reset_index(drop=True)
+    controls = read_all_controls(cursor, iteration)
+    keys = zip(latest["transcript_id"], latest["metric"], latest["version"], strict=True)
+    found = [_UNCONTROLLED if key[1] == ENGAGEMENT.name else controls.get(key) for key in keys]
+    latest["control"] = pd.Series(found, index=latest.index, dtype=object)
+    return latest[[*SCORE_COLUMNS, "considered", "control"]].reset_index(drop=True)
 
 
 def _changed(rows: Sequence[Row], positions: Mapping[str, int]) -> pd.DataFrame:
