@@ -20,6 +20,8 @@ from evaluation.statistics.words import interval_words
 ACCENT = "#6d63e0"
 NEUTRAL = "#8a8798"
 LIMIT = "#c2500f"
+CHANCE = "#007a5a"
+"""What chance gives."""
 KEEP_ZOOM = {"uirevision": "kept", "dragmode": False}
 """Layout of figures that can be zoomed: what a person chose survives a rerun. Dragging scrolls the page until the zoom
 tool is taken, or a phone could not pass the figure."""

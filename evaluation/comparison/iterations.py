@@ -16,6 +16,9 @@ from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.verdict import metric_coverage
 from evaluation.statistics.comparison import Comparison, compare
 
+NO_COMPARISON = "no comparison with chance"
+"""What stands for a side of which the controls say nothing."""
+
 
 @dataclass(frozen=True, slots=True)
 class IterationComparison:
@@ -63,7 +66,7 @@ class IterationComparison:
         found = []
         for name, sides in self.controls.items():
             if any(side.words for side in sides):
-                before, after = (side.words or "no comparison with chance" for side in sides)
+                before, after = (side.words or NO_COMPARISON for side in sides)
                 found.append(f"{DEFINITIONS[name].label}: {before} before; {after} after.")
         return tuple(found)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 
-from evaluation.comparison.iterations import IterationComparison
+from evaluation.comparison.iterations import NO_COMPARISON, IterationComparison
 from evaluation.comparison.movers import Mover
 from evaluation.comparison.prompt_diff import is_cut, prompt_diff
 from evaluation.iterations.decision import Side
@@ -131,7 +131,7 @@ def _row(one: Difference, label: str) -> tuple[str, ...]:
 
 def _controls(found: IterationComparison) -> Html:
     rows = [
-        (DEFINITIONS[name].label, *(side.words or "no comparison with chance" for side in sides))
+        (DEFINITIONS[name].label, *(side.words or NO_COMPARISON for side in sides))
         for name, sides in found.controls.items()
         if any(side.words for side in sides)
     ]

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from evaluation.errors import NotFoundError
-from evaluation.rubric.controls import NO_CHANCE, attach_controls, no_control, without_control
+from evaluation.rubric.controls import WITHOUT_CHANCE, attach_controls, without_control
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.engagement import measure_ratings
 from evaluation.rubric_judge.judging import apply_decisions
@@ -107,7 +107,7 @@ class Results:
         results = {name: overrule(result, replacements.get(name, {})) for name, result in computed.items()}
         results = self._with_controls(transcript_id, results)
         rated = measure_ratings(ratings, counting=counting, threshold=threshold)
-        results[ENGAGEMENT.name] = replace(rated, control=no_control(NO_CHANCE))
+        results[ENGAGEMENT.name] = replace(rated, control=WITHOUT_CHANCE[ENGAGEMENT.name])
         return {name: results[name] for name in DEFINITIONS if name in results}
 
     def failures(self, transcript_id: str) -> list[ScoreFailure]:
@@ -138,7 +138,7 @@ class Results:
         """The results with the controls that were computed for their versions."""
         with self._units.unit() as cursor:
             known, links = read_controls(cursor, transcript_id)
-        controls = {
+        controls = {name: control for name, control in WITHOUT_CHANCE.items() if name in results} | {
             name: known[key] for name, one in results.items() if (key := (name, one.definition.version)) in known
         }
         return attach_controls(results, controls, links)

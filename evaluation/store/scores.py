@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from evaluation.overrides import Override
-from evaluation.rubric.controls import NO_CHANCE, no_control
+from evaluation.rubric.controls import WITHOUT_CHANCE
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.score import LedgerRow, Method, MetricResult, RowVerdict, Status, overrule, summarise
 from evaluation.store.checks import readable
@@ -36,8 +36,6 @@ _COVERED = tuple(name for name, definition in DEFINITIONS.items() if definition.
 
 _NUMBERS = ("score", "numerator", "denominator", "threshold")
 
-_UNCONTROLLED = no_control(NO_CHANCE)
-
 Row = tuple[Any, ...]
 
 
@@ -65,7 +63,7 @@ def score_table(
     latest["considered"] = latest["place"].map(considered.set_index("place")["considered"])
     controls = read_all_controls(cursor, iteration)
     keys = zip(latest["transcript_id"], latest["metric"], latest["version"], strict=True)
-    found = [_UNCONTROLLED if key[1] == ENGAGEMENT.name else controls.get(key) for key in keys]
+    found = [WITHOUT_CHANCE.get(key[1], controls.get(key)) for key in keys]
     latest["control"] = pd.Series(found, index=latest.index, dtype=object)
     return latest[[*SCORE_COLUMNS, "considered", "control"]].reset_index(drop=True)
 

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from evaluation.rubric.controls._attach import attach_controls, without_control
-from evaluation.rubric.controls._compute import CONTROLLED, FEWEST_MESSAGES, companion_value, compute_controls
+from evaluation.rubric.controls._compute import (
+    CONTROLLED,
+    FEWEST_MESSAGES,
+    WITHOUT_CHANCE,
+    companion_value,
+    compute_controls,
+)
 from evaluation.rubric.controls._draws import COMPANION_KEYS, CONTROL_KEYS, DRAWS, no_control
 from evaluation.rubric.controls.link_strength import Link, link_strengths
 from evaluation.rubric.controls.summary import ControlSummary, summarise_controls
-from evaluation.rubric.controls.words import COMPANION_LABELS, COMPANION_NAMES, NO_CHANCE, control_words
+from evaluation.rubric.controls.words import COMPANION_LABELS, COMPANION_NAMES, control_words
 
 __all__ = [
     "COMPANION_KEYS",
@@ -17,7 +23,7 @@ __all__ = [
     "CONTROL_KEYS",
     "DRAWS",
     "FEWEST_MESSAGES",
-    "NO_CHANCE",
+    "WITHOUT_CHANCE",
     "ControlSummary",
     "Link",
     "attach_controls",
