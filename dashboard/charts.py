@@ -20,7 +20,7 @@ from evaluation.statistics.words import interval_words
 ACCENT = "#6d63e0"
 NEUTRAL = "#8a8798"
 LIMIT = "#c2500f"
-CHANCE = "#007a5a"
+CHANCE = "#1b9e77"
 """What chance gives."""
 KEEP_ZOOM = {"uirevision": "kept", "dragmode": False}
 """Layout of figures that can be zoomed: what a person chose survives a rerun. Dragging scrolls the page until the zoom

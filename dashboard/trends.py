@@ -19,7 +19,8 @@ from evaluation.judging.propositions import Dimension
 from evaluation.persona.results import DIMENSIONS, LABELS
 from evaluation.report import Strip
 from evaluation.report.words import strip_of
-from evaluation.rubric.controls import control_words, summarise_controls
+from evaluation.rubric.controls import COMPANION_LABELS, ControlSummary, control_words, summarise_controls
+from evaluation.rubric.controls.words import number_words
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.verdict import COST_LIMIT_USD, VerdictStatus
 from evaluation.score import PERCENT, MetricDefinition, Scale
@@ -223,7 +224,7 @@ def mean_table(
         games: Of one metric, in the columns of ``queries.trend_points``.
         definition: The metric.
         changes: What each iteration changed, by name.
-        beside_chance: With the score by chance, and what the controls say in words.
+        beside_chance: With the score by chance and the companion, where the metric has them.
     """
     rows = []
     for _, group in games.groupby("position"):
@@ -243,11 +244,19 @@ def mean_table(
         if definition.name == ENGAGEMENT.name:
             row["Ratings"] = int(group["raters"].sum())
         if beside_chance:
-            summary = summarise_controls(group.loc[group["score"].notna(), "control"])
-            row["By chance"] = score_text(summary.chance, definition.scale) if summary.chance is not None else ""
-            row["Beside chance"] = summary.words
+            row |= _chance_cells(summarise_controls(group.loc[group["score"].notna(), "control"]), definition)
         rows.append(row | {"What was changed": spreadsheet_safe(changes.get(name, ""))})
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows).fillna("")
+
+
+def _chance_cells(summary: ControlSummary, definition: MetricDefinition) -> dict[str, str]:
+    cells = {} if summary.chance is None else {"By chance": score_text(summary.chance, definition.scale)}
+    if summary.companion is not None and summary.value is not None:
+        label = COMPANION_LABELS.get(summary.companion, summary.companion).capitalize()
+        cells[label] = number_words(summary.value)
+        if summary.companion_chance is not None:
+            cells[f"{label} by chance"] = number_words(summary.companion_chance)
+    return cells
 
 
 def export_frame(games: pd.DataFrame) -> pd.DataFrame:

@@ -73,7 +73,7 @@ def metrics(
     thresholds = resources.read(queries.thresholds)
     definitions = DEFINITIONS if view == HEAT else picked()
     if beside_chance:
-        chance_notes(shown[shown["metric"].isin(list(definitions))])
+        chance_notes(shown[shown["metric"].isin(list(definitions))], are_drawn=view == CHARTS)
     if view == HEAT:
         parts.heat_map(shown, thresholds, key)
     elif view == TABLE:

@@ -26,16 +26,18 @@ def beside_chance_toggle() -> bool:
     )
 
 
-def chance_notes(points: pd.DataFrame) -> None:
+def chance_notes(points: pd.DataFrame, *, are_drawn: bool = True) -> None:
     """How to read what is added, and which games have nothing to add yet.
 
     Args:
         points: One row per game and metric, with the columns of ``companions.POINT_COLUMNS``.
+        are_drawn: Whether charts follow, rather than tables.
     """
-    st.caption(
-        "Open triangles on the dotted line: what chance gives, from copies of the same games in which what the metric "
-        "measures is destroyed. Below a score stands its companion, where it has one."
-    )
+    if are_drawn:
+        st.caption(
+            "Open triangles on the dotted line: what chance gives, from copies of the same games in which what the "
+            "metric measures is destroyed. Below a score stands its companion, where it has one."
+        )
     if waiting := companions.waiting_words([shortened(one, _LONGEST_NAME) for one in companions.waiting_games(points)]):
         plain(f"{waiting}. That is done after each import; to do it now: dramaturg controls.")
 
@@ -57,6 +59,11 @@ def companion(points: pd.DataFrame, metric: str, drawn: tuple[Hashable, ...]) ->
             config=_NO_ZOOM,
             alt=resources.once(companions.companion_alt, drawn, points),
         )
+    in_words(points)
+
+
+def in_words(points: pd.DataFrame) -> None:
+    """Every iteration beside chance in words, those of one metric."""
     said = [
         f"{shortened(side.iteration, _LONGEST_NAME)}: {side.summary.words}"
         for side in companions.sides_of(points)

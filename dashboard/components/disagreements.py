@@ -129,7 +129,7 @@ def row_agreement(report: AgreementReport) -> None:
     st.markdown(f"**{count} with different verdicts, {left} not decided by a person**")
     st.caption("Those that no person has decided come first; of these, the ones that could move a score most.")
     for one in report.disputed[:_FIRST]:
-        words = f"{DEFINITIONS[one.metric].label}. {one.verdict_words.capitalize()}. {_stake_words(one)}"
+        words = f"{DEFINITIONS[one.metric].label}. {_verdict_words(one)}. {_stake_words(one)}"
         said = [f"{SOURCE_WORDS[who]}: {shortened(why, _LONGEST_REASON)}" for who, why in one.reasons.items()]
         _lead(one.game_id, "\n".join([words, *said]), one.transcript_id, _message_link(one))
     _rest([_disputed_row(one) for one in report.disputed], "Rows with different verdicts")
@@ -163,6 +163,11 @@ def _disputed_row(one: DecidedRow) -> dict[str, object]:
         "Points apart": round(one.stake, 1),
         "Message": one.row.message_id or one.row.player or "",
     }
+
+
+def _verdict_words(one: DecidedRow) -> str:
+    said = (f"{SOURCE_WORDS[who]}: {look(verdict).word}" for who, verdict in one.verdicts.items())
+    return ", ".join(said).capitalize()
 
 
 def _stake_words(one: DecidedRow) -> str:

@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import charts, companions, permissions, queries, resources, trend_charts, trends
-from dashboard.components.chance_parts import companion
+from dashboard.components.chance_parts import companion, in_words
 from dashboard.components.downloads import csv_download
 from dashboard.components.status_table import status_table
 from dashboard.formatting import counted, threshold_text
@@ -147,6 +147,8 @@ def metric_tables(
             drawn = (name, *key, beside_chance)
             table = resources.once(trends.mean_table, drawn, games, definition, changes, beside_chance)
             st.dataframe(table, hide_index=True, alt=f"{definition.label} by iteration")
+            if beside_chance:
+                in_words(games)
 
 
 def heat_map(shown: pd.DataFrame, thresholds: Mapping[str, float], key: tuple[object, ...]) -> None:

@@ -77,11 +77,14 @@ def test_a_metric_without_chance_level_says_so(open_page, compared, words) -> No
     assert "It has no chance level" in words(app)
 
 
-def test_the_table_of_trends_has_columns_for_it(open_page, compared, table) -> None:
+def test_the_table_of_trends_has_columns_for_it(open_page, compared, table, words) -> None:
     app = open_page("trends", metrics="Conversation coherence", chance="true", **{"as": "Table"})
     assert not app.exception
-    assert "above chance in" in table(app)
-    assert "By chance" in table(app)
+    assert list(app.dataframe[0].value.columns)[7:10] == ["By chance", "Link strength", "Link strength by chance"]
+    assert "above chance in" in words(app)
+    assert "Open triangles" not in words(app)
+    depth = open_page("trends", metrics="Strategic depth", chance="true", **{"as": "Table"})
+    assert "By chance" not in depth.dataframe[0].value.columns
 
 
 def test_compare_says_it_for_both_sides_and_draws_it_for_one_metric(open_page, compared, words, hostile) -> None:

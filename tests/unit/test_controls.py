@@ -224,6 +224,13 @@ def test_a_control_in_words(control: dict[str, object] | None, words: str) -> No
     assert control_words("coherence", None, control) == ""
 
 
+def test_a_rate_stands_before_its_unit() -> None:
+    side = dict.fromkeys(COMPANION_KEYS) | {"name": "repetition_rate", "value": 4.25}
+    control = control_of(None, None, "no chance level") | {"companion": side}
+    assert control_words("anti_repetition", 90.0, control) == "4.2 % repeated within 500 words"
+    assert summarise_controls([control]).words == "mean 4.2 % repeated within 500 words"
+
+
 def test_the_controls_of_several_games_in_words() -> None:
     clear = control_of(60, 0.5, beside={"value": 70, "chance": 50, "p": 0.01})
     unclear = control_of(60, 0.5, beside={"value": 54, "chance": 50, "p": 0.2})

@@ -59,8 +59,9 @@ def is_above_chance(control: Mapping[str, Any]) -> bool:
 
 
 def companion_words(name: str, value: float) -> str:
-    """A companion with its value: "link strength 66"."""
-    return f"{COMPANION_LABELS.get(name, name)} {number_words(value)}"
+    """A companion with its value: "link strength 66", "4.2 % repeated within 500 words"."""
+    label = COMPANION_LABELS.get(name, name)
+    return f"{number_words(value)} {label}" if label.startswith("%") else f"{label} {number_words(value)}"
 
 
 def _companion(beside: Mapping[str, Any]) -> str:
