@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 import streamlit as st
@@ -125,14 +125,29 @@ def row_agreement(report: AgreementReport) -> None:
     if not report.disputed:
         st.success("All verdicts on these rows are the same.", icon=":material/check:")
         return
-    count, left = counted(len(report.disputed), "row"), sum(one.is_open for one in report.disputed)
+    _disputed_rows(report.disputed)
+
+
+def _disputed_rows(disputed: Sequence[DecidedRow]) -> None:
+    chosen = st.pills(
+        "Rows of",
+        list(dict.fromkeys(name for name in DEFINITIONS for one in disputed if one.metric == name)),
+        selection_mode="multi",
+        format_func=lambda name: DEFINITIONS[name].label,
+        key="rows_of",
+        bind="query-params",
+        wrap=True,
+    )
+    rows = [one for one in disputed if not chosen or one.metric in chosen]
+    count, left = counted(len(rows), "row"), sum(one.is_open for one in rows)
     st.markdown(f"**{count} with different verdicts, {left} not decided by a person**")
     st.caption("Those that no person has decided come first; of these, the ones that could move a score most.")
-    for one in report.disputed[:_FIRST]:
+    pages = -(-len(rows) // _FIRST)
+    page = st.pagination(pages, key="rows_page", bind="query-params") if pages > 1 else 1
+    for one in rows[_FIRST * (page - 1) : _FIRST * page]:
         words = f"{DEFINITIONS[one.metric].label}. {_verdict_words(one)}. {_stake_words(one)}"
         said = [f"{SOURCE_WORDS[who]}: {shortened(why, _LONGEST_REASON)}" for who, why in one.reasons.items()]
         _lead(one.game_id, "\n".join([words, *said]), one.transcript_id, _message_link(one))
-    _rest([_disputed_row(one) for one in report.disputed], "Rows with different verdicts")
 
 
 def _pair_label(one: RowAgreement) -> str:
@@ -149,19 +164,6 @@ def _row_agreement(one: RowAgreement) -> dict[str, object]:
         "Interval of kappa": signed_cell(interval_words(one.kappa.interval, digits=2)),
         "Floor": f"{100 * one.floor:.0f} %",
         "Games": one.games,
-    }
-
-
-def _disputed_row(one: DecidedRow) -> dict[str, object]:
-    return {
-        "Game": one.game_id,
-        "Metric": DEFINITIONS[one.metric].label,
-        **{
-            word.capitalize(): look(one.verdicts[who]).label if who in one.verdicts else ""
-            for who, word in SOURCE_WORDS.items()
-        },
-        "Points apart": round(one.stake, 1),
-        "Message": one.row.message_id or one.row.player or "",
     }
 
 

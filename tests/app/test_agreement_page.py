@@ -100,6 +100,32 @@ def test_rule_and_judge_stand_side_by_side_before_anybody_has_rated(open_page, s
     assert ["message=m" in link and game.id in link for link in links] == [True, True]
 
 
+def test_every_row_with_different_verdicts_can_be_opened_page_by_page(open_page, store, small_game, words) -> None:
+    game = small_game("one", rounds=6)
+    add_evaluated(store, game, source_name="one.json")
+    results = store.results.load(game.id)
+    store.decisions.save(
+        RowDecision(game.id, metric, one.id, RowVerdict.EXCLUDED, "", "No.", 0.9, (), "judge", "m", one.id)
+        for metric in ("strategic_depth", "coherence")
+        for one in results[metric].ledger
+        if one.verdict is not RowVerdict.EXCLUDED
+    )
+
+    def linked(app) -> set[tuple[str, ...]]:
+        assert not app.exception
+        links = [str(link.proto) for link in app.get("page_link") if link.proto.label == "Open the message"]
+        return {re.search(r"message=(\w+)&metric=(\w+)", link).groups() for link in links}
+
+    pages = [linked(open_page("agreement", rows_of="Strategic depth", rows_page=str(page))) for page in (1, 2, 3)]
+    assert [len(page) for page in pages] == [5, 5, 2]
+    assert set.union(*pages) == {(f"m{place}", "strategic_depth") for place in range(12)}
+    # A page that is not there any more is no error.
+    assert linked(open_page("agreement", rows_of="Strategic depth", rows_page="9"))
+    both = open_page("agreement")
+    assert len(linked(both)) == 5
+    assert f"{12 + 11} rows with different verdicts" in words(both)
+
+
 def test_charts_are_told_in_words(open_page, rated) -> None:
     alts = " ".join(str(chart.proto) for chart in open_page("agreement").get("plotly_chart"))
     assert "Krippendorff" in alts
