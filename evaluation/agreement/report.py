@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from evaluation.agreement.disagreements import GameDisagreement, RuleGap, rule_gaps, split_games
@@ -19,7 +20,7 @@ from evaluation.agreement.raters import (
     rater_leanings,
 )
 from evaluation.agreement.references import Reference, ReferenceAgreement, reference_agreements
-from evaluation.agreement.rows import DecidedRow, RowAgreement, disputed_rows, row_agreements
+from evaluation.agreement.rows import Confirmed, DecidedRow, RowAgreement, disputed_rows, row_agreements
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import PERCENT, Method, Status, status_of
 
@@ -74,6 +75,7 @@ def agreement_report(
     names: Mapping[str, str],
     thresholds: Mapping[str, float],
     decided: Sequence[DecidedRow] = (),
+    confirmed: Confirmed = MappingProxyType({}),
     *,
     seed: int = 0,
 ) -> AgreementReport:
@@ -85,6 +87,7 @@ def agreement_report(
         names: Game ids by transcript id.
         thresholds: Today's, by metric.
         decided: Ledger rows that a judge or a person decided.
+        confirmed: How many further rows the judge decided as the rule did, and no person decided.
         seed: Of the bootstrap; the same seed gives the same intervals.
     """
     table = rating_table(ratings)
@@ -101,7 +104,7 @@ def agreement_report(
         split=split_games(table, names),
         gaps=rule_gaps(table, references[ALL_METRICS].scores, names),
         overruled=tuple(one for one in decided if not one.is_open),
-        rows=row_agreements(decided, seed=seed),
+        rows=row_agreements(decided, confirmed, seed=seed),
         disputed=disputed_rows(decided),
     )
 

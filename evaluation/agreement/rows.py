@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from types import MappingProxyType
 
 import numpy as np
 
@@ -19,6 +21,11 @@ PAIRS = tuple(combinations(Method, 2))
 """Rule and judge, rule and person, judge and person."""
 SOURCE_WORDS = {Method.RULE: "rule", Method.JUDGE: "judge", Method.HUMAN: "person"}
 _VERDICTS = tuple(RowVerdict)
+
+Cell = tuple[str, RowVerdict, RowVerdict]
+"""A transcript and the verdicts of two on a row of it."""
+Confirmed = Mapping[tuple[str, str, RowVerdict], int]
+"""How many rows, by transcript, metric and the verdict that rule and judge share, no person decided."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,37 +117,41 @@ class RowAgreement:
         return f"{SOURCE_WORDS[self.first]} and {SOURCE_WORDS[self.second]}"
 
 
-def row_agreements(decided: Sequence[DecidedRow], *, seed: int = 0) -> tuple[RowAgreement, ...]:
+def row_agreements(
+    decided: Sequence[DecidedRow], confirmed: Confirmed = MappingProxyType({}), *, seed: int = 0
+) -> tuple[RowAgreement, ...]:
     """Every metric and pair with a row on which both gave a verdict, in the rubric's order and that of ``PAIRS``.
 
     Args:
         decided: Rows that a judge or a person decided.
+        confirmed: How many further rows the judge decided as the rule did, and no person decided.
         seed: Of the bootstrap.
     """
-    by_metric: dict[str, list[DecidedRow]] = {name: [] for name in DEFINITIONS}
+    counts: dict[tuple[str, Method, Method], Counter[Cell]] = {
+        (metric, *pair): Counter() for metric in DEFINITIONS for pair in PAIRS
+    }
     for one in decided:
-        by_metric[one.metric].append(one)
-    return tuple(
-        _agreement(metric, first, second, both, seed)
-        for metric, rows in by_metric.items()
-        for first, second in PAIRS
-        if (both := [one for one in rows if first in one.verdicts and second in one.verdicts])
-    )
+        for first, second in PAIRS:
+            if first in one.verdicts and second in one.verdicts:
+                cell = one.transcript_id, one.verdicts[first], one.verdicts[second]
+                counts[one.metric, first, second][cell] += 1
+    for (transcript_id, metric, verdict), rows in confirmed.items():
+        counts[metric, Method.RULE, Method.JUDGE][transcript_id, verdict, verdict] += rows
+    return tuple(_agreement(*key, cells, seed) for key, cells in counts.items() if cells)
 
 
-def _agreement(metric: str, first: Method, second: Method, rows: Sequence[DecidedRow], seed: int) -> RowAgreement:
-    games = {key: place for place, key in enumerate(dict.fromkeys(one.transcript_id for one in rows))}
+def _agreement(metric: str, first: Method, second: Method, counts: Mapping[Cell, int], seed: int) -> RowAgreement:
+    games = {key: place for place, key in enumerate(dict.fromkeys(key for key, _, _ in counts))}
     cells = np.zeros((len(games), len(_VERDICTS), len(_VERDICTS)))
-    for one in rows:
-        seats = (_VERDICTS.index(one.verdicts[method]) for method in (first, second))
-        cells[games[one.transcript_id], *seats] += 1.0
-    same = np.trace(cells, axis1=1, axis2=2)
-    equal = np.stack([same, cells.sum(axis=(1, 2))], axis=-1)
+    for (key, one, other), rows in counts.items():
+        cells[games[key], _VERDICTS.index(one), _VERDICTS.index(other)] += rows
+    same, total = int(np.trace(cells.sum(axis=0))), int(cells.sum())
+    equal = np.stack([np.trace(cells, axis1=1, axis2=2), cells.sum(axis=(1, 2))], axis=-1)
     kappa, share = figures([(_kappa, cells.reshape(len(games), -1)), (share_of, equal)], seed=seed)
     if not share.interval.is_known:
-        share = Figure(share.value, proportion_interval(int(same.sum()), len(rows), is_within_game=len(games) == 1))
-    floor = float(cells.sum(axis=(0, 1)).max() / len(rows))
-    return RowAgreement(metric, first, second, len(rows), len(games), int(same.sum()), share, kappa, floor)
+        share = Figure(share.value, proportion_interval(same, total, is_within_game=len(games) == 1))
+    floor = float(cells.sum(axis=(0, 1)).max() / total)
+    return RowAgreement(metric, first, second, total, len(games), same, share, kappa, floor)
 
 
 def _kappa(sums: Numbers) -> Numbers:

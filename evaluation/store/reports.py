@@ -58,8 +58,8 @@ def stored_agreement(store: Store, *, seed: int = 0) -> AgreementReport:
         ratings = ratings[ratings["transcript_id"].isin(summaries["transcript_id"])]
         scores, thresholds = store.results.scores(), store.settings.thresholds()
         overrides = [one for one in store.overrides.current() if one.transcript_id in names]
-        decided = read_decided_rows(cursor, names, overrides, scores)
-    return agreement_report(ratings, scores, names, thresholds, decided, seed=seed)
+        decided, confirmed = read_decided_rows(cursor, names, overrides, scores)
+    return agreement_report(ratings, scores, names, thresholds, decided, confirmed, seed=seed)
 
 
 def stored_comparison(store: Store, before: str, after: str, *, seed: int = 0) -> IterationComparison:
