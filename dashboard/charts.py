@@ -20,6 +20,8 @@ from evaluation.text.display import counted, shortened
 ACCENT = "#6d63e0"
 NEUTRAL = "#8a8798"
 LIMIT = "#c2500f"
+CHANCE = "#1b9e77"
+"""What chance gives."""
 KEEP_ZOOM = {"uirevision": "kept", "dragmode": False}
 """Layout of figures that can be zoomed: what a person chose survives a rerun. Dragging scrolls the page until the zoom
 tool is taken, or a phone could not pass the figure."""

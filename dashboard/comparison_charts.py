@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import plotly.graph_objects as go
 
-from dashboard.charts import ACCENT, LIMIT, NEUTRAL, inert_label
+from dashboard.charts import ACCENT, CHANCE, LIMIT, NEUTRAL, inert_label
 from dashboard.formatting import score_text
 from evaluation.agreement import ItemAgreement, ReferenceAgreement
 from evaluation.agreement.raters import RELIABLE, TENTATIVE
@@ -109,7 +109,11 @@ def whisker_words(row: Whisker) -> str:
 
 
 def distribution_figure(
-    difference: Difference, definition: MetricDefinition, threshold: float, names: tuple[str, str]
+    difference: Difference,
+    definition: MetricDefinition,
+    threshold: float,
+    names: tuple[str, str],
+    by_chance: tuple[float | None, float | None] = (None, None),
 ) -> go.Figure:
     """Every game of both iterations as a dot, the means as diamonds with their intervals, the threshold dashed.
 
@@ -118,11 +122,14 @@ def distribution_figure(
         definition: The metric; its scale sets the axis.
         threshold: Today's.
         names: Of the iterations, before and after: text of strangers.
+        by_chance: The mean score by chance, before and after; ``None`` draws none.
     """
     figure = go.Figure()
     for place, side in enumerate((difference.before, difference.after)):
         figure.add_trace(_dots(side, place, definition))
         figure.add_trace(_mean(side, place, definition))
+        if (chance := by_chance[place]) is not None:
+            figure.add_trace(_chance(chance, place, definition))
     figure.add_vline(x=threshold, line={"dash": "dash", "width": 2, "color": LIMIT})
     _lay_out(figure, [inert_label(name, _LONGEST_LABEL) for name in names], "")
     figure.update_layout(height=_HEAD_HEIGHT + 2 * _SIDE_HEIGHT)
@@ -209,6 +216,18 @@ def _mean(side: Summary, place: int, definition: MetricDefinition) -> go.Scatter
             "width": 7,
         },
         text=[f"mean {score_text(side.mean, definition.scale)} of {counted(side.n, 'game')}"] if side.n else [],
+        hovertemplate="%{text}<extra></extra>",
+    )
+
+
+def _chance(value: float, place: int, definition: MetricDefinition) -> go.Scatter:
+    return go.Scatter(
+        x=[value],
+        y=[place - 0.2],
+        mode="markers",
+        name="by chance",
+        marker={"size": 13, "symbol": "triangle-up-open", "color": CHANCE, "line": {"width": 2}},
+        text=[f"by chance {score_text(value, definition.scale)}"],
         hovertemplate="%{text}<extra></extra>",
     )
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from types import MappingProxyType
 
 import pandas as pd
 
 from dashboard.formatting import signed_cell
 from evaluation.inert import spreadsheet_safe
 from evaluation.persona.results import LABELS
+from evaluation.rubric.controls import ControlSummary
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.statistics import Comparison, Difference
 from evaluation.statistics.comparison import Outcome
@@ -61,10 +63,35 @@ def _row(one: Difference) -> dict[str, object]:
     }
 
 
-def export_frame(found: Comparison, before: str, after: str) -> pd.DataFrame:
-    """One row per measure with plain numbers, and what is compared made safe for spreadsheets."""
+def export_frame(
+    found: Comparison,
+    before: str,
+    after: str,
+    controls: Mapping[str, tuple[ControlSummary, ControlSummary]] = MappingProxyType({}),
+) -> pd.DataFrame:
+    """One row per measure with plain numbers, and what is compared made safe for spreadsheets.
+
+    Args:
+        found: What is compared.
+        before: Name of the control.
+        after: Name of the treatment.
+        controls: By measure, before and after, where its scores are compared with chance.
+    """
     names = {"before": spreadsheet_safe(before), "after": spreadsheet_safe(after)}
-    return pd.DataFrame([names | _export_row(one) for one in found.differences])
+    rows = [names | _export_row(one) | _control_cells(controls.get(one.name)) for one in found.differences]
+    return pd.DataFrame(rows)
+
+
+def _control_cells(sides: tuple[ControlSummary, ControlSummary] | None) -> dict[str, object]:
+    cells: dict[str, object] = {}
+    for word, side in zip(("before", "after"), sides or (), strict=False):
+        cells |= {
+            f"chance_{word}": side.chance,
+            f"companion_{word}": side.value,
+            f"companion_chance_{word}": side.companion_chance,
+            f"control_words_{word}": side.words,
+        }
+    return cells
 
 
 def _export_row(one: Difference) -> dict[str, object]:

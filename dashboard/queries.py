@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 
+from dashboard import companions
 from dashboard.conversation import Conversation, RowsByMessage, rows_by_message
 from dashboard.formatting import look, score_text
 from evaluation.import_report import ImportReport
@@ -64,6 +65,7 @@ def waiting_games(summaries: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame
 POINT_COLUMNS = (
     *("metric", "position", "iteration", "game", "score", "status", "raters"),
     *("settled", "considered"),
+    *companions.POINT_COLUMNS,
 )
 
 
@@ -73,8 +75,8 @@ def trend_points(store: Store) -> pd.DataFrame:
     Returns:
         One row per game and metric, ordered by iteration: ``metric``, ``position`` (of the iteration, from 1),
         ``iteration`` (name), ``game``, ``score`` (NaN when there is none), ``status``, ``raters`` (how many people
-        rated the game), ``settled`` and ``considered`` (what it rests on; 0 for metrics that leave nothing out). Games
-        of no iteration come last, as a group of their own.
+        rated the game), ``settled`` and ``considered`` (what it rests on; 0 for metrics that leave nothing out), and
+        the columns of ``companions.POINT_COLUMNS``. Games of no iteration come last, as a group of their own.
     """
     with store.unit():
         summaries = store.transcripts.summaries()
@@ -93,12 +95,13 @@ def trend_points(store: Store) -> pd.DataFrame:
             "raters": raters.get(str(row["transcript_id"]), 0),
             "settled": outcome.coverage.settled if outcome.coverage else 0,
             "considered": outcome.coverage.considered if outcome.coverage else 0,
+            **companions.control_cells(outcome.control),
         }
         for row in summaries.to_dict("records")
         for metric, outcome in metrics.get(str(row["transcript_id"]), {}).items()
     ]
     frame = pd.DataFrame(rows, columns=list(POINT_COLUMNS))
-    frame["score"] = frame["score"].astype(float)
+    frame = frame.astype(dict.fromkeys(("score", "chance", "companion"), float))
     return frame.sort_values("position", kind="stable", ignore_index=True)
 
 
@@ -226,11 +229,6 @@ def open_transcript(store: Store, transcript_id: str) -> OpenTranscript:
 def validity_report(store: Store) -> dict[str, Any] | None:
     """What the metrics noticed of faults planted into the stored games; ``None`` before that was measured."""
     return store.controls.report()
-
-
-def iteration_controls(store: Store, iteration: str) -> dict[str, list[dict[str, Any]]]:
-    """The controls of an iteration's games, by metric."""
-    return store.controls.of_iteration(iteration)
 
 
 def uncompared_games(store: Store) -> int:

@@ -20,6 +20,8 @@ from evaluation.judging.propositions import Dimension
 from evaluation.persona.results import DIMENSIONS, LABELS
 from evaluation.report import Strip
 from evaluation.report.words import strip_of
+from evaluation.rubric.controls import COMPANION_LABELS, ControlSummary, control_words, summarise_controls
+from evaluation.rubric.controls.words import number_words
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.verdict import COST_LIMIT_USD, VerdictStatus
 from evaluation.score import PERCENT, MetricDefinition, Scale
@@ -215,13 +217,16 @@ def evaluated_agents(store: Store) -> dict[str, str]:
     return dict(zip(map(str, latest["agent_id"]), map(str, latest["display_name"]), strict=True))
 
 
-def mean_table(games: pd.DataFrame, definition: MetricDefinition, changes: Mapping[str, str]) -> pd.DataFrame:
+def mean_table(
+    games: pd.DataFrame, definition: MetricDefinition, changes: Mapping[str, str], beside_chance: bool = False
+) -> pd.DataFrame:
     """A chart's numbers: one row per iteration with mean, interval, ends, counts, raters and the change it made.
 
     Args:
         games: Of one metric, in the columns of ``queries.trend_points``.
         definition: The metric.
         changes: What each iteration changed, by name.
+        beside_chance: With the score by chance and the companion, where the metric has them.
     """
     rows = []
     for _, group in games.groupby("position"):
@@ -240,14 +245,32 @@ def mean_table(games: pd.DataFrame, definition: MetricDefinition, changes: Mappi
         }
         if definition.name == ENGAGEMENT.name:
             row["Ratings"] = int(group["raters"].sum())
+        if beside_chance:
+            row |= _chance_cells(summarise_controls(group.loc[group["score"].notna(), "control"]), definition)
         rows.append(row | {"What was changed": spreadsheet_safe(changes.get(name, ""))})
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows).fillna("")
+
+
+def _chance_cells(summary: ControlSummary, definition: MetricDefinition) -> dict[str, str]:
+    cells = {} if summary.chance is None else {"By chance": score_text(summary.chance, definition.scale)}
+    if summary.companion is not None and summary.value is not None:
+        label = COMPANION_LABELS.get(summary.companion, summary.companion).capitalize()
+        cells[label] = number_words(summary.value)
+        if summary.companion_chance is not None:
+            cells[f"{label} by chance"] = number_words(summary.companion_chance)
+    return cells
 
 
 def export_frame(games: pd.DataFrame) -> pd.DataFrame:
     """One row per game and metric for a file: ``metric``, ``iteration``, ``position``, ``game``, ``score``, ``status``,
-    ``raters`` (0 where nobody rated, and for persona dimensions)."""
-    return games[["metric", "iteration", "position", "game", "score", "status", "raters"]]
+    ``raters`` (0 where nobody rated, and for persona dimensions), ``chance`` (the score by chance), ``companion`` and
+    ``control_words``."""
+    told = [
+        control_words(metric, None if math.isnan(score) else score, control)
+        for metric, score, control in zip(games["metric"], games["score"], games["control"], strict=True)
+    ]
+    columns = ["metric", "iteration", "position", "game", "score", "status", "raters", "chance", "companion"]
+    return games[columns].assign(control_words=told)
 
 
 def strips(games: pd.DataFrame, definition: MetricDefinition) -> list[Strip]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 import os
 import tempfile
 from collections.abc import Callable
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from evaluation.errors import ConflictError, InputError
 from evaluation.inert import spreadsheet_safe
+from evaluation.rubric.controls import COMPANION_KEYS, CONTROL_KEYS, control_words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,11 +28,14 @@ def results_table(store: Store, iteration: str | None = None) -> pd.DataFrame:
         One row per transcript and metric, in the order in which the transcripts were added and in the rubric's:
         ``transcript_id``, ``game_id``, ``source_format``, ``source_name``, ``iteration`` (empty for none), ``metric``,
         ``score`` (percent, or 1 to 5 for engagement; empty where there is none), ``numerator``, ``denominator``,
-        ``status``, ``threshold``, ``method``, ``version``.
+        ``status``, ``threshold``, ``method``, ``version``, ``control`` (as :meth:`MetricResult.as_dict` gives it; in
+        columns of its own with :func:`flat_controls`), ``control_words``.
 
     Raises:
         NotFoundError: There is no iteration of that name.
     """
+    import pandas as pd
+
     with store.unit():
         if iteration is not None:
             store.iterations.get(iteration)
@@ -38,7 +43,35 @@ def results_table(store: Store, iteration: str | None = None) -> pd.DataFrame:
         scores = store.results.scores(iteration)
     origin = summaries[["transcript_id", "game_id", "source_format", "source_name", "iteration"]]
     columns = ["metric", "score", "numerator", "denominator", "status", "threshold", "method", "version"]
+    columns += ["control", "control_words"]
+    told = [
+        control_words(metric, None if math.isnan(score) else score, control)
+        for metric, score, control in zip(scores["metric"], scores["score"], scores["control"], strict=True)
+    ]
+    controls = [{"status": "pending"} if control is None else control for control in scores["control"]]
+    scores = scores.assign(control=pd.Series(controls, index=scores.index, dtype=object), control_words=told)
     return origin.merge(scores[["transcript_id", *columns]], on="transcript_id", how="inner", validate="one_to_many")
+
+
+def flat_controls(table: pd.DataFrame) -> pd.DataFrame:
+    """:func:`results_table` with every key of ``control`` in a column: ``control_chance``, ``control_companion_value``.
+
+    The columns are always all there; empty for what was not computed.
+    """
+    import pandas as pd
+
+    controls = list(table["control"])
+    companions = [control.get("companion") or {} for control in controls]
+    sources = [("control", CONTROL_KEYS, controls), ("control_companion", COMPANION_KEYS, companions)]
+    flat = table.drop(columns=["control", "control_words"])
+    for name, keys, held in sources:
+        for key in keys:
+            kind = _KINDS.get(key, "float64")
+            flat[f"{name}_{key}"] = pd.Series([one.get(key) for one in held], index=table.index, dtype=kind)
+    return flat.assign(control_words=table["control_words"])
+
+
+_KINDS = {"draws": "Int64", "reason": "string", "name": "string"}
 
 
 def csv_text(table: pd.DataFrame) -> str:

@@ -49,6 +49,7 @@ def test_charts_and_formatting_know_nothing_of_streamlit() -> None:
 
 STREAMLIT_FREE = {
     "dashboard/charts.py",
+    "dashboard/companions.py",
     "dashboard/comparison_charts.py",
     "dashboard/comparison_tables.py",
     "dashboard/formatting.py",

@@ -2,7 +2,7 @@ import streamlit as st
 
 from dashboard import queries, resources
 from dashboard.components import agreement_parts as parts
-from dashboard.components.disagreements import disagreements
+from dashboard.components.disagreements import disagreements, row_agreement
 from dashboard.components.messages import empty_state
 from dashboard.components.practice_parts import practice_table
 from dashboard.components.sample_button import first_steps
@@ -32,6 +32,7 @@ def show() -> None:
             st.page_link("app_pages/review.py", label="Go to the desk", icon=":material/rate_review:")
         if report.ratings:
             parts.references(report)
+        row_agreement(report)
         return
 
     st.info(
@@ -45,6 +46,7 @@ def show() -> None:
         st.badge(f"{counted(report.shared_games, 'game')} rated by two or more", color="gray")
 
     disagreements(report)
+    row_agreement(report)
     parts.raters(report)
     parts.references(report)
     practice_table(resources.store())

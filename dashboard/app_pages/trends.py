@@ -5,6 +5,7 @@ import streamlit as st
 
 from dashboard import queries, resources, trends
 from dashboard.components import trend_parts as parts
+from dashboard.components.chance_parts import beside_chance_toggle, chance_notes
 from dashboard.components.messages import empty_state
 from dashboard.components.sample_button import first_steps
 from dashboard.components.version_notes import versions_banner
@@ -26,7 +27,7 @@ def show() -> None:
     versions_banner(resources.store())
     found = resources.read(trends.steps)
     is_loose = points["iteration"] == queries.NO_ITERATION
-    view, with_loose = choices(has_loose_games=bool(is_loose.any()))
+    view, with_loose, beside_chance = choices(has_loose_games=bool(is_loose.any()))
     first, last = parts.pick_range(found)
     if view == PERSONAS:
         parts.persona_dimensions(first, last)
@@ -41,11 +42,11 @@ def show() -> None:
         parts.beside_charts(first, last, with_loose=with_loose)
         parts.annotations(found)
     else:
-        metrics(view, shown, found, key=(with_loose, first, last))
+        metrics(view, shown, found, key=(with_loose, first, last), beside_chance=beside_chance)
 
 
-def choices(*, has_loose_games: bool) -> tuple[str, bool]:
-    """What the trends are shown as, and whether with the games that belong to no iteration."""
+def choices(*, has_loose_games: bool) -> tuple[str, bool, bool]:
+    """What the trends are shown as, whether with the games of no iteration, and whether beside chance."""
     with st.container(horizontal=True, vertical_alignment="center"):
         view = st.segmented_control(
             "Show as",
@@ -62,21 +63,26 @@ def choices(*, has_loose_games: bool) -> tuple[str, bool]:
             bind="query-params",
             help="They stand to the right of all iterations.",
         )
-    return view, with_loose
+        beside_chance = view in (CHARTS, TABLE) and beside_chance_toggle()
+    return view, with_loose, beside_chance
 
 
-def metrics(view: str, shown: pd.DataFrame, found: Sequence[trends.Step], *, key: tuple[bool, int, int]) -> None:
+def metrics(
+    view: str, shown: pd.DataFrame, found: Sequence[trends.Step], *, key: tuple[bool, int, int], beside_chance: bool
+) -> None:
     thresholds = resources.read(queries.thresholds)
     definitions = DEFINITIONS if view == HEAT else picked()
+    if beside_chance:
+        chance_notes(shown[shown["metric"].isin(list(definitions))], are_drawn=view == CHARTS)
     if view == HEAT:
         parts.heat_map(shown, thresholds, key)
     elif view == TABLE:
-        parts.metric_tables(shown, definitions, key)
+        parts.metric_tables(shown, definitions, key, beside_chance=beside_chance)
     else:
         st.caption(
             "Dots are games, diamonds means with their 95 % intervals over games, the dashed line is the threshold."
         )
-        parts.metric_charts(shown, definitions, thresholds, key)
+        parts.metric_charts(shown, definitions, thresholds, key, beside_chance=beside_chance)
     parts.annotations(found)
     parts.export(shown, definitions, thresholds)
 

@@ -8,8 +8,10 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import resources, state
+from dashboard.companions import compared_points
 from dashboard.comparison_charts import distribution_alt, distribution_figure
 from dashboard.comparison_tables import METRIC_LABELS, SYMBOLS, difference_frame, export_frame
+from dashboard.components.chance_parts import beside_chance_toggle, chance_notes, companion
 from dashboard.components.decision_parts import rule_answer
 from dashboard.components.downloads import csv_download, json_download
 from dashboard.components.example_row import example_row
@@ -19,6 +21,7 @@ from dashboard.components.status_table import status_table
 from dashboard.formatting import signed_cell
 from evaluation.comparison import IterationComparison, Mover
 from evaluation.comparison.as_data import comparison_data
+from evaluation.comparison.iterations import NO_COMPARISON
 from evaluation.comparison.prompt_diff import is_cut, prompt_diff
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.statistics.words import difference_sentences
@@ -97,8 +100,23 @@ def differences(found: IterationComparison) -> None:
     )
 
 
-def one_metric(found: IterationComparison, thresholds: Mapping[str, float]) -> None:
-    """One metric game by game, with what its difference shows in words."""
+def beside_chance(found: IterationComparison) -> bool:
+    """Every metric of both sides beside chance in words, when asked for; whether it was."""
+    if not beside_chance_toggle():
+        return False
+    points = pd.concat([compared_points(found, name) for name in DEFINITIONS], ignore_index=True)
+    chance_notes(points)
+    with st.grid(2, min_column_width=300):
+        for name, (before, after) in found.controls.items():
+            if before.words or after.words:
+                with st.container(border=True, gap="small"):
+                    st.markdown(f"**{DEFINITIONS[name].label}**")
+                    plain(f"before: {before.words or NO_COMPARISON}\nafter: {after.words or NO_COMPARISON}")
+    return True
+
+
+def one_metric(found: IterationComparison, thresholds: Mapping[str, float], *, beside_chance: bool) -> None:
+    """One metric game by game, with what its difference shows in words, and beside chance when asked for."""
     st.subheader("One metric, game by game", anchor=False)
     name = st.pills(
         "Metric",
@@ -112,16 +130,19 @@ def one_metric(found: IterationComparison, thresholds: Mapping[str, float]) -> N
         label_visibility="collapsed",
     )
     difference, definition = found.comparison[name], DEFINITIONS[name]
+    names = found.before.iteration.name, found.after.iteration.name
+    before, after = found.controls[name]
+    by_chance = (before.chance, after.chance) if beside_chance else (None, None)
     st.plotly_chart(
-        distribution_figure(
-            difference, definition, thresholds[name], (found.before.iteration.name, found.after.iteration.name)
-        ),
+        distribution_figure(difference, definition, thresholds[name], names, by_chance),
         key="distribution",
         config={"displayModeBar": False},
         alt=distribution_alt(difference, definition),
     )
     st.caption("Dots are games, diamonds means with their 95 % intervals, the dashed line is the threshold.")
     plain("\n".join(difference_sentences(difference)))
+    if beside_chance:
+        companion(compared_points(found, name), name, (name, *names))
 
 
 def movers(found: IterationComparison) -> None:
@@ -191,7 +212,9 @@ def export(found: IterationComparison) -> None:
         comparison_report(found.before.iteration.name, found.after.iteration.name)
         csv_download(
             "Download the table (CSV)",
-            lambda: export_frame(found.comparison, found.before.iteration.name, found.after.iteration.name),
+            lambda: export_frame(
+                found.comparison, found.before.iteration.name, found.after.iteration.name, found.controls
+            ),
             "comparison.csv",
         )
         json_download("Download everything (JSON)", lambda: comparison_data(found), "comparison.json")

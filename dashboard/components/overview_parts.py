@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pandas as pd
 import streamlit as st
 
-from dashboard import mending, queries, resources
+from dashboard import mending, resources
 from dashboard.components.example_row import example_row
 from dashboard.components.messages import plain
 from dashboard.components.picked_game import hand_over
@@ -21,7 +21,6 @@ from evaluation.comparison.losses import Losses
 from evaluation.iterations.board import Board, IterationSummary
 from evaluation.iterations.checklist import Check, CheckState
 from evaluation.iterations.tests import GameTest, MetricMean
-from evaluation.rubric.controls import controls_words
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, SHORT_LABELS
 from evaluation.rubric.verdict import MetricScore
 from evaluation.store import Store
@@ -82,10 +81,8 @@ def metric_cards(shown: IterationSummary) -> None:
         if shown.verdict:
             cost, cache = usd_text(shown.cost_usd.mean), share_text(shown.cache_hit_rate.mean)
             verdict_card(str(shown.verdict.status), shown.verdict.passed_count, f"cost {cost}, cache hits {cache}")
-        controls = resources.read(queries.iteration_controls, shown.iteration.name)
         for name, mean in shown.means.items():
-            beside = controls_words(controls.get(name, ()))
-            detail = "  \n".join(filter(None, (mean_detail(name, mean), beside)))
+            detail = "  \n".join(filter(None, (mean_detail(name, mean), mean.control.words)))
             score_card(DEFINITIONS[name], mean.score, str(mean.status), mean.threshold, detail)
 
 

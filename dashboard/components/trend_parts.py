@@ -8,7 +8,8 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from dashboard import charts, permissions, queries, resources, trend_charts, trends
+from dashboard import charts, companions, permissions, queries, resources, trend_charts, trends
+from dashboard.components.chance_parts import companion, in_words
 from dashboard.components.downloads import csv_download
 from dashboard.components.status_table import status_table
 from dashboard.formatting import threshold_text
@@ -56,6 +57,8 @@ def metric_charts(
     definitions: Mapping[str, MetricDefinition],
     thresholds: Mapping[str, float],
     key: tuple[object, ...],
+    *,
+    beside_chance: bool = False,
 ) -> None:
     """A chart for each metric, two beside each other where there is room.
 
@@ -64,6 +67,7 @@ def metric_charts(
         definitions: The metrics to draw.
         thresholds: Today's; a metric that is missing has none.
         key: What was chosen, to tell these charts from others of the same data.
+        beside_chance: With what chance gives, the companion below, and both in words.
     """
     grid = st.grid(2, min_column_width=380)
     changes = resources.read(_changes)
@@ -73,13 +77,20 @@ def metric_charts(
             st.subheader(definition.label, anchor=False)
             st.caption(_summary(games, definition, thresholds.get(name)))
             # The charts of a thousand games take half a second to make, and are the same until the data changes.
-            drawn = (name, *key)
+            drawn = (name, *key, beside_chance)
+            draw, tell = (
+                (companions.chance_figure, companions.chance_alt)
+                if beside_chance
+                else (charts.trend_figure, charts.trend_alt)
+            )
             st.plotly_chart(
-                resources.once(charts.trend_figure, drawn, games, definition, thresholds.get(name), changes),
+                resources.once(draw, drawn, games, definition, thresholds.get(name), changes),
                 key=f"trend_{name}",
                 config=ZOOMABLE,
-                alt=resources.once(charts.trend_alt, drawn, games, definition, thresholds.get(name)),
+                alt=resources.once(tell, drawn, games, definition, thresholds.get(name)),
             )
+            if beside_chance:
+                companion(games, name, drawn)
 
 
 def _changes(store: trends.Store) -> dict[str, str]:
@@ -121,15 +132,24 @@ def _within(frame: pd.DataFrame, first: int, last: int, with_loose: bool) -> pd.
     return frame[(frame["position"].between(first, last) & ~is_loose) | (is_loose & with_loose)]
 
 
-def metric_tables(shown: pd.DataFrame, definitions: Mapping[str, MetricDefinition], key: tuple[object, ...]) -> None:
+def metric_tables(
+    shown: pd.DataFrame,
+    definitions: Mapping[str, MetricDefinition],
+    key: tuple[object, ...],
+    *,
+    beside_chance: bool = False,
+) -> None:
     """The same as tables."""
     changes = resources.read(_changes)
     for name, definition in definitions.items():
         games = shown[shown["metric"] == name]
         with st.container(border=True):
             st.subheader(definition.label, anchor=False)
-            table = resources.once(trends.mean_table, (name, *key), games, definition, changes)
+            drawn = (name, *key, beside_chance)
+            table = resources.once(trends.mean_table, drawn, games, definition, changes, beside_chance)
             st.dataframe(table, hide_index=True, alt=f"{definition.label} by iteration")
+            if beside_chance:
+                in_words(games)
 
 
 def heat_map(shown: pd.DataFrame, thresholds: Mapping[str, float], key: tuple[object, ...]) -> None:

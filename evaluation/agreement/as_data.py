@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from evaluation.agreement.disagreements import GameDisagreement, Overruled, RuleGap
+from evaluation.agreement.disagreements import GameDisagreement, RuleGap
 from evaluation.agreement.raters import ItemAgreement, PairAgreement, RaterLeaning
 from evaluation.agreement.references import ReferenceAgreement
 from evaluation.agreement.report import AgreementReport
-from evaluation.agreement.rows import RowAgreement
+from evaluation.agreement.rows import DecidedRow, RowAgreement
+from evaluation.score import Method
 
 
 def agreement_data(report: AgreementReport) -> dict[str, Any]:
@@ -24,6 +25,7 @@ def agreement_data(report: AgreementReport) -> dict[str, Any]:
             "between_raters": [_split(one) for one in report.split],
             "rules_against_raters": [_gap(one) for one in report.gaps],
             "overruled": [_overruled(one) for one in report.overruled],
+            "rows": [_disputed(one) for one in report.disputed],
         },
         "items": [_item(one) for one in report.items],
         "pairs": [_pair(one) for one in report.pairs],
@@ -58,30 +60,47 @@ def _gap(one: RuleGap) -> dict[str, Any]:
     }
 
 
-def _overruled(one: Overruled) -> dict[str, Any]:
+def _overruled(one: DecidedRow) -> dict[str, Any]:
+    return {
+        **_place(one),
+        "verdict": str(one.verdicts[Method.HUMAN]),
+        "author": one.author,
+        "reason": one.reasons[Method.HUMAN],
+    }
+
+
+def _place(one: DecidedRow) -> dict[str, Any]:
     return {
         "transcript_id": one.transcript_id,
         "game_id": one.game_id,
         "metric": one.metric,
-        "row_id": one.row_id,
-        "message_id": one.message_id,
-        "verdict": one.verdict,
-        "author": one.author,
-        "reason": one.reason,
-        "rule_verdict": one.rule_verdict,
-        "judge_verdict": one.judge_verdict,
+        "row_id": one.row.id,
+        "message_id": one.row.message_id,
     }
 
 
 def _row(one: RowAgreement) -> dict[str, Any]:
     return {
         "metric": one.metric,
+        "first": str(one.first),
+        "second": str(one.second),
         "rows": one.rows,
-        "rule_same": one.rule_same,
-        "rule_interval": one.rule_interval.as_dict(),
-        "judged": one.judged,
-        "judge_same": one.judge_same,
-        "judge_interval": one.judge_interval.as_dict(),
+        "games": one.games,
+        "same": one.same,
+        "share": one.share.as_dict(),
+        "kappa": one.kappa.as_dict(),
+        "floor": one.floor,
+    }
+
+
+def _disputed(one: DecidedRow) -> dict[str, Any]:
+    return {
+        **_place(one),
+        "player": one.row.player,
+        "verdicts": {str(method): str(verdict) for method, verdict in one.verdicts.items()},
+        "reasons": {str(method): reason for method, reason in one.reasons.items()},
+        "author": one.author or None,
+        "points": one.stake,
     }
 
 

@@ -1,4 +1,4 @@
-"""Where to look first: games that split the raters, games that raters and rules see differently, rows overruled."""
+"""Where to look first: games that split the raters, and games that raters and rules see differently."""
 
 from __future__ import annotations
 
@@ -49,30 +49,6 @@ class RuleGap:
     @property
     def gap(self) -> float:
         return self.automatic - self.rated
-
-
-@dataclass(frozen=True, slots=True)
-class Overruled:
-    """A ledger row that a person decided against the rule; the people chose which rows to look at.
-
-    Attributes:
-        message_id: ``None`` when the row is about a player or the whole game.
-        verdict: What the person decided.
-        reason: Theirs; text of strangers.
-        rule_verdict: What the rule had said; ``None`` when its ledger no longer has the row.
-        judge_verdict: What a judge had said; ``None`` when none was asked.
-    """
-
-    transcript_id: str
-    game_id: str
-    metric: str
-    row_id: str
-    message_id: str | None
-    verdict: str
-    author: str
-    reason: str
-    rule_verdict: str | None = None
-    judge_verdict: str | None = None
 
 
 def split_games(table: RatingTable, names: Mapping[str, str]) -> tuple[GameDisagreement, ...]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from evaluation.agreement.disagreements import GameDisagreement, Overruled, RuleGap, rule_gaps, split_games
+from evaluation.agreement.disagreements import GameDisagreement, RuleGap, rule_gaps, split_games
 from evaluation.agreement.items import RatingTable, rating_table
 from evaluation.agreement.raters import (
     FEWEST_FOR_READING,
@@ -19,7 +20,7 @@ from evaluation.agreement.raters import (
     rater_leanings,
 )
 from evaluation.agreement.references import Reference, ReferenceAgreement, reference_agreements
-from evaluation.agreement.rows import RowAgreement, row_agreements
+from evaluation.agreement.rows import Confirmed, DecidedRow, RowAgreement, disputed_rows, row_agreements
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import PERCENT, Method, Status, status_of
 
@@ -42,6 +43,9 @@ class AgreementReport:
         games: How many games have a rating.
         shared_games: How many have two or more.
         ratings: How many current ratings there are.
+        overruled: Ledger rows that people decided.
+        rows: Rule, judge and person against each other on ledger rows.
+        disputed: Ledger rows that they see differently, those first that would move a score most.
     """
 
     raters: int
@@ -54,8 +58,9 @@ class AgreementReport:
     references: tuple[ReferenceAgreement, ...]
     split: tuple[GameDisagreement, ...]
     gaps: tuple[RuleGap, ...]
-    overruled: tuple[Overruled, ...]
+    overruled: tuple[DecidedRow, ...]
     rows: tuple[RowAgreement, ...]
+    disputed: tuple[DecidedRow, ...]
 
     @property
     def note(self) -> str:
@@ -69,7 +74,8 @@ def agreement_report(
     scores: pd.DataFrame,
     names: Mapping[str, str],
     thresholds: Mapping[str, float],
-    overruled: Sequence[Overruled] = (),
+    decided: Sequence[DecidedRow] = (),
+    confirmed: Confirmed = MappingProxyType({}),
     *,
     seed: int = 0,
 ) -> AgreementReport:
@@ -80,7 +86,8 @@ def agreement_report(
         scores: As ``Store.results.scores`` returns them.
         names: Game ids by transcript id.
         thresholds: Today's, by metric.
-        overruled: Ledger rows that people decided against the rule.
+        decided: Ledger rows that a judge or a person decided.
+        confirmed: How many further rows the judge decided as the rule did, and no person decided.
         seed: Of the bootstrap; the same seed gives the same intervals.
     """
     table = rating_table(ratings)
@@ -96,8 +103,9 @@ def agreement_report(
         references=reference_agreements(table, references, seed=seed) if _is_rated(table) else (),
         split=split_games(table, names),
         gaps=rule_gaps(table, references[ALL_METRICS].scores, names),
-        overruled=tuple(overruled),
-        rows=row_agreements(overruled),
+        overruled=tuple(one for one in decided if not one.is_open),
+        rows=row_agreements(decided, confirmed, seed=seed),
+        disputed=disputed_rows(decided),
     )
 
 

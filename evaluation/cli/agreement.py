@@ -10,11 +10,11 @@ import typer
 from evaluation.cli.options import Database, OutputFormat, open_store
 from evaluation.cli.terminal import code, markdown_table, note, safe, say, shortened, table
 from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.score import Method
 from evaluation.text.display import counted
 
 if TYPE_CHECKING:
     from evaluation.agreement import AgreementReport, Figure
-    from evaluation.statistics import Interval
 
 _MOST_ROWS = 10
 _LONGEST_NAME = 30
@@ -42,7 +42,7 @@ def agreement(
         from evaluation.inert import json_text
 
         say(json_text(agreement_data(report)))
-    elif report.ratings:
+    elif report.ratings or report.rows:
         say("\n".join(_lines(report, is_markdown=output is OutputFormat.MARKDOWN)))
     if not report.shared_games:
         counts = f"{counted(report.ratings, 'rating')} by {counted(report.raters, 'rater')}"
@@ -69,7 +69,8 @@ def _lines(report: AgreementReport, *, is_markdown: bool) -> Iterator[str]:
     yield (
         "Intervals are 95 %, by bootstrap over games. Ceiling: two raters of the same games. Floor: always the "
         "commonest answer; its kappa is 0. Kappa is quadratic-weighted, bias is metric minus rating. The reading goes "
-        "by the lower end of alpha's interval."
+        "by the lower end of alpha's interval. Rule, judge and person are compared by their verdicts on rows of the "
+        "ledgers, with Cohen's kappa; people choose which rows they decide, mostly those that seem wrong."
     )
     if report.note:
         yield ""
@@ -82,8 +83,10 @@ def _tables(report: AgreementReport, words: Callable[[object], str]) -> Iterator
     yield "Games that raters and metrics see differently", headers, _gaps(report, words)
     headers = ("Id", "Metric", "Message", "Decided", "By")
     yield "Rows that people overruled", headers, _overruled(report, words)
-    headers = ("Metric", "Rows", "The rule said the same", "Judged", "The judge said the same")
-    yield "Rule and judge on rows that people decided", headers, _rows(report)
+    headers = ("Metric", "Between", "Rows", "Games", "Same verdict", "Interval", "Kappa", "Interval", "Floor")
+    yield "Rule, judge and person", headers, _rows(report)
+    headers = ("Id", "Metric", "Message", "Verdicts", "Points apart")
+    yield "Verdicts that differ, those nobody decided first", headers, _disputed(report, words)
     headers = ("Item", "Games", "Alpha", "Interval", "AC1", "Same answer", "Floor", "Reading")
     yield "Raters against each other", headers, _items(report)
     headers = ("Rater", "Rated", "Shared games", "Above the others", "Interval")
@@ -123,8 +126,8 @@ def _overruled(report: AgreementReport, words: Callable[[object], str]) -> Rows:
         (
             one.transcript_id[:_ID_DIGITS],
             one.metric,
-            words(shortened(one.message_id or "none", _LONGEST_NAME)),
-            one.verdict.replace("_", " "),
+            words(shortened(one.row.message_id or "none", _LONGEST_NAME)),
+            one.verdicts[Method.HUMAN].replace("_", " "),
             words(shortened(one.author, _LONGEST_NAME)),
         )
         for one in report.overruled[:_MOST_ROWS]
@@ -132,22 +135,35 @@ def _overruled(report: AgreementReport, words: Callable[[object], str]) -> Rows:
 
 
 def _rows(report: AgreementReport) -> Rows:
+    from evaluation.statistics.words import interval_words, percent_interval
+
     return [
         (
             DEFINITIONS[one.metric].label,
+            one.pair,
             str(one.rows),
-            _of(one.rule_same, one.rows, one.rule_interval),
-            str(one.judged),
-            _of(one.judge_same, one.judged, one.judge_interval),
+            str(one.games),
+            f"{one.same} of {one.rows}, {_share(one.share.value)}",
+            percent_interval(one.share.interval),
+            _number(one.kappa.value),
+            interval_words(one.kappa.interval, digits=2),
+            _share(one.floor),
         )
         for one in report.rows
     ]
 
 
-def _of(same: int, count: int, interval: Interval) -> str:
-    if interval.low is None or interval.high is None:
-        return "none"
-    return f"{same} of {count} ({100 * interval.low:.0f} to {100 * interval.high:.0f} %)"
+def _disputed(report: AgreementReport, words: Callable[[object], str]) -> Rows:
+    return [
+        (
+            one.transcript_id[:_ID_DIGITS],
+            one.metric,
+            words(shortened(one.row.message_id or one.row.player or "none", _LONGEST_NAME)),
+            one.verdict_words,
+            f"{one.stake:.1f}",
+        )
+        for one in report.disputed[:_MOST_ROWS]
+    ]
 
 
 def _items(report: AgreementReport) -> Rows:

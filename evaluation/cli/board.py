@@ -73,7 +73,7 @@ def _details(board: Board, summary: IterationSummary) -> Iterator[str]:
     if summary.verdict is not None:
         yield f"  The means of its games: {summary.verdict.status}"
         yield from (f"    {shortened(reason, 160)}" for reason in summary.verdict.reasons)
-        yield from (f"    {words}" for words in coverage_lines(summary.means))
+        yield from (f"    {words}" for words in (*coverage_lines(summary.means), *control_lines(summary.means)))
     for test in summary.tests:
         if test.is_complete and test.has_passed and test.failures:
             yield f"  Test {test.number} passed; these games in it failed:"
@@ -141,6 +141,13 @@ def coverage_lines(means: Mapping[str, MetricMean]) -> Iterator[str]:
             yield f"{DEFINITIONS[name].label}: {mean.coverage.words}."
 
 
+def control_lines(means: Mapping[str, MetricMean]) -> Iterator[str]:
+    """Whether scores can be told from chance: "Coherence: above chance in 3 of 4 games, mean link strength 62 ..."."""
+    for name, mean in means.items():
+        if mean.control.words:
+            yield f"{DEFINITIONS[name].label}: {mean.control.words}."
+
+
 def board_dict(board: Board, losses: Mapping[str, Losses] | None = None) -> dict[str, Any]:
     """The board as JSON-compatible data. Scores on their metrics' scales, costs in US dollars, rates from 0 to 1."""
     chance = board.chance
@@ -204,6 +211,7 @@ def _means_dict(means: Mapping[str, MetricMean]) -> dict[str, Any]:
             "threshold": mean.threshold,
             "games": len(mean.values),
             "coverage": mean.coverage and mean.coverage.as_dict(),
+            "control": mean.control.as_dict(),
         }
         for name, mean in means.items()
     }

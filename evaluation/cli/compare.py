@@ -68,6 +68,10 @@ def _lines(found: IterationComparison, *, is_markdown: bool) -> Iterator[str]:
     yield f"{mark}What this shows"
     yield from (f"{bullet}{line}" for one in found.comparison.differences for line in _sentences(one))
     yield from (f"{bullet}{line}" for line in found.coverage_words)
+    if found.control_words:
+        yield ""
+        yield f"{mark}Whether the scores can be told from chance"
+        yield from (f"{bullet}{line}" for line in found.control_words)
     if found.movers:
         yield ""
         yield f"{mark}What moved the scores most"

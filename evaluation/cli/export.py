@@ -127,9 +127,10 @@ def results(
     db: Database = None,
 ) -> None:
     """Write every score: one row per transcript and metric."""
-    from evaluation.exporting import results_table
+    from evaluation.exporting import flat_controls, results_table
 
-    _write_table(results_table(open_store(db), iteration), kind, output, force)
+    table = results_table(open_store(db), iteration)
+    _write_table(table if kind is TableFormat.JSON else flat_controls(table), kind, output, force)
 
 
 @app.command()

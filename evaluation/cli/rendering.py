@@ -48,11 +48,18 @@ class _Line:
     game: str
     scores: tuple[str, ...]
     verdict: Verdict
+    controls: str
 
     @classmethod
     def of(cls, evaluation: Evaluation) -> _Line:
         scores = tuple(score_cell(name, evaluation.metrics.get(name)) for name in DEFINITIONS)
-        return cls(evaluation.transcript.id, evaluation.transcript.game_id, scores, evaluation.verdict)
+        told = [
+            f"{SHORT_LABELS[name]} {words}"
+            for name, metric in evaluation.metrics.items()
+            if metric.control is not None and (words := control_words(name, metric.score, metric.control))
+        ]
+        controls = "; ".join(told)
+        return cls(evaluation.transcript.id, evaluation.transcript.game_id, scores, evaluation.verdict, controls)
 
 
 def print_evaluations(evaluations: Iterable[Evaluation], output: OutputFormat) -> None:
@@ -86,7 +93,9 @@ def _plain(lines: Sequence[_Line]) -> str:
         for line in lines
     ]
     reasons = [f"{line.transcript_id[:_ID_DIGITS]} {_status(line)}: {safe(_reasons(line))}" for line in lines]
-    return "\n".join([table(HEADERS, rows), "", *reasons])
+    controls = [f"{line.transcript_id[:_ID_DIGITS]} {safe(line.controls)}" for line in lines if line.controls]
+    beside = ["", "Beside chance:", *controls] if controls else []
+    return "\n".join([table(HEADERS, rows), "", *reasons, *beside])
 
 
 def _markdown(lines: Sequence[_Line]) -> str:
@@ -96,7 +105,9 @@ def _markdown(lines: Sequence[_Line]) -> str:
     reasons = [
         f"- {name[0]} **{_status(line)}**: {code(_reasons(line))}" for name, line in zip(names, lines, strict=True)
     ]
-    return "\n".join([markdown_table(HEADERS, rows), "", *reasons])
+    controls = [f"- {name[0]} {line.controls}" for name, line in zip(names, lines, strict=True) if line.controls]
+    beside = ["", "Beside chance:", "", *controls] if controls else []
+    return "\n".join([markdown_table(HEADERS, rows), "", *reasons, *beside])
 
 
 def _passed(line: _Line) -> str:

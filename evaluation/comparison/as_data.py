@@ -10,6 +10,7 @@ from evaluation.comparison.iterations import IterationComparison
 from evaluation.comparison.movers import Mover
 from evaluation.comparison.runs import Run, RunComparison
 from evaluation.iterations.decision import Side
+from evaluation.rubric.controls import ControlSummary
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.statistics.comparison import Difference, Paired, Summary
 from evaluation.statistics.words import difference_sentences
@@ -17,6 +18,7 @@ from evaluation.statistics.words import difference_sentences
 
 def comparison_data(found: IterationComparison) -> dict[str, Any]:
     """Both sides, the decision on the later one, every metric's difference with its words, and what moved it."""
+    controls = found.controls
     return {
         "before": _side(found.before),
         "after": _side(found.after),
@@ -25,10 +27,16 @@ def comparison_data(found: IterationComparison) -> dict[str, Any]:
         "decision_words": list(found.decision_words),
         "coverage": list(found.coverage_words),
         "level": found.comparison.level,
-        "metrics": [difference_data(one) for one in found.comparison.differences],
+        "metrics": [
+            difference_data(one) | {"control": _controls(*controls[one.name])} for one in found.comparison.differences
+        ],
         "pairs": [{"before": one, "after": other} for one, other in found.pairs],
         "movers": [_mover(one) for one in found.movers],
     }
+
+
+def _controls(before: ControlSummary, after: ControlSummary) -> dict[str, Any]:
+    return {"before": before.as_dict(), "after": after.as_dict()}
 
 
 def run_comparison_data(found: RunComparison) -> dict[str, Any]:

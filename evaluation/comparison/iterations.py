@@ -10,9 +10,14 @@ from evaluation.coverage import Coverage, added_coverage
 from evaluation.iterations.board import Board, IterationSummary
 from evaluation.iterations.decision import Decision, Side
 from evaluation.iterations.evidence import measure_games
+from evaluation.iterations.tests import score_controls
+from evaluation.rubric.controls import ControlSummary
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.verdict import metric_coverage
 from evaluation.statistics.comparison import Comparison, compare
+
+NO_COMPARISON = "no comparison with chance"
+"""What stands for a side of which the controls say nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +54,25 @@ class IterationComparison:
                 before, after = (one.words if one else "nothing" for one in sides)
                 found.append(f"{definition.label} rests on {before} before; {after} after.")
         return tuple(found)
+
+    @property
+    def controls(self) -> dict[str, tuple[ControlSummary, ControlSummary]]:
+        """What the controls of every metric say, before and after."""
+        return {name: (_controls(self.before, name), _controls(self.after, name)) for name in DEFINITIONS}
+
+    @property
+    def control_words(self) -> tuple[str, ...]:
+        """Whether scores can be told from chance, one sentence for each metric of which that can be said."""
+        found = []
+        for name, sides in self.controls.items():
+            if any(side.words for side in sides):
+                before, after = (side.words or NO_COMPARISON for side in sides)
+                found.append(f"{DEFINITIONS[name].label}: {before} before; {after} after.")
+        return tuple(found)
+
+
+def _controls(side: Side, name: str) -> ControlSummary:
+    return score_controls(game.metrics.get(name) for game in side.games)
 
 
 def _coverage(side: Side, name: str) -> Coverage | None:

@@ -22,7 +22,7 @@ def games_by_iteration(summaries: pandas.DataFrame, scores: pandas.DataFrame) ->
         summaries: One row per transcript: ``transcript_id``, ``game_id``, ``iteration``, ``position`` (in the
             iteration), ``total_usd``, ``cache_hit_rate``. Transcripts of no iteration are left out.
         scores: One row per transcript and metric: ``transcript_id``, ``metric``, ``score``, ``status``, ``threshold``,
-            and where known ``denominator``, ``considered``, ``reason``.
+            and where known ``denominator``, ``considered``, ``reason``, ``control``.
     """
     metrics = metrics_by_transcript(scores)
     games: dict[str, list[Game]] = {}
@@ -45,16 +45,20 @@ def metrics_by_transcript(scores: pandas.DataFrame) -> dict[str, dict[str, Metri
     metrics: dict[str, dict[str, MetricScore]] = {}
     # Column by column: a record of each of thousands of rows takes several times as long.
     columns = (scores[name].tolist() if name in scores else [None] * len(scores) for name in _COLUMNS)
-    for transcript_id, metric, status, score, threshold, settled, considered, reason in zip(*columns, strict=True):
+    for row in zip(*columns, strict=True):
+        transcript_id, metric, status, score, threshold, settled, considered, reason, control = row
         coverage = _coverage(str(metric), settled, considered) if considered and considered == considered else None
         # Why a metric fails whatever its score is what later readings of it must know.
         failure = str(reason or "") if status == Status.FAILED else ""
-        found = MetricScore(Status(str(status)), _number(score), float(threshold), failure, coverage)
+        found = MetricScore(Status(str(status)), _number(score), float(threshold), failure, coverage, control)
         metrics.setdefault(str(transcript_id), {})[str(metric)] = found
     return metrics
 
 
-_COLUMNS = ("transcript_id", "metric", "status", "score", "threshold", "denominator", "considered", "reason")
+_COLUMNS = (
+    *("transcript_id", "metric", "status", "score", "threshold"),
+    *("denominator", "considered", "reason", "control"),
+)
 
 
 def _coverage(metric: str, settled: float, considered: float) -> Coverage | None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from evaluation.coverage import Coverage, added_coverage
+from evaluation.rubric.controls import ControlSummary, summarise_controls
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.verdict import (
     Scored,
@@ -14,6 +15,7 @@ from evaluation.rubric.verdict import (
     VerdictStatus,
     critical_reasons,
     judge_scores,
+    metric_control,
     metric_coverage,
     rejudge,
 )
@@ -21,6 +23,7 @@ from evaluation.score import Status, failure_beyond_score, status_of
 from evaluation.text.display import counted
 
 TEST_SIZE = 3
+NO_CONTROLS = summarise_controls(())
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,7 @@ class MetricMean:
         waiting: How many games are pending or could not be computed.
         games: How many games there are, with or without a score.
         coverage: What the scores rest on together, for metrics that leave out what they cannot decide; else ``None``.
+        control: What the controls of the games that have a score say together.
     """
 
     status: Status
@@ -60,6 +64,7 @@ class MetricMean:
     waiting: int
     games: int
     coverage: Coverage | None = None
+    control: ControlSummary = NO_CONTROLS
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,10 +225,16 @@ def _mean(scores: Sequence[Scored | None], threshold: float) -> MetricMean:
         mean = math.fsum(values) / len(values)
         failure = _common_failure(scores, len(values))
         status = Status.FAILED if failure else status_of(mean, threshold)
-        return MetricMean(status, mean, threshold, failure, values, waiting, len(scores), coverage)
+        control = score_controls(scores)
+        return MetricMean(status, mean, threshold, failure, values, waiting, len(scores), coverage, control)
     status = Status.PENDING if waiting or not scores else Status.NOT_APPLICABLE
     reasons = {scored.reason for scored in scores if scored is not None and scored.status is status}
     return MetricMean(status, None, threshold, ", ".join(sorted(reasons)), values, waiting, len(scores), coverage)
+
+
+def score_controls(scores: Iterable[Scored | None]) -> ControlSummary:
+    """What the controls of one metric say over games; those without a score are left out."""
+    return summarise_controls(metric_control(one) for one in scores if one is not None and one.score is not None)
 
 
 def _common_failure(scores: Sequence[Scored | None], scored: int) -> str:

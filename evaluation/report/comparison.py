@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 
-from evaluation.comparison.iterations import IterationComparison
+from evaluation.comparison.iterations import NO_COMPARISON, IterationComparison
 from evaluation.comparison.movers import Mover
 from evaluation.comparison.prompt_diff import is_cut, prompt_diff
 from evaluation.iterations.decision import Side
@@ -58,6 +58,7 @@ def comparison_page(found: IterationComparison, thresholds: Mapping[str, float],
         _head(found),
         _decision(found),
         section("Every metric", difference_table(found.comparison.differences, _labels())),
+        _controls(found),
         section("Game by game", *_charts(found, thresholds)),
         _movers(found),
         _prompts(found),
@@ -126,6 +127,18 @@ def _row(one: Difference, label: str) -> tuple[str, ...]:
         paired_p_words(one.paired),
         detectable_words(one),
         "" if one.games_needed is None else str(one.games_needed),
+    )
+
+
+def _controls(found: IterationComparison) -> Html:
+    rows = [
+        (DEFINITIONS[name].label, *(side.words or NO_COMPARISON for side in sides))
+        for name, sides in found.controls.items()
+        if any(side.words for side in sides)
+    ]
+    return section(
+        "Whether the scores can be told from chance",
+        table(("Metric", "Before", "After"), rows, "Games compared with copies in which what counts is destroyed"),
     )
 
 

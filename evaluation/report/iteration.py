@@ -27,8 +27,9 @@ from evaluation.report.words import (
     status_words,
     strip_of,
 )
+from evaluation.rubric.controls import control_words
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
-from evaluation.rubric.verdict import Scored, metric_coverage
+from evaluation.rubric.verdict import Scored, metric_control, metric_coverage
 from evaluation.score import MetricDefinition, status_by
 from evaluation.statistics.intervals import mean_interval
 from evaluation.statistics.words import interval_words
@@ -112,6 +113,7 @@ def _metric_table(facts: IterationFacts) -> Html:
         "Games",
         "No score",
         "Rests on",
+        "Beside chance",
     )
     rows = [_metric_row(DEFINITIONS[name], mean) for name, mean in facts.shown.means.items()]
     raters = sum(facts.raters.get(game.transcript_id, 0) for game in facts.shown.games)
@@ -133,6 +135,7 @@ def _metric_row(definition: MetricDefinition, mean: MetricMean) -> tuple[str, ..
         str(len(mean.values)),
         str(mean.games - len(mean.values)),
         mean.coverage.words if mean.coverage else "",
+        mean.control.words,
     )
 
 
@@ -262,6 +265,7 @@ def _iterations(board: Board) -> Html:
 def _games(facts: IterationFacts) -> Iterator[Html]:
     thresholds = {name: mean.threshold for name, mean in facts.shown.means.items()}
     headers = ("Game", *(definition.label for definition in METRICS), "Raters", "Cost")
+    listed = facts.shown.games[:_MOST_GAMES]
     rows = [
         (
             game.game_id,
@@ -269,9 +273,14 @@ def _games(facts: IterationFacts) -> Iterator[Html]:
             str(facts.raters.get(game.transcript_id, 0)),
             "unknown" if game.total_usd is None else f"{game.total_usd:.2f} USD",
         )
-        for game in facts.shown.games[:_MOST_GAMES]
+        for game in listed
     ]
     yield table(headers, rows, "Every game in the order of playing")
+    yield table(
+        ("Game", *(one.label for one in METRICS)),
+        [(game.game_id, *(_chance_cell(game, one.name) for one in METRICS)) for game in listed],
+        "What every score of these games is beside chance",
+    )
     left_out = len(facts.shown.games) - len(rows)
     if left_out:
         yield tag("p", f"{left_out:,} more games are not listed; all of them are in the means.", class_="quiet")
@@ -283,6 +292,11 @@ def _cell(definition: MetricDefinition, scored: Scored | MetricMean | None, thre
     mark = status_words(status_by(scored, threshold))[0]
     coverage = metric_coverage(scored)
     return f"{mark} {mean_words(definition, scored.score, threshold)}" + (f" ({coverage.mark})" if coverage else "")
+
+
+def _chance_cell(game: Game, metric: str) -> str:
+    scored = game.metrics.get(metric)
+    return "" if scored is None else control_words(metric, scored.score, metric_control(scored))
 
 
 def usd_words(cost: Known) -> str:

@@ -109,14 +109,17 @@ _KINDS = {
 def _item(result: MetricResult, row: LedgerRow, kind: ReviewKind) -> ReviewItem:
     numerator, denominator = result.numerator - row.numerator, result.denominator - row.denominator
     weight = row.denominator or 1.0
-    before = _percent(result.numerator, result.denominator)
+    before = percent(result.numerator, result.denominator)
     moves = [
-        _percent(numerator + added, denominator + part) - before
+        percent(numerator + added, denominator + part) - before
         for added, part in ((weight, weight), (0.0, weight), (0.0, 0.0))
     ]
     return ReviewItem(result.name, row, kind, *moves)
 
 
-def _percent(numerator: float, denominator: float) -> float:
-    """100 without any weight, as memory accuracy has it: then the first decision can only cost points."""
+def percent(numerator: float, denominator: float) -> float:
+    """A score from its two numbers.
+
+    It is 100 without any weight, as memory accuracy has it: then the first decision can only cost points.
+    """
     return 100.0 * numerator / denominator if denominator > 0 else 100.0

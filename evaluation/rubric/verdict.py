@@ -49,6 +49,7 @@ class MetricScore(NamedTuple):
     threshold: float
     reason: str = ""
     coverage: Coverage | None = None
+    control: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,12 +121,25 @@ def rejudge(metrics: Mapping[str, Scored], thresholds: Mapping[str, float]) -> d
 
 
 def _rejudged(metric: Scored, threshold: float) -> MetricScore:
-    return MetricScore(status_by(metric, threshold), metric.score, threshold, metric.reason, metric_coverage(metric))
+    return MetricScore(
+        status_by(metric, threshold),
+        metric.score,
+        threshold,
+        metric.reason,
+        metric_coverage(metric),
+        metric_control(metric),
+    )
 
 
 def metric_coverage(metric: Scored) -> Coverage | None:
     """What a score rests on, whether a result with its ledger holds it or a stored row."""
     return coverage_of(metric) if isinstance(metric, MetricResult) else getattr(metric, "coverage", None)
+
+
+def metric_control(metric: Scored) -> Mapping[str, Any] | None:
+    """The control of one game's score; ``None`` while it is not computed."""
+    control: Mapping[str, Any] | None = getattr(metric, "control", None)
+    return control
 
 
 _Finding = tuple[VerdictStatus, str]

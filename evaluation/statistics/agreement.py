@@ -182,6 +182,22 @@ def kappa_of(sums: Numbers) -> Numbers:
         return np.where(spread > _NOISE, 2.0 * covariance / spread, np.nan)
 
 
+def nominal_kappa_of(cells: Numbers) -> Numbers:
+    """Cohen's kappa = (p_o - p_e) / (1 - p_e) (Cohen 1960) of two raters' categories without an order.
+
+    Args:
+        cells: How often the first gave the row's category and the second the column's: ... x categories x categories.
+
+    Returns:
+        At most 1; NaN where nothing was rated, or both gave one and the same category only.
+    """
+    total = cells.sum(axis=(-2, -1))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        observed = np.trace(cells, axis1=-2, axis2=-1) / total
+        expected = (cells.sum(axis=-1) * cells.sum(axis=-2)).sum(axis=-1) / total**2
+        return np.where(expected < 1.0 - _NOISE, (observed - expected) / (1.0 - expected), np.nan)
+
+
 def correlation_of(sums: Numbers) -> Numbers:
     """Pearson's correlation from summed :func:`moments`; of ranks it is Spearman's. NaN where it is not defined."""
     _, _, var_x, var_y, covariance = _central(sums)

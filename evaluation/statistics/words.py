@@ -46,6 +46,13 @@ def interval_words(interval: Interval, unit: str = "", digits: int = 1, *, signe
     return f"{interval.low:{sign}.{digits}f} to {interval.high:{sign}.{digits}f}" + (f" {unit}" if unit else "")
 
 
+def percent_interval(interval: Interval) -> str:
+    """An interval of a share in percent: "7 to 59 %", or why there is none."""
+    if interval.low is None or interval.high is None:
+        return interval.note
+    return f"{100 * interval.low:.0f} to {100 * interval.high:.0f} %"
+
+
 def p_words(p: float) -> str:
     """A p-value to three digits: "0.049", "<0.001", or "none"."""
     if math.isnan(p):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from evaluation.inert import well_formed
 from evaluation.rubric.controls import CONTROLLED, Link
 from evaluation.rubric.definitions import COHERENCE, DEFINITIONS
 from evaluation.store.tables import from_json, to_json
@@ -55,19 +56,6 @@ class Controls:
         with self._units.unit() as cursor:
             return [str(key) for (key,) in cursor.execute(_MISSING, values).fetchall()]
 
-    def of_iteration(self, iteration: str) -> dict[str, list[dict[str, Any]]]:
-        """The controls of an iteration's games by metric, those of today's versions."""
-        found: dict[tuple[str, str], dict[str, Any]] = {}
-        with self._units.unit() as cursor:
-            rows = cursor.execute(_OF_ITERATION, [iteration]).fetchall()
-        for transcript_id, metric, version, control in rows:
-            if version == DEFINITIONS[metric].version:
-                found[transcript_id, metric] = from_json(control)
-        by_metric: dict[str, list[dict[str, Any]]] = {}
-        for (_, metric), control in found.items():
-            by_metric.setdefault(metric, []).append(control)
-        return by_metric
-
     def save_report(self, report: Mapping[str, Any]) -> None:
         """Stores what the metrics noticed of faults planted into the corpus."""
         with self._units.unit(write=True) as cursor:
@@ -93,6 +81,18 @@ def read_controls(
     return controls, links
 
 
+def read_all_controls(cursor: DuckDBPyConnection, iteration: str | None) -> dict[tuple[str, str, str], dict[str, Any]]:
+    """The controls of all stored transcripts by transcript, metric and version.
+
+    Args:
+        cursor: Where to read.
+        iteration: Only its transcripts; ``None`` for all.
+    """
+    rows = cursor.execute(_ALL, {"iteration": None if iteration is None else well_formed(iteration)}).fetchall()
+    latest = {(transcript_id, metric, version): control for transcript_id, metric, version, control in rows}
+    return {key: from_json(control) for key, control in latest.items()}
+
+
 def _links_of(metric: str, links: Sequence[Link]) -> str | None:
     return to_json([link.as_dict() for link in links]) if metric == COHERENCE.name else None
 
@@ -101,9 +101,9 @@ _INSERT = "INSERT INTO controls (transcript_id, metric, version, control, links)
 
 _SELECT = "SELECT metric, version, control, links FROM controls WHERE transcript_id = ? ORDER BY control_id"
 
-_OF_ITERATION = """
+_ALL = """
 SELECT transcript_id, c.metric, c.version, c.control FROM controls c JOIN transcripts t USING (transcript_id)
-WHERE t.iteration = ? ORDER BY control_id
+WHERE $iteration::text IS NULL OR t.iteration = $iteration ORDER BY control_id
 """
 
 _MISSING = """

@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from evaluation.agreement.disagreements import Overruled
 from evaluation.agreement.report import AgreementReport, agreement_report
 from evaluation.comparison.iterations import IterationComparison, compare_iterations
 from evaluation.comparison.losses import Losses, find_losses
@@ -18,14 +17,13 @@ from evaluation.iterations import Board, Fate, Game, Iteration, Side, games_by_i
 from evaluation.rubric.definitions import DEFINITIONS, ROLE_CONSISTENCY
 from evaluation.rubric.ranking import failing_first
 from evaluation.store.database import Store
+from evaluation.store.decided_rows import read_decided_rows
 from evaluation.store.tables import marks
 from evaluation.store.transcript_rows import metadata_of
 
 if TYPE_CHECKING:
     import pandas as pd
     from duckdb import DuckDBPyConnection
-
-    from evaluation.overrides import Override
 
 
 def stored_board(store: Store, summaries: pd.DataFrame | None = None, scores: pd.DataFrame | None = None) -> Board:
@@ -60,36 +58,8 @@ def stored_agreement(store: Store, *, seed: int = 0) -> AgreementReport:
         ratings = ratings[ratings["transcript_id"].isin(summaries["transcript_id"])]
         scores, thresholds = store.results.scores(), store.settings.thresholds()
         overrides = [one for one in store.overrides.current() if one.transcript_id in names]
-        overruled = _overruled(cursor, store, overrides, names)
-    return agreement_report(ratings, scores, names, thresholds, overruled, seed=seed)
-
-
-def _overruled(
-    cursor: DuckDBPyConnection, store: Store, overrides: list[Override], names: dict[str, str]
-) -> list[Overruled]:
-    transcript_ids = sorted({override.transcript_id for override in overrides})
-    row_ids = sorted({override.row_id for override in overrides})
-    query = _RULED.format(marks(transcript_ids), marks(row_ids))
-    ruled = {tuple(row[:3]): row[3:] for row in cursor.execute(query, [*transcript_ids, *row_ids]).fetchall()}
-    judged = {
-        (one.transcript_id, one.metric, one.row_id): str(one.verdict)
-        for transcript_id in transcript_ids
-        for one in store.decisions.current(transcript_id)
-    }
-    found = []
-    for override in overrides:
-        key = (override.transcript_id, override.metric, override.row_id)
-        message_id, rule_verdict = ruled.get(key, (None, None))
-        whose = override.author, override.reason
-        verdicts = rule_verdict, judged.get(key)
-        found.append(Overruled(key[0], names[key[0]], *key[1:], message_id, str(override.verdict), *whose, *verdicts))
-    return found
-
-
-_RULED = """
-SELECT transcript_id, metric, row_id, message_id, verdict FROM current_results JOIN ledger USING (result_id)
-WHERE transcript_id IN ({}) AND row_id IN ({})
-"""
+        decided, confirmed = read_decided_rows(cursor, names, overrides, scores)
+    return agreement_report(ratings, scores, names, thresholds, decided, confirmed, seed=seed)
 
 
 def stored_comparison(store: Store, before: str, after: str, *, seed: int = 0) -> IterationComparison:

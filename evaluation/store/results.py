@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from evaluation.errors import NotFoundError
-from evaluation.rubric.controls import attach_controls, without_control
+from evaluation.rubric.controls import WITHOUT_CHANCE, attach_controls, without_control
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.engagement import measure_ratings
 from evaluation.rubric_judge.judging import apply_decisions
@@ -105,7 +106,8 @@ class Results:
             threshold = self._settings.thresholds()[ENGAGEMENT.name]
         results = {name: overrule(result, replacements.get(name, {})) for name, result in computed.items()}
         results = self._with_controls(transcript_id, results)
-        results[ENGAGEMENT.name] = measure_ratings(ratings, counting=counting, threshold=threshold)
+        rated = measure_ratings(ratings, counting=counting, threshold=threshold)
+        results[ENGAGEMENT.name] = replace(rated, control=WITHOUT_CHANCE[ENGAGEMENT.name])
         return {name: results[name] for name in DEFINITIONS if name in results}
 
     def failures(self, transcript_id: str) -> list[ScoreFailure]:
@@ -123,8 +125,10 @@ class Results:
             One row per transcript and metric: ``transcript_id``, ``metric``, ``score`` (on the metric's scale; empty
             when not applicable or pending), ``numerator``, ``denominator``, ``status``, ``threshold`` (the one it was
             judged by), ``method``, ``version``, ``reason``, ``considered`` (rows of the ledger, for metrics that leave
-            some out; ``denominator`` of these have weight). Transcripts in the order in which they were put into their
-            iteration, metrics in the rubric's. Engagement is there for all of them.
+            some out; ``denominator`` of these have weight), ``control`` (as
+            :func:`~evaluation.rubric.controls.compute_controls` describes it; ``None`` while it is not computed).
+            Transcripts in the order in which they were put into their iteration, metrics in the rubric's. Engagement is
+            there for all of them.
         """
         with self._units.unit() as cursor:
             threshold = self._settings.thresholds()[ENGAGEMENT.name]
@@ -134,7 +138,7 @@ class Results:
         """The results with the controls that were computed for their versions."""
         with self._units.unit() as cursor:
             known, links = read_controls(cursor, transcript_id)
-        controls = {
+        controls = {name: control for name, control in WITHOUT_CHANCE.items() if name in results} | {
             name: known[key] for name, one in results.items() if (key := (name, one.definition.version)) in known
         }
         return attach_controls(results, controls, links)

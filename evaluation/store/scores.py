@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from evaluation.inert import well_formed
 from evaluation.overrides import Override
+from evaluation.rubric.controls import WITHOUT_CHANCE
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.score import LedgerRow, Method, MetricResult, RowVerdict, Status, overrule, summarise
+from evaluation.store.controls import read_all_controls
 from evaluation.store.decisions import decided_sums
 from evaluation.store.result_rows import definition_of
 from evaluation.store.tables import frame, numbers
@@ -59,7 +61,11 @@ def score_table(
     # What was considered does not change with what is decided about it.
     considered = history.sort_values(["place", "result_id"]).drop_duplicates("place", keep="last")
     latest["considered"] = latest["place"].map(considered.set_index("place")["considered"])
-    return latest[[*SCORE_COLUMNS, "considered"]].reset_index(drop=True)
+    controls = read_all_controls(cursor, iteration)
+    keys = zip(latest["transcript_id"], latest["metric"], latest["version"], strict=True)
+    found = [WITHOUT_CHANCE.get(key[1], controls.get(key)) for key in keys]
+    latest["control"] = pd.Series(found, index=latest.index, dtype=object)
+    return latest[[*SCORE_COLUMNS, "considered", "control"]].reset_index(drop=True)
 
 
 def _changed(rows: Sequence[Row], positions: Mapping[str, int]) -> pd.DataFrame:

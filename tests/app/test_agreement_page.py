@@ -8,6 +8,8 @@ import re
 import pytest
 
 from evaluation.ratings import Rating
+from evaluation.rubric_judge.decision import RowDecision
+from evaluation.samples import add_evaluated
 from evaluation.score import RowVerdict
 
 
@@ -69,8 +71,59 @@ def test_overruled_rows_open_the_message(open_page, rated, words, small_game) ->
     app = open_page("agreement", differ="Overruled by people")
     assert not app.exception
     assert "Ada: Off topic." in words(app)
-    (link,) = [link for link in app.get("page_link") if link.proto.label == "Open the message"]
-    assert "message=m0" in str(link.proto)
+    # Among what people overruled, and among what rule and person see differently.
+    links = [str(link.proto) for link in app.get("page_link") if link.proto.label == "Open the message"]
+    assert len(links) == 2
+    assert all("message=m0" in link for link in links)
+
+
+def test_rule_and_judge_stand_side_by_side_before_anybody_has_rated(open_page, store, small_game, words, table) -> None:
+    game = small_game("one")
+    add_evaluated(store, game, source_name="one.json")
+    rows = store.results.load(game.id)["strategic_depth"].ledger[:3]
+    store.decisions.save(
+        RowDecision(
+            *(game.id, "strategic_depth", one.id, RowVerdict(verdict), "", "It asks.", 0.9, (), "judge", "m", one.id)
+        )
+        for one, verdict in zip(rows, ("does_not_count", "does_not_count", "excluded"), strict=True)
+    )
+    app = open_page("agreement")
+    assert not app.exception
+    said = words(app)
+    assert "At least two raters are needed" in said
+    # Every second message holds a keyword, so the judge says the same of the second one only.
+    assert "2 rows with different verdicts, 2 not decided by a person" in said
+    assert "Rule: counts, judge: does not count. Deciding it moves the score by up to" in said
+    assert "rule and judge" in table(app)
+    assert "1 of 3, 33 %" in table(app)
+    links = [str(link.proto) for link in app.get("page_link") if link.proto.label == "Open the message"]
+    assert ["message=m" in link and game.id in link for link in links] == [True, True]
+
+
+def test_every_row_with_different_verdicts_can_be_opened_page_by_page(open_page, store, small_game, words) -> None:
+    game = small_game("one", rounds=6)
+    add_evaluated(store, game, source_name="one.json")
+    results = store.results.load(game.id)
+    store.decisions.save(
+        RowDecision(game.id, metric, one.id, RowVerdict.EXCLUDED, "", "No.", 0.9, (), "judge", "m", one.id)
+        for metric in ("strategic_depth", "coherence")
+        for one in results[metric].ledger
+        if one.verdict is not RowVerdict.EXCLUDED
+    )
+
+    def linked(app) -> set[tuple[str, ...]]:
+        assert not app.exception
+        links = [str(link.proto) for link in app.get("page_link") if link.proto.label == "Open the message"]
+        return {re.search(r"message=(\w+)&metric=(\w+)", link).groups() for link in links}
+
+    pages = [linked(open_page("agreement", rows_of="Strategic depth", rows_page=str(page))) for page in (1, 2, 3)]
+    assert [len(page) for page in pages] == [5, 5, 2]
+    assert set.union(*pages) == {(f"m{place}", "strategic_depth") for place in range(12)}
+    # A page that is not there any more is no error.
+    assert linked(open_page("agreement", rows_of="Strategic depth", rows_page="9"))
+    both = open_page("agreement")
+    assert len(linked(both)) == 5
+    assert f"{12 + 11} rows with different verdicts" in words(both)
 
 
 def test_charts_are_told_in_words(open_page, rated) -> None:

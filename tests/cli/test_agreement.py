@@ -49,3 +49,36 @@ def test_raters_who_never_differ_in_three_games_are_not_called_reliable(run: Any
     # Once for all rows.
     assert said.count("fewer than 20 games") == 1
     assert run("agreement", "--format", "markdown").stdout.count("fewer than 20 games") == 1
+
+
+def test_rule_and_person_on_the_same_row_before_two_people_have_rated(run: Any, write_game: Any) -> None:
+    run("import", write_game())
+    ledger = json.loads(run("show", "game-1", "--metric", "strategic_depth", "--format", "json").stdout)["ledger"]
+    row = next(one for one in ledger if one["verdict"] == "counts")
+    done = run(
+        *(
+            "override",
+            "game-1",
+            row["id"],
+            "--verdict",
+            "does_not_count",
+            "--author",
+            "Ann|`x`",
+            "--reason",
+            "Not deep.",
+        )
+    )
+    assert done.exit_code == 0, done.stderr
+    text = run("agreement").stdout
+    assert "Rule, judge and person" in text
+    assert "rule and person" in text
+    assert "0 of 1, 0 %" in text
+    assert "rule: counts, person: does not count" in text
+    report = json.loads(run("agreement", "--format", "json").stdout)
+    (pair,) = report["rows"]
+    assert (pair["first"], pair["second"], pair["rows"], pair["same"]) == ("rule", "human", 1, 0)
+    (disputed,) = report["disagreements"]["rows"]
+    assert (disputed["message_id"], disputed["author"]) == (row["message_id"], "Ann|`x`")
+    # One of the ledger's rows weighs its share of 100 points.
+    assert round(disputed["points"], 6) == round(100 / sum(one["denominator"] for one in ledger), 6)
+    assert "| Between |" in run("agreement", "--format", "markdown").stdout

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from pathlib import Path
+
+import pandas as pd
+import pytest
 
 from benchmarks.label_drawing import load_games
 
@@ -54,3 +59,70 @@ def test_an_iteration_or_transcript_that_is_not_there_is_refused(run) -> None:
 def test_nothing_is_stored_that_was_not_to_be(run, tmp_path: Path) -> None:
     done = run("evaluate", written(tmp_path), "--no-store", "--format", "json")
     assert controls_of(done.stdout)["coherence"]["draws"] == 200
+
+
+def test_every_output_says_beside_its_scores_whether_they_can_be_told_from_chance(run, tmp_path: Path) -> None:
+    for number, name in enumerate(("v1", "v2")):
+        run("iterations", "create", name)
+        path = tmp_path / f"{name}.json"
+        path.write_text(load_games()[number][1].to_json(), encoding="utf-8")
+        run("import", path, "--iteration", name)
+    waiting = "1 game not compared with chance yet"
+    assert f"Conversation coherence: {waiting} before; {waiting} after." in run("compare", "v1", "v2").stdout
+    assert f"Conversation coherence: {waiting}." in run("iterations").stdout
+    assert run("controls").exit_code == 0
+    own = json.loads(run("show", load_games()[0][1].id, "--format", "json").stdout)["metrics"]["coherence"]["control"]
+    value, chance = own["companion"]["value"], own["companion"]["chance"]
+    told = f"above chance in 1 of 1 game, mean link strength {value:.0f} (chance {chance:.0f})"
+
+    for output in (
+        run("compare", "v1", "v2"),
+        run("compare", "v1", "v2", "--format", "markdown"),
+        run("iterations"),
+    ):
+        assert f"Conversation coherence: {told}" in output.stdout
+    (coherence,) = [
+        one
+        for one in json.loads(run("compare", "v1", "v2", "--format", "json").stdout)["metrics"]
+        if one["metric"] == "coherence"
+    ]
+    (first, _) = json.loads(run("iterations", "--format", "json").stdout)["iterations"]
+    for control in (coherence["control"]["before"], first["means"]["coherence"]["control"]):
+        assert (control["chance"], control["companion"]["value"]) == (own["chance"], value)
+        assert (control["above_chance"], control["pending"], control["words"]) == (1, 0, told)
+
+    for arguments in (("v1",), ("--compare", "v1", "v2")):
+        report = tmp_path / "report.html"
+        assert run("report", *arguments, "--output", report, "--force").exit_code == 0
+        assert told in report.read_text("utf-8")
+    run("report", "v1", "--output", report, "--force")
+    assert f"clearly above chance (link strength {value:.0f}, chance {chance:.0f})" in report.read_text("utf-8")
+
+
+def test_exports_of_results_hold_controls_by_the_same_keys(run, tmp_path: Path) -> None:
+    run("import", written(tmp_path))
+    (row, *_) = csv.DictReader(io.StringIO(run("export", "results").stdout))
+    assert (row["control_chance"], row["control_words"]) == ("", "not compared with chance yet")
+    pending = json.loads(run("export", "results", "--format", "json").stdout)
+    assert pending[2]["control"] == PENDING
+    run("controls")
+    shown = controls_of(run("show", GAME.id, "--format", "json").stdout)
+    exported = {one["metric"]: one for one in json.loads(run("export", "results", "--format", "json").stdout)}
+    assert {name: one["control"] for name, one in exported.items()} == shown
+    assert "clearly above chance" in exported["coherence"]["control_words"]
+    path = tmp_path / "results.parquet"
+    run("export", "results", "--format", "parquet", "--output", path)
+    table = pd.read_parquet(path).set_index("metric")
+    text = {one["metric"]: one for one in csv.DictReader(io.StringIO(run("export", "results").stdout))}
+    for key in ("chance", "difference", "z", "p", "draws"):
+        assert table.loc["coherence", f"control_{key}"] == shown["coherence"][key]
+        assert float(text["coherence"][f"control_{key}"]) == pytest.approx(shown["coherence"][key])
+    for key, held in shown["coherence"]["companion"].items():
+        assert table.loc["coherence", f"control_companion_{key}"] == held
+    assert text["strategic_depth"]["control_reason"] == "no chance level"
+
+
+def test_the_table_of_an_evaluation_says_so_too(run, tmp_path: Path) -> None:
+    for form in ("table", "markdown"):
+        done = run("evaluate", written(tmp_path), "--no-store", "--format", form)
+        assert "Coherence clearly above chance (link strength 69, chance 50)" in done.stdout

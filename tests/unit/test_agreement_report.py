@@ -196,12 +196,14 @@ def test_from_the_store_with_overruled_rows(make_game) -> None:
     )
     store.decisions.save([decision])
     found = stored_agreement(store)
-    (rows,) = found.rows
-    assert (rows.metric, rows.rows, rows.rule_same, rows.judged, rows.judge_same) == ("strategic_depth", 1, 0, 1, 1)
+    pairs = {(str(one.first), str(one.second)): one for one in found.rows}
+    assert list(pairs) == [("rule", "judge"), ("rule", "human"), ("judge", "human")]
+    assert {one.metric for one in found.rows} == {"strategic_depth"}
+    assert [(one.rows, one.same) for one in found.rows] == [(1, 0), (1, 0), (1, 1)]
     # Wilson for 0 of 1: 0 to 1.96^2 / (1 + 1.96^2) = 0.7935.
-    assert (rows.rule_interval.low, rows.rule_interval.high) == pytest.approx((0.0, 0.7935), abs=1e-4)
+    interval = pairs["rule", "human"].share.interval
+    assert (interval.low, interval.high) == pytest.approx((0.0, 0.7935), abs=1e-4)
     assert [one.spread for one in found.split] == [2]
-    assert [(one.metric, one.message_id, one.verdict) for one in found.overruled] == [
-        ("strategic_depth", "m1", "counts")
-    ]
+    (overruled,) = agreement_data(found)["disagreements"]["overruled"]
+    assert (overruled["metric"], overruled["message_id"], overruled["verdict"]) == ("strategic_depth", "m1", "counts")
     store.close()

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from benchmarks.label_drawing import load_games
 from evaluation.engine import SCORERS
 from evaluation.rubric import coherence, memory_accuracy, personality_diversity, role_consistency
-from evaluation.rubric.controls import compute_controls, control_words, controls_words, link_strengths
+from evaluation.rubric.controls import compute_controls, control_words, link_strengths, summarise_controls
 from evaluation.rubric.controls._coherence import Orders
 from evaluation.rubric.controls._diversity import diversity_score, words_of_messages
 from evaluation.rubric.controls._draws import against_chance
@@ -224,12 +224,33 @@ def test_a_control_in_words(control: dict[str, object] | None, words: str) -> No
     assert control_words("coherence", None, control) == ""
 
 
+def test_a_rate_stands_before_its_unit() -> None:
+    side = dict.fromkeys(COMPANION_KEYS) | {"name": "repetition_rate", "value": 4.25}
+    control = control_of(None, None, "no chance level") | {"companion": side}
+    assert control_words("anti_repetition", 90.0, control) == "4.2 % repeated within 500 words"
+    assert summarise_controls([control]).words == "mean 4.2 % repeated within 500 words"
+
+
 def test_the_controls_of_several_games_in_words() -> None:
     clear = control_of(60, 0.5, beside={"value": 70, "chance": 50, "p": 0.01})
     unclear = control_of(60, 0.5, beside={"value": 54, "chance": 50, "p": 0.2})
-    assert controls_words([clear, unclear]) == "above chance in 1 of 2 games, mean link strength 62 (chance 50)"
-    assert controls_words([control_of(None, None, "one speaker")]) == ""
-    assert controls_words([]) == ""
+    told = "above chance in 1 of 2 games, mean link strength 62 (chance 50)"
+    assert summarise_controls([clear, unclear]).words == told
+    assert summarise_controls([control_of(None, None, "one speaker")]).words == ""
+    assert summarise_controls([]).words == ""
+    waiting = summarise_controls([clear, unclear, None, {"status": "pending"}])
+    assert waiting.words == f"{told}, 2 games not compared with chance yet"
+    # Score 90 less 60 by chance, in both; link strength (70 + 54) / 2 less 50.
+    assert waiting.as_dict() == {
+        "games": 4,
+        "pending": 2,
+        "compared": 2,
+        "above_chance": 1,
+        "chance": 60.0,
+        "difference": 30.0,
+        "companion": {"name": "link_strength", "value": 62.0, "chance": 50.0, "difference": 12.0},
+        "words": waiting.words,
+    }
 
 
 def _game(messages: Sequence[tuple[str, str]]) -> Transcript:

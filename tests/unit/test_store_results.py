@@ -304,6 +304,7 @@ def test_an_empty_store_has_an_empty_table_with_all_columns() -> None:
         "version",
         "reason",
         "considered",
+        "control",
     ]
 
 

@@ -6,28 +6,34 @@ from evaluation.rubric.controls._attach import attach_controls, without_control
 from evaluation.rubric.controls._compute import (
     CONTROLLED,
     FEWEST_MESSAGES,
+    WITHOUT_CHANCE,
     PreparedControls,
     companion_value,
     compute_controls,
 )
-from evaluation.rubric.controls._draws import DRAWS, no_control
+from evaluation.rubric.controls._draws import COMPANION_KEYS, CONTROL_KEYS, DRAWS, no_control
 from evaluation.rubric.controls.link_strength import Link, link_strengths
-from evaluation.rubric.controls.words import COMPANION_LABELS, COMPANION_NAMES, control_words, controls_words
+from evaluation.rubric.controls.summary import ControlSummary, summarise_controls
+from evaluation.rubric.controls.words import COMPANION_LABELS, COMPANION_NAMES, control_words
 
 __all__ = [
+    "COMPANION_KEYS",
     "COMPANION_LABELS",
     "COMPANION_NAMES",
     "CONTROLLED",
+    "CONTROL_KEYS",
     "DRAWS",
     "FEWEST_MESSAGES",
+    "WITHOUT_CHANCE",
+    "ControlSummary",
     "Link",
     "PreparedControls",
     "attach_controls",
     "companion_value",
     "compute_controls",
     "control_words",
-    "controls_words",
     "link_strengths",
     "no_control",
+    "summarise_controls",
     "without_control",
 ]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from evaluation.rubric.controls import _coherence, _diversity, _draws, _memory, _role, link_strength, voice_distance
-from evaluation.rubric.controls._draws import DRAWS, LEAST_P, TOO_FEW, against_chance, companion, control
+from evaluation.rubric.controls._draws import DRAWS, LEAST_P, TOO_FEW, against_chance, companion, control, no_control
 from evaluation.rubric.controls.copies import deal_speakers, with_roles, without_prefixes
 from evaluation.rubric.controls.direction import Aims
 from evaluation.rubric.controls.words import NO_CHANCE
@@ -211,6 +211,11 @@ _CONTROLS: Mapping[str, Callable[[PreparedControls, MetricResult], dict[str, Any
         ENGAGEMENT.name: _no_control(NO_CHANCE),
     }
 )
+
+WITHOUT_CHANCE: Mapping[str, dict[str, Any]] = MappingProxyType(
+    {name: no_control(NO_CHANCE) for name in (STRATEGIC_DEPTH.name, ENGAGEMENT.name)}
+)
+"""The controls of the metrics that no rearrangement destroys: nothing has to be computed for them."""
 
 CONTROLLED = tuple(name for name in DEFINITIONS if name != ENGAGEMENT.name)
 """The metrics whose controls are stored: those that are computed from the transcript."""

@@ -16,6 +16,10 @@ LEAST_P = 0.05
 TOO_FEW = "too few arrangements to tell"
 
 _KEYS = ("chance", "difference", "z", "p", "draws")
+CONTROL_KEYS = (*_KEYS, "reason")
+"""What every control holds besides its companion."""
+COMPANION_KEYS = ("name", "value", *_KEYS)
+"""What every companion holds."""
 # What differs by less is the same number, computed in another order.
 _SAME = 1e-9
 

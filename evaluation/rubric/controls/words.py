@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
-
-from evaluation.text.display import counted
 
 _CLEAR = 0.05
 NO_CHANCE = "no chance level"
@@ -55,48 +53,27 @@ def control_words(metric: str, score: float | None, control: Mapping[str, Any] |
     return f"cannot be told from chance ({_chance(metric, control)})"
 
 
-def controls_words(controls: Sequence[Mapping[str, Any]]) -> str:
-    """What the controls of one metric say in several games; empty where none could be compared.
-
-    Example: "above chance in 3 of 4 games, mean link strength 62 (chance 50)".
-    """
-    sides = [control.get("companion") or {} for control in controls]
-    compared = [
-        (control, beside)
-        for control, beside in zip(controls, sides, strict=True)
-        if beside.get("p") is not None or (control["p"] is not None and not control["reason"])
-    ]
-    above = sum(_is_clear(control, beside) for control, beside in compared)
-    parts = [f"above chance in {above} of {counted(len(compared), 'game')}"] if compared else []
-    known = [beside for beside in sides if beside.get("value") is not None]
-    if known:
-        mean = {"name": known[0]["name"], "value": _mean(known, "value"), "chance": None}
-        chances = [beside for beside in known if beside["chance"] is not None]
-        chance = f" (chance {_number(_mean(chances, 'chance'))})" if chances else ""
-        parts.append(f"mean {_companion(mean)}{chance}")
-    return ", ".join(parts)
-
-
-def _is_clear(control: Mapping[str, Any], beside: Mapping[str, Any]) -> bool:
+def is_above_chance(control: Mapping[str, Any]) -> bool:
     """Whether the companion, or the score itself, lies clearly above chance."""
-    return any(one.get("p") is not None and one["p"] <= _CLEAR for one in (beside, control))
+    return any(one.get("p") is not None and one["p"] <= _CLEAR for one in (control.get("companion") or {}, control))
 
 
-def _mean(sides: Sequence[Mapping[str, Any]], key: str) -> float:
-    return float(sum(beside[key] for beside in sides) / len(sides))
+def companion_words(name: str, value: float) -> str:
+    """A companion with its value: "link strength 66", "4.2 % repeated within 500 words"."""
+    label = COMPANION_LABELS.get(name, name)
+    return f"{number_words(value)} {label}" if label.startswith("%") else f"{label} {number_words(value)}"
 
 
 def _companion(beside: Mapping[str, Any]) -> str:
-    label = COMPANION_LABELS.get(beside["name"], beside["name"])
-    chance = "" if beside["chance"] is None else f", chance {_number(beside['chance'])}"
-    return f"{label} {_number(beside['value'])}{chance}"
+    chance = "" if beside["chance"] is None else f", chance {number_words(beside['chance'])}"
+    return f"{companion_words(beside['name'], beside['value'])}{chance}"
 
 
 def _chance(metric: str, control: Mapping[str, Any]) -> str:
-    return f"{_DESTROYED.get(metric, 'by chance')} it is {_number(control['chance'])} %"
+    return f"{_DESTROYED.get(metric, 'by chance')} it is {number_words(control['chance'])} %"
 
 
-def _number(value: float) -> str:
+def number_words(value: float) -> str:
     """A whole number, or one digit more below 10; never "-0"."""
     digits = 0 if abs(value) >= 10 else 1
     text = f"{value:.{digits}f}".removesuffix(".0")
