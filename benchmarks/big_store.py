@@ -14,7 +14,7 @@ from pathlib import Path
 from random import Random
 
 from benchmarks import generate
-from evaluation.engine import Evaluation, evaluate_many
+from evaluation.engines.scoring import Evaluation, evaluate_many
 from evaluation.ratings import Rating
 from evaluation.readers import read_uploads
 from evaluation.rubric.definitions import DEFINITIONS

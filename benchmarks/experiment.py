@@ -19,19 +19,19 @@ from pathlib import Path
 
 from benchmarks.memory import peak_mb
 from benchmarks.table import Row, print_table
-from evaluation.experimenting import run_experiment
 from evaluation.experiments.plan import ExperimentPlan
 from evaluation.experiments.scenario import scenario_named
-from evaluation.judging.config import judge_config
-from evaluation.judging.llm import LLMClient
+from evaluation.judging.judge_config import judge_config
+from evaluation.judging.model_client.language_model import LLMClient
 from evaluation.simulation.connection import BoundedProvider
-from evaluation.simulation.environment import Order, RoomPlan, acting_order
-from evaluation.simulation.factory import AgentFactory
-from evaluation.simulation.profiles import profile_named
-from evaluation.simulation.scripted_provider import ScriptedProvider
-from evaluation.simulation.scripted_world import SCRIPTED_MODEL, Effects, ScriptedWorld
-from evaluation.simulation.writing import Writer
+from evaluation.simulation.environment import RoomPlan, TurnOrder, acting_order
+from evaluation.simulation.model_texts import Writer
+from evaluation.simulation.population.factory import AgentFactory
+from evaluation.simulation.population.profiles import profile_named
+from evaluation.simulation.scripted.provider import ScriptedProvider
+from evaluation.simulation.scripted.world import SCRIPTED_MODEL, Effects, ScriptedWorld
 from evaluation.store import Store
+from evaluation.workflows.experiments import run_experiment
 
 LATENCY_SECONDS = 0.2
 CONCURRENCY = 20
@@ -92,7 +92,7 @@ def run(scale: float) -> list[Row]:
 
 
 async def _warmed_up(url: str) -> None:
-    from evaluation.judging.client import LiteLLMProvider
+    from evaluation.judging.model_client.provider import LiteLLMProvider
 
     client = LLMClient(LiteLLMProvider(SCRIPTED_MODEL, base_url=url))
     await client.complete([{"role": "user", "content": "Are you there?"}])
@@ -112,7 +112,7 @@ def population(concurrency: int) -> str:
 def sameness() -> list[Row]:
     """Whether the number of calls at a time changes a population or an order of acting."""
     is_same = population(1) == population(32)
-    plan = RoomPlan("room", STEPS, Order.SEQUENTIAL_RANDOM, seed=7)
+    plan = RoomPlan("room", STEPS, TurnOrder.SEQUENTIAL_RANDOM, seed=7)
     turns = [[acting_order(plan, step, 5) for step in range(1, STEPS + 1)] for _ in range(2)]
     return [
         Row(

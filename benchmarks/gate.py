@@ -15,17 +15,17 @@ from collections import Counter
 from typing import Any
 
 from benchmarks.judge_server import Fault, JudgeServer, last_message
-from evaluation.corrections.attempts import DimensionScore, GateResult
+from evaluation.corrections.attempts import GateResult, MessageScore
 from evaluation.corrections.config import DIMENSIONS, CorrectionConfig
 from evaluation.corrections.context import ActionContext
 from evaluation.corrections.gate import ActionGate
-from evaluation.corrections.judged import PropositionChecker
-from evaluation.judging.client import LiteLLMProvider
-from evaluation.judging.live import LiteLLMJudge
-from evaluation.judging.llm import LLMClient
-from evaluation.judging.propositions_load import PropositionLibrary
-from evaluation.judging.retry import RetryPolicy
-from evaluation.judging.targets import Event
+from evaluation.corrections.proposition_checks import PropositionChecker
+from evaluation.judging.judges.live import LiteLLMJudge
+from evaluation.judging.model_client.language_model import LLMClient
+from evaluation.judging.model_client.provider import LiteLLMProvider
+from evaluation.judging.model_client.retry import RetryPolicy
+from evaluation.judging.propositions.loading import PropositionLibrary
+from evaluation.judging.targets import TrajectoryEvent
 
 MESSAGES = 50
 TIMEOUT_SECONDS = 2.0
@@ -42,15 +42,15 @@ CONFIG = CorrectionConfig(
 class InstantChecker:
     """Answers at once, so that what is left is the gate's own time."""
 
-    async def check(self, dimension: str, text: str, context: ActionContext) -> DimensionScore:  # noqa: ARG002
+    async def check(self, dimension: str, text: str, context: ActionContext) -> MessageScore:  # noqa: ARG002
         """A score that passes."""
-        return DimensionScore(8.0, "fine")
+        return MessageScore(8.0, "fine")
 
 
 def context(agent: str) -> ActionContext:
     """An agent with twenty messages behind it."""
     events = [
-        Event(
+        TrajectoryEvent(
             "game", f"m{i}", agent if i % 2 else "Other", f"{agent} said sentence number {i} about the plan", i % 2 == 1
         )
         for i in range(40)

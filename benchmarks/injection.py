@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from evaluation.judging.guard import Flag, flags
+from evaluation.judging.guard.fencing import Flag, flags
 from evaluation.readers import read_path
 from evaluation.transcript import Message
 

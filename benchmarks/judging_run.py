@@ -8,8 +8,8 @@ import time
 from dataclasses import asdict, dataclass
 
 from benchmarks.memory import peak_mb
-from evaluation.judging.config import ChosenJudge, build_judge, judge_config
-from evaluation.judging.loop import run_asking
+from evaluation.judging.judge_config import ChosenJudge, build_judge, judge_config
+from evaluation.judging.model_client.event_loop import run_asking
 from evaluation.judging.protocol import JudgeRequest, Prompt, ScoreAnswer
 from evaluation.store import Store
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from benchmarks.labels import Figure, Key, Opened, agreement
 from evaluation.rubric.discussion import Discussion
-from evaluation.rubric.readings import read
+from evaluation.rubric.speech.readings import read
 
 Acts = Mapping[Key, frozenset[tuple[str, str | None]]]
 """Message -> its acts, each with its target."""

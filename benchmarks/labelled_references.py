@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from benchmarks.labels import Figure, Key, Opened, agreement, ratio
-from evaluation.rubric import memory_accuracy
+from evaluation.rubric.metrics import memory_accuracy
 from evaluation.transcript import Transcript
 
 _FINDINGS = {"accurate": "accurate", "inaccurate": "inaccurate", "unverified": "unsettled"}

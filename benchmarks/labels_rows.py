@@ -17,7 +17,7 @@ import numpy as np
 from benchmarks.label_drawing import DRAWN, load_games
 from benchmarks.labels import Figure as LoggedFigure
 from benchmarks.labels import log_opening
-from evaluation.engine import SCORERS
+from evaluation.engines.scoring import SCORERS
 from evaluation.rubric.definitions import COHERENCE, STRATEGIC_DEPTH
 from evaluation.score import LedgerRow, RowVerdict
 from evaluation.statistics.resampling import bootstrap_interval

@@ -89,7 +89,7 @@ def _rerun(page: str | None, parameters: Mapping[str, str], *, is_cold: bool = F
     for name, value in parameters.items():
         app.query_params[name] = value
     if page and page != "overview":
-        app.switch_page(f"app_pages/{page}.py")
+        app.switch_page(f"app_pages/{page}/page.py")
     app.run()
     if app.exception:
         raise SystemExit(f"{page} {parameters}: {app.exception[0].message}")

@@ -16,8 +16,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from benchmarks.memory import peak_mb
-from evaluation.cli.pipeline import Tally, evaluate_paths
 from evaluation.store import Store
+from evaluation.workflows.scoring import Tally, evaluate_paths
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ def store_results(paths: Sequence[Path], store: Store) -> tuple[int, int]:
 
 
 def _import_what_loads_late() -> None:
-    for name in ("duckdb", "evaluation.engine", "evaluation.readers", "pandas", "py3langid", "pyarrow"):
+    for name in ("duckdb", "evaluation.engines.scoring", "evaluation.readers", "pandas", "py3langid", "pyarrow"):
         importlib.import_module(name)
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import evaluation
 from evaluation import read_path
-from evaluation.engine import evaluate_many
+from evaluation.engines.scoring import evaluate_many
 
 # Starting processes takes a second, which a few games would not outweigh.
 _COPIES = {1: 1, 2: 8}

@@ -22,7 +22,7 @@ from benchmarks.pipeline import Measurement, measure_in_fresh_process
 from benchmarks.scoring import REAL_GAMES, rates
 from benchmarks.startup import seconds_to_health, seconds_to_help
 from benchmarks.table import Row, print_table
-from evaluation.engine import SCORERS
+from evaluation.engines.scoring import SCORERS
 from evaluation.rubric.controls import compute_controls
 from evaluation.transcript import Transcript
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import stats
 
-from evaluation.engine import SCORERS
+from evaluation.engines.scoring import SCORERS
 from evaluation.rubric.controls import COMPANION_NAMES, companion_value
 from evaluation.transcript import Message, Player, Transcript
 

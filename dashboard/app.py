@@ -6,104 +6,138 @@ from pathlib import Path
 
 import streamlit as st
 
-from dashboard import jobs, permissions, resources, uploads
-from dashboard.components.database_parts import way_out
-from dashboard.components.job_status import job_banner
-from dashboard.components.messages import show_error
-from dashboard.components.page_style import page_style
-from dashboard.components.who import admitted, identity_panel
-from dashboard.identity import Person
-from evaluation.access import Action, Role, may
+from dashboard import permissions, uploads
+from dashboard.shared import resources
+from dashboard.shared.database_panel import way_out
+from dashboard.shared.identity.identity import Person
+from dashboard.shared.identity.sign_in import admitted, identity_panel
+from dashboard.shared.jobs import jobs
+from dashboard.shared.jobs.job_status import job_banner
+from dashboard.shared.notices import show_error
+from evaluation.access.roles import Action, Role, may
 from evaluation.errors import DramaturgError, StoreBusyError, StoreError
+
+# Streamlit writes white on the primary colour. In the dark theme that is light, so that it can be read as text too.
+# On a phone it leaves as much room above the title as below a toolbar that is not there.
+_STYLE = """<style>
+[data-testid="stBaseButton-primary"]:not(:disabled), [data-testid="stBaseButton-primaryFormSubmit"]:not(:disabled) {
+    color: light-dark(#ffffff, #14131c);
+}
+@media (max-width: 768px) {
+    [data-testid="stMainBlockContainer"] { padding-top: 4rem; }
+}
+/* It speaks to the rating desk and shows nothing. */
+.st-key-desk_receipt { display: none; }
+</style>"""
+
+
+def page_style() -> None:
+    """Adds the styles of every page; takes no room."""
+    st.html(_STYLE)
+
 
 PAGES = [
     st.Page(
-        "app_pages/overview.py",
+        "app_pages/overview/page.py",
         title="Overview",
         icon=":material/dashboard:",
         default=True,
         help="Every iteration against the rubric's thresholds, the checklist, and what to change next.",
     ),
     st.Page(
-        "app_pages/upload.py",
+        "app_pages/upload/page.py",
+        url_path="upload",
         title="Upload",
         icon=":material/upload_file:",
         help="Add games from files or zips, and put them into an iteration.",
     ),
     st.Page(
-        "app_pages/transcripts.py",
+        "app_pages/transcripts/page.py",
+        url_path="transcripts",
         title="Transcripts",
         icon=":material/forum:",
         help="Read a game with the verdict of every metric on every message, and why.",
     ),
     st.Page(
-        "app_pages/review.py",
+        "app_pages/review/page.py",
+        url_path="review",
         title="Review",
         icon=":material/rate_review:",
         help="Rate games from 1 to 5 without seeing their scores.",
     ),
     st.Page(
-        "app_pages/verdicts.py",
+        "app_pages/verdicts/page.py",
+        url_path="verdicts",
         title="Verdicts to check",
         icon=":material/fact_check:",
         help="Rows in doubt, one at a time: a person decides with one key, and sees what that changes.",
     ),
     st.Page(
-        "app_pages/agreement.py",
+        "app_pages/agreement/page.py",
+        url_path="agreement",
         title="Agreement",
         icon=":material/handshake:",
         help="Raters against each other, metrics against raters, and where to look first.",
     ),
     st.Page(
-        "app_pages/trends.py",
+        "app_pages/trends/page.py",
+        url_path="trends",
         title="Trends",
         icon=":material/trending_up:",
         help="Every metric over iterations, game by game.",
     ),
     st.Page(
-        "app_pages/compare.py",
+        "app_pages/compare/page.py",
+        url_path="compare",
         title="Compare",
         icon=":material/compare_arrows:",
         help="Two iterations side by side: what changed, what that shows, and the messages behind it.",
     ),
     st.Page(
-        "app_pages/validity.py",
+        "app_pages/validity/page.py",
+        url_path="validity",
         title="Validity",
         icon=":material/verified:",
         help="Whether each metric notices when the thing that it measures is destroyed, on your own games.",
     ),
     st.Page(
-        "app_pages/personas.py",
+        "app_pages/personas/page.py",
+        url_path="personas",
         title="Personas",
         icon=":material/theater_comedy:",
         help="Agents on five dimensions, what they are held against, and the reason behind every score.",
     ),
     st.Page(
-        "app_pages/corrections.py",
+        "app_pages/corrections/page.py",
+        url_path="corrections",
         title="Corrections",
         icon=":material/published_with_changes:",
         help="What the gate did to messages before they were sent, attempt by attempt, and what it checks.",
     ),
     st.Page(
-        "app_pages/network.py",
+        "app_pages/network/page.py",
+        url_path="network",
         title="Network and cost",
         icon=":material/hub:",
         help="Who addresses whom in a game, how much everybody says, and what asking models has cost.",
     ),
     st.Page(
-        "app_pages/experiments.py",
+        "app_pages/experiments/page.py",
+        url_path="experiments",
         title="Experiments",
         icon=":material/science:",
         help="The same agents with corrections and without, compared, and Table 1 of the TinyTroupe paper.",
     ),
     st.Page(
-        "app_pages/settings.py",
+        "app_pages/settings/page.py",
+        url_path="settings",
         title="Settings",
         icon=":material/settings:",
         help="Thresholds, the size of a test, import limits, backup and restore.",
     ),
     st.Page(
-        "app_pages/guide.py",
+        "app_pages/guide/page.py",
+        url_path="guide",
         title="Guide",
         icon=":material/description:",
         help="The shape that transcripts need, and a check of yours.",

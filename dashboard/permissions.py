@@ -13,8 +13,8 @@ from typing import ParamSpec
 
 import streamlit as st
 
-from dashboard import identity
-from evaluation.access import Action
+from dashboard.shared.identity import identity
+from evaluation.access.roles import Action
 from evaluation.errors import InputError
 
 Parameters = ParamSpec("Parameters")

@@ -16,8 +16,8 @@ from starlette.responses import PlainTextResponse
 from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from dashboard import identity
-from evaluation.access import Action
+from dashboard.shared.identity import identity
+from evaluation.access.roles import Action
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send

@@ -9,26 +9,26 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from evaluation.engine import Evaluation, evaluate_many, evaluate_transcript
+    from evaluation.engines.scoring import Evaluation, evaluate_many, evaluate_transcript
     from evaluation.errors import DramaturgError, InfrastructureError, InputError
-    from evaluation.harness.running import evaluate_persona
     from evaluation.iterations import Board, Decision
-    from evaluation.judging.propositions_load import PropositionLibrary
-    from evaluation.persona.evaluating import evaluate_agent
+    from evaluation.judging.propositions.loading import PropositionLibrary
+    from evaluation.persona.evaluation import evaluate_agent
     from evaluation.persona.results import PersonaEvaluation
     from evaluation.ratings import Rating
     from evaluation.readers import ReadResult, read_path, read_upload
     from evaluation.rubric.verdict import Verdict
     from evaluation.score import Evidence, LedgerRow, MetricResult
     from evaluation.store import Store
-    from evaluation.store.reports import stored_board
     from evaluation.transcript import Message, Player, Transcript, Vote
+    from evaluation.workflows.persona_runs import evaluate_persona
+    from evaluation.workflows.reports import stored_board
 
 _HOMES = {
     "Board": "evaluation.iterations",
     "Decision": "evaluation.iterations",
     "DramaturgError": "evaluation.errors",
-    "Evaluation": "evaluation.engine",
+    "Evaluation": "evaluation.engines.scoring",
     "Evidence": "evaluation.score",
     "InfrastructureError": "evaluation.errors",
     "InputError": "evaluation.errors",
@@ -37,20 +37,20 @@ _HOMES = {
     "MetricResult": "evaluation.score",
     "PersonaEvaluation": "evaluation.persona.results",
     "Player": "evaluation.transcript",
-    "PropositionLibrary": "evaluation.judging.propositions_load",
+    "PropositionLibrary": "evaluation.judging.propositions.loading",
     "Rating": "evaluation.ratings",
     "ReadResult": "evaluation.readers",
     "Store": "evaluation.store",
     "Transcript": "evaluation.transcript",
     "Verdict": "evaluation.rubric.verdict",
     "Vote": "evaluation.transcript",
-    "evaluate_agent": "evaluation.persona.evaluating",
-    "evaluate_many": "evaluation.engine",
-    "evaluate_persona": "evaluation.harness.running",
-    "evaluate_transcript": "evaluation.engine",
+    "evaluate_agent": "evaluation.persona.evaluation",
+    "evaluate_many": "evaluation.engines.scoring",
+    "evaluate_persona": "evaluation.workflows.persona_runs",
+    "evaluate_transcript": "evaluation.engines.scoring",
     "read_path": "evaluation.readers",
     "read_upload": "evaluation.readers",
-    "stored_board": "evaluation.store.reports",
+    "stored_board": "evaluation.workflows.reports",
 }
 
 __all__ = [

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from evaluation.errors import InputError
-from evaluation.inert import lone_surrogate
+from evaluation.escaping import lone_surrogate
 
 LOWEST_SCORE = 1
 HIGHEST_SCORE = 5

@@ -17,7 +17,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, Va
 from pydantic_core import ErrorDetails
 
 from evaluation.errors import BrokenTranscriptError
-from evaluation.inert import lone_surrogate
+from evaluation.escaping import lone_surrogate
 
 Alignment = Literal["mafia", "town"]
 Channel = Literal["public", "team", "private", "system"]

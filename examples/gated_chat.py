@@ -2,7 +2,7 @@
 
 With ``--db FILE`` it logs what the gate did, for the Corrections page and ``dramaturg corrections list``. Needs no key
 and no network: agents and judge follow a script. In a project of your own ``speak`` asks your model, and a judge comes
-from ``build_judge`` of ``evaluation.judging.config``.
+from ``build_judge`` of ``evaluation.judging.judge_config``.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from evaluation.corrections.attempts import GateResult
 from evaluation.corrections.config import CorrectionConfig
 from evaluation.corrections.context import ActionContext
 from evaluation.corrections.gate import ActionGate
-from evaluation.corrections.judged import PropositionChecker
-from evaluation.judging.propositions import DEFAULT_AGENT, Dimension, Proposition
-from evaluation.judging.propositions_load import PropositionLibrary
+from evaluation.corrections.proposition_checks import PropositionChecker
+from evaluation.judging.judges.scripted import ScriptedJudge
+from evaluation.judging.propositions.loading import PropositionLibrary
+from evaluation.judging.propositions.proposition import DEFAULT_AGENT, Dimension, Proposition
 from evaluation.judging.protocol import JudgeRequest, ScoreAnswer
-from evaluation.judging.scripted import ScriptedJudge
-from evaluation.judging.targets import Event
+from evaluation.judging.targets import TrajectoryEvent
 from evaluation.store import Store
 
 CONFIG = CorrectionConfig(gate_adherence_enabled=True, gate_similarity_enabled=True)
@@ -50,7 +50,7 @@ def judge(request: JudgeRequest) -> ScoreAnswer:
     return ScoreAnswer(reason="So it reads.", score=mark, confidence=0.9, citations=[], data_missing=False)
 
 
-async def speak(agent: str, history: list[Event], gate: ActionGate) -> GateResult:
+async def speak(agent: str, history: list[TrajectoryEvent], gate: ActionGate) -> GateResult:
     """One agent's message: written, judged, and written anew until it passes."""
     drafts = iter(DRAFTS[agent])
 
@@ -59,7 +59,7 @@ async def speak(agent: str, history: list[Event], gate: ActionGate) -> GateResul
             print(f"   (sent back to {agent}: {feedback.splitlines()[3]})")
         return next(drafts)
 
-    heard = [Event("chat", e.message_id, e.speaker, e.text, e.speaker == agent) for e in history]
+    heard = [TrajectoryEvent("chat", e.message_id, e.speaker, e.text, e.speaker == agent) for e in history]
     return await gate.send(generate, ActionContext.of(agent, heard, persona=f"{agent} of the paper company"), CONFIG)
 
 
@@ -71,12 +71,12 @@ async def chat(store: Store | None = None) -> list[GateResult]:
             await asyncio.to_thread(store.corrections.add, result)
 
     gate = ActionGate(PropositionChecker(ScriptedJudge(judge), LIBRARY), log=log)
-    history: list[Event] = []
+    history: list[TrajectoryEvent] = []
     results = []
     for agent in DRAFTS:
         result = await speak(agent, history, gate)
         results.append(result)
-        history.append(Event("chat", f"m{len(history)}", agent, result.text, True))
+        history.append(TrajectoryEvent("chat", f"m{len(history)}", agent, result.text, True))
         print(f"{agent}: {result.text}   [{result.outcome}]")
     return results
 

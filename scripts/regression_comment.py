@@ -24,7 +24,7 @@ from urllib.request import Request, urlopen
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from evaluation.harness.markdown import MARKER, comparison_markdown  # noqa: E402
+from evaluation.harness.pull_request_comment import MARKER, comparison_markdown  # noqa: E402
 
 REPORT = "comparison.json"
 COMMENT = "comment.md"

@@ -1,10 +1,10 @@
 """Whether raters agree with each other, and whether the rules agree with them."""
 
-from evaluation.agreement.disagreements import GameDisagreement, RuleGap
-from evaluation.agreement.figures import Figure
-from evaluation.agreement.items import ITEMS, Item
-from evaluation.agreement.raters import ItemAgreement, PairAgreement, RaterLeaning
-from evaluation.agreement.references import ReferenceAgreement
+from evaluation.agreement._disagreements import GameDisagreement, RuleGap
+from evaluation.agreement._figures import Figure
+from evaluation.agreement._items import ITEMS, Item
+from evaluation.agreement._metrics_against_raters import ReferenceAgreement
+from evaluation.agreement.between_raters import ItemAgreement, PairAgreement, RaterLeaning
 from evaluation.agreement.report import AgreementReport, agreement_report
 from evaluation.agreement.rows import DecidedRow, RowAgreement
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from evaluation.agreement.disagreements import GameDisagreement, RuleGap, rule_gaps, split_games
-from evaluation.agreement.items import RatingTable, rating_table
-from evaluation.agreement.raters import (
+from evaluation.agreement._disagreements import GameDisagreement, RuleGap, rule_gaps, split_games
+from evaluation.agreement._items import RatingTable, rating_table
+from evaluation.agreement._metrics_against_raters import MetricAnswers, ReferenceAgreement, reference_agreements
+from evaluation.agreement.between_raters import (
     FEWEST_FOR_READING,
     ItemAgreement,
     PairAgreement,
@@ -19,7 +20,6 @@ from evaluation.agreement.raters import (
     pair_agreements,
     rater_leanings,
 )
-from evaluation.agreement.references import Reference, ReferenceAgreement, reference_agreements
 from evaluation.agreement.rows import Confirmed, DecidedRow, RowAgreement, disputed_rows, row_agreements
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import PERCENT, Method, Status, status_of
@@ -113,7 +113,7 @@ def _is_rated(table: RatingTable) -> bool:
     return bool(len(table.transcripts))
 
 
-def _references(scores: pd.DataFrame, thresholds: Mapping[str, float]) -> dict[str, Reference]:
+def _references(scores: pd.DataFrame, thresholds: Mapping[str, float]) -> dict[str, MetricAnswers]:
     """Every percent metric by name, and first the mean of all of them, which passes when most of them do.
 
     A metric is called judged as soon as a judge decided a row of one game.
@@ -137,15 +137,15 @@ def _references(scores: pd.DataFrame, thresholds: Mapping[str, float]) -> dict[s
         for name, found in by_metric.items()
     }
     labels = {name: DEFINITIONS[name].label + ", judged" * (name in judged) for name in by_metric}
-    single = {name: Reference(name, labels[name], found, passes[name]) for name, found in by_metric.items()}
+    single = {name: MetricAnswers(name, labels[name], found, passes[name]) for name, found in by_metric.items()}
     return {ALL_METRICS: _mean_of(list(single.values())), **single}
 
 
-def _mean_of(references: Sequence[Reference]) -> Reference:
+def _mean_of(references: Sequence[MetricAnswers]) -> MetricAnswers:
     keys = dict.fromkeys(key for one in references for key in one.scores)
     scores, passes = {}, {}
     for key in keys:
         having = [one for one in references if key in one.scores]
         scores[key] = math.fsum(one.scores[key] for one in having) / len(having)
         passes[key] = 2 * sum(one.passes[key] for one in having) > len(having)
-    return Reference(ALL_METRICS, "All automatic metrics", scores, passes)
+    return MetricAnswers(ALL_METRICS, "All automatic metrics", scores, passes)

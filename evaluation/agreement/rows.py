@@ -10,9 +10,9 @@ from types import MappingProxyType
 
 import numpy as np
 
-from evaluation.agreement.figures import Figure, figures, share_of
+from evaluation.agreement._figures import Figure, figures, share_of
 from evaluation.rubric.definitions import DEFINITIONS
-from evaluation.rubric.review import percent
+from evaluation.rubric.rows_in_doubt import percent
 from evaluation.score import LedgerRow, Method, RowVerdict, redecided
 from evaluation.statistics.agreement import Numbers, nominal_kappa_of
 from evaluation.statistics.intervals import proportion_interval

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 from typer.main import get_command
 
-from evaluation.cli.commands import Program
-from evaluation.cli.exits import report_fault
+from evaluation.cli.command_list import Program
+from evaluation.cli.shared.exit_codes import report_fault
 
 # Without rich, help is plain text and appears in half the time.
 app = typer.Typer(

@@ -2,7 +2,7 @@
 
 from evaluation.comparison.iterations import IterationComparison, compare_iterations
 from evaluation.comparison.movers import Example, Mover, biggest_movers
-from evaluation.comparison.pairs import paired_games
+from evaluation.comparison.paired_games import paired_games
 
 __all__ = [
     "Example",

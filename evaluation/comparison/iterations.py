@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from evaluation.comparison.movers import Mover
 from evaluation.coverage import Coverage, added_coverage
 from evaluation.iterations.board import Board, IterationSummary
-from evaluation.iterations.decision import Decision, Side
 from evaluation.iterations.evidence import measure_games
+from evaluation.iterations.keep_or_revert import Decision, IterationSide
 from evaluation.iterations.tests import score_controls
 from evaluation.rubric.controls import ControlSummary
 from evaluation.rubric.definitions import DEFINITIONS
@@ -35,8 +35,8 @@ class IterationComparison:
         movers: What moved the scores most, the largest first.
     """
 
-    before: Side
-    after: Side
+    before: IterationSide
+    after: IterationSide
     comparison: Comparison
     decision: Decision | None
     other_pair: str
@@ -71,11 +71,11 @@ class IterationComparison:
         return tuple(found)
 
 
-def _controls(side: Side, name: str) -> ControlSummary:
+def _controls(side: IterationSide, name: str) -> ControlSummary:
     return score_controls(game.metrics.get(name) for game in side.games)
 
 
-def _coverage(side: Side, name: str) -> Coverage | None:
+def _coverage(side: IterationSide, name: str) -> Coverage | None:
     scored = (game.metrics.get(name) for game in side.games)
     return added_coverage(metric_coverage(one) for one in scored if one is not None)
 
@@ -108,7 +108,7 @@ def compare_iterations(
         seed: Of what is drawn for the intervals.
     """
     control, treatment = board[before], board[after]
-    first, second = (Side(one.iteration, one.games) for one in (control, treatment))
+    first, second = (IterationSide(one.iteration, one.games) for one in (control, treatment))
     later = _later(control, treatment)
     measures = {name: measure_games(name, first.games, second.games, pairs) for name in DEFINITIONS}
     comparison = compare(measures, primary=later.iteration.target_metric, seed=seed)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from evaluation.judging.propositions import Dimension
+from evaluation.judging.propositions.proposition import Dimension
 from evaluation.persona.results import DIMENSIONS
 from evaluation.statistics.comparison import Comparison, Measure, compare
 

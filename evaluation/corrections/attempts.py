@@ -25,7 +25,7 @@ class GateOutcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class DimensionScore:
+class MessageScore:
     """What a judge said of one message in one dimension.
 
     Attributes:
@@ -46,12 +46,12 @@ class DimensionScore:
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class DimensionCheck:
     """A dimension's score beside its threshold."""
 
     dimension: str
     threshold: float
-    found: DimensionScore
+    found: MessageScore
 
     @property
     def is_answered(self) -> bool:
@@ -82,7 +82,7 @@ class Attempt:
 
     number: int
     text: str
-    checks: tuple[Check, ...] = ()
+    checks: tuple[DimensionCheck, ...] = ()
     similarity: float | None = None
     is_similar: bool = False
     feedback: str = ""

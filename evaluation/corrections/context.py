@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from evaluation.judging.propositions import TargetType
-from evaluation.judging.targets import Event, Target
+from evaluation.judging.propositions.proposition import TargetType
+from evaluation.judging.targets import Target, TrajectoryEvent
 
 _RUNNING = "running"
 _DRAFT = "draft"
@@ -30,7 +30,7 @@ class ActionContext:
 
     agent: str
     own_messages: Sequence[str] = ()
-    trajectory: Sequence[Event] = ()
+    trajectory: Sequence[TrajectoryEvent] = ()
     name: str = ""
     persona: str = ""
     types: Sequence[str] = ()
@@ -38,7 +38,7 @@ class ActionContext:
     recipient: str = ""
 
     @classmethod
-    def of(cls, agent: str, trajectory: Sequence[Event], *, name: str = "", persona: str = "") -> Self:
+    def of(cls, agent: str, trajectory: Sequence[TrajectoryEvent], *, name: str = "", persona: str = "") -> Self:
         """The context of an agent whose messages are the actions of ``trajectory``."""
         own = [event.text for event in trajectory if event.is_action]
         channel = trajectory[-1].channel_name if trajectory else None
@@ -47,7 +47,7 @@ class ActionContext:
     def target(self, text: str) -> Target:
         """The agent as a judge looks at it, with ``text`` as the message that is about to be sent."""
         name = self.name or self.agent
-        action = Event(
+        action = TrajectoryEvent(
             transcript_id=_RUNNING,
             message_id=_DRAFT,
             speaker=name,

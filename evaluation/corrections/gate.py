@@ -13,19 +13,59 @@ from dataclasses import replace
 from math import isfinite
 from typing import Protocol
 
+from evaluation.corrections._similarity import RECENT_MESSAGES, highest_similarity
 from evaluation.corrections.attempts import (
     Attempt,
-    Check,
-    DimensionScore,
+    DimensionCheck,
     GateOutcome,
     GateResult,
+    MessageScore,
     PoorQualityError,
 )
 from evaluation.corrections.config import CorrectionConfig
 from evaluation.corrections.context import ActionContext
-from evaluation.corrections.feedback import feedback_on
-from evaluation.corrections.similarity import RECENT_MESSAGES, highest_similarity
 from evaluation.errors import DramaturgError
+
+_WHAT_IT_MEANS = {
+    "adherence": "The message must fit the persona.",
+    "consistency": "The message must fit what the agent said before.",
+    "fluency": "The message must not fall back on formulas or repeat itself.",
+    "suitability": "The message must suit the situation and move it on.",
+}
+ESCALATION = "With every attempt that fails, change the message more radically; a wholly new message is welcome."
+
+
+def feedback_on(attempts: Sequence[Attempt], max_similarity: float) -> str:
+    """What to say about the last of ``attempts``: every failed check with score, reason and advice, then escalation.
+
+    Source: persona evaluation specification, "Action Correction Gate" (escalating feedback, recommendations).
+    """
+    last = attempts[-1]
+    problems = [_dimension_problem(check) for check in last.checks if not check.is_passed]
+    if last.is_similar and last.similarity is not None:
+        problems.append(
+            f"Similarity: {last.similarity:.0%} of the words are those of one of your last messages; "
+            f"at most {max_similarity:.0%} are allowed. Say something else."
+        )
+    numbered = "\n".join(f"{number}. {problem}" for number, problem in enumerate(problems, start=1))
+    return (
+        f"This message was not sent and nobody has read it (attempt {len(attempts)}):\n{_indented(last.text)}\n"
+        f"What was wrong with it:\n{numbered}\n{ESCALATION}"
+    )
+
+
+def _dimension_problem(check: DimensionCheck) -> str:
+    meaning = _WHAT_IT_MEANS.get(check.dimension, "")
+    advice = "".join(f"\n   - {line}" for line in check.found.recommendations)
+    return (
+        f"{check.dimension.capitalize()}: scored {check.found.score:g} of 9, needed {check.threshold:g}. {meaning} "
+        f"Reason: {check.found.reasoning}{advice}"
+    )
+
+
+def _indented(text: str) -> str:
+    return "\n".join(f"   {line}" for line in text.splitlines()) or "   (empty)"
+
 
 TIMEOUT_SECONDS = 5.0
 MAX_CONCURRENT_CHECKS = 96
@@ -40,7 +80,7 @@ _LOGGER = logging.getLogger(__name__)
 class Checker(Protocol):
     """Judges one message in one dimension."""
 
-    async def check(self, dimension: str, text: str, context: ActionContext) -> DimensionScore:
+    async def check(self, dimension: str, text: str, context: ActionContext) -> MessageScore:
         """The score, or a score of ``None`` with the reason why there is none."""
         ...
 
@@ -116,20 +156,20 @@ class ActionGate:
         is_similar = similarity is not None and similarity > config.max_action_similarity
         return Attempt(number, text, tuple(checks), similarity, is_similar)
 
-    async def _check(self, dimension: str, threshold: float, text: str, context: ActionContext) -> Check:
+    async def _check(self, dimension: str, threshold: float, text: str, context: ActionContext) -> DimensionCheck:
         async with self._slots:
             try:
                 async with asyncio.timeout(self._timeout_seconds):
                     found = _usable(await self._checker.check(dimension, text, context))
             except TimeoutError:
-                found = DimensionScore(None, f"no answer within {self._timeout_seconds:g} s")
+                found = MessageScore(None, f"no answer within {self._timeout_seconds:g} s")
             except Exception as error:
                 # A judge that cannot be reached or talks nonsense, however it fails, must never keep an agent from
                 # speaking.
                 if self._is_strict and not isinstance(error, DramaturgError | OSError):
                     raise
-                found = DimensionScore(None, f"the judge failed: {str(error) or type(error).__name__}")
-        return Check(dimension, threshold, found)
+                found = MessageScore(None, f"the judge failed: {str(error) or type(error).__name__}")
+        return DimensionCheck(dimension, threshold, found)
 
     async def _finish(
         self, attempts: Sequence[Attempt], context: ActionContext, config: CorrectionConfig
@@ -164,7 +204,7 @@ class ActionGate:
             _LOGGER.exception("What the gate did to a message of %r could not be kept", result.agent)
 
 
-def _usable(found: DimensionScore) -> DimensionScore:
+def _usable(found: MessageScore) -> MessageScore:
     """``found``, without a score that is no number: that is no answer, and no reason to hold a message back."""
     if found.score is None or isfinite(found.score):
         return found

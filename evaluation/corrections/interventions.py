@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import Self
 
 from evaluation.corrections.steering import Steered, joint_target
-from evaluation.judging.asking import Options, ask, check_request
-from evaluation.judging.proposition_scores import settle
-from evaluation.judging.propositions import EVALUATION_WINDOW, Dimension, Proposition
+from evaluation.judging.propositions.proposition import EVALUATION_WINDOW, Dimension, Proposition
+from evaluation.judging.propositions.scores import settle
 from evaluation.judging.protocol import Judge
+from evaluation.judging.questions import Options, ask, check_request
 
 Targets = Sequence[Steered]
 FunctionalPrecondition = Callable[[Targets], bool]

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from evaluation.judging.propositions import TargetType
-from evaluation.judging.targets import Event, Target
+from evaluation.judging.propositions.proposition import TargetType
+from evaluation.judging.targets import Target, TrajectoryEvent
 
 
 class Steered(Protocol):
@@ -54,7 +54,7 @@ def joint_target(targets: Sequence[Steered]) -> Target:
     if len(targets) == 1:
         return targets[0].target
     views = sorted((each.target for each in targets), key=lambda view: -len(view.trajectory))
-    events: dict[str, Event] = {}
+    events: dict[str, TrajectoryEvent] = {}
     for view in views:
         for event in view.trajectory:
             events.setdefault(event.reference, replace(event, is_action=True))

@@ -9,17 +9,17 @@ from typing import Any
 
 from evaluation.corrections.config import CorrectionConfig
 from evaluation.corrections.gate import ActionGate, Log
-from evaluation.corrections.judged import PropositionChecker
-from evaluation.experiments.model import AgentScore, Side
+from evaluation.corrections.proposition_checks import PropositionChecker
+from evaluation.experiments.experiment import AgentScore, Side
 from evaluation.experiments.plan import ExperimentPlan
-from evaluation.judging.propositions_load import PropositionLibrary
+from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.judging.protocol import Judge
 from evaluation.persona.agents import CHANNEL_PREFIX, Agent, SpeakerMap
-from evaluation.persona.cast import Cast
-from evaluation.persona.evaluating import evaluate_agent
+from evaluation.persona.evaluation import evaluate_agent
+from evaluation.persona.shipped_agents import Cast
 from evaluation.persona.subjects import Sources, everybody, subject_of
 from evaluation.simulation.environment import Environment, RoomPlan
-from evaluation.simulation.writing import Writer
+from evaluation.simulation.model_texts import Writer
 from evaluation.transcript import Transcript
 
 NOBODY = ""

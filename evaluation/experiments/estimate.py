@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from evaluation.corrections.config import CorrectionConfig
 from evaluation.experiments.plan import ExperimentPlan
-from evaluation.judging.propositions import ENVIRONMENT_DIMENSIONS, Dimension
-from evaluation.judging.propositions_load import PropositionLibrary
+from evaluation.judging.model_client.usage import Price
+from evaluation.judging.propositions.loading import PropositionLibrary
+from evaluation.judging.propositions.proposition import ENVIRONMENT_DIMENSIONS, Dimension
 from evaluation.judging.protocol import LARGEST_BATCH
-from evaluation.judging.usage import Price
 from evaluation.persona.results import DIMENSIONS
-from evaluation.simulation.factory import NAMES_AT_ONCE
+from evaluation.simulation.population.factory import NAMES_AT_ONCE
 
 # Tokens of a typical call, as measured with generated personas of 250 words and messages of 40.
 _WRITING_TOKENS = (1_300, 70)

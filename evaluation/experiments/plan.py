@@ -11,15 +11,15 @@ from typing import Any
 from pydantic import ValidationError
 
 from evaluation.errors import InputError
-from evaluation.experiments.layout import Design, Layout, design_of
-from evaluation.experiments.model import ExperimentRecord
+from evaluation.experiments.experiment import ExperimentRecord
+from evaluation.experiments.groups import Design, GroupLayout, design_of
 from evaluation.experiments.scenario import Scenario
-from evaluation.judging.asking import Options
-from evaluation.judging.parsing import describe
+from evaluation.judging.answer_parsing import describe
 from evaluation.judging.prompts import PROMPT_VERSION
-from evaluation.persona.evaluating import Plan
-from evaluation.simulation.scripted_world import Effects
-from evaluation.simulation.writing import WRITING_VERSION
+from evaluation.judging.questions import Options
+from evaluation.persona.evaluation import EvaluationPlan
+from evaluation.simulation.model_texts import WRITING_VERSION
+from evaluation.simulation.scripted.world import Effects
 
 DEFAULT_SAMPLE_SIZE = 3
 _NAMESPACE = uuid.UUID("6e4d1f0a-58a0-4a55-9a0e-0c2f6c2a7a10")
@@ -48,7 +48,7 @@ class ExperimentPlan:
     model: str
     scale: float = 1.0
     seed: int = 0
-    layout: Layout = Layout.SPECIFICATION
+    layout: GroupLayout = GroupLayout.SPECIFICATION
     steps: int | None = None
     sample_size: int = DEFAULT_SAMPLE_SIZE
     is_batched: bool = False
@@ -73,10 +73,10 @@ class ExperimentPlan:
         return self.scenario.steps if self.steps is None else self.steps
 
     @property
-    def evaluation_plan(self) -> Plan:
+    def evaluation_plan(self) -> EvaluationPlan:
         """How the agents are evaluated."""
         options = Options(is_batched=self.is_batched, has_double_check=self.has_double_check)
-        return Plan(sample_size=self.sample_size, seed=self.seed, options=options)
+        return EvaluationPlan(sample_size=self.sample_size, seed=self.seed, options=options)
 
     @property
     def config(self) -> dict[str, Any]:
@@ -132,7 +132,7 @@ def plan_of(record: ExperimentRecord) -> ExperimentPlan:
         config["model"],
         config["scale"],
         config["seed"],
-        Layout(config["layout"]),
+        GroupLayout(config["layout"]),
         config["steps"],
         config["sample_size"],
         config["is_batched"],

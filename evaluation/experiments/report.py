@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from evaluation.experiments.model import AgentScore, Side
-from evaluation.experiments.published import PublishedRow, published_experiments
-from evaluation.judging.propositions import ENVIRONMENT_DIMENSIONS, Dimension
+from evaluation.experiments.experiment import AgentScore, Side
+from evaluation.experiments.table1.published import PublishedRow, published_experiments
+from evaluation.judging.propositions.proposition import ENVIRONMENT_DIMENSIONS, Dimension
 from evaluation.persona.results import DIMENSIONS, LABELS
 from evaluation.statistics.clusters import clustered_difference
 from evaluation.statistics.comparison import Difference, Measure, Outcome, compare
@@ -37,7 +37,7 @@ _PUBLISHED_NAMES = {
 _SCALE = (0.0, 9.0)
 
 
-class Direction(StrEnum):
+class DirectionAgreement(StrEnum):
     """How the direction of a difference compares with the published one; nothing is said about sizes."""
 
     SAME = "same direction"
@@ -65,16 +65,16 @@ class ReportRow:
     unscored: int
 
     @property
-    def direction(self) -> Direction:
+    def direction(self) -> DirectionAgreement:
         """The verdict: on the direction only."""
         if self.published is None:
-            return Direction.UNPUBLISHED
+            return DirectionAgreement.UNPUBLISHED
         if math.isnan(self.found.difference):
-            return Direction.UNKNOWN
+            return DirectionAgreement.UNKNOWN
         if self.found.difference == 0:
-            return Direction.LEVEL
+            return DirectionAgreement.LEVEL
         is_same = (self.found.difference > 0) == (self.published.difference > 0)
-        return Direction.SAME if is_same else Direction.OPPOSITE
+        return DirectionAgreement.SAME if is_same else DirectionAgreement.OPPOSITE
 
     @property
     def outcome_words(self) -> str:

@@ -11,9 +11,9 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 
 from evaluation.corrections.config import CorrectionConfig
 from evaluation.errors import InputError
-from evaluation.judging.yaml_models import parse_model
-from evaluation.simulation.environment import Order
-from evaluation.simulation.profiles import profiles
+from evaluation.files.yaml_models import parse_model
+from evaluation.simulation.environment import TurnOrder
+from evaluation.simulation.population.profiles import profiles
 
 TOPIC = "{{topic}}"
 
@@ -69,7 +69,7 @@ class Scenario(_Part):
     agents: Annotated[int, Field(ge=2, le=10_000)]
     environments: Annotated[int, Field(ge=1, le=5_000)]
     steps: Annotated[int, Field(ge=1, le=200)]
-    order: Order = Order.PARALLEL
+    order: TurnOrder = TurnOrder.PARALLEL
     treatment: CorrectionConfig
     treatment_words: Text
     topics: Annotated[list[Text], Field(min_length=1, max_length=200)]
@@ -80,7 +80,7 @@ class Scenario(_Part):
     @field_validator("order", mode="before")
     @classmethod
     def _order(cls, value: Any) -> Any:
-        return Order(value) if isinstance(value, str) and value in set(Order) else value
+        return TurnOrder(value) if isinstance(value, str) and value in set(TurnOrder) else value
 
     @field_validator("population")
     @classmethod

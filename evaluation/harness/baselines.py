@@ -13,10 +13,10 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from evaluation.errors import InputError
+from evaluation.files.yaml_models import read_model
 from evaluation.judging.prompts import PROMPT_VERSION
-from evaluation.judging.proposition_scores import PropositionScore
-from evaluation.judging.propositions import Dimension
-from evaluation.judging.yaml_models import read_model
+from evaluation.judging.propositions.proposition import Dimension
+from evaluation.judging.propositions.scores import PropositionScore
 from evaluation.persona.results import DimensionScore, PersonaEvaluation
 
 Source = Literal["transcripts", "synthetic"]

@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from itertools import groupby
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from evaluation.harness.regression import FAILURES, Behind, Comparison, Outcome, Row
-from evaluation.inert import xml_text
+from evaluation.escaping import xml_text
+from evaluation.harness.regression import FAILURES, BaselineComparison, BaselineRow, Behind, RegressionOutcome
 from evaluation.persona.results import LABELS
 
 _NAME = "dramaturg"
-_SKIPPED = frozenset({Outcome.NOT_SCORED, Outcome.INCOMPARABLE})
+_SKIPPED = frozenset({RegressionOutcome.NOT_SCORED, RegressionOutcome.INCOMPARABLE})
 # Times would make two runs of the same thing differ.
 _NO_TIME = "0"
 
 
-def junit_xml(comparison: Comparison) -> str:
+def junit_xml(comparison: BaselineComparison) -> str:
     """One test suite per agent, one test case per dimension.
 
     A regression and a lost score are failures, a judge that failed is an error, what cannot be compared is skipped; a
@@ -34,22 +34,22 @@ def junit_xml(comparison: Comparison) -> str:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(root, encoding="unicode")}'
 
 
-def _counts(rows: Sequence[Row]) -> dict[str, str]:
+def _counts(rows: Sequence[BaselineRow]) -> dict[str, str]:
     return {
         "tests": str(len(rows)),
         "failures": str(sum(row.outcome in FAILURES for row in rows)),
-        "errors": str(sum(row.outcome is Outcome.ERROR for row in rows)),
+        "errors": str(sum(row.outcome is RegressionOutcome.ERROR for row in rows)),
         "time": _NO_TIME,
     }
 
 
-def _case(suite: Element, row: Row, max_drop: float) -> None:
+def _case(suite: Element, row: BaselineRow, max_drop: float) -> None:
     name = f"{row.agent_name}: {LABELS[row.dimension]}"
     attributes = {"name": xml_text(name), "classname": f"{_NAME}.{xml_text(row.agent_id)}", "time": _NO_TIME}
     case = SubElement(suite, "testcase", attributes)
     words = row_words(row, max_drop)
-    if row.outcome in FAILURES or row.outcome is Outcome.ERROR:
-        kind = "error" if row.outcome is Outcome.ERROR else "failure"
+    if row.outcome in FAILURES or row.outcome is RegressionOutcome.ERROR:
+        kind = "error" if row.outcome is RegressionOutcome.ERROR else "failure"
         problem = SubElement(case, kind, {"message": xml_text(words), "type": str(row.outcome)})
         problem.text = xml_text("\n".join([words, *(behind_words(each) for each in row.behind)]))
     elif row.outcome in _SKIPPED:
@@ -58,20 +58,20 @@ def _case(suite: Element, row: Row, max_drop: float) -> None:
         SubElement(case, "system-out").text = xml_text(words)
 
 
-def row_words(row: Row, max_drop: float) -> str:
+def row_words(row: BaselineRow, max_drop: float) -> str:
     """A row in one sentence: agent, dimension, score, baseline, and what that means."""
     who = f"{row.agent_name}, {LABELS[row.dimension]}"
     now, then = (_score(each) for each in (row.score, row.baseline))
     meanings = {
-        Outcome.FINE: f"{now}, baseline {then}",
-        Outcome.REGRESSION: (
+        RegressionOutcome.FINE: f"{now}, baseline {then}",
+        RegressionOutcome.REGRESSION: (
             f"{now}, baseline {then}: it fell by {-(row.change or 0.0):.2f}, which is more than {max_drop:g}"
         ),
-        Outcome.LOST: f"no score, baseline {then}: {row.detail}",
-        Outcome.NEW: f"{now}, nothing to compare it with: {row.detail}",
-        Outcome.INCOMPARABLE: f"{now}, baseline {then}, not comparable: {row.detail}",
-        Outcome.NOT_SCORED: f"not scored: {row.detail}",
-        Outcome.ERROR: f"the judge failed: {row.detail}",
+        RegressionOutcome.LOST: f"no score, baseline {then}: {row.detail}",
+        RegressionOutcome.NEW: f"{now}, nothing to compare it with: {row.detail}",
+        RegressionOutcome.INCOMPARABLE: f"{now}, baseline {then}, not comparable: {row.detail}",
+        RegressionOutcome.NOT_SCORED: f"not scored: {row.detail}",
+        RegressionOutcome.ERROR: f"the judge failed: {row.detail}",
     }
     return f"{who}: {meanings[row.outcome]}"
 

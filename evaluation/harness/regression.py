@@ -9,8 +9,8 @@ from statistics import fmean
 from typing import Any
 
 from evaluation.harness.baselines import Baseline, DimensionBaseline, Source, models_of, proposition_means
-from evaluation.judging.proposition_scores import PropositionScore
-from evaluation.judging.propositions import ENVIRONMENT_DIMENSIONS, HIGHEST_SCORE, Dimension
+from evaluation.judging.propositions.proposition import ENVIRONMENT_DIMENSIONS, HIGHEST_SCORE, Dimension
+from evaluation.judging.propositions.scores import PropositionScore
 from evaluation.judging.protocol import JudgementStatus
 from evaluation.persona.agents import CHANNEL_PREFIX
 from evaluation.persona.results import DIMENSIONS, LABELS, DimensionScore, PersonaEvaluation
@@ -24,7 +24,7 @@ _MOST_BEHIND = 3
 _UNFINISHED = frozenset({JudgementStatus.ERROR, JudgementStatus.SKIPPED})
 
 
-class Outcome(StrEnum):
+class RegressionOutcome(StrEnum):
     """How a dimension compares.
 
     ``lost``: the baseline has a score and now there is none. ``new``: there is no baseline. ``incomparable``: another
@@ -41,7 +41,7 @@ class Outcome(StrEnum):
     ERROR = "error"
 
 
-FAILURES = frozenset({Outcome.REGRESSION, Outcome.LOST})
+FAILURES = frozenset({RegressionOutcome.REGRESSION, RegressionOutcome.LOST})
 """What fails a build."""
 
 
@@ -71,7 +71,7 @@ class Behind:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class BaselineRow:
     """One dimension of one agent beside its baseline.
 
     Attributes:
@@ -84,7 +84,7 @@ class Row:
     agent_id: str
     agent_name: str
     dimension: Dimension
-    outcome: Outcome
+    outcome: RegressionOutcome
     score: float | None = None
     baseline: float | None = None
     detail: str = ""
@@ -99,7 +99,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class BaselineComparison:
     """All dimensions of all agents beside their baselines.
 
     Attributes:
@@ -107,18 +107,18 @@ class Comparison:
         models: Who judged now.
     """
 
-    rows: tuple[Row, ...]
+    rows: tuple[BaselineRow, ...]
     max_drop: float = MAX_DROP
     models: tuple[str, ...] = ()
 
-    def having(self, outcomes: Collection[Outcome]) -> list[Row]:
+    def having(self, outcomes: Collection[RegressionOutcome]) -> list[BaselineRow]:
         """The rows with one of these outcomes."""
         return [row for row in self.rows if row.outcome in outcomes]
 
     @property
     def verdict(self) -> str:
         """``error`` before ``regression`` before ``fine``: of a broken judge nothing can be learned."""
-        if self.having({Outcome.ERROR}):
+        if self.having({RegressionOutcome.ERROR}):
             return "error"
         return "regression" if self.having(FAILURES) else "fine"
 
@@ -134,7 +134,7 @@ class Comparison:
         }
 
 
-def _row_dict(row: Row) -> dict[str, Any]:
+def _row_dict(row: BaselineRow) -> dict[str, Any]:
     return {
         "agent_id": row.agent_id,
         "agent_name": row.agent_name,
@@ -172,7 +172,7 @@ def compare(
     expects_all: bool = False,
     max_drop: float = MAX_DROP,
     judge: str = "",
-) -> Comparison:
+) -> BaselineComparison:
     """Every dimension beside its baseline. A drop of exactly ``max_drop`` is fine, any more is a regression.
 
     Ideas are compared by the same rule, although they are counted. Scores of another judge are not compared.
@@ -186,7 +186,7 @@ def compare(
         max_drop: By how much a score may fall.
         judge: The model that was to judge: what it cannot score is not lost where another made the baseline.
     """
-    rows: list[Row] = []
+    rows: list[BaselineRow] = []
     for evaluation in evaluations:
         baseline = baselines.get((evaluation.agent.id, source))
         rows += _rows(evaluation, baseline, dimensions, _Rule(max_drop, judge))
@@ -195,7 +195,7 @@ def compare(
         absent = [each for each in baselines.values() if each.source == source and each.agent_id not in seen]
         rows += [row for each in absent for row in _absent(each, dimensions)]
     models = sorted({model for evaluation in evaluations for model in models_of(evaluation)})
-    return Comparison(tuple(rows), max_drop, tuple(models))
+    return BaselineComparison(tuple(rows), max_drop, tuple(models))
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,29 +209,29 @@ class _Rule:
 
 def _rows(
     evaluation: PersonaEvaluation, baseline: Baseline | None, dimensions: Collection[Dimension], rule: _Rule
-) -> Iterator[Row]:
+) -> Iterator[BaselineRow]:
     then = baseline.dimensions if baseline else {}
     for dimension in DIMENSIONS:
         if dimension in evaluation.dimensions:
             yield _row(evaluation, dimension, baseline, rule)
         elif dimension in then and dimension in dimensions:
-            yield Row(
+            yield BaselineRow(
                 evaluation.agent.id,
                 evaluation.agent.display_name,
                 dimension,
-                Outcome.LOST,
+                RegressionOutcome.LOST,
                 baseline=then[dimension].score,
                 detail="it was not judged any more",
             )
 
 
-def _row(evaluation: PersonaEvaluation, dimension: Dimension, baseline: Baseline | None, rule: _Rule) -> Row:
+def _row(evaluation: PersonaEvaluation, dimension: Dimension, baseline: Baseline | None, rule: _Rule) -> BaselineRow:
     now = evaluation.dimensions[dimension]
     then = baseline.dimensions.get(dimension) if baseline else None
     outcome, detail = _outcome(now, then, baseline, rule.models(evaluation), rule.max_drop)
     known = then.propositions if then else {}
     asked = dict.fromkeys(item.proposition.id for item in now.items)
-    return Row(
+    return BaselineRow(
         agent_id=evaluation.agent.id,
         agent_name=evaluation.agent.display_name,
         dimension=dimension,
@@ -239,7 +239,7 @@ def _row(evaluation: PersonaEvaluation, dimension: Dimension, baseline: Baseline
         score=now.score,
         baseline=then.score if then else None,
         detail=detail,
-        behind=tuple(behind(now.items, known)) if outcome is Outcome.REGRESSION else (),
+        behind=tuple(behind(now.items, known)) if outcome is RegressionOutcome.REGRESSION else (),
         new_propositions=tuple([each for each in asked if each not in known]) if then else (),
         gone_propositions=tuple([each for each in known if each not in asked]),
     )
@@ -251,34 +251,34 @@ def _outcome(
     baseline: Baseline | None,
     models: tuple[str, ...],
     max_drop: float,
-) -> tuple[Outcome, str]:
+) -> tuple[RegressionOutcome, str]:
     broken = [item for item in now.items if item.status in _UNFINISHED]
     if broken:
-        return Outcome.ERROR, f"{len(broken)} of {len(now.items)} were not judged: {broken[0].detail}"
+        return RegressionOutcome.ERROR, f"{len(broken)} of {len(now.items)} were not judged: {broken[0].detail}"
     if baseline is None or then is None:
         missing = "the agent has no baseline" if baseline is None else "the agent's baseline lacks this dimension"
-        return (Outcome.NOT_SCORED, now.reason) if now.score is None else (Outcome.NEW, missing)
+        return (RegressionOutcome.NOT_SCORED, now.reason) if now.score is None else (RegressionOutcome.NEW, missing)
     if models and models != baseline.models:
-        return Outcome.INCOMPARABLE, f"{_listed(models)} judged now, {_listed(baseline.models)} the baseline"
+        return RegressionOutcome.INCOMPARABLE, f"{_listed(models)} judged now, {_listed(baseline.models)} the baseline"
     if now.score is None:
-        return Outcome.LOST, now.reason
+        return RegressionOutcome.LOST, now.reason
     drop = round(then.score - now.score, _DIGITS)
-    return (Outcome.REGRESSION if drop > max_drop else Outcome.FINE), ""
+    return (RegressionOutcome.REGRESSION if drop > max_drop else RegressionOutcome.FINE), ""
 
 
 def _listed(models: Iterable[str]) -> str:
     return ", ".join(models) or "nobody"
 
 
-def _absent(baseline: Baseline, dimensions: Collection[Dimension]) -> Iterator[Row]:
+def _absent(baseline: Baseline, dimensions: Collection[Dimension]) -> Iterator[BaselineRow]:
     is_channel = baseline.agent_id.startswith(CHANNEL_PREFIX)
     for dimension, then in baseline.dimensions.items():
         if dimension in dimensions and (dimension in ENVIRONMENT_DIMENSIONS) is is_channel:
-            yield Row(
+            yield BaselineRow(
                 baseline.agent_id,
                 baseline.agent_name,
                 dimension,
-                Outcome.LOST,
+                RegressionOutcome.LOST,
                 baseline=then.score,
                 detail="nobody of that name says anything any more",
             )

@@ -11,7 +11,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool
 
-from evaluation.judging.config import DEFAULT_MODEL
+from evaluation.judging.judge_config import DEFAULT_MODEL
 
 Share = Annotated[float, Field(strict=True, ge=0.0, le=1.0, allow_inf_nan=False)]
 Count = Annotated[int, Field(strict=True, ge=0, le=1_000_000)]

@@ -1,19 +1,19 @@
 """Iterations, their tests of three games, and what follows from them."""
 
+from evaluation.iterations._iteration import Fate, Iteration, RecordedDecision, departs_from
+from evaluation.iterations._reference import baseline_before, reference_of
 from evaluation.iterations.board import Board, IterationSummary, make_board
-from evaluation.iterations.chance import Chance, chance_of_streak
-from evaluation.iterations.checklist import Check, Checklist, CheckState, checklist
-from evaluation.iterations.decision import Choice, Decision, MetricChange, Side, decide
+from evaluation.iterations.checklist import Checklist, CheckState, Criterion, checklist
 from evaluation.iterations.evidence import disagreement_words, regression_words, target_difference
-from evaluation.iterations.frames import games_by_iteration, metrics_by_transcript
-from evaluation.iterations.model import Fate, Iteration, RecordedDecision, departs_from
-from evaluation.iterations.reference import baseline_before, reference_of
+from evaluation.iterations.from_tables import games_by_iteration, metrics_by_transcript
+from evaluation.iterations.keep_or_revert import Choice, Decision, IterationSide, MetricChange, decide
+from evaluation.iterations.pass_probability import Chance, chance_of_streak
 from evaluation.iterations.tests import (
     TEST_SIZE,
     Game,
     GameFailure,
     GameTest,
-    Known,
+    KnownMean,
     MetricMean,
     form_tests,
     mean_scores,
@@ -23,22 +23,22 @@ __all__ = [
     "TEST_SIZE",
     "Board",
     "Chance",
-    "Check",
     "CheckState",
     "Checklist",
     "Choice",
+    "Criterion",
     "Decision",
     "Fate",
     "Game",
     "GameFailure",
     "GameTest",
     "Iteration",
+    "IterationSide",
     "IterationSummary",
-    "Known",
+    "KnownMean",
     "MetricChange",
     "MetricMean",
     "RecordedDecision",
-    "Side",
     "baseline_before",
     "chance_of_streak",
     "checklist",

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from evaluation.iterations.chance import Chance, chance_of_streak
+from evaluation.iterations._iteration import Iteration
+from evaluation.iterations._reference import baseline_before, reference_of
 from evaluation.iterations.checklist import Checklist, checklist
-from evaluation.iterations.decision import Decision, Side, decide
 from evaluation.iterations.evidence import disagreement_words, regression_words, target_difference
-from evaluation.iterations.model import Iteration
-from evaluation.iterations.reference import baseline_before, reference_of
+from evaluation.iterations.keep_or_revert import Decision, IterationSide, decide
+from evaluation.iterations.pass_probability import Chance, chance_of_streak
 from evaluation.iterations.tests import (
     TEST_SIZE,
     Game,
     GameTest,
-    Known,
+    KnownMean,
     MetricMean,
     form_tests,
     game_failures,
@@ -24,7 +24,7 @@ from evaluation.iterations.tests import (
     mean_scores,
 )
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS
-from evaluation.rubric.ranking import lowest_metric
+from evaluation.rubric.lowest_metric import lowest_metric
 from evaluation.rubric.verdict import Verdict
 
 
@@ -44,8 +44,8 @@ class IterationSummary:
     games: tuple[Game, ...]
     tests: tuple[GameTest, ...]
     means: Mapping[str, MetricMean]
-    cost_usd: Known
-    cache_hit_rate: Known
+    cost_usd: KnownMean
+    cache_hit_rate: KnownMean
     verdict: Verdict | None
     lowest: str | None
     decision: Decision | None
@@ -124,7 +124,7 @@ def make_board(
         size: How many games make a test.
     """
     ordered = sorted(iterations, key=lambda iteration: iteration.position)
-    sides = {one.name: Side(one, tuple(games.get(one.name, ()))) for one in ordered}
+    sides = {one.name: IterationSide(one, tuple(games.get(one.name, ()))) for one in ordered}
     summaries = tuple(_summary(sides[one.name], sides, ordered, thresholds, size) for one in ordered)
     tests = [test for summary in summaries for test in summary.tests]
     played = [summary for summary in summaries if summary.games] or list(summaries)
@@ -133,8 +133,8 @@ def make_board(
 
 
 def _summary(
-    own: Side,
-    sides: Mapping[str, Side],
+    own: IterationSide,
+    sides: Mapping[str, IterationSide],
     ordered: Sequence[Iteration],
     thresholds: Mapping[str, float],
     size: int,

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from evaluation.iterations.chance import STREAK
-from evaluation.iterations.model import Iteration
-from evaluation.iterations.tests import Game, GameTest, Known, known_mean
+from evaluation.iterations._iteration import Iteration
+from evaluation.iterations.pass_probability import STREAK
+from evaluation.iterations.tests import Game, GameTest, KnownMean, known_mean
 from evaluation.rubric.definitions import ENGAGEMENT
 from evaluation.rubric.verdict import VerdictStatus
 from evaluation.rubric.wording import telling_digits
@@ -28,7 +28,7 @@ class CheckState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class Criterion:
     """One criterion: what is asked, whether it is met, and what was measured, in words."""
 
     name: str
@@ -46,14 +46,14 @@ class Checklist:
         gate: Whether the next stage may begin: the passes, the sign-off and the cache hit rate.
     """
 
-    streak: Check
-    engagement: Check
-    cost: Check
-    cache: Check
-    sign_off: Check
+    streak: Criterion
+    engagement: Criterion
+    cost: Criterion
+    cache: Criterion
+    sign_off: Criterion
 
     @property
-    def checks(self) -> tuple[Check, ...]:
+    def checks(self) -> tuple[Criterion, ...]:
         """All five, in the order in which they are shown."""
         return (self.streak, self.engagement, self.cost, self.cache, self.sign_off)
 
@@ -85,7 +85,7 @@ def checklist(tests: Sequence[GameTest], current: Iteration | None) -> Checklist
     return Checklist(_streak(latest), _engagement(latest), _cost(latest), _cache(latest), _sign_off(current))
 
 
-def _streak(latest: Sequence[GameTest]) -> Check:
+def _streak(latest: Sequence[GameTest]) -> Criterion:
     passed = sum(test.has_passed is True for test in latest)
     pending = sum(test.verdict.status is VerdictStatus.PENDING for test in latest)
     state = CheckState.UNKNOWN if pending else CheckState.MET
@@ -93,10 +93,10 @@ def _streak(latest: Sequence[GameTest]) -> Check:
         state = CheckState.NOT_MET
     open_words = f", {pending} pending" if pending else ""
     measured = f"{passed} of the latest {counted(len(latest), 'test')} passed{open_words}" if latest else "no test yet"
-    return Check("streak", f"{STREAK} consecutive tests pass", state, measured)
+    return Criterion("streak", f"{STREAK} consecutive tests pass", state, measured)
 
 
-def _engagement(latest: Sequence[GameTest]) -> Check:
+def _engagement(latest: Sequence[GameTest]) -> Criterion:
     games = [game for test in latest for game in test.games]
     scores = [_engagement_of(game) for game in games]
     states = [
@@ -104,7 +104,7 @@ def _engagement(latest: Sequence[GameTest]) -> Check:
     ]
     label = f"Engagement is at least {ENGAGEMENT.threshold:.1f} in every game"
     measured = _lowest_words(scores, "not rated", _rating_words)
-    return Check("engagement", label, all_met([*states, *_missing(latest)]), measured)
+    return Criterion("engagement", label, all_met([*states, *_missing(latest)]), measured)
 
 
 def _engagement_of(game: Game) -> float | None:
@@ -116,11 +116,13 @@ def _rating_words(score: float) -> str:
     return f"lowest {score:.{telling_digits(score, ENGAGEMENT.threshold, 1)}f}"
 
 
-def _cost(latest: Sequence[GameTest]) -> Check:
+def _cost(latest: Sequence[GameTest]) -> Criterion:
     costs = [game.total_usd for test in latest for game in test.games]
     states = [_known_state(cost, lambda value: value < COST_GOAL_USD) for cost in costs]
     label = f"Cost is below ${COST_GOAL_USD:.2f} in every game"
-    return Check("cost", label, all_met([*states, *_missing(latest)]), _lowest_words(costs, "unknown", _usd_words, max))
+    return Criterion(
+        "cost", label, all_met([*states, *_missing(latest)]), _lowest_words(costs, "unknown", _usd_words, max)
+    )
 
 
 def _known_state(value: float | None, is_good: Callable[[float], bool]) -> CheckState:
@@ -141,30 +143,30 @@ def _lowest_words(
     return ", ".join(parts) or "no test yet"
 
 
-def _cache(latest: Sequence[GameTest]) -> Check:
+def _cache(latest: Sequence[GameTest]) -> Criterion:
     games = [game for test in latest for game in test.games]
     rate = known_mean(games, lambda game: game.cache_hit_rate)
     state = CheckState.UNKNOWN
     if rate.mean is not None and rate.is_complete and not _missing(latest):
         state = _met(rate.mean > CACHE_HIT_GOAL)
     label = f"Cache hit rate is above {100 * CACHE_HIT_GOAL:.0f} %"
-    return Check("cache", label, state, _rate_words(rate))
+    return Criterion("cache", label, state, _rate_words(rate))
 
 
-def _rate_words(rate: Known) -> str:
+def _rate_words(rate: KnownMean) -> str:
     if rate.mean is None:
         return "unknown"
     digits = telling_digits(100 * rate.mean, 100 * CACHE_HIT_GOAL, 1)
     return f"{100 * rate.mean:.{digits}f} %{_partly(rate)}"
 
 
-def _sign_off(current: Iteration | None) -> Check:
+def _sign_off(current: Iteration | None) -> Criterion:
     label = "A person found it fascinating to watch"
     if current is None or not current.is_signed_off:
-        return Check("sign_off", label, CheckState.NOT_MET, "not signed off")
+        return Criterion("sign_off", label, CheckState.NOT_MET, "not signed off")
     when = f" on {current.signed_off_at:%Y-%m-%d}" if current.signed_off_at else ""
     note = f": {current.signed_off_note}" if current.signed_off_note else ""
-    return Check("sign_off", label, CheckState.MET, f"{current.signed_off_by}{when}{note}")
+    return Criterion("sign_off", label, CheckState.MET, f"{current.signed_off_by}{when}{note}")
 
 
 def _missing(latest: Sequence[GameTest]) -> list[CheckState]:
@@ -180,5 +182,5 @@ def _usd_words(cost: float) -> str:
     return f"highest ${cost:.{telling_digits(cost, COST_GOAL_USD, 2)}f}"
 
 
-def _partly(known: Known) -> str:
+def _partly(known: KnownMean) -> str:
     return "" if known.is_complete else f" (recorded for {known.known} of {known.games})"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from evaluation.iterations.decision import Choice, Decision
+from evaluation.iterations.keep_or_revert import Choice, Decision
 from evaluation.iterations.tests import Game, MetricMean
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import PERCENT, Status

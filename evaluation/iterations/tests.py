@@ -13,11 +13,11 @@ from evaluation.rubric.verdict import (
     Scored,
     Verdict,
     VerdictStatus,
+    apply_thresholds,
     critical_reasons,
     judge_scores,
     metric_control,
     metric_coverage,
-    rejudge,
 )
 from evaluation.score import Status, failure_beyond_score, status_of
 from evaluation.text.display import counted
@@ -68,7 +68,7 @@ class MetricMean:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownMean:
     """The mean of a figure that not every game has recorded, over the ``known`` of ``games`` that have."""
 
     mean: float | None
@@ -114,8 +114,8 @@ class GameTest:
     size: int
     games: tuple[Game, ...]
     means: Mapping[str, MetricMean]
-    cost_usd: Known
-    cache_hit_rate: Known
+    cost_usd: KnownMean
+    cache_hit_rate: KnownMean
     verdict: Verdict
     failures: tuple[GameFailure, ...] = ()
 
@@ -197,7 +197,7 @@ def game_failures(
     """The games whose own verdict is ``failed``, by ``thresholds``, in the order given."""
     found = []
     for game in games:
-        metrics = rejudge(game.metrics, thresholds)
+        metrics = apply_thresholds(game.metrics, thresholds)
         verdict = judge_scores(metrics, game.total_usd)
         critical = critical_reasons(metrics, game.total_usd)
         if verdict.status is VerdictStatus.FAILED:
@@ -245,11 +245,11 @@ def _common_failure(scores: Sequence[Scored | None], scored: int) -> str:
     return f"{len(failures)} of {counted(scored, 'game')} {'fails' if scored == 1 else 'fail'} by it: {failures[0]}"
 
 
-def known_mean(games: Sequence[Game], figure: Callable[[Game], float | None]) -> Known:
+def known_mean(games: Sequence[Game], figure: Callable[[Game], float | None]) -> KnownMean:
     """The mean of ``figure`` over the games that have recorded it."""
     values = _known(map(figure, games))
     mean = math.fsum(values) / len(values) if values else None
-    return Known(mean, max(values, default=None), len(values), len(games))
+    return KnownMean(mean, max(values, default=None), len(values), len(games))
 
 
 def _known(values: Iterable[float | None]) -> list[float]:

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
+from evaluation.judging.answer_formats import FORMAT_VERSION
 from evaluation.judging.answers import Answer, CheckAnswer, Idea, IdeasAnswer, LabelAnswer, ScoreAnswer
-from evaluation.judging.formats import FORMAT_VERSION
-from evaluation.judging.usage import Usage
+from evaluation.judging.model_client.usage import Usage
 
 __all__ = [
     "LARGEST_BATCH",

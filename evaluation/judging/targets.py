@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from evaluation.judging.propositions import TargetType
+from evaluation.judging.propositions.proposition import TargetType
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class TrajectoryEvent:
     """One message as the target lived through it.
 
     Attributes:
@@ -56,12 +56,12 @@ class Target:
 
     kind: TargetType
     name: str
-    trajectory: tuple[Event, ...]
+    trajectory: tuple[TrajectoryEvent, ...]
     personas: Mapping[str, str] = field(default_factory=dict)
-    action: Event | None = None
+    action: TrajectoryEvent | None = None
 
     @property
-    def events(self) -> tuple[Event, ...]:
+    def events(self) -> tuple[TrajectoryEvent, ...]:
         """The trajectory with the judged action at its end."""
         return self.trajectory if self.action is None else (*self.trajectory, self.action)
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from evaluation.judging.guard import as_message, as_name
-from evaluation.judging.propositions import TargetType, Window
-from evaluation.judging.targets import Event, Target
+from evaluation.judging.guard.fencing import as_message, as_name
+from evaluation.judging.propositions.proposition import TargetType, Window
+from evaluation.judging.targets import Target, TrajectoryEvent
 
 LONGEST_MESSAGE = 4_000
 """Characters of one message that a judge sees; how many are left out is said."""
@@ -28,10 +28,10 @@ class Numbered:
     """An event with the number by which it is cited: its place in the whole trajectory, from 1."""
 
     number: int
-    event: Event
+    event: TrajectoryEvent
 
 
-def windowed(events: Sequence[Event], window: Window) -> tuple[Numbered, ...]:
+def windowed(events: Sequence[TrajectoryEvent], window: Window) -> tuple[Numbered, ...]:
     """The first and the last events of ``window``, in order, each once even where the two overlap."""
     first_of_last = max(len(events) - window.last_n, window.first_n, 0)
     positions = [*range(min(window.first_n, len(events))), *range(first_of_last, len(events))]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from pydantic import JsonValue
 
-from evaluation.judging.propositions import TargetType
+from evaluation.judging.propositions.proposition import TargetType
 from evaluation.transcript import Message
 
 CHANNEL_PREFIX = "channel:"

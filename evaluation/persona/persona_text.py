@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from pydantic import JsonValue
 
 from evaluation.errors import InputError, LimitError
-from evaluation.json_text import parse_json
+from evaluation.files.strict_json import parse_json
 
 LONGEST_PERSONA = 20_000
 """Characters of a persona that a judge sees."""

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from evaluation.judging.proposition_scores import Mark, PropositionScore, weighted_mean
-from evaluation.judging.propositions import Dimension
+from evaluation.judging.model_client.usage import total
+from evaluation.judging.propositions.proposition import Dimension
+from evaluation.judging.propositions.scores import Mark, PropositionScore, weighted_mean
 from evaluation.judging.protocol import JudgeKind, JudgementStatus, Usage
-from evaluation.judging.usage import total
 from evaluation.persona.agents import Agent
 from evaluation.persona.period import Period
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 
-from evaluation.judging.propositions import TargetType
-from evaluation.judging.targets import Event, Target
+from evaluation.judging.propositions.proposition import TargetType
+from evaluation.judging.targets import Target, TrajectoryEvent
 from evaluation.persona.agents import CHANNEL_PREFIX, Agent, SpeakerMap, channel_id_of
-from evaluation.persona.cast import Cast
 from evaluation.persona.period import ALWAYS, Period, by_time
 from evaluation.persona.persona_text import persona_text
+from evaluation.persona.shipped_agents import Cast
 from evaluation.transcript import Message, Player, Transcript
 
 
@@ -103,7 +103,7 @@ def subject_of(agent: Agent, sources: Sources) -> Subject:
 
 
 def _characters(agent: Agent, sources: Sources) -> Iterator[Portrayal]:
-    events: dict[tuple[str, str | None], list[Event]] = {}
+    events: dict[tuple[str, str | None], list[TrajectoryEvent]] = {}
     for transcript in by_time(sources.transcripts):
         names = {name for name in transcript.player_names if sources.speakers.agent_id(name) == agent.id}
         lived = list(_lived(transcript, names, sources.period))
@@ -132,7 +132,7 @@ def _persona(agent: Agent, player: Player, cast: Cast) -> tuple[str, str | None]
     return (persona_text(member.agent.persona) if member else ""), kind
 
 
-def _lived(transcript: Transcript, names: Set[str], period: Period) -> Iterator[Event]:
+def _lived(transcript: Transcript, names: Set[str], period: Period) -> Iterator[TrajectoryEvent]:
     """What an agent said and met in a transcript, its own thoughts left out."""
     rooms = {(m.channel, m.channel_name) for m in transcript.messages if m.channel == "team" and m.speaker in names}
     for message in transcript.messages:
@@ -155,8 +155,8 @@ def _is_action(message: Message) -> bool:
     return bool(message.text.strip()) and not message.is_control and not is_thought
 
 
-def _event(transcript: Transcript, message: Message, is_action: bool) -> Event:
-    return Event(
+def _event(transcript: Transcript, message: Message, is_action: bool) -> TrajectoryEvent:
+    return TrajectoryEvent(
         transcript_id=transcript.id,
         message_id=message.id,
         speaker=message.speaker,

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from evaluation.inert import shortened
-from evaluation.report.html import Html, tag
+from evaluation.escaping import shortened
+from evaluation.report._html import Html, tag
 from evaluation.score import LIKERT, PERCENT, Scale
 from evaluation.statistics.intervals import Interval
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from evaluation.report.html import Html, bullets, escaped, section, tag
+from evaluation.report._html import Html, bullets, escaped, section, tag
 from evaluation.report.svg import Strip
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.wording import score_words, telling_digits

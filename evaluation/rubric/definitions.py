@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from evaluation.coverage import CoverageRule
-from evaluation.rubric.breakdowns import by_kind_of_reference, by_side_and_player
+from evaluation.rubric._breakdowns import by_kind_of_reference, by_side_and_player
 from evaluation.score import LIKERT, PERCENT, MetricDefinition, WhenEmpty
 
 MEMORY_ACCURACY = MetricDefinition(

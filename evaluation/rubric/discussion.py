@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from operator import itemgetter
 
-from evaluation.rubric.language_pack import LanguagePack, language_pack
-from evaluation.rubric.topics import Topics, TopicWords
+from evaluation.rubric._language_pack import LanguagePack, language_pack
+from evaluation.rubric.metrics.topics import Topics, TopicWords
 from evaluation.text.language import detect_language, language_code
 from evaluation.text.names import Mention, NameIndex
 from evaluation.text.tokens import Token, tokenize

@@ -69,7 +69,7 @@ class Verdict:
         return {"status": str(self.status), "passed_count": self.passed_count, "reasons": list(self.reasons)}
 
 
-def judge_verdict(metrics: Mapping[str, Scored], cost: Cost | None) -> Verdict:
+def compute_verdict(metrics: Mapping[str, Scored], cost: Cost | None) -> Verdict:
     """The verdict on one transcript (rubric 1.0, overall evaluation).
 
     In this order: ``failed`` when the cost is above 3.00 USD or engagement below its threshold; ``inapplicable`` when
@@ -84,7 +84,7 @@ def judge_verdict(metrics: Mapping[str, Scored], cost: Cost | None) -> Verdict:
 
 
 def judge_scores(metrics: Mapping[str, Scored], total_usd: float | None) -> Verdict:
-    """:func:`judge_verdict` where only the cost in US dollars is at hand (``None``: unknown)."""
+    """:func:`compute_verdict` where only the cost in US dollars is at hand (``None``: unknown)."""
     tally = _Tally.of(metrics, tuple(DEFINITIONS))
     findings = [*_cost_finding(total_usd), *_engagement_finding(metrics), *_count_finding(tally, PASSES_NEEDED)]
     return _verdict(findings, tally, metrics, total_usd)
@@ -112,7 +112,7 @@ def known_usd(cost: Cost | None) -> float | None:
     return cost.total_usd if cost is not None and cost.is_known else None
 
 
-def rejudge(metrics: Mapping[str, Scored], thresholds: Mapping[str, float]) -> dict[str, MetricScore]:
+def apply_thresholds(metrics: Mapping[str, Scored], thresholds: Mapping[str, float]) -> dict[str, MetricScore]:
     """The same scores judged by today's thresholds; metrics that ``thresholds`` does not name keep their own.
 
     A failure that is not by score stays one whatever the threshold.

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from evaluation.judging.guard import as_message, as_name, fenced
+from evaluation.judging.guard.fencing import as_message, as_name, fenced
 from evaluation.judging.protocol import LARGEST_BATCH, JudgeRequest, LabelAnswer, Prompt
 from evaluation.rubric.definitions import DEFINITIONS, MEMORY_ACCURACY
-from evaluation.rubric_judge.prompts import PROMPT_VERSION
-from evaluation.rubric_judge.tasks import TASKS, Task, rows_to_judge
+from evaluation.rubric_judge._prompts import PROMPT_VERSION
+from evaluation.rubric_judge.judged_metrics import TASKS, MetricTask, rows_to_judge
 from evaluation.score import LedgerRow, MetricResult
 from evaluation.transcript import Elimination, Message, Transcript, Vote
 
@@ -33,7 +33,7 @@ def requests_for(transcript: Transcript, result: MetricResult, *, is_batched: bo
 
     Args:
         transcript: Where the rows come from.
-        result: The metric's result; see :func:`evaluation.rubric_judge.tasks.rows_to_judge` for which rows are asked.
+        result: The metric's result; ``rows_to_judge`` says which rows are asked.
         is_batched: Whether up to ten neighbouring rows share their context, so that one call can settle them. Otherwise
             every row has a context of its own, which costs more and is a little more exact.
     """
@@ -55,7 +55,7 @@ def _message_of(transcript: Transcript, row: LedgerRow) -> Message:
 
 
 def _batch(
-    transcript: Transcript, result: MetricResult, task: Task, rows: Sequence[LedgerRow], is_batched: bool
+    transcript: Transcript, result: MetricResult, task: MetricTask, rows: Sequence[LedgerRow], is_batched: bool
 ) -> Iterator[AskedRow]:
     last = _message_of(transcript, rows[-1])
     shown, left_out = _shown(transcript, task, _message_of(transcript, rows[0]), last)
@@ -80,7 +80,7 @@ def _batch(
         )
 
 
-def _shown(transcript: Transcript, task: Task, first: Message, last: Message) -> tuple[list[Message], int]:
+def _shown(transcript: Transcript, task: MetricTask, first: Message, last: Message) -> tuple[list[Message], int]:
     """The public messages that the judge sees, and how many come before them."""
     until = [message for message in transcript.discussion if message.index <= last.index]
     place = next(place for place, message in enumerate(until) if message.index >= first.index)
@@ -88,7 +88,7 @@ def _shown(transcript: Transcript, task: Task, first: Message, last: Message) ->
     return until[start:], start
 
 
-def _context(transcript: Transcript, task: Task, shown: Sequence[Message], left_out: int, last: Message) -> str:
+def _context(transcript: Transcript, task: MetricTask, shown: Sequence[Message], left_out: int, last: Message) -> str:
     sections = []
     if task.shows_sides:
         sections.append("Every player's true side:\n" + fenced("\n".join(_sides(transcript))))
@@ -140,7 +140,7 @@ def _when(event: Vote | Elimination) -> str:
     return "" if event.round is None else f"Round {event.round}: "
 
 
-def _question(task: Task, metric: str, row: LedgerRow, message: Message) -> str:
+def _question(task: MetricTask, metric: str, row: LedgerRow, message: Message) -> str:
     question = task.question.format(number=message.index + 1)
     if metric != MEMORY_ACCURACY.name:
         return question

@@ -8,10 +8,10 @@ from contextlib import AbstractAsyncContextManager
 from typing import TypeVar
 
 from evaluation.errors import StoreBusyError
-from evaluation.judging.budget import BudgetSpentError
-from evaluation.judging.calls import Completion, Messages, Provider
+from evaluation.judging.model_client.budget import BudgetSpentError
+from evaluation.judging.model_client.calls import Completion, Messages, Provider
+from evaluation.judging.model_client.usage import Price
 from evaluation.judging.protocol import Judge, Judgement, JudgementStatus, JudgeRequest, Report
-from evaluation.judging.usage import Price
 
 _PATIENCE = 12
 """Further tries; each waits as long as the store does, ten seconds by default."""
@@ -19,7 +19,7 @@ _PATIENCE = 12
 Result = TypeVar("Result")
 
 
-def patiently(work: Callable[[], Result]) -> Result:
+def retry_while_busy(work: Callable[[], Result]) -> Result:
     """What ``work`` gives, tried again while others write: what was paid for must not be lost to a busy moment.
 
     Raises:
@@ -68,7 +68,7 @@ class BoundedProvider:
         return await self._provider.price()
 
 
-class UnforgivingJudge:
+class RaisingJudge:
     """Ends the run where a judge would only skip a question because nothing more may be spent.
 
     A message that passed the gate because there was no money to look at it must not enter an experiment.

@@ -12,25 +12,25 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from evaluation.corrections.builtin import configured
+from evaluation.corrections.builtin_interventions import configured
 from evaluation.corrections.config import CorrectionConfig
 from evaluation.corrections.gate import ActionGate
 from evaluation.corrections.interventions import Execution, run_interventions
-from evaluation.insight.events import MemoryEvent, RetrievalEvent
+from evaluation.insight.figures.events import MemoryEvent, RetrievalEvent
 from evaluation.judging.protocol import Judge
-from evaluation.judging.targets import Event
-from evaluation.simulation.agent import SimulatedAgent, spoken
-from evaluation.simulation.writing import Writer, speech_subject
+from evaluation.judging.targets import TrajectoryEvent
+from evaluation.simulation._agent import SimulatedAgent, spoken
+from evaluation.simulation.model_texts import Writer, speech_subject
 from evaluation.transcript import SIMULATED_FORMAT, Message, Player, Transcript
 
 if TYPE_CHECKING:
-    from evaluation.insight.collector import MetricsCollector
+    from evaluation.insight.figures.collector import MetricsCollector
 
 FACILITATOR = "Facilitator"
 PURPOSE = "simulation"
 
 
-class Order(StrEnum):
+class TurnOrder(StrEnum):
     """Who acts when: all at once on what was said before the step, or one after the other in an order that is drawn."""
 
     PARALLEL = "parallel"
@@ -53,7 +53,7 @@ class RoomPlan:
 
     room: str
     steps: int
-    order: Order = Order.PARALLEL
+    order: TurnOrder = TurnOrder.PARALLEL
     facilitator: Mapping[int, str] = field(default_factory=dict)
     seed: int = 0
     config: CorrectionConfig = field(default_factory=CorrectionConfig)
@@ -65,7 +65,7 @@ def acting_order(plan: RoomPlan, step: int, agents: int) -> tuple[int, ...]:
 
     It does not depend on the side of an experiment, so that treatment and control differ in nothing else.
     """
-    if plan.order is Order.PARALLEL:
+    if plan.order is TurnOrder.PARALLEL:
         return tuple(range(agents))
     drawn = list(range(agents))
     random.Random(f"{plan.seed}:{plan.metadata.get('environment', plan.room)}:{step}").shuffle(drawn)
@@ -124,7 +124,7 @@ class Environment:
         if step in self._plan.facilitator:
             self._tell(FACILITATOR, self._plan.facilitator[step], step, channel="system")
         acting = [self.agents[place] for place in acting_order(self._plan, step, len(self.agents))]
-        if self._plan.order is Order.PARALLEL:
+        if self._plan.order is TurnOrder.PARALLEL:
             said = await asyncio.gather(*(self._spoken(agent, step) for agent in acting))
             for agent, text in zip(acting, said, strict=True):
                 self._tell(agent.name, text, step)
@@ -154,7 +154,7 @@ class Environment:
             {"id": f"m{number}", "index": number, "round": step, "speaker": speaker, "text": text, "channel": channel}
         )
         self._messages.append(message)
-        event = Event(self._plan.room, message.id, speaker, text, is_action=False)
+        event = TrajectoryEvent(self._plan.room, message.id, speaker, text, is_action=False)
         for agent in self.agents:
             agent.live_through(event)
             self._note(MemoryEvent(agent.name, "observation"))

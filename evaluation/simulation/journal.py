@@ -18,19 +18,19 @@ from types import TracebackType
 from typing import Self
 
 from evaluation.errors import DramaturgError
-from evaluation.judging.cached import JudgementCache, KeptAnswer
-from evaluation.judging.calls import CallRecord
-from evaluation.simulation.connection import patiently
-from evaluation.simulation.journal_file import Entry, JournalFile, leftovers
-from evaluation.simulation.writing import Generation, GenerationCache
+from evaluation.judging.judges.cached import JudgementCache, KeptAnswer
+from evaluation.judging.model_client.calls import CallRecord
+from evaluation.simulation.connection import retry_while_busy
+from evaluation.simulation.journal_file import JournalEntry, JournalFile, leftovers
+from evaluation.simulation.model_texts import Generation, GenerationCache
 
 STORE_SECONDS = 1.0
 """How long answers wait for others before they are stored."""
 
-Keep = Callable[[Sequence[Entry]], None]
+Keep = Callable[[Sequence[JournalEntry]], None]
 """Stores entries in one transaction; what is stored already stays."""
 
-IsStored = Callable[[Sequence[Entry]], bool]
+IsStored = Callable[[Sequence[JournalEntry]], bool]
 """Whether entries of a file that was left are stored: the run died after that, and before it removed the file."""
 
 
@@ -71,7 +71,7 @@ class AnswerJournal:
         if self._failure is not None and error is None:
             raise self._failure
 
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: JournalEntry) -> None:
         """Keeps an entry; safe when this returns.
 
         Raises:
@@ -101,7 +101,7 @@ class AnswerJournal:
         try:
             # What comes meanwhile goes into another file, so that this one can be removed.
             self._file = JournalFile(self._place)
-            await self._in_heavy(partial(patiently, partial(self._keep, full.entries)))
+            await self._in_heavy(partial(retry_while_busy, partial(self._keep, full.entries)))
         except DramaturgError as error:
             self._failure = error
             full.close(is_stored=False)
@@ -116,8 +116,8 @@ class AnswerJournal:
             return
         for left in leftovers(self._place):
             entries = list(left.entries())
-            if entries and not patiently(partial(self._is_stored, entries)):
-                patiently(partial(self._keep, entries))
+            if entries and not retry_while_busy(partial(self._is_stored, entries)):
+                retry_while_busy(partial(self._keep, entries))
             left.remove()
 
     async def _in_heavy(self, work: Callable[[], None]) -> None:
@@ -142,7 +142,7 @@ class JournalledTexts:
 
     def keep(self, generations: Sequence[Generation], calls: Sequence[CallRecord] = ()) -> None:
         """Keeps texts and calls; raises ``StoreError``."""
-        self._journal.add(Entry(generations=generations, calls=calls))
+        self._journal.add(JournalEntry(generations=generations, calls=calls))
 
 
 class JournalledAnswers:
@@ -168,5 +168,5 @@ class JournalledAnswers:
 
     def keep(self, answers: Sequence[KeptAnswer], calls: Sequence[CallRecord]) -> None:
         """Keeps answers and calls; raises ``StoreError``."""
-        self._journal.add(Entry(answers=answers, calls=calls))
+        self._journal.add(JournalEntry(answers=answers, calls=calls))
         self._known |= {answer.key for answer in answers}

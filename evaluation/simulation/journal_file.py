@@ -18,15 +18,15 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError
 
 from evaluation.errors import StoreError
-from evaluation.judging.cached import KeptAnswer
-from evaluation.judging.calls import CallRecord
-from evaluation.simulation.writing import Generation
+from evaluation.judging.judges.cached import KeptAnswer
+from evaluation.judging.model_client.calls import CallRecord
+from evaluation.simulation.model_texts import Generation
 
 _SUFFIX = ".answers"
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class JournalEntry:
     """What is kept together: texts or answers, and the calls that were made meanwhile."""
 
     generations: Sequence[Generation] = ()
@@ -34,7 +34,7 @@ class Entry:
     calls: Sequence[CallRecord] = ()
 
 
-_ENTRY = TypeAdapter(Entry)
+_ENTRY = TypeAdapter(JournalEntry)
 
 
 class JournalFile:
@@ -52,11 +52,11 @@ class JournalFile:
     """
 
     def __init__(self, place: Path | None) -> None:
-        self.entries: list[Entry] = []
+        self.entries: list[JournalEntry] = []
         self._path = None if place is None else place.with_name(f"{place.name}.{uuid.uuid4().hex}{_SUFFIX}")
         self._descriptor = -1 if self._path is None else _made(self._path)
 
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: JournalEntry) -> None:
         """Keeps an entry; it outlives the process when this returns, though not a machine that loses its power.
 
         Raises:
@@ -113,7 +113,7 @@ class Leftover:
     path: Path
     descriptor: int
 
-    def entries(self) -> Iterator[Entry]:
+    def entries(self) -> Iterator[JournalEntry]:
         """What it holds; a line that the end of the process cut off was no answer yet.
 
         Raises:

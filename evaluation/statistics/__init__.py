@@ -1,11 +1,11 @@
 """What games show and what they cannot show: intervals, tests, effect sizes, agreement, and words for all of it."""
 
+from evaluation.statistics._effects import EffectSize, cohens_d
+from evaluation.statistics._multiplicity import holm
 from evaluation.statistics.agreement import gwet_ac1, krippendorff_alpha, mean_bias, quadratic_kappa, spearman
 from evaluation.statistics.clusters import clustered_difference
 from evaluation.statistics.comparison import Comparison, Difference, Summary, compare
-from evaluation.statistics.effects import Effect, cohens_d
 from evaluation.statistics.intervals import Interval, difference_interval, mean_interval, proportion_interval
-from evaluation.statistics.multiplicity import holm
 from evaluation.statistics.power import games_needed, minimum_detectable_difference
 from evaluation.statistics.resampling import bootstrap_interval, resample_weights
 from evaluation.statistics.tests import SignificanceTest, paired_t, sign_flip, smallest_p, welch
@@ -13,7 +13,7 @@ from evaluation.statistics.tests import SignificanceTest, paired_t, sign_flip, s
 __all__ = [
     "Comparison",
     "Difference",
-    "Effect",
+    "EffectSize",
     "Interval",
     "SignificanceTest",
     "Summary",

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
-from evaluation.statistics.effects import Effect, cohens_d
+from evaluation.statistics._effects import EffectSize, cohens_d
+from evaluation.statistics._multiplicity import holm, holm_levels
+from evaluation.statistics._samples import known, known_pairs
 from evaluation.statistics.intervals import Interval, Limits, difference_interval, mean_interval, no_interval
-from evaluation.statistics.multiplicity import holm, holm_levels
 from evaluation.statistics.power import LEVEL, games_needed, minimum_detectable_difference
-from evaluation.statistics.samples import known, known_pairs
 from evaluation.statistics.tests import MOST_FOR_EXACT, SignificanceTest, paired_t, sign_flip, smallest_p, welch
 
 
@@ -110,7 +110,7 @@ class Difference:
     is_primary: bool
     welch: SignificanceTest
     p_holm: float
-    effect: Effect
+    effect: EffectSize
     paired: Paired | None
     detectable: float
     games_needed: int | None

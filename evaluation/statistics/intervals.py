@@ -9,7 +9,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from evaluation.statistics.samples import Values, has_spread, known
+from evaluation.statistics._samples import Values, has_spread, known
 
 LEVEL = 0.95
 FEWEST_FOR_BOOTSTRAP = 20

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from evaluation.statistics._samples import Values, has_spread, known, known_pairs
 from evaluation.statistics.intervals import NO_SPREAD, welch_error
-from evaluation.statistics.samples import Values, has_spread, known, known_pairs
 
 MOST_FOR_EXACT = 16
 """Up to so many pairs all sign patterns are counted (65,536); beyond, as many are drawn."""

@@ -9,17 +9,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from evaluation.store._jobs import Job, JobState
     from evaluation.store.database import Store, default_path
-    from evaluation.store.deletions import Deletion, DeletionKind
-    from evaluation.store.jobs import Job, JobState
-    from evaluation.store.transcripts import Added
+    from evaluation.store.games.deletions_and_undo import Deletion, DeletionKind
+    from evaluation.store.games.transcripts import Added
 
 _HOMES = {
-    "Added": "evaluation.store.transcripts",
-    "Deletion": "evaluation.store.deletions",
-    "DeletionKind": "evaluation.store.deletions",
-    "Job": "evaluation.store.jobs",
-    "JobState": "evaluation.store.jobs",
+    "Added": "evaluation.store.games.transcripts",
+    "Deletion": "evaluation.store.games.deletions_and_undo",
+    "DeletionKind": "evaluation.store.games.deletions_and_undo",
+    "Job": "evaluation.store._jobs",
+    "JobState": "evaluation.store._jobs",
     "Store": "evaluation.store.database",
     "default_path": "evaluation.store.database",
 }

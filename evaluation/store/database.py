@@ -7,40 +7,40 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evaluation.resources import checkout_root
-from evaluation.store.checks import require_storable
-from evaluation.store.file import DatabaseFile, shared_file
+from evaluation.files.bundled import checkout_root
+from evaluation.store.engine.database_file import DatabaseFile, shared_file
+from evaluation.store.engine.file_identity import resolved
+from evaluation.store.engine.text_checks import require_storable
+from evaluation.store.engine.transactions import Units
 from evaluation.store.migrations import migrate
-from evaluation.store.places import resolved
-from evaluation.store.units import Units
 
 if TYPE_CHECKING:
-    from evaluation.store.agents import Agents
-    from evaluation.store.backup import Backups
-    from evaluation.store.blind import BlindGames
-    from evaluation.store.controls import Controls
-    from evaluation.store.corrections import Corrections
-    from evaluation.store.decisions import Decisions
-    from evaluation.store.deletions import Deletions
-    from evaluation.store.discards import Discards
-    from evaluation.store.drafts import Drafts
-    from evaluation.store.evaluations import Evaluations
-    from evaluation.store.experiments import Experiments
-    from evaluation.store.generations import Generations
-    from evaluation.store.imports import Imports
-    from evaluation.store.iterations import Iterations
-    from evaluation.store.jobs import Jobs
-    from evaluation.store.judgements import Judgements
-    from evaluation.store.llm_calls import LLMCalls
-    from evaluation.store.messages import Messages
-    from evaluation.store.overrides import Overrides
-    from evaluation.store.practice import Practice
-    from evaluation.store.ratings import Ratings
-    from evaluation.store.results import Results
+    from evaluation.store._jobs import Jobs
+    from evaluation.store.agents.agents import Agents
+    from evaluation.store.agents.corrections import Corrections
+    from evaluation.store.agents.evaluations import Evaluations
+    from evaluation.store.agents.experiments import Experiments
+    from evaluation.store.backup.backup import Backups
+    from evaluation.store.games.blind_games import BlindGames
+    from evaluation.store.games.deletions_and_undo import Deletions
+    from evaluation.store.games.import_queue import Spool
+    from evaluation.store.games.import_reports import Imports
+    from evaluation.store.games.iterations import Iterations
+    from evaluation.store.games.message_search import MessageSearch
+    from evaluation.store.games.transcripts import Transcripts
+    from evaluation.store.model_calls.generations import Generations
+    from evaluation.store.model_calls.judgement_cache import Judgements
+    from evaluation.store.model_calls.llm_calls import LLMCalls
+    from evaluation.store.ratings.discards import Discards
+    from evaluation.store.ratings.drafts import Drafts
+    from evaluation.store.ratings.practice import Practice
+    from evaluation.store.ratings.ratings import Ratings
+    from evaluation.store.ratings.style_answers import StyleAnswers
+    from evaluation.store.results.controls import Controls
+    from evaluation.store.results.judge_decisions import Decisions
+    from evaluation.store.results.overrides import Overrides
+    from evaluation.store.results.results import Results
     from evaluation.store.settings import Settings
-    from evaluation.store.spool import Spool
-    from evaluation.store.style_answers import StyleAnswers
-    from evaluation.store.transcripts import Transcripts
 
 FILE_NAME = "dramaturg.duckdb"
 IN_MEMORY = ":memory:"
@@ -72,55 +72,55 @@ class Store(Units):
 
     @cached_property
     def transcripts(self) -> Transcripts:
-        from evaluation.store.transcripts import Transcripts
+        from evaluation.store.games.transcripts import Transcripts
 
         return Transcripts(self)
 
     @cached_property
-    def messages(self) -> Messages:
-        from evaluation.store.messages import Messages
+    def messages(self) -> MessageSearch:
+        from evaluation.store.games.message_search import MessageSearch
 
-        return Messages(self)
+        return MessageSearch(self)
 
     @cached_property
     def ratings(self) -> Ratings:
-        from evaluation.store.ratings import Ratings
+        from evaluation.store.ratings.ratings import Ratings
 
         return Ratings(self.unguarded())
 
     @cached_property
     def drafts(self) -> Drafts:
-        from evaluation.store.drafts import Drafts
+        from evaluation.store.ratings.drafts import Drafts
 
         return Drafts(self.unguarded())
 
     @cached_property
     def discards(self) -> Discards:
-        from evaluation.store.discards import Discards
+        from evaluation.store.ratings.discards import Discards
 
         return Discards(self.unguarded())
 
     @cached_property
     def blind(self) -> BlindGames:
-        from evaluation.store.blind import BlindGames
+        from evaluation.store.games.blind_games import BlindGames
 
         return BlindGames(self.unguarded())
 
     @cached_property
     def practice(self) -> Practice:
-        from evaluation.store.practice import Practice
+        from evaluation.store.ratings.practice import Practice
 
         return Practice(self.unguarded())
 
     @cached_property
     def style_answers(self) -> StyleAnswers:
-        from evaluation.store.style_answers import StyleAnswers
+        from evaluation.store.ratings.style_answers import StyleAnswers
 
         return StyleAnswers(self.unguarded())
 
     @cached_property
     def overrides(self) -> Overrides:
-        from evaluation.store.overrides import Overrides
+        from evaluation.store.results.overrides import Overrides
 
         return Overrides(self)
 
@@ -132,97 +132,97 @@ class Store(Units):
 
     @cached_property
     def decisions(self) -> Decisions:
-        from evaluation.store.decisions import Decisions
+        from evaluation.store.results.judge_decisions import Decisions
 
         return Decisions(self)
 
     @cached_property
     def results(self) -> Results:
-        from evaluation.store.results import Results
+        from evaluation.store.results.results import Results
 
         return Results(self, self.ratings, self.overrides, self.decisions, self.settings)
 
     @cached_property
     def controls(self) -> Controls:
-        from evaluation.store.controls import Controls
+        from evaluation.store.results.controls import Controls
 
         return Controls(self)
 
     @cached_property
     def iterations(self) -> Iterations:
-        from evaluation.store.iterations import Iterations
+        from evaluation.store.games.iterations import Iterations
 
         return Iterations(self)
 
     @cached_property
     def deletions(self) -> Deletions:
-        from evaluation.store.deletions import Deletions
+        from evaluation.store.games.deletions_and_undo import Deletions
 
         return Deletions(self)
 
     @cached_property
     def jobs(self) -> Jobs:
-        from evaluation.store.jobs import Jobs
+        from evaluation.store._jobs import Jobs
 
         return Jobs(self)
 
     @cached_property
     def llm_calls(self) -> LLMCalls:
-        from evaluation.store.llm_calls import LLMCalls
+        from evaluation.store.model_calls.llm_calls import LLMCalls
 
         return LLMCalls(self)
 
     @cached_property
     def judgements(self) -> Judgements:
-        from evaluation.store.judgements import Judgements
+        from evaluation.store.model_calls.judgement_cache import Judgements
 
         return Judgements(self, self.llm_calls)
 
     @cached_property
     def generations(self) -> Generations:
-        from evaluation.store.generations import Generations
+        from evaluation.store.model_calls.generations import Generations
 
         return Generations(self, self.llm_calls)
 
     @cached_property
     def experiments(self) -> Experiments:
-        from evaluation.store.experiments import Experiments
+        from evaluation.store.agents.experiments import Experiments
 
         return Experiments(self)
 
     @cached_property
     def spool(self) -> Spool:
-        from evaluation.store.spool import Spool
+        from evaluation.store.games.import_queue import Spool
 
         return Spool(self)
 
     @cached_property
     def imports(self) -> Imports:
-        from evaluation.store.imports import Imports
+        from evaluation.store.games.import_reports import Imports
 
         return Imports(self)
 
     @cached_property
     def backups(self) -> Backups:
-        from evaluation.store.backup import Backups
+        from evaluation.store.backup.backup import Backups
 
         return Backups(self, self._file, self.jobs, self._wait_seconds)
 
     @cached_property
     def corrections(self) -> Corrections:
-        from evaluation.store.corrections import Corrections
+        from evaluation.store.agents.corrections import Corrections
 
         return Corrections(self)
 
     @cached_property
     def agents(self) -> Agents:
-        from evaluation.store.agents import Agents
+        from evaluation.store.agents.agents import Agents
 
         return Agents(self)
 
     @cached_property
     def evaluations(self) -> Evaluations:
-        from evaluation.store.evaluations import Evaluations
+        from evaluation.store.agents.evaluations import Evaluations
 
         return Evaluations(self)
 

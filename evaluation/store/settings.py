@@ -9,10 +9,10 @@ from dataclasses import asdict
 from typing import Any
 
 from evaluation.errors import InputError
-from evaluation.readers.limits import Limits
+from evaluation.readers.base.limits import Limits
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS
-from evaluation.store.checks import require_text
-from evaluation.store.units import Units
+from evaluation.store.engine.text_checks import require_text
+from evaluation.store.engine.transactions import Units
 
 _THRESHOLDS = "thresholds"
 _TEST_SIZE = "test_size"

@@ -9,7 +9,7 @@ A failed assertion names the agent, the dimension, the score and what it was hel
 what to do. A judge that failed is no failed assertion: it raises a ``JudgeError``.
 """
 
-from evaluation.testing.personas import assert_persona
-from evaluation.testing.rubric import assert_rubric
+from evaluation.testing._personas import assert_persona
+from evaluation.testing._rubric import assert_rubric
 
 __all__ = ["assert_persona", "assert_rubric"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from evaluation.inert import cut
+from evaluation.escaping import cut
 
 
 def counted(count: float, noun: str) -> str:

@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 from rapidfuzz import fuzz, process
 
+from evaluation.text._contexts import Context
+from evaluation.text._prefix import prefix_end, prefix_spellings
 from evaluation.text.aliases import UNSPACED, Alias, aliases, name_words, needs_literal_search, words_of
-from evaluation.text.contexts import Context
 from evaluation.text.lexicon import english_words
 from evaluation.text.normal import fold, normalise
-from evaluation.text.prefix import prefix_end, prefix_spellings
 from evaluation.text.tokens import Token, tokenize
 
 # Names shorter than this are never mended, and words must be at least one letter shorter than that.
@@ -54,7 +54,7 @@ class NameIndex:
 
     Full names count in any case. First names, last names and suffixes count when only one player has them, from three
     letters on. A name that is also an English word, a single letter or a bare number needs a context that tells it from
-    the word (:class:`~evaluation.text.contexts.Context`). Misspellings of names of five letters or more are mended,
+    the word (:class:`~evaluation.text._contexts.Context`). Misspellings of names of five letters or more are mended,
     unless the word is an English one. The longest name wins. Names that differ only in case are told apart by it.
 
     Attributes:

@@ -3,7 +3,7 @@
 A conversation is known there by its first utterance, and an utterance's id is unique in the corpus: so the ids of a
 transcript's messages get the transcript's id in front. What ConvoKit has no place for (roles, votes, eliminations,
 costs, the channel of a message) stands in the metadata of the conversation and of the utterances, from which
-``evaluation.readers.convokit`` restores the transcript.
+``evaluation.readers.formats.convokit`` restores the transcript.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from typing import IO, Any
 from zipfile import ZIP_DEFLATED, ZipFile
 
-from evaluation.readers.convokit import (
+from evaluation.readers.formats.convokit import (
     CONVERSATIONS,
     GAME_META,
     MESSAGE_META,

@@ -15,18 +15,18 @@ from streamlit.runtime.scriptrunner import add_script_run_ctx
 from streamlit.runtime.scriptrunner_utils.script_run_context import SCRIPT_RUN_CONTEXT_ATTR_NAME
 from streamlit.testing.v1 import AppTest
 
-from evaluation.harness.agents import find_subjects
-from evaluation.harness.running import evaluate_persona
 from evaluation.judging.answers import ScoreAnswer
-from evaluation.judging.propositions import Dimension
-from evaluation.judging.propositions_load import PropositionLibrary
-from evaluation.judging.scripted import ScriptedJudge
+from evaluation.judging.judges.scripted import ScriptedJudge
+from evaluation.judging.propositions.loading import PropositionLibrary
+from evaluation.judging.propositions.proposition import Dimension
 from evaluation.persona.agents import Agent
-from evaluation.persona.evaluating import Plan
+from evaluation.persona.evaluation import EvaluationPlan
 from evaluation.ratings import Rating
-from evaluation.samples import add_evaluated
 from evaluation.store import Store
 from evaluation.transcript import Cost, Message, Player, Transcript, Vote
+from evaluation.workflows.agents import find_subjects
+from evaluation.workflows.persona_runs import evaluate_persona
+from evaluation.workflows.samples import add_evaluated
 
 ENTRY = Path(__file__).parents[2] / "dashboard" / "app.py"
 HOSTILE = "<img src=x onerror=alert(1)> [click](https://evil.example) ![p](https://evil.example/p.png) =cmd()"
@@ -128,7 +128,7 @@ def open_page(database: Path) -> Open:
         for name, value in parameters.items():
             app.query_params[name] = value
         if page != "overview":
-            app.switch_page(f"app_pages/{page}.py")
+            app.switch_page(f"app_pages/{page}/page.py")
         return app.run()
 
     return open_
@@ -172,7 +172,7 @@ def _run_of(store: Store, agent: str, score: int) -> str:
         library = PropositionLibrary.load()
         subjects = find_subjects(store, [agent], _JUDGED, library)
         judge = ScriptedJudge(lambda _: ScoreAnswer(reason=f"It is {score}.", score=score, confidence=1.0))
-        plan = Plan(dimensions=_JUDGED, sample_size=50)
+        plan = EvaluationPlan(dimensions=_JUDGED, sample_size=50)
         return [run async for run, _ in evaluate_persona(store, subjects, lambda _: judge, library, plan, mode="live")]
 
     return asyncio.run(collect())[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from evaluation.engine import evaluate_transcript
+from evaluation.engines.scoring import evaluate_transcript
 from evaluation.store import Store
 from evaluation.transcript import Transcript
 

@@ -8,9 +8,9 @@ import re
 import pytest
 
 from evaluation.ratings import Rating
-from evaluation.rubric_judge.decision import RowDecision
-from evaluation.samples import add_evaluated
+from evaluation.rubric_judge.row_decision import RowDecision
 from evaluation.score import RowVerdict
+from evaluation.workflows.samples import add_evaluated
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evaluation.inert import spreadsheet_safe
+from evaluation.escaping import spreadsheet_safe
 from evaluation.readers import ReadResult, read_uploads
 from tests.faults.bad_files import canonical
 from tests.faults.bad_inputs import ALL

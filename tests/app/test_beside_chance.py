@@ -7,10 +7,10 @@ import json
 import pytest
 
 from benchmarks.label_drawing import load_games
-from evaluation.controlling import compute_missing
-from evaluation.samples import add_evaluated
-from evaluation.store.reports import stored_board
 from evaluation.transcript import Transcript
+from evaluation.workflows.controls import compute_missing
+from evaluation.workflows.reports import stored_board
+from evaluation.workflows.samples import add_evaluated
 
 GAMES = [game for _, game in load_games()[:4]]
 

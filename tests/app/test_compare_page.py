@@ -7,10 +7,10 @@ import io
 import pandas as pd
 import pytest
 
-from dashboard.comparison_tables import export_frame
+from dashboard.app_pages.compare.tables import export_frame
 from evaluation.comparison.prompt_diff import MOST_LINES, is_cut, prompt_diff
-from evaluation.samples import add_evaluated
-from evaluation.store.reports import stored_comparison
+from evaluation.workflows.reports import stored_comparison
+from evaluation.workflows.samples import add_evaluated
 
 
 @pytest.fixture

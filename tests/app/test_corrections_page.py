@@ -6,15 +6,15 @@ import json
 
 import pytest
 
-from evaluation.corrections.attempts import Attempt, Check, DimensionScore, GateOutcome, GateResult
+from evaluation.corrections.attempts import Attempt, DimensionCheck, GateOutcome, GateResult, MessageScore
 from evaluation.corrections.config import CorrectionConfig
 from evaluation.corrections.wording import SETTINGS, SWITCH
 from evaluation.store import Store
 
 
 def attempt(number: int, score: float | None, text: str = "Let us wait.", feedback: str = "") -> Attempt:
-    found = DimensionScore(score, f"reason for {score}", ("Speak as the person.",) if score and score < 7 else ())
-    return Attempt(number, text, (Check("adherence", 7.0, found),), 0.25, feedback=feedback)
+    found = MessageScore(score, f"reason for {score}", ("Speak as the person.",) if score and score < 7 else ())
+    return Attempt(number, text, (DimensionCheck("adherence", 7.0, found),), 0.25, feedback=feedback)
 
 
 @pytest.fixture

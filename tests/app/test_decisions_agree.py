@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from dashboard import trends
-from dashboard.formatting import look
+from dashboard.app_pages.trends import data
+from dashboard.shared.formatting import look
 from evaluation import stored_board
-from evaluation.cli.board import board_dict
+from evaluation.cli.iterations.board import board_dict
 from evaluation.cli.main import app as command_line
 from evaluation.comparison import compare_iterations
-from evaluation.comparison.as_data import comparison_data
-from evaluation.engine import Evaluation
+from evaluation.comparison.json_output import comparison_data
+from evaluation.engines.scoring import Evaluation
 from evaluation.iterations import (
     Board,
     Choice,
@@ -30,14 +30,14 @@ from evaluation.iterations import (
     make_board,
 )
 from evaluation.ratings import Rating
-from evaluation.report.comparison import comparison_page
-from evaluation.report.iteration import IterationFacts, iteration_page
+from evaluation.report._comparison_report import comparison_page
+from evaluation.report._iteration_report import IterationFacts, iteration_page
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS, ENGAGEMENT
-from evaluation.rubric.verdict import MetricScore, judge_verdict
+from evaluation.rubric.verdict import MetricScore, compute_verdict
 from evaluation.score import LedgerRow, MetricResult, RowVerdict, Status, status_of, summarise
 from evaluation.store import Store
-from evaluation.store.reports import record_decision
 from evaluation.transcript import Cost, Message, Player, Transcript
+from evaluation.workflows.reports import record_decision
 
 WHEN = datetime(2026, 3, 1, tzinfo=UTC)
 AUTOMATIC = [name for name in DEFINITIONS if name != ENGAGEMENT.name]
@@ -148,7 +148,7 @@ def add_game(store: Store, name: str, iteration: str, scores: Scores, usd: float
     metrics = {key: result(key, scores[key]) for key in AUTOMATIC}
     with store.unit(write=True):
         store.transcripts.add(transcript, source_name=f"{name}.json", iteration=iteration)
-        store.results.save([Evaluation(transcript, metrics, judge_verdict(metrics, transcript.cost))])
+        store.results.save([Evaluation(transcript, metrics, compute_verdict(metrics, transcript.cost))])
         rating = scores[ENGAGEMENT.name]
         if rating is not None:
             store.ratings.add(Rating(transcript.id, "Grace", int(rating)))
@@ -200,7 +200,7 @@ def test_commands_and_pages_give_the_same_decision_for_stored_histories(
         )
     if decision:
         assert look(decision[0]).label in badges(open_page(iteration=name))
-    for step in trends.steps(store):
+    for step in data.steps(store):
         recorded = store.iterations.get(step.name).recorded
         wanted = expected[step.name]
         assert step.reference == (wanted[1] if wanted else "")

@@ -7,18 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from dashboard import experiments
-from evaluation.cli.experiment_run import estimate_words
-from evaluation.experiment_job import begin_job, latest_options, run_as_job
-from evaluation.experimenting import run_experiment
-from evaluation.experiments.model import ExperimentStatus
+from dashboard.app_pages.experiments import data
+from evaluation.cli.experiments.run import estimate_words
+from evaluation.experiments.experiment import ExperimentStatus
 from evaluation.experiments.plan import ExperimentPlan
 from evaluation.experiments.scenario import scenario_named, scenarios
-from evaluation.judging.budget import Budget
-from evaluation.judging.config import DEFAULT_MODEL, judge_config
-from evaluation.simulation.scripted_provider import ScriptedProvider
-from evaluation.simulation.scripted_world import SCRIPTED_MODEL, Effects, ScriptedWorld
+from evaluation.judging.judge_config import DEFAULT_MODEL, judge_config
+from evaluation.judging.model_client.budget import Budget
+from evaluation.simulation.scripted.provider import ScriptedProvider
+from evaluation.simulation.scripted.world import SCRIPTED_MODEL, Effects, ScriptedWorld
 from evaluation.store import JobState, Store
+from evaluation.workflows.experiment_job import begin_job, latest_options, run_as_job
+from evaluation.workflows.experiments import run_experiment
 
 CONFIG = judge_config({"mode": "live", "model": SCRIPTED_MODEL}, environment={})
 NAME = "brainstorming-difficult-variety"
@@ -165,8 +165,8 @@ def test_table_1_is_recomputed_from_files_that_are_handed_in(open_page, database
     paths = sorted((data_root / "tinytroupe" / "table1_raw").glob("*.json"))
     app.file_uploader[0].upload(paths[0].name, paths[0].read_bytes(), "application/json").run()
     assert "There is no such file." in words(app)
-    rows = experiments.recomputed([(path.name, path.read_bytes()) for path in paths])
-    frame = experiments.table1_frame(rows, ())
+    rows = data.recomputed([(path.name, path.read_bytes()) for path in paths])
+    frame = data.table1_frame(rows, ())
     assert list(frame["As published"]) == ["✓ yes"] * 19
     assert frame["Raw: p (Holm)"][0] == "<0.001"
 

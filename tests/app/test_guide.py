@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from dashboard.components import guide_parts as parts
+from dashboard.app_pages.guide import sections as parts
 from evaluation.readers import read_upload
-from evaluation.validation import Report
+from evaluation.workflows.validation import Report
 
 
 @pytest.mark.parametrize(("name", "format_name"), [("discussion.json", "native"), ("messages.csv", "table")])

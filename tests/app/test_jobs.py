@@ -7,10 +7,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from dashboard import jobs
-from dashboard.components.job_status import progress_text
-from evaluation.samples import add_evaluated
+from dashboard.shared.jobs import jobs
+from dashboard.shared.jobs.job_status import progress_text
 from evaluation.store import JobState
+from evaluation.workflows.samples import add_evaluated
 
 
 def abandon(store, job, *, done: int) -> None:

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from dashboard import jobs, mending
-from evaluation.samples import add_evaluated
+from dashboard.shared.changes import data
+from dashboard.shared.jobs import jobs
 from evaluation.store import JobState
+from evaluation.workflows.samples import add_evaluated
 from tests.app.outdated import make_outdated
 
 CURRENT = "1_0"
@@ -185,7 +186,7 @@ def test_mixed_versions_are_marked_and_mended(open_page, filled, words, small_ga
     (job,) = [job for job in filled.jobs.list() if job.kind not in jobs.QUIET]
     assert (job.kind, job.state, job.done, job.total) == (jobs.REEVALUATE, JobState.DONE, 1, 1)
     assert "changed: Conversation coherence in 1 game" in job.message
-    assert mending.versions(filled).all == ()
+    assert data.versions(filled).all == ()
     app.run()
     assert "several versions" not in words(app)
 

@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from dashboard.components.graph_view import read_place
-from evaluation.judging.calls import CallRecord
-from evaluation.samples import add_evaluated
+from dashboard.app_pages.network.graph_view import read_place
+from evaluation.judging.model_client.calls import CallRecord
 from evaluation.transcript import Message, Player, Transcript
+from evaluation.workflows.samples import add_evaluated
 
 
 @pytest.fixture

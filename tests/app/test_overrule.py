@@ -6,12 +6,12 @@ import json
 
 import pytest
 
-from dashboard.decided import row_key
-from evaluation.judging.cached import KeptAnswer
+from dashboard.app_pages.transcripts.row_decisions import row_key
+from evaluation.judging.judges.cached import KeptAnswer
 from evaluation.judging.protocol import Prompt
-from evaluation.rubric_judge.decision import RowDecision
-from evaluation.samples import add_evaluated
+from evaluation.rubric_judge.row_decision import RowDecision
 from evaluation.score import RowVerdict
+from evaluation.workflows.samples import add_evaluated
 from tests.faults.injection_attacks import ATTACKS, Attack
 
 

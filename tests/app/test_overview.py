@@ -6,10 +6,12 @@ from pathlib import Path
 
 import duckdb
 
-from dashboard import jobs, mending, queries
+from dashboard.shared import queries
+from dashboard.shared.changes import data
+from dashboard.shared.jobs import jobs
 from evaluation.ratings import Rating
-from evaluation.samples import add_evaluated
 from evaluation.transcript import SIMULATED_FORMAT
+from evaluation.workflows.samples import add_evaluated
 
 
 def test_an_empty_store_says_what_to_do(open_page, words) -> None:
@@ -128,9 +130,9 @@ def test_what_an_experiment_simulated_does_not_wait_for_raters(open_page, filled
     before = queries.overview(filled).unrated
     simulated = small_game("talk").model_copy(update={"source_format": SIMULATED_FORMAT})
     add_evaluated(filled, simulated, source_name="talk.json")
-    assert queries.overview(filled).unrated == before == len(mending.unrated_games(filled))
+    assert queries.overview(filled).unrated == before == len(data.unrated_games(filled))
     filled.iterations.assign(simulated.id, "Shorter prompt")
-    assert queries.overview(filled).unrated == before + 1 == len(mending.unrated_games(filled))
+    assert queries.overview(filled).unrated == before + 1 == len(data.unrated_games(filled))
     assert f"{before + 1} games of 6 not rated yet" in words(open_page())
 
 

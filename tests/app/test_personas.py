@@ -9,23 +9,23 @@ from pathlib import Path
 
 import pytest
 
-from dashboard import jobs
-from dashboard.judging_work import PersonaOrder, RowsOrder, Watch, budget_reason, judge_games
-from dashboard.personas import changes, check_edit, file_text
-from evaluation.harness.agents import find_subjects
-from evaluation.harness.running import evaluate_persona
+from dashboard.shared.jobs import jobs
+from dashboard.shared.jobs.judging_jobs import PersonaOrder, RowsOrder, Watch, budget_reason, judge_games
+from dashboard.shared.personas import changes, check_edit, file_text
 from evaluation.judging.answers import IdeasAnswer
-from evaluation.judging.budget import Budget, BudgetSpentError
-from evaluation.judging.propositions import Dimension
-from evaluation.judging.propositions_load import PropositionLibrary
+from evaluation.judging.judges.scripted import ScriptedJudge
+from evaluation.judging.model_client.budget import Budget, BudgetSpentError
+from evaluation.judging.propositions.loading import PropositionLibrary
+from evaluation.judging.propositions.proposition import Dimension
 from evaluation.judging.protocol import Idea, JudgeRequest, LabelAnswer, ScoreAnswer
-from evaluation.judging.scripted import ScriptedJudge
 from evaluation.persona.agents import Agent
-from evaluation.persona.evaluating import Plan
+from evaluation.persona.evaluation import EvaluationPlan
 from evaluation.persona.results import DIMENSIONS
-from evaluation.rejudging import judge_stored
-from evaluation.samples import add_evaluated
 from evaluation.store import JobState, Store
+from evaluation.workflows.agents import find_subjects
+from evaluation.workflows.judging import judge_stored
+from evaluation.workflows.persona_runs import evaluate_persona
+from evaluation.workflows.samples import add_evaluated
 
 
 @pytest.fixture(autouse=True)
@@ -50,7 +50,9 @@ def evaluate(store: Store, agent: str, reason: str = "Because of [M1].") -> None
         library = PropositionLibrary.load()
         subjects = find_subjects(store, [agent], DIMENSIONS, library)
         judge = ScriptedJudge(script(reason), model="small-model")
-        async for _ in evaluate_persona(store, subjects, lambda _: judge, library, Plan(sample_size=3), mode="live"):
+        async for _ in evaluate_persona(
+            store, subjects, lambda _: judge, library, EvaluationPlan(sample_size=3), mode="live"
+        ):
             pass
 
     asyncio.run(run())

@@ -8,8 +8,8 @@ import re
 import pytest
 
 from evaluation.ratings import Rating
-from evaluation.samples import add_evaluated
-from evaluation.store.html_reports import comparison_html, iteration_html, run_html
+from evaluation.workflows.html_reports import comparison_html, iteration_html, run_html
+from evaluation.workflows.samples import add_evaluated
 
 NUMBER = re.compile(r"[-+]?\d+\.\d+")
 

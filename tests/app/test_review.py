@@ -8,8 +8,10 @@ import shutil
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.components import desk_saving, desk_seat, rating_desk
-from evaluation.desk.discards import DiscardReason
+from dashboard.app_pages.review import drafts_and_saving as desk_saving
+from dashboard.app_pages.review import rating_desk
+from dashboard.app_pages.review import seat as desk_seat
+from evaluation.rating_desk.discards import DiscardReason
 from evaluation.ratings import Rating
 
 
@@ -116,8 +118,9 @@ def test_a_form_sent_twice_is_saved_once(seat, filled) -> None:
 def saving() -> None:
     import streamlit as st
 
-    from dashboard import resources
-    from dashboard.components import desk_saving, desk_seat
+    from dashboard.app_pages.review import drafts_and_saving as desk_saving
+    from dashboard.app_pages.review import seat as desk_seat
+    from dashboard.shared import resources
 
     store, seat = resources.store(), desk_seat.Seat("Ada", receipt=st.empty())
     desk_seat.take_next(store, seat)

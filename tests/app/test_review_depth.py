@@ -7,17 +7,18 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from dashboard.components import desk_saving, desk_seat, practice_parts, style_parts
-from dashboard.components import own_ratings as own
-from dashboard.components import review_parts as parts
-from dashboard.components.rating_desk import read_discard
-from dashboard.components.style_parts import CANNOT_TELL
-from evaluation.desk.discards import DiscardReason
-from evaluation.desk.practice import practice_games
-from evaluation.desk.style_check import style_questions
+from dashboard.app_pages.review import drafts_and_saving, practice, style_check
+from dashboard.app_pages.review import own_ratings as own
+from dashboard.app_pages.review import seat as desk_seat
+from dashboard.app_pages.review import sections as parts
+from dashboard.app_pages.review.rating_desk import read_discard
+from dashboard.app_pages.review.style_check import CANNOT_TELL
+from evaluation.rating_desk.discards import DiscardReason
+from evaluation.rating_desk.practice import practice_games
+from evaluation.rating_desk.style_check import style_questions
 from evaluation.ratings import Rating
-from evaluation.samples import add_evaluated
 from evaluation.transcript import Message, Player, Transcript
+from evaluation.workflows.samples import add_evaluated
 
 
 def view(open_page, name: str, rater: str = "Grace"):
@@ -48,7 +49,7 @@ def seat(session, filled) -> desk_seat.Seat:
 def test_what_cannot_be_rated_leaves_the_queue_with_its_reason(seat, filled) -> None:
     first = seat.transcript_id
     sent = {"token": seat.data["token"], "reason": "truncated", "note": "stops in round 2"}
-    desk_saving.discard(filled, seat, sent)
+    drafts_and_saving.discard(filled, seat, sent)
     (kept,) = filled.discards.of("Ada")
     assert (kept.transcript_id, kept.reason, kept.note) == (first, DiscardReason.TRUNCATED, "stops in round 2")
     desk_seat.take_next(filled, seat)
@@ -56,12 +57,12 @@ def test_what_cannot_be_rated_leaves_the_queue_with_its_reason(seat, filled) -> 
     assert seat.data["progress"] == "0 of 5 games rated by you, 1 cannot be rated"
     assert seat.data["share"] == 0.2
     # What arrives twice is about the game before.
-    desk_saving.discard(filled, seat, sent)
+    drafts_and_saving.discard(filled, seat, sent)
     assert len(filled.discards.list()) == 1
 
 
 def test_a_reason_that_is_refused_keeps_the_game_on_the_desk(seat, filled) -> None:
-    desk_saving.discard(filled, seat, {"token": seat.data["token"], "reason": "other", "note": " "})
+    drafts_and_saving.discard(filled, seat, {"token": seat.data["token"], "reason": "other", "note": " "})
     assert "Not saved" in seat.data["error"]["text"]
     assert filled.discards.list() == []
 
@@ -106,9 +107,9 @@ def test_an_own_rating_opens_filled_in_and_both_are_kept(filled, small_game) -> 
     assert seat.data["draft"] == {"rev": 1, "score": 4, "answers": [None] * 5, "comment": ""}
     assert seat.data["discards"] == []
     form = {"token": seat.data["token"], "score": 2, "answers": [None] * 5, "comment": "Less", "rev": 2}
-    desk_saving.submit(filled, seat, form)
+    drafts_and_saving.submit(filled, seat, form)
     assert [one.score for one in filled.ratings.history(given.transcript_id)] == [4, 2]
-    desk_saving.submit(filled, seat, form)
+    drafts_and_saving.submit(filled, seat, form)
     assert len(filled.ratings.history(given.transcript_id)) == 2
 
 
@@ -120,7 +121,7 @@ def test_two_windows_with_different_answers_lose_neither(filled) -> None:
     first = windows[0].transcript_id
     for window, score in zip(windows, (4, 2), strict=True):
         form = {"token": window.data["token"], "score": score, "answers": [None] * 5, "comment": "", "rev": 1}
-        desk_saving.submit(filled, window, form)
+        drafts_and_saving.submit(filled, window, form)
     assert windows[1].transcript_id == first
     assert [one.score for one in filled.ratings.every("Ada")] == [4, 2]
 
@@ -179,13 +180,13 @@ def test_practice_shows_the_reference_with_its_reasons_and_is_no_rating(open_pag
 @pytest.mark.usefixtures("session")
 def test_a_practice_form_is_kept_once(filled) -> None:
     seat = desk_seat.Seat("Ada")
-    practice_parts.take(seat, practice_games()[0], done=0, total=4)
+    practice.take(seat, practice_games()[0], done=0, total=4)
     form = {"token": seat.data["token"], "score": 3, "answers": [True] * 5, "comment": "", "rev": 1}
-    practice_parts.submit(filled, seat, form | {"token": "made-up"})
-    practice_parts.submit(filled, seat, form | {"score": None})
+    practice.submit(filled, seat, form | {"token": "made-up"})
+    practice.submit(filled, seat, form | {"score": None})
     assert filled.practice.list() == []
-    practice_parts.submit(filled, seat, form)
-    practice_parts.submit(filled, seat, form)
+    practice.submit(filled, seat, form)
+    practice.submit(filled, seat, form)
     assert [one.score for one in filled.practice.list("Ada")] == [3]
 
 
@@ -240,8 +241,8 @@ def test_an_answer_is_taken_once(filled, small_game, hostile) -> None:
     game = talkative(hostile)
     add_evaluated(filled, game, source_name="talkative.json")
     question = style_questions(game, "Ada")[0]
-    style_parts.answer(filled, "Ada", game.id, question, None)
-    style_parts.answer(filled, "Ada", game.id, question, question.truth)
+    style_check.answer(filled, "Ada", game.id, question, None)
+    style_check.answer(filled, "Ada", game.id, question, question.truth)
     assert [one.chosen for one in filled.style_answers.list()] == [None]
 
 

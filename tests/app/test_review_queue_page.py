@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from benchmarks.label_drawing import load_games
-from evaluation.controlling import compute_missing
 from evaluation.rubric.controls import link_strengths
-from evaluation.rubric.review import ReviewKind
-from evaluation.samples import add_evaluated
+from evaluation.rubric.rows_in_doubt import ReviewKind
 from evaluation.score import Method, RowVerdict
 from evaluation.store import Store
-from evaluation.store.review_queue import stored_review_queue
 from evaluation.transcript import Message, Player, Transcript, Vote
+from evaluation.workflows.controls import compute_missing
+from evaluation.workflows.samples import add_evaluated
+from evaluation.workflows.verdicts_to_check import stored_review_queue
 
 
 def a_game(name: str, said: list[tuple[str, str]]) -> Transcript:

@@ -87,17 +87,20 @@ def test_the_store_refuses_sessions_of_raters_but_takes_their_ratings(login, fil
     def script() -> None:
         import streamlit as st
 
-        from dashboard import resources
-        from dashboard.components import desk_saving, desk_seat
+        from dashboard.app_pages.review import drafts_and_saving
+        from dashboard.app_pages.review import seat as desk_seat
+        from dashboard.shared import resources
         from evaluation.errors import NotAllowedError
 
         store = resources.store()
         seat = desk_seat.Seat("rae@example.org")
         desk_seat.take_next(store, seat)
-        desk_saving.keep_draft(
+        drafts_and_saving.keep_draft(
             store, seat, {"token": seat.data["token"], "answers": [None] * 5, "comment": "x", "rev": 1}
         )
-        desk_saving.submit(store, seat, {"token": seat.data["token"], "score": 4, "answers": [None] * 5, "comment": ""})
+        drafts_and_saving.submit(
+            store, seat, {"token": seat.data["token"], "score": 4, "answers": [None] * 5, "comment": ""}
+        )
         st.text(store.ratings.progress("rae@example.org").rated)
         try:
             store.iterations.create("Made by a rater")

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from benchmarks.judge_server import JudgeServer, plausible_answer
-from evaluation.judging.config import SETTINGS_KEY
+from evaluation.judging.judge_config import SETTINGS_KEY
 from evaluation.store import JobState, Store
 
 _PRICES = "local-model:\n  input: 100\n  output: 100\n"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from dashboard import effects, queries
-from dashboard.components.database_parts import backup_bytes
-from evaluation.judging.config import SETTINGS_KEY
+from dashboard.app_pages.settings import threshold_effects
+from dashboard.shared import queries
+from dashboard.shared.database_panel import backup_bytes
+from evaluation.judging.judge_config import SETTINGS_KEY
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS
 from evaluation.rubric.verdict import VerdictStatus
 
@@ -62,12 +63,12 @@ def test_saved_thresholds_hold_and_lead_back_to_the_rubrics(open_page, filled) -
 
 def test_effects_count_games_and_verdicts(filled) -> None:
     then = (("engagement", 2.0),)
-    found = effects.metric_effects(filled, then)
+    found = threshold_effects.metric_effects(filled, then)
     engagement = next(one for one in found if one.metric == "engagement")
     assert (engagement.scored, engagement.passing_now, engagement.passing_then) == (2, 1, 2)
     assert all(one.passing_now == one.passing_then for one in found if one.metric != "engagement")
-    assert list(effects.metric_rows(found)["Then"]).count("the same") == 6
-    verdicts = effects.verdict_effects(filled, then)
+    assert list(threshold_effects.metric_rows(found)["Then"]).count("the same") == 6
+    verdicts = threshold_effects.verdict_effects(filled, then)
     # Five games in all; game "two" fails for its engagement of 2 under the rubric's 3.0.
     assert [sum(counts[place] for counts in verdicts.games.values()) for place in (0, 1)] == [5, 5]
     now, later = verdicts.games[VerdictStatus.FAILED]
@@ -78,22 +79,22 @@ def test_effects_count_games_and_verdicts(filled) -> None:
 
 def test_the_verdicts_on_iterations_are_those_of_the_overview(filled) -> None:
     board = queries.overview(filled).board
-    verdicts = effects.verdict_effects(filled, ())
+    verdicts = threshold_effects.verdict_effects(filled, ())
     assert [(name, now) for name, now, _ in verdicts.iterations] == [
         (one.iteration.name, one.verdict.status) for one in board.iterations if one.verdict
     ]
 
 
 def test_the_same_thresholds_change_nothing(filled) -> None:
-    verdicts = effects.verdict_effects(filled, ())
+    verdicts = threshold_effects.verdict_effects(filled, ())
     assert all(now == then for now, then in verdicts.games.values())
     assert all(now == then for _, now, then in verdicts.iterations)
-    assert set(effects.metric_rows(effects.metric_effects(filled, ()))["Change"]) == {"none"}
+    assert set(threshold_effects.metric_rows(threshold_effects.metric_effects(filled, ()))["Change"]) == {"none"}
 
 
 def test_an_empty_store_has_effects_too(store) -> None:
-    assert [one.scored for one in effects.metric_effects(store, ())] == [0] * 7
-    assert effects.verdict_effects(store, ()).iterations == ()
+    assert [one.scored for one in threshold_effects.metric_effects(store, ())] == [0] * 7
+    assert threshold_effects.verdict_effects(store, ()).iterations == ()
 
 
 def test_the_size_of_a_test_is_stored(open_page, store) -> None:

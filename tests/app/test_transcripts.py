@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from evaluation.samples import add_evaluated
+from evaluation.workflows.samples import add_evaluated
 
 
 def chat(app) -> dict:

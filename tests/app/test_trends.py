@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
-from dashboard import trends
-from evaluation.samples import add_evaluated
-from evaluation.store.reports import side_scores
+from dashboard.app_pages.trends import data
+from evaluation.workflows.reports import side_scores
+from evaluation.workflows.samples import add_evaluated
 
 
 def figure(app, index: int = 0) -> dict:
@@ -119,12 +119,12 @@ def test_cost_cache_raters_sides_and_verdicts_are_charted_beside_the_metrics(ope
         assert heading in said
     # 1.50 USD in each of four games, of which three have no or one rater and a cache hit rate of 80 %.
     assert "at most 3.00 USD" in said
-    points = trends.beside_points(filled)
+    points = data.beside_points(filled)
     cost = points[(points["metric"] == "cost_usd") & (points["position"] == 1)]
     assert cost["score"].tolist() == [1.5, 1.5, 1.5]
     raters = points[(points["metric"] == "raters") & (points["position"] == 1)]
     assert raters["score"].tolist() == [1, 1, 0]
-    counts = trends.verdict_counts(filled).set_index("iteration")
+    counts = data.verdict_counts(filled).set_index("iteration")
     assert counts.loc["Baseline prompt", ["passed", "failed", "pending", "inapplicable"]].sum() == 3
     alternatives = [str(chart.proto) for chart in app.get("plotly_chart")]
     assert any("Verdicts over iterations" in one for one in alternatives)

@@ -6,10 +6,10 @@ import threading
 
 import pytest
 
-from dashboard import jobs
-from dashboard.components.upload_parts import reading_words
-from evaluation.samples import add_evaluated
+from dashboard.app_pages.upload.found_games import reading_words
+from dashboard.shared.jobs import jobs
 from evaluation.store import JobState
+from evaluation.workflows.samples import add_evaluated
 
 
 def upload(app, *games, bad: bytes | None = None):

@@ -6,11 +6,11 @@ import threading
 
 import pytest
 
-from dashboard import jobs
-from dashboard.components.upload_plan import test_words as words_on_tests
-from evaluation.import_report import Outcome, planned
+from dashboard.app_pages.upload.plan import test_words as words_on_tests
+from dashboard.shared.jobs import jobs
 from evaluation.readers import read_uploads
-from evaluation.samples import add_evaluated
+from evaluation.readers.import_report import ImportOutcome, planned
+from evaluation.workflows.samples import add_evaluated
 
 GERMAN = b"wer,was,tag\nAnn,Guten Morgen,1\nBen,Hallo Ann,2\n"
 HOSTILE = "![p](https://evil.example/p.png)"
@@ -113,7 +113,7 @@ def test_the_report_is_there_after_a_reload_and_can_be_saved(open_page, store, s
     )
     start(app)
     (report,) = store.imports.list()
-    assert (report.counts[Outcome.STORED], report.counts[Outcome.REFUSED]) == (1, 1)
+    assert (report.counts[ImportOutcome.STORED], report.counts[ImportOutcome.REFUSED]) == (1, 1)
     assert report.seconds is not None
     app = open_page("upload")
     said = words(app)
@@ -138,7 +138,7 @@ def test_a_cancelled_import_tells_what_was_stored_and_what_was_not(store, small_
     add_evaluated(store, games[0], source_name="one.json")
     jobs.end(store, job.id)
     (report,) = store.imports.list()
-    assert [line.outcome for line in report.lines] == [Outcome.STORED, Outcome.NOT_STORED]
+    assert [line.outcome for line in report.lines] == [ImportOutcome.STORED, ImportOutcome.NOT_STORED]
     assert report.seconds is not None
 
 
@@ -161,7 +161,7 @@ def test_the_report_on_files_without_anything_new_can_be_kept(open_page, store, 
     app.button(key="keep_report").click().run()
     assert not app.exception
     (report,) = store.imports.list()
-    assert report.counts[Outcome.REFUSED] == 1
+    assert report.counts[ImportOutcome.REFUSED] == 1
 
 
 def test_limits_of_the_settings_hold_and_are_told(open_page, store, words, small_game) -> None:

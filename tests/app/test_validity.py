@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from benchmarks.label_drawing import load_games
-from dashboard import jobs
-from evaluation.controlling import compute_missing, measure_validity
-from evaluation.samples import add_evaluated
+from dashboard.shared.jobs import jobs
 from evaluation.store import JobState, Store
+from evaluation.workflows.controls import compute_missing, measure_validity
+from evaluation.workflows.samples import add_evaluated
 
 GAME = load_games()[0][1]
 

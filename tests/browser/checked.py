@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evaluation.corrections.attempts import Attempt, Check, DimensionScore, GateOutcome, GateResult
+from evaluation.corrections.attempts import Attempt, DimensionCheck, GateOutcome, GateResult, MessageScore
 from evaluation.store import Store
 
 _TEXTS = (
@@ -18,7 +18,7 @@ _REASON = (
 def _attempt(number: int, adherence: float | None, fluency: float | None, feedback: str = "") -> Attempt:
     scores = {"adherence": adherence, "fluency": fluency}
     checks = tuple(
-        Check(name, 7.0, DimensionScore(score, _REASON if score else "no answer within 5 s", _advice(score)))
+        DimensionCheck(name, 7.0, MessageScore(score, _REASON if score else "no answer within 5 s", _advice(score)))
         for name, score in scores.items()
     )
     return Attempt(number, _TEXTS[number], checks, 0.62 if number == 1 else 0.2, number == 1, feedback)

@@ -17,8 +17,8 @@ from urllib.error import URLError
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Playwright, WebSocket, expect, sync_playwright
 
-from evaluation.samples import load_samples
 from evaluation.store import Store
+from evaluation.workflows.samples import load_samples
 from tests.browser.hands import settle
 
 ROOT = Path(__file__).parents[2]

@@ -5,21 +5,21 @@ from __future__ import annotations
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
 
-from evaluation.experiment_job import run_as_job
 from evaluation.experiments.plan import ExperimentPlan
 from evaluation.experiments.scenario import scenario_named
-from evaluation.harness.agents import find_subjects
-from evaluation.harness.running import evaluate_persona
-from evaluation.judging.config import judge_config
-from evaluation.judging.propositions import Dimension
-from evaluation.judging.propositions_load import PropositionLibrary
+from evaluation.judging.judge_config import judge_config
+from evaluation.judging.judges.scripted import ScriptedJudge
+from evaluation.judging.propositions.loading import PropositionLibrary
+from evaluation.judging.propositions.proposition import Dimension
 from evaluation.judging.protocol import JudgeRequest, ScoreAnswer
-from evaluation.judging.scripted import ScriptedJudge
 from evaluation.persona.agents import Agent
-from evaluation.persona.evaluating import Plan
-from evaluation.simulation.scripted_provider import ScriptedProvider
-from evaluation.simulation.scripted_world import SCRIPTED_MODEL, Effects, ScriptedWorld
+from evaluation.persona.evaluation import EvaluationPlan
+from evaluation.simulation.scripted.provider import ScriptedProvider
+from evaluation.simulation.scripted.world import SCRIPTED_MODEL, Effects, ScriptedWorld
 from evaluation.store import Store
+from evaluation.workflows.agents import find_subjects
+from evaluation.workflows.experiment_job import run_as_job
+from evaluation.workflows.persona_runs import evaluate_persona
 
 AGENT = "agent-alpha"
 _DIMENSIONS = (Dimension.ADHERENCE, Dimension.CONSISTENCY, Dimension.FLUENCY)
@@ -56,7 +56,7 @@ def _measure(store: Store) -> None:
 async def _judged(store: Store, better: int) -> None:
     library = PropositionLibrary.load()
     judge = ScriptedJudge(lambda request: _answer(request, better))
-    plan = Plan(dimensions=_DIMENSIONS, sample_size=3)
+    plan = EvaluationPlan(dimensions=_DIMENSIONS, sample_size=3)
     subjects = find_subjects(store, [AGENT], _DIMENSIONS, library)
     async for _ in evaluate_persona(store, subjects, lambda _: judge, library, plan, mode="live"):
         pass

@@ -16,9 +16,9 @@ from playwright.sync_api import Page, Response, expect
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from evaluation.ratings import Rating
-from evaluation.samples import add_evaluated
 from evaluation.store import JobState, Store
 from evaluation.transcript import Cost, Elimination, Message, Player, Transcript, Vote
+from evaluation.workflows.samples import add_evaluated
 from tests.browser.hands import settle
 
 COST = 1.8372

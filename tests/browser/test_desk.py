@@ -14,7 +14,7 @@ from playwright.sync_api import Page, WebSocketRoute, expect
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from evaluation.ratings import Rating
-from evaluation.samples import load_manifest
+from evaluation.workflows.samples import load_manifest
 
 _numbers = itertools.count(1)
 

@@ -7,12 +7,12 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import expect
 
-from evaluation.desk.discards import DiscardReason
-from evaluation.desk.practice import practice_games
-from evaluation.desk.style_check import StyleAnswer
+from evaluation.rating_desk.discards import DiscardReason
+from evaluation.rating_desk.practice import practice_games
+from evaluation.rating_desk.style_check import StyleAnswer
 from evaluation.ratings import Rating
-from evaluation.samples import add_evaluated
 from evaluation.transcript import Elimination, Message, Player, Transcript, Vote
+from evaluation.workflows.samples import add_evaluated
 
 EVIL = "http://evil.example"
 ATTACKS = (

@@ -18,8 +18,8 @@ from itsdangerous import URLSafeTimedSerializer
 from playwright.sync_api import Page, expect
 
 from evaluation.ratings import Rating
-from evaluation.samples import add_evaluated
 from evaluation.transcript import Message, Player, Transcript
+from evaluation.workflows.samples import add_evaluated
 
 COOKIE_SECRET = "0123456789abcdef0123456789abcdef"
 USERS = [
@@ -146,7 +146,7 @@ def test_a_rater_rates_under_the_login_and_reaches_nothing_else(site: Site, visi
         seen.settle()
         expect(page.get_by_text("Logged in as rater")).to_be_visible()
     expect(page.get_by_text("You have not rated a game yet.")).to_be_visible()
-    for secret in (b"Baseline prompt", b"one.json", b"grace@example.org", b"app_pages/settings.py", b"mafia"):
+    for secret in (b"Baseline prompt", b"one.json", b"grace@example.org", b"app_pages/settings/page.py", b"mafia"):
         assert secret not in seen.received
     page.goto(f"{site.url}/")
     page.locator(".desk .message").first.wait_for()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import expect
 
-from evaluation.rubric_judge.decision import RowDecision
+from evaluation.rubric_judge.row_decision import RowDecision
 from evaluation.score import RowVerdict
 from tests.browser.hands import settle
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from evaluation.cli.ab import _judge_config
-from evaluation.experiments.ab_config import ABConfig
+from evaluation.cli.experiments.ab import _judge_config
+from evaluation.experiments.ab.config import ABConfig
 from evaluation.store import Store
 from tests.cli.conftest import Run, WriteGame
 

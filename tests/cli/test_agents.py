@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from evaluation.resources import persona_root
+from evaluation.files.bundled import persona_root
 from evaluation.store import Store
 
 

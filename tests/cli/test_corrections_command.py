@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from evaluation.corrections.attempts import Attempt, Check, DimensionScore, GateOutcome, GateResult
+from evaluation.corrections.attempts import Attempt, DimensionCheck, GateOutcome, GateResult, MessageScore
 from evaluation.corrections.config import CorrectionConfig
 from evaluation.store import Store
 
 
 def attempt(number: int, score: float, text: str, feedback: str = "") -> Attempt:
-    check = Check("adherence", 7.0, DimensionScore(score, "why \x1b[31m so", ("Be bold.",)))
+    check = DimensionCheck("adherence", 7.0, MessageScore(score, "why \x1b[31m so", ("Be bold.",)))
     return Attempt(number, text, (check,), 0.5, is_similar=number == 0, feedback=feedback)
 
 

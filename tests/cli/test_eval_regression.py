@@ -15,9 +15,9 @@ from xml.etree import ElementTree
 import pytest
 
 from benchmarks.judge_server import JudgeServer, plausible_answer
-from evaluation.judging.cassette import read_recordings
+from evaluation.files.bundled import baseline_root, recording_root
+from evaluation.judging.judges.recording_file import read_recordings
 from evaluation.persona.agents import Agent
-from evaluation.resources import baseline_root, recording_root
 from evaluation.store import Store
 
 DRAMATURG = Path(sys.executable).with_name("dramaturg")

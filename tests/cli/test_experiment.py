@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from evaluation.cli.experiment_run import run_all
-from evaluation.cli.options import OutputFormat
+from evaluation.cli.experiments.run import run_all
+from evaluation.cli.shared.options import OutputFormat
 from evaluation.experiments.plan import ExperimentPlan
 from evaluation.experiments.scenario import scenario_named
-from evaluation.simulation.scripted_world import SCRIPTED_MODEL, Effects
+from evaluation.simulation.scripted.world import SCRIPTED_MODEL, Effects
 from evaluation.store import Store
 
 WANTED = {

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from typer.main import get_command
 
-from evaluation.cli.commands import COMMANDS
+from evaluation.cli.command_list import COMMANDS
 from evaluation.cli.main import app
 
 PROMISED = {
@@ -95,8 +95,8 @@ def test_the_list_of_commands_is_in_whole_sentences_and_imports_none_of_them(run
         "print(sorted(name for name in sys.modules if name.startswith('evaluation.cli.')))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "evaluation.cli.serve" not in done.stdout
-    assert "evaluation.cli.commands" in done.stdout
+    assert "evaluation.cli.system.serve" not in done.stdout
+    assert "evaluation.cli.command_list" in done.stdout
 
 
 def test_a_command_line_without_a_command_shows_the_help(run: Any) -> None:

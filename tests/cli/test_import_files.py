@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from evaluation.import_report import Outcome
+from evaluation.readers.import_report import ImportOutcome
 from evaluation.store import Store
 
 
@@ -92,7 +92,7 @@ def test_the_report_is_written_and_kept(
     latest, earlier = Store(database).imports.list()
     assert latest.as_dict() == written
     assert (latest.source, latest.iteration) == ("command line", "V2")
-    assert earlier.counts[Outcome.STORED] == 1
+    assert earlier.counts[ImportOutcome.STORED] == 1
 
 
 def test_the_report_can_be_a_table_or_a_text(run: Any, write_game: Any, tmp_path: Path) -> None:

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from evaluation.cli.judge import _run, _say
-from evaluation.cli.options import ListFormat
-from evaluation.judging.budget import Budget
-from evaluation.judging.config import ChosenJudge
+from evaluation.cli.ratings.judge import _run, _say
+from evaluation.cli.shared.options import ListFormat
+from evaluation.judging.judge_config import ChosenJudge
+from evaluation.judging.judges.scripted import ScriptedJudge
+from evaluation.judging.model_client.budget import Budget
 from evaluation.judging.protocol import JudgeKind, JudgeRequest, LabelAnswer
-from evaluation.judging.scripted import ScriptedJudge
 from evaluation.store import Store
 
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from evaluation.cli.consent import person
-from evaluation.engine import evaluate_transcript
+from evaluation.cli.shared.confirmation import person
+from evaluation.engines.scoring import evaluate_transcript
 from evaluation.ratings import Rating
 from evaluation.store import Store
 from evaluation.transcript import Transcript

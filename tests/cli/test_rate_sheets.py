@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from evaluation.desk.discards import DiscardReason
-from evaluation.desk.practice import practice_games
-from evaluation.desk.style_check import StyleAnswer
+from evaluation.rating_desk.discards import DiscardReason
+from evaluation.rating_desk.practice import practice_games
+from evaluation.rating_desk.style_check import StyleAnswer
 from evaluation.ratings import Rating
 from evaluation.store import Store
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from evaluation.access import Access
-from evaluation.cli.serve import command_line, entry_script, environment_for, is_loopback, known_names
+from evaluation.access.roles import Access
+from evaluation.cli.system.serve import command_line, entry_script, environment_for, is_loopback, known_names
 
 
 def test_a_taken_port_is_said_clearly(run: Any) -> None:

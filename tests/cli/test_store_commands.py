@@ -11,8 +11,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from evaluation.cli.listing import MetricName
-from evaluation.engine import SCORERS, evaluate_transcript
+from evaluation.cli.games.list_and_show import MetricName
+from evaluation.engines.scoring import SCORERS, evaluate_transcript
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import MetricResult
 from evaluation.store import Store

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.cli.terminal import Progress, code, markdown_table, safe, shortened, table, width
-from evaluation.inert import json_text
+from evaluation.cli.shared.terminal import TerminalProgress, code, markdown_table, safe, shortened, table, width
+from evaluation.escaping import json_text
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ class Terminal(io.StringIO):
 
 def test_progress_rewrites_one_line_on_a_terminal() -> None:
     stream = Terminal()
-    progress = Progress("game", stream)
+    progress = TerminalProgress("game", stream)
     progress.advance("a")
     progress.advance("b\x1b[2J")
     progress.finish()
@@ -88,7 +88,7 @@ def test_progress_rewrites_one_line_on_a_terminal() -> None:
 
 def test_progress_in_a_log_gets_rarer() -> None:
     stream = io.StringIO()
-    progress = Progress("game", stream)
+    progress = TerminalProgress("game", stream)
     for number in range(1, 101):
         progress.advance(f"file {number}")
     progress.finish()

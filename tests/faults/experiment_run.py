@@ -10,14 +10,14 @@ import json
 import sys
 from typing import Any
 
-from evaluation.experiment_job import run_as_job
 from evaluation.experiments.plan import ExperimentPlan
 from evaluation.experiments.scenario import read_scenario
-from evaluation.judging.calls import Completion
-from evaluation.judging.config import judge_config
-from evaluation.simulation.scripted_provider import ScriptedProvider
-from evaluation.simulation.scripted_world import SCRIPTED_MODEL, Effects, ScriptedWorld
+from evaluation.judging.judge_config import judge_config
+from evaluation.judging.model_client.calls import Completion
+from evaluation.simulation.scripted.provider import ScriptedProvider
+from evaluation.simulation.scripted.world import SCRIPTED_MODEL, Effects, ScriptedWorld
 from evaluation.store import Store
+from evaluation.workflows.experiment_job import run_as_job
 
 CONCURRENCY = 8
 SCENARIO = """

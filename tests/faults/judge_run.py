@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import sys
 
-from evaluation.judging.config import build_judge, judge_config
+from evaluation.judging.judge_config import build_judge, judge_config
 from evaluation.judging.protocol import Judgement, JudgeRequest, Prompt, ScoreAnswer
 from evaluation.store import Store
 

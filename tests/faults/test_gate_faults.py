@@ -13,12 +13,12 @@ from evaluation.corrections.attempts import GateOutcome, GateResult
 from evaluation.corrections.config import DIMENSIONS, CorrectionConfig
 from evaluation.corrections.context import ActionContext
 from evaluation.corrections.gate import ActionGate
-from evaluation.corrections.judged import PropositionChecker
-from evaluation.judging.client import LiteLLMProvider
-from evaluation.judging.live import LiteLLMJudge
-from evaluation.judging.llm import LLMClient
-from evaluation.judging.propositions_load import PropositionLibrary
-from evaluation.judging.retry import RetryPolicy
+from evaluation.corrections.proposition_checks import PropositionChecker
+from evaluation.judging.judges.live import LiteLLMJudge
+from evaluation.judging.model_client.language_model import LLMClient
+from evaluation.judging.model_client.provider import LiteLLMProvider
+from evaluation.judging.model_client.retry import RetryPolicy
+from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.store import Store
 
 MESSAGES = 8

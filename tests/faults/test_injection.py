@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.injection import LARGEST_SHARE, alarms, share
-from evaluation.judging.guard import FENCE, KINDS, as_message, as_name, fenced, flags, neutralise
+from evaluation.judging.guard.fencing import FENCE, KINDS, as_message, as_name, fenced, flags, neutralise
 from tests.faults.injection_attacks import ATTACKS, NAMES, Attack
 
 everything = pytest.mark.parametrize("attack", ATTACKS + NAMES, ids=lambda attack: attack.name)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from evaluation.judging.answer_parsing import AnswerError, parse_answer, parse_items
 from evaluation.judging.answers import CheckAnswer, LabelAnswer, ScoreAnswer
-from evaluation.judging.asking import Options, ask
-from evaluation.judging.guard import FENCE
-from evaluation.judging.parsing import AnswerError, parse_answer, parse_items
-from evaluation.judging.propositions import Dimension, Proposition, TargetType
-from evaluation.judging.targets import Event, Target
+from evaluation.judging.guard.fencing import FENCE
+from evaluation.judging.propositions.proposition import Dimension, Proposition, TargetType
+from evaluation.judging.questions import Options, ask
+from evaluation.judging.targets import Target, TrajectoryEvent
 from tests.faults.injection_attacks import ATTACKS, NAMES, Attack
 
 everything = pytest.mark.parametrize("attack", ATTACKS + NAMES, ids=lambda attack: attack.name)
@@ -19,9 +19,9 @@ HONEST = '{"reason": "It does not fit.", "score": 2, "confidence": 0.7, "citatio
 
 def prompt_of(message: str = "Good morning.", persona: str = "A sailor.", name: str = "Mallory") -> str:
     events = (
-        Event("t", "m0", "Ann", "Hello there.", is_action=False),
-        Event("t", "m1", name, message, is_action=True),
-        Event("t", "m2", name, "I vote Ben.", is_action=True),
+        TrajectoryEvent("t", "m0", "Ann", "Hello there.", is_action=False),
+        TrajectoryEvent("t", "m1", name, message, is_action=True),
+        TrajectoryEvent("t", "m2", name, "I vote Ben.", is_action=True),
     )
     target = Target(TargetType.AGENT, name, events, {name: persona}).at(2)
     request = ask(Proposition("p", CLAIM, Dimension.ADHERENCE), target, options=Options()).request

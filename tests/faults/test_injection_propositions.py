@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.judging import prompts
-from evaluation.judging.asking import Supplement, ask
-from evaluation.judging.guard import FENCE
-from evaluation.judging.propositions import Dimension, Proposition, TargetType
+from evaluation.judging.guard.fencing import FENCE
+from evaluation.judging.propositions.proposition import Dimension, Proposition, TargetType
 from evaluation.judging.protocol import JudgeRequest
-from evaluation.judging.targets import Event, Target
+from evaluation.judging.questions import Supplement, ask
+from evaluation.judging.targets import Target, TrajectoryEvent
+from evaluation.persona._wording_statistics import repetition_evidence, vocabulary_evidence
 from evaluation.persona.persona_text import persona_text
-from evaluation.persona.wording import repetition_evidence, vocabulary_evidence
 from tests.faults.injection_attacks import ATTACKS, NAMES, Attack
 
 everything = pytest.mark.parametrize("attack", ATTACKS + NAMES, ids=lambda attack: attack.name)
@@ -27,9 +27,9 @@ HEAD = re.compile(r"\[M(\d+)\] .{1,250} acts: \[MESSAGE\]|\[M(\d+)\] .{1,250} --
 
 def request_for(text: str, name: str, persona: str, channel: str) -> JudgeRequest:
     events = (
-        Event("t", "m0", name, text, is_action=False, channel_name=channel),
-        Event("t", "m1", name, text, is_action=True, channel_name=channel),
-        Event("t", "m2", name, text, is_action=True, channel_name=channel),
+        TrajectoryEvent("t", "m0", name, text, is_action=False, channel_name=channel),
+        TrajectoryEvent("t", "m1", name, text, is_action=True, channel_name=channel),
+        TrajectoryEvent("t", "m2", name, text, is_action=True, channel_name=channel),
     )
     target = Target(TargetType.AGENT, name, events, {name: persona_text({"name": persona, "likes": [persona]})})
     evidence = repetition_evidence([text, text]) + vocabulary_evidence({name: [text], "Bob": ["Something else."]})
@@ -86,7 +86,7 @@ def test_everywhere_at_once(text: str, attack: Attack) -> None:
 @everything
 def test_ideas_are_asked_for_in_our_words_alone(attack: Attack) -> None:
     proposition = Proposition("ideas", "List every idea.", Dimension.IDEAS_QUANTITY, target_type=TargetType.ENVIRONMENT)
-    said = Event("t", "m0", attack.text, attack.text, is_action=True)
+    said = TrajectoryEvent("t", "m0", attack.text, attack.text, is_action=True)
     asked = ask(replace(proposition, includes_personas=False), Target(TargetType.ENVIRONMENT, attack.text, (said,)))
     assert asked.request is not None
     assert asked.request.prompt.question == "Task: List every idea."

@@ -14,14 +14,14 @@ import pytest
 
 from benchmarks.judge_server import Fault, JudgeServer
 from evaluation.errors import JudgeError
-from evaluation.judging import client
-from evaluation.judging.budget import Budget
-from evaluation.judging.calls import CallRecord
-from evaluation.judging.client import LiteLLMProvider
-from evaluation.judging.live import LiteLLMJudge
-from evaluation.judging.llm import LLMClient
+from evaluation.judging.judges.live import LiteLLMJudge
+from evaluation.judging.model_client import provider as client
+from evaluation.judging.model_client.budget import Budget
+from evaluation.judging.model_client.calls import CallRecord
+from evaluation.judging.model_client.language_model import LLMClient
+from evaluation.judging.model_client.provider import LiteLLMProvider
+from evaluation.judging.model_client.retry import RetryPolicy
 from evaluation.judging.protocol import Judgement, JudgementStatus, JudgeRequest, Prompt, ScoreAnswer
-from evaluation.judging.retry import RetryPolicy
 from tests.faults.judge_server import (
     BROKEN,
     DRIP,

@@ -14,11 +14,11 @@ import pytest
 from streamlit.proto.BidiComponent_pb2 import BidiComponent
 
 from dashboard import permissions
-from evaluation.access import Role, may
-from evaluation.desk.discards import DiscardReason
+from evaluation.access.roles import Role, may
+from evaluation.rating_desk.discards import DiscardReason
 from evaluation.ratings import Rating
-from evaluation.samples import load_samples
 from evaluation.store import Store
+from evaluation.workflows.samples import load_samples
 from tests.browser.conftest import Server, free_port
 from tests.faults.tab import Tab, login_cookie
 

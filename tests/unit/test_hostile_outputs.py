@@ -14,35 +14,35 @@ from xml.etree import ElementTree
 import pandas as pd
 import pytest
 
-from dashboard.charts import inert_label
-from evaluation.cli.options import OutputFormat
-from evaluation.cli.persona_rendering import evaluation_markdown, evaluation_table
-from evaluation.cli.rendering import print_evaluations
-from evaluation.cli.terminal import table
-from evaluation.desk.sheet import read_sheet, write_sheet
-from evaluation.engine import evaluate_transcript
-from evaluation.exporting import csv_text, results_table
+from dashboard.shared.charts.metric_charts import inert_label
+from evaluation.cli.persona.rendering import evaluation_markdown, evaluation_table
+from evaluation.cli.shared.options import OutputFormat
+from evaluation.cli.shared.rendering import print_evaluations
+from evaluation.cli.shared.terminal import table
+from evaluation.engines.scoring import evaluate_transcript
+from evaluation.escaping import code, json_text, markdown_table, safe
 from evaluation.harness.junit import junit_xml
-from evaluation.harness.markdown import LONGEST_COMMENT, comparison_markdown
-from evaluation.harness.regression import Behind, Comparison, Outcome, Row
-from evaluation.import_report import ImportReport, ReportLine
-from evaluation.import_report import Outcome as Fate
-from evaluation.import_text import report_csv, report_json, report_markdown
-from evaluation.inert import code, json_text, markdown_table, safe
-from evaluation.insight.evaluation_report import plain_report
-from evaluation.insight.rendering import html_page, markdown
-from evaluation.judging.propositions import Dimension
+from evaluation.harness.pull_request_comment import LONGEST_COMMENT, comparison_markdown
+from evaluation.harness.regression import BaselineComparison, BaselineRow, Behind, RegressionOutcome
+from evaluation.insight.report.evaluation_report import plain_report
+from evaluation.insight.report.rendering import html_page, markdown
+from evaluation.judging.propositions.proposition import Dimension
 from evaluation.persona.agents import Agent
 from evaluation.persona.period import ALWAYS
 from evaluation.persona.results import PersonaEvaluation
+from evaluation.rating_desk.sheet import read_sheet, write_sheet
 from evaluation.ratings import Rating
-from evaluation.report.html import escaped, page, tag
-from evaluation.report.html import table as html_table
-from evaluation.samples import add_evaluated
+from evaluation.readers.import_report import ImportOutcome as Fate
+from evaluation.readers.import_report import ImportReport, ReportLine
+from evaluation.report._html import escaped, page, tag
+from evaluation.report._html import table as html_table
 from evaluation.store import Store
-from evaluation.store.html_reports import iteration_html
 from evaluation.text.display import shortened
 from evaluation.transcript import Message, Player, Transcript
+from evaluation.workflows.html_reports import iteration_html
+from evaluation.workflows.samples import add_evaluated
+from evaluation.writers.import_report import report_csv, report_json, report_markdown
+from evaluation.writers.tables import csv_text, results_table
 
 STORABLE = {
     "bidirectional": "evil\u202e\u2066txt\u200f.exe\u061c",
@@ -110,12 +110,14 @@ def assert_inert_csv(output: str) -> list[list[str]]:
     return rows
 
 
-def comparison(text: str) -> Comparison:
+def comparison(text: str) -> BaselineComparison:
     behind = (Behind(text, text, 3.0, 7.0, text, text, text, text),)
-    row = Row(text, text, Dimension.FLUENCY, Outcome.REGRESSION, 4.0, 7.0, text, behind, (text,), (text,))
-    lost = Row(text, text, Dimension.ADHERENCE, Outcome.LOST, None, 7.0, text)
-    failed = Row(text, text, Dimension.CONSISTENCY, Outcome.ERROR, None, 7.0, text)
-    return Comparison((row, lost, failed), models=(text,))
+    row = BaselineRow(
+        text, text, Dimension.FLUENCY, RegressionOutcome.REGRESSION, 4.0, 7.0, text, behind, (text,), (text,)
+    )
+    lost = BaselineRow(text, text, Dimension.ADHERENCE, RegressionOutcome.LOST, None, 7.0, text)
+    failed = BaselineRow(text, text, Dimension.CONSISTENCY, RegressionOutcome.ERROR, None, 7.0, text)
+    return BaselineComparison((row, lost, failed), models=(text,))
 
 
 def import_report(text: str) -> ImportReport:

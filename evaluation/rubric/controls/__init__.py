@@ -12,8 +12,8 @@ from evaluation.rubric.controls._compute import (
     compute_controls,
 )
 from evaluation.rubric.controls._draws import COMPANION_KEYS, CONTROL_KEYS, DRAWS, no_control
-from evaluation.rubric.controls.link_strength import Link, link_strengths
-from evaluation.rubric.controls.summary import ControlSummary, summarise_controls
+from evaluation.rubric.controls._link_strength import Link, link_strengths
+from evaluation.rubric.controls._summary import ControlSummary, summarise_controls
 from evaluation.rubric.controls.words import COMPANION_LABELS, COMPANION_NAMES, control_words
 
 __all__ = [

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from evaluation.rubric.controls.link_strength import Link
+from evaluation.rubric.controls._link_strength import Link
 from evaluation.rubric.definitions import COHERENCE
 from evaluation.score import LedgerRow, MetricResult
 

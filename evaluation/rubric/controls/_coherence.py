@@ -1,7 +1,7 @@
 """Coherence of the same messages in another order.
 
-The seam: :class:`Orders` repeats the rule of ``evaluation.rubric.coherence`` on what holds between two messages, which
-no order changes. ``tests/unit/test_controls.py`` holds it to what the metric itself says.
+The seam: :class:`Orders` repeats the rule of ``evaluation.rubric.metrics.coherence`` on what holds between two
+messages, which no order changes. ``tests/unit/rubric/test_controls.py`` holds it to what the metric itself says.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from evaluation.rubric.coherence import SHARED_KEYWORDS, Place, places
+from evaluation.rubric._language_pack import LanguagePack
 from evaluation.rubric.discussion import Discussion, PreparedMessage
-from evaluation.rubric.language_pack import LanguagePack
-from evaluation.rubric.replies import (
+from evaluation.rubric.metrics.coherence import SHARED_KEYWORDS, Place, places
+from evaluation.rubric.metrics.reply_signs import (
     addresses,
     is_first_person,
     is_introduction,

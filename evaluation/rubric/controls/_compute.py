@@ -10,10 +10,20 @@ from typing import Any
 
 import numpy as np
 
-from evaluation.rubric.controls import _coherence, _diversity, _draws, _memory, _role, link_strength, voice_distance
+from evaluation.rubric.controls import (
+    _coherence,
+    _diversity,
+    _draws,
+    _link_strength,
+    _memory,
+    _role,
+)
+from evaluation.rubric.controls import (
+    _voice_distance as voice_distance,
+)
+from evaluation.rubric.controls._direction import Aims
 from evaluation.rubric.controls._draws import DRAWS, LEAST_P, TOO_FEW, against_chance, companion, control, no_control
 from evaluation.rubric.controls.copies import deal_speakers, with_roles, without_prefixes
-from evaluation.rubric.controls.direction import Aims
 from evaluation.rubric.controls.words import NO_CHANCE
 from evaluation.rubric.definitions import (
     ANTI_REPETITION,
@@ -26,8 +36,8 @@ from evaluation.rubric.definitions import (
     STRATEGIC_DEPTH,
 )
 from evaluation.rubric.discussion import Discussion
-from evaluation.rubric.phrases import phrases_by_player, windowed_rate
-from evaluation.rubric.readings import has_grammar, read
+from evaluation.rubric.metrics.phrases import phrases_by_player, windowed_rate
+from evaluation.rubric.speech.readings import has_grammar, read
 from evaluation.score import MetricResult, Status
 from evaluation.transcript import Transcript
 
@@ -79,7 +89,7 @@ class PreparedControls:
 
     @property
     def has_many_messages(self) -> bool:
-        return len(self.discussion.messages) > link_strength.MOST_MESSAGES
+        return len(self.discussion.messages) > _link_strength.MOST_MESSAGES
 
     def blocked(self, result: MetricResult) -> str:
         """Why nothing can be compared with chance; empty when it can."""
@@ -89,7 +99,7 @@ class PreparedControls:
         if len(messages) < FEWEST_MESSAGES:
             return f"fewer than {FEWEST_MESSAGES} messages"
         if self.has_many_messages:
-            return f"more than {link_strength.MOST_MESSAGES:,} messages"
+            return f"more than {_link_strength.MOST_MESSAGES:,} messages"
         return "one speaker" if len({prepared.message.speaker for prepared in messages}) < 2 else ""
 
 
@@ -104,9 +114,9 @@ def _coherence_control(prepared: PreparedControls, result: MetricResult) -> dict
     real = scores.score(range(len(discussion.messages)))
     few = orders[: max(_FEWEST_DRAWS, min(DRAWS, _MOST_MOVES // len(discussion.messages)))]
     drawn = [scores.score(order.tolist()) for order in few]
-    similar, speakers = link_strength.similarities(discussion), link_strength.speaker_numbers(discussion)
-    strength = link_strength.mean_strength(link_strength.percentiles(similar, speakers))
-    strengths = [link_strength.mean_strength(one) for one in link_strength.percentiles_in(orders, similar, speakers)]
+    similar, speakers = _link_strength.similarities(discussion), _link_strength.speaker_numbers(discussion)
+    strength = _link_strength.mean_strength(_link_strength.percentiles(similar, speakers))
+    strengths = [_link_strength.mean_strength(one) for one in _link_strength.percentiles_in(orders, similar, speakers)]
     return control(against_chance(real, drawn), None, _beside(name, strength, strengths))
 
 
@@ -228,21 +238,21 @@ def companion_value(metric: str, transcript: Transcript) -> float | None:
     repetition.
     """
     discussion = Discussion.of(transcript)
-    if metric not in _COMPANIONS or discussion.without_words or len(discussion.messages) > link_strength.MOST_MESSAGES:
+    if metric not in _COMPANIONS or discussion.without_words or len(discussion.messages) > _link_strength.MOST_MESSAGES:
         return None
     return _COMPANIONS[metric](discussion)
 
 
 def _mean_link_strength(discussion: Discussion) -> float | None:
-    if link_strength.unlinked(discussion):
+    if _link_strength.unlinked(discussion):
         return None
-    speakers = link_strength.speaker_numbers(discussion)
-    return link_strength.mean_strength(link_strength.percentiles(link_strength.similarities(discussion), speakers))
+    speakers = _link_strength.speaker_numbers(discussion)
+    return _link_strength.mean_strength(_link_strength.percentiles(_link_strength.similarities(discussion), speakers))
 
 
 def _voice_distance(discussion: Discussion) -> float | None:
     voices = voice_distance.Voices(voice_distance.similarities(discussion)) if discussion.messages else None
-    return None if voices is None else voices.distance(link_strength.speaker_numbers(discussion))
+    return None if voices is None else voices.distance(_link_strength.speaker_numbers(discussion))
 
 
 def _direction(discussion: Discussion) -> float | None:

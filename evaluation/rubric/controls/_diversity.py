@@ -1,7 +1,7 @@
 """Personality diversity of the same messages by other authors.
 
-The seam: :func:`diversity_score` repeats the rule of ``evaluation.rubric.personality_diversity`` on the words of each
-message. ``tests/unit/test_controls.py`` holds it to what the metric itself says.
+The seam: :func:`diversity_score` repeats the rule of ``evaluation.rubric.metrics.personality_diversity`` on the words
+of each message. ``tests/unit/rubric/test_controls.py`` holds it to what the metric itself says.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 
 from evaluation.rubric.controls._draws import DRAWS
 from evaluation.rubric.discussion import Discussion
-from evaluation.rubric.personality_diversity import (
+from evaluation.rubric.metrics.personality_diversity import (
     ALIKE_FROM,
     FEWEST_WORDS,
     LONGEST_WINDOW,

@@ -1,19 +1,19 @@
 """Memory accuracy of the same texts against a record with the players' names permuted.
 
 The seam: :class:`PermutedRecord` reads a message once for all that decides how it is read, and checks its claims with
-``evaluation.rubric.claim_checks``. ``tests/unit/test_controls.py`` holds it to what the metric itself says.
+``evaluation.rubric.claims.checking``. ``tests/unit/rubric/test_controls.py`` holds it to what the metric itself says.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from evaluation.rubric.claim_checks import check
+from evaluation.rubric.claims.checking import check
+from evaluation.rubric.claims.game_record import Record
+from evaluation.rubric.clauses.scene import SCENE, Asked, Scene
 from evaluation.rubric.controls.copies import by_author, with_names
 from evaluation.rubric.discussion import Discussion, PreparedMessage
-from evaluation.rubric.readings import Reading, read_message
-from evaluation.rubric.record import Record
-from evaluation.rubric.scene import SCENE, Asked, Scene
+from evaluation.rubric.speech.readings import Reading, read_message
 from evaluation.transcript import Transcript
 
 _Key = tuple[int, str, str | None]

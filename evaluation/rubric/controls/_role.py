@@ -1,7 +1,7 @@
 """Role consistency of the same messages with the roles dealt anew.
 
-The seam: :class:`JudgedActs` repeats the rule of ``evaluation.rubric.role_consistency`` on the acts, which no role
-changes. ``tests/unit/test_controls.py`` holds it to what the metric itself says.
+The seam: :class:`JudgedActs` repeats the rule of ``evaluation.rubric.metrics.role_consistency`` on the acts, which no
+role changes. ``tests/unit/rubric/test_controls.py`` holds it to what the metric itself says.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from math import comb
 
 import numpy as np
 
-from evaluation.rubric.acts import ACCUSATIONS, ActKind, SpeechAct
 from evaluation.rubric.controls._draws import DRAWS
-from evaluation.rubric.readings import Reading
-from evaluation.rubric.role_table import aim_of, rule_for
+from evaluation.rubric.metrics.role_table import aim_of, rule_for
+from evaluation.rubric.speech.acts import ACCUSATIONS, ActKind, SpeechAct
+from evaluation.rubric.speech.readings import Reading
 from evaluation.transcript import Alignment, Player
 
 Dealt = Mapping[str, Player]

@@ -1,0 +1,62 @@
+import streamlit as st
+
+from dashboard.app_pages.compare import iterations as parts
+from dashboard.app_pages.compare.runs import compare_runs
+from dashboard.shared import queries, resources
+from dashboard.shared.first_run import first_steps
+from dashboard.shared.notices import empty_state
+from dashboard.shared.version_notes import pair_note
+from evaluation.workflows.reports import iteration_names, stored_comparison
+
+ITERATIONS, RUNS = "Iterations", "Evaluation runs"
+
+
+def show() -> None:
+    of = st.segmented_control(
+        "Compare",
+        [ITERATIONS, RUNS],
+        default=ITERATIONS,
+        required=True,
+        key="of",
+        bind="query-params",
+        label_visibility="collapsed",
+    )
+    if of == RUNS:
+        compare_runs()
+        return
+
+    names = resources.read(iteration_names)
+    if len(names) < 2:
+        empty_state(
+            "Two iterations are needed",
+            "A comparison sets the games of one prompt version beside those of another: the ones before a change, and "
+            "the ones after it.",
+        )
+        first_steps("compare")
+        return
+
+    before, after = parts.pick(names)
+    if before == after:
+        st.info("Both sides are the same iteration. Choose another one to compare with.", icon=":material/info:")
+        return
+
+    found = resources.read(stored_comparison, before, after)
+    thresholds = resources.read(queries.thresholds)
+    parts.sides(found)
+    if not (found.before.games and found.after.games):
+        st.info("One of the two has no games yet, so there is nothing to compare.", icon=":material/info:")
+        st.page_link("app_pages/upload/page.py", label="Upload games into it", icon=":material/upload_file:")
+        parts.prompts(found)
+        return
+
+    pair_note(before, after)
+    parts.decision(found)
+    parts.differences(found)
+    beside_chance = parts.beside_chance(found)
+    parts.one_metric(found, thresholds, beside_chance=beside_chance)
+    parts.movers(found)
+    parts.prompts(found)
+    parts.export(found)
+
+
+show()

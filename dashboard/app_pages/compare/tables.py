@@ -1,0 +1,118 @@
+"""A comparison as tables: for the screen in words, for files in plain numbers. Knows nothing of Streamlit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from types import MappingProxyType
+
+import pandas as pd
+
+from dashboard.shared.formatting import signed_cell
+from evaluation.escaping import spreadsheet_safe
+from evaluation.persona.results import LABELS
+from evaluation.rubric.controls import ControlSummary
+from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.statistics import Comparison, Difference
+from evaluation.statistics.comparison import Outcome
+from evaluation.statistics.words import (
+    change_words,
+    detectable_words,
+    interval_words,
+    p_words,
+    paired_p_words,
+    value_words,
+)
+
+SYMBOLS = {
+    Outcome.BETTER: "✓ better",
+    Outcome.WORSE: "✗ worse",
+    Outcome.NO_EVIDENCE: "– no evidence either way",
+    Outcome.UNTESTABLE: "? cannot be tested",
+}
+
+
+METRIC_LABELS: Mapping[str, str] = {name: definition.label for name, definition in DEFINITIONS.items()}
+DIMENSION_LABELS: Mapping[str, str] = {str(dimension): label for dimension, label in LABELS.items()}
+
+
+def difference_frame(found: Comparison, labels: Mapping[str, str], heading: str = "Metric") -> pd.DataFrame:
+    """One row per measure: means, difference, interval, effect size, p-values and the verdict in words.
+
+    Args:
+        found: What is compared.
+        labels: What each measure is called.
+        heading: Of the first column.
+    """
+    return pd.DataFrame([{heading: labels[one.name]} | _row(one) for one in found.differences])
+
+
+def _row(one: Difference) -> dict[str, object]:
+    return {
+        "Verdict": SYMBOLS[one.outcome],
+        "Before": f"{value_words(one.before.mean, one.unit)} ({one.before.n})",
+        "After": f"{value_words(one.after.mean, one.unit)} ({one.after.n})",
+        "Difference": signed_cell(change_words(one.difference, one.unit)),
+        "95 % interval": signed_cell(interval_words(one.interval, signed=True)),
+        "Effect size d": "none" if math.isnan(one.effect.value) else signed_cell(f"{one.effect.value:+.2f}"),
+        "p": p_words(one.welch.p),
+        "p after Holm": "target" if one.is_primary else p_words(one.p_holm),
+        "Paired p": paired_p_words(one.paired),
+        "Would show from": detectable_words(one),
+        "Games needed": "" if one.games_needed is None else str(one.games_needed),
+    }
+
+
+def export_frame(
+    found: Comparison,
+    before: str,
+    after: str,
+    controls: Mapping[str, tuple[ControlSummary, ControlSummary]] = MappingProxyType({}),
+) -> pd.DataFrame:
+    """One row per measure with plain numbers, and what is compared made safe for spreadsheets.
+
+    Args:
+        found: What is compared.
+        before: Name of the control.
+        after: Name of the treatment.
+        controls: By measure, before and after, where its scores are compared with chance.
+    """
+    names = {"before": spreadsheet_safe(before), "after": spreadsheet_safe(after)}
+    rows = [names | _export_row(one) | _control_cells(controls.get(one.name)) for one in found.differences]
+    return pd.DataFrame(rows)
+
+
+def _control_cells(sides: tuple[ControlSummary, ControlSummary] | None) -> dict[str, object]:
+    cells: dict[str, object] = {}
+    for word, side in zip(("before", "after"), sides or (), strict=False):
+        cells |= {
+            f"chance_{word}": side.chance,
+            f"companion_{word}": side.value,
+            f"companion_chance_{word}": side.companion_chance,
+            f"control_words_{word}": side.words,
+        }
+    return cells
+
+
+def _export_row(one: Difference) -> dict[str, object]:
+    return {
+        "metric": one.name,
+        "mean_before": one.before.mean,
+        "sd_before": one.before.sd,
+        "games_before": one.before.n,
+        "mean_after": one.after.mean,
+        "sd_after": one.after.sd,
+        "games_after": one.after.n,
+        "difference": one.difference,
+        "low": one.interval.low,
+        "high": one.interval.high,
+        "welch_p": one.welch.p,
+        "is_primary": one.is_primary,
+        "p_holm": one.p_holm,
+        "cohens_d": one.effect.value,
+        "paired_p": one.paired.sign_flip.p if one.paired else math.nan,
+        "paired_p_is_exact": one.paired.is_exact if one.paired else None,
+        "minimum_detectable_difference": one.detectable,
+        "games_needed_per_side": one.games_needed,
+        "verdict": str(one.outcome),
+    }

@@ -1,0 +1,164 @@
+"""What the Corrections page shows, as tables and plain values. Knows nothing of Streamlit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from dashboard.shared.personas import people
+from evaluation.corrections.attempts import Attempt, GateOutcome
+from evaluation.corrections.log_entry import LoggedMessage
+from evaluation.corrections.statistics import SIMILARITY, FailureRate, failure_rates, gate_statistics
+from evaluation.corrections.wording import OUTCOMES
+from evaluation.statistics.intervals import Interval, proportion_interval
+from evaluation.store import Store
+from evaluation.text.display import shortened
+
+_STEPS = ((2 * 3600, "min", "minute"), (3 * 86_400, "h", "hour"), (120 * 86_400, "D", "day"))
+_TEXT_LENGTH = 160
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """The messages that are looked at.
+
+    Attributes:
+        messages: The latest, newest first.
+        count: How many there are in all.
+    """
+
+    messages: tuple[LoggedMessage, ...]
+    count: int
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether these are all messages there are."""
+        return len(self.messages) == self.count
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomeCount:
+    """How often messages came through the gate in one way."""
+
+    outcome: GateOutcome
+    count: int
+    interval: Interval
+
+
+def looked_at(store: Store, agent: str | None) -> Looked:
+    """The latest messages that were checked, of one agent or of all."""
+    with store.unit():
+        return Looked(tuple(store.corrections.messages(agent)), store.corrections.count(agent))
+
+
+def agents_checked(store: Store) -> dict[str, int]:
+    """Every agent that the gate checked or that has a configuration, with how many messages; most first."""
+    return store.corrections.agents()
+
+
+def names_of_agents(store: Store) -> dict[str, str]:
+    """Everybody who can be configured, by id: who was checked, who speaks in a game, who is shipped."""
+    names = {one.id: one.name for one in people(store) if not one.is_channel}
+    return {key: names.get(key, key) for key in dict.fromkeys([*store.corrections.agents(), *names])}
+
+
+def outcome_counts(messages: Sequence[LoggedMessage]) -> list[OutcomeCount]:
+    """All five outcomes with their Wilson intervals over messages."""
+    found = gate_statistics(one.result for one in messages).outcomes
+    return [OutcomeCount(each, found[each], proportion_interval(found[each], len(messages))) for each in GateOutcome]
+
+
+def over_time(messages: Sequence[LoggedMessage]) -> tuple[pd.DataFrame, str]:
+    """Messages by time and outcome, and the step in words: minutes, hours, days or months, by how long they span.
+
+    Returns:
+        One row per step from the first message to the last: ``at`` (UTC, its beginning), and a count per outcome.
+    """
+    if not messages:
+        return pd.DataFrame(columns=["at", *GateOutcome]), "day"
+    frame = pd.DataFrame({"at": [one.at for one in messages], "outcome": [one.outcome for one in messages]})
+    span = (frame["at"].max() - frame["at"].min()).total_seconds()
+    frequency, step = next(((code, word) for limit, code, word in _STEPS if span <= limit), ("MS", "month"))
+    days = frame["at"].dt.floor("D" if step == "month" else frequency)
+    frame["at"] = days.map(lambda day: day.replace(day=1)) if step == "month" else days
+    counted = frame.groupby(["at", "outcome"]).size().unstack(fill_value=0)
+    steps = pd.date_range(counted.index[0], counted.index[-1], freq=frequency, name="at")
+    return counted.reindex(index=steps, columns=list(GateOutcome), fill_value=0).reset_index(), step
+
+
+def failure_frame(messages: Sequence[LoggedMessage]) -> pd.DataFrame:
+    """One row per check: ``Check``, then for first texts and for texts written anew the rate and what it is of."""
+    rates = failure_rates(one.result for one in messages)
+    first, anew = ([rate for rate in rates if rate.is_retry is is_retry] for is_retry in (False, True))
+    return pd.DataFrame(
+        [
+            {
+                "Check": check_name(one.check),
+                "First texts below": rate_text(one),
+                "95 % interval": interval_text(one.interval),
+                "Texts written anew below": rate_text(two),
+                "Interval": interval_text(two.interval),
+                "No answer": one.unanswered + two.unanswered,
+            }
+            for one, two in zip(first, anew, strict=True)
+        ]
+    )
+
+
+def message_frame(messages: Sequence[LoggedMessage]) -> pd.DataFrame:
+    """One row per message: ``No.``, ``When`` (UTC), ``Agent``, ``Outcome``, ``Attempts``, ``Sent``."""
+    return pd.DataFrame(
+        [
+            {
+                "No.": number,
+                "When": f"{one.at:%Y-%m-%d %H:%M:%S}",
+                "Agent": one.result.agent,
+                "Outcome": OUTCOMES[one.outcome],
+                "Attempts": len(one.result.attempts),
+                "Sent": shortened(one.result.text, _TEXT_LENGTH) if one.result.committed else "nothing",
+            }
+            for number, one in enumerate(messages, start=1)
+        ]
+    )
+
+
+def check_frame(attempt: Attempt, max_similarity: str = "") -> pd.DataFrame:
+    """One row per check of an attempt: ``Check``, ``Result`` (with a symbol), ``Score``, ``Needed``."""
+    rows = [
+        {
+            "Check": check_name(check.dimension),
+            "Result": ("✓ passed" if check.is_passed else "✗ failed") if check.is_answered else "… no answer",
+            "Score": f"{check.found.score:g} of 9" if check.found.score is not None else "none",
+            "Needed": f"{check.threshold:g}",
+        }
+        for check in attempt.checks
+    ]
+    if attempt.similarity is not None:
+        rows.append(
+            {
+                "Check": check_name(SIMILARITY),
+                "Result": "✗ failed" if attempt.is_similar else "✓ passed",
+                "Score": f"{attempt.similarity:.0%} alike",
+                "Needed": max_similarity,
+            }
+        )
+    return pd.DataFrame(rows, columns=["Check", "Result", "Score", "Needed"])
+
+
+def check_name(check: str) -> str:
+    """What a check is called."""
+    return check.capitalize()
+
+
+def rate_text(rate: FailureRate) -> str:
+    """ "3 of 12 (25 %)", or that nothing was judged."""
+    return "none judged" if rate.rate is None else f"{rate.failed:,} of {rate.judged:,} ({rate.rate:.0%})"
+
+
+def interval_text(interval: Interval) -> str:
+    """ "9 to 53 %", or why there is none."""
+    if interval.low is None or interval.high is None:
+        return interval.note
+    return f"{100 * interval.low:.0f} to {100 * interval.high:.0f} %"

@@ -1,0 +1,159 @@
+"""The parts of the Corrections page that show what the gate did: outcomes, failures, and single messages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from dashboard.app_pages.corrections import data
+from dashboard.app_pages.corrections.charts import outcome_alt, outcome_figure
+from dashboard.app_pages.corrections.data import Looked, check_frame
+from dashboard.shared import resources, state
+from dashboard.shared.notices import empty_state, plain
+from dashboard.shared.status_table import status_table
+from evaluation.corrections.attempts import Attempt, GateOutcome
+from evaluation.corrections.log_entry import LoggedMessage
+from evaluation.corrections.wording import OUTCOME_MEANINGS, OUTCOMES
+from evaluation.text.display import counted
+
+AGENT = "agent"
+MESSAGE = "checked"
+_ALL = ""
+_MOST_LISTED = 500
+_EXAMPLE = "python examples/gated_chat.py --db {place}"
+_SNIPPET = """gate = ActionGate(PropositionChecker(judge, PropositionLibrary.load()), log=log)
+result = await gate.send(generate, ActionContext.of("michael", history), store.corrections.config("michael"))"""
+
+
+def nothing_checked(place: str) -> None:
+    """The empty page: what the gate is, how to see an example, and how to wrap one's own agents."""
+    empty_state(
+        "No message was checked yet",
+        "The gate judges a message before an agent sends it, and has it written anew when it falls short. It runs "
+        "inside your program and writes here what it did.",
+    )
+    st.caption("See an example in this database, without key or network:")
+    st.code(_EXAMPLE.format(place=place), language=None, wrap_lines=True)
+    st.caption("Around your own agents (docs/corrections.md has the rest):")
+    st.code(_SNIPPET, language=None, wrap_lines=True)
+
+
+def choose_agent(checked: Sequence[str]) -> str | None:
+    """Whose messages are looked at; ``None`` for all agents. It stands in the URL."""
+    options = [_ALL, *checked]
+    wanted = state.chosen(AGENT, checked)
+    chosen = st.selectbox(
+        "Agent",
+        options,
+        index=options.index(wanted) if wanted else 0,
+        format_func=lambda key: key or "all agents",
+        key="corrected_agent",
+    )
+    state.choose(**{AGENT: chosen or None})
+    return chosen or None
+
+
+def outcomes(looked: Looked) -> None:
+    """How messages came through, over time, and which check sends them back."""
+    _tell_how_many(looked)
+    with st.grid(5, min_column_width=150):
+        for one in data.outcome_counts(looked.messages):
+            with st.container(border=True, height="stretch", gap="xsmall"):
+                share = one.count / len(looked.messages)
+                name = OUTCOMES[one.outcome]
+                st.metric(name[0].upper() + name[1:], f"{one.count:,}")
+                st.caption(f"{share:.0%} of {len(looked.messages):,} ({data.interval_text(one.interval)})")
+                st.caption(OUTCOME_MEANINGS[one.outcome])
+    counts, step = data.over_time(looked.messages)
+    st.subheader("Outcomes over time", anchor=False)
+    st.caption(f"Checked messages by {step}, in UTC.")
+    st.plotly_chart(
+        outcome_figure(counts, step), key="outcomes", config={"displayModeBar": False}, alt=outcome_alt(counts, step)
+    )
+    st.subheader("Which check sends messages back", anchor=False)
+    st.caption(
+        "Texts below the threshold, of those that a judge scored, with Wilson's 95 % intervals. Texts written anew "
+        "exist only where an earlier one failed, so they stand apart."
+    )
+    status_table(data.failure_frame(looked.messages), "Failures by check, first texts and rewritten ones apart")
+
+
+def _tell_how_many(looked: Looked) -> None:
+    latest = "" if looked.is_whole else f", the latest of {looked.count:,}"
+    st.caption(f"{counted(len(looked.messages), 'checked message')}{latest}.")
+
+
+def messages(looked: Looked) -> None:
+    """The list of messages, and all attempts at one of them side by side."""
+    came = [each for each in GateOutcome if any(one.outcome is each for one in looked.messages)]
+    wanted = st.pills(
+        "Outcomes",
+        came,
+        selection_mode="multi",
+        format_func=OUTCOMES.__getitem__,
+        key="outcome",
+        bind="query-params",
+        wrap=True,
+    )
+    found = [one for one in looked.messages if not wanted or one.outcome in wanted][:_MOST_LISTED]
+    if not found:
+        st.info("No message came through like that. Choose other outcomes.")
+        return
+    frame = data.message_frame(found)
+    status_table(frame, "Checked messages, the newest first", height=min(38 + 35 * len(frame), 260))
+    if len(found) == _MOST_LISTED:
+        st.caption(f"The newest {_MOST_LISTED} are listed.")
+    chosen = _choose_message(found)
+    st.caption(f"{OUTCOME_MEANINGS[chosen.outcome]} {_tries(chosen)}")
+    attempts = chosen.result.attempts
+    with st.grid(min(len(attempts), 3), min_column_width=300):
+        for attempt in attempts:
+            _attempt(attempt, is_sent=attempt == chosen.result.committed)
+
+
+def _choose_message(found: Sequence[LoggedMessage]) -> LoggedMessage:
+    ids = [one.id for one in found]
+    wanted = state.chosen(MESSAGE, ids)
+    names = {
+        one.id: f"No. {number}, {one.at:%Y-%m-%d %H:%M:%S}: {OUTCOMES[one.outcome]}"
+        for number, one in enumerate(found, start=1)
+    }
+    chosen = st.selectbox(
+        "Message", ids, index=ids.index(wanted) if wanted else 0, format_func=names.__getitem__, key="checked_message"
+    )
+    state.choose(**{MESSAGE: chosen})
+    return found[ids.index(chosen)]
+
+
+def _tries(message: LoggedMessage) -> str:
+    sent = "" if message.result.committed else " Nothing was sent, as the agent's configuration wants it."
+    return f"{counted(len(message.result.attempts), 'attempt')}.{sent}"
+
+
+def _attempt(attempt: Attempt, *, is_sent: bool) -> None:
+    with st.container(border=True, height="stretch", gap="small"):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(f"**{'First text' if attempt.number == 0 else f'Retry {attempt.number}'}**")
+            st.badge(
+                "sent" if is_sent else "not sent",
+                icon=":material/send:" if is_sent else ":material/undo:",
+                color="green" if is_sent else "gray",
+            )
+            if attempt.total is not None:
+                st.badge(f"total {attempt.total:g} of {9 * len(attempt.checks)}", color="blue")
+        st.code(attempt.text or "(empty)", language=None, wrap_lines=True)
+        status_table(check_frame(attempt), "Checks of this attempt with score and threshold")
+        for check in attempt.checks:
+            st.caption(f"{data.check_name(check.dimension)}, why")
+            plain(check.found.reasoning or "no reason given")
+            for line in check.found.recommendations:
+                plain(f"- {line}")
+        if attempt.feedback:
+            with st.expander("What the agent was told"):
+                st.code(attempt.feedback, language=None, wrap_lines=True)
+
+
+def looked_at(agent: str | None) -> Looked:
+    """The messages of an agent or of all, shared between sessions."""
+    return resources.share(data.looked_at, agent)

@@ -1,0 +1,45 @@
+import streamlit as st
+
+from dashboard.app_pages.corrections import data
+from dashboard.app_pages.corrections import outcomes as parts
+from dashboard.app_pages.corrections.settings_form import settings_form
+from dashboard.shared import resources
+
+OUTCOMES, MESSAGES, SETTINGS = "Outcomes", "Messages", "Settings"
+
+
+def show() -> None:
+    store = resources.store()
+    view = st.segmented_control(
+        "View",
+        [OUTCOMES, MESSAGES, SETTINGS],
+        default=OUTCOMES,
+        required=True,
+        key="corrections_view",
+        bind="query-params",
+        label_visibility="collapsed",
+    )
+    if view == SETTINGS:
+        settings_form(store)
+        return
+
+    checked = resources.read(data.agents_checked)
+    if not any(checked.values()):
+        parts.nothing_checked(store.place)
+        st.button(
+            "Choose what is checked",
+            type="primary",
+            icon=":material/tune:",
+            key="to_settings",
+            on_click=lambda: st.session_state.update(corrections_view=SETTINGS),
+        )
+        return
+
+    looked = parts.looked_at(parts.choose_agent([agent for agent, count in checked.items() if count]))
+    if view == MESSAGES:
+        parts.messages(looked)
+    else:
+        parts.outcomes(looked)
+
+
+show()

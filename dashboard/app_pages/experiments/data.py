@@ -1,0 +1,279 @@
+"""What the Experiments page shows: runs, their reports, Table 1 and A/B tests as tables. Knows nothing of Streamlit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pandas as pd
+
+from dashboard.shared.formatting import signed_cell
+from evaluation.experiments.experiment import ExperimentRecord, ExperimentStatus, Session, Side
+from evaluation.experiments.plan import ExperimentPlan
+from evaluation.experiments.scenario import scenarios
+from evaluation.experiments.table1.published import published_experiments
+from evaluation.experiments.table1.recomputed import Table1Row, table1_from_raw
+from evaluation.judging.model_client.budget import SPENT
+from evaluation.statistics.words import p_words
+from evaluation.store import Store
+from evaluation.store.agents.experiments import AB
+from evaluation.text.display import counted
+
+_NONE = "–"
+_MOST_RUNS = 200
+_SIDES = {Side.TREATMENT: "treatment", Side.CONTROL: "control"}
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRun:
+    """An experiment with how far it is.
+
+    Attributes:
+        sessions: Its conversations as far as they are stored.
+        evaluated: How many of them are evaluated.
+        wanted: How many there will be.
+    """
+
+    record: ExperimentRecord
+    sessions: tuple[Session, ...]
+    evaluated: int
+    wanted: int
+
+    @property
+    def status(self) -> str:
+        """In words; whether a running one still runs is told by its job."""
+        words = {ExperimentStatus.COMPLETED: "✓ done", ExperimentStatus.FAILED: "✗ failed"}
+        progress = f"{self.evaluated} of {self.wanted} conversations"
+        return words.get(self.record.status, f"… {self.record.status}: {progress}")
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """The report's rows; none before the end."""
+        return list((self.record.results or {}).get("rows", []))
+
+    @property
+    def trouble(self) -> str:
+        """Why it stopped or failed; may hold what a server said."""
+        results = self.record.results or {}
+        return str(results.get("error") or results.get("stopped") or "")
+
+    @property
+    def is_out_of_budget(self) -> bool:
+        """Whether it stopped because its limit of money or calls was reached."""
+        return (self.record.results or {}).get("stopped") == SPENT
+
+
+def shown_runs(store: Store) -> list[ShownRun]:
+    """The latest experiments, the newest first; A/B tests and what else has no scenario are left out."""
+    with store.unit():
+        found = [each for each in store.experiments.all() if each.config.get("kind") == "experiment"][:_MOST_RUNS]
+        return [_shown(store, each) for each in found]
+
+
+def _shown(store: Store, record: ExperimentRecord) -> ShownRun:
+    sessions = tuple(store.experiments.sessions(record.id))
+    evaluated = len({(each.side, each.environment) for each in store.experiments.scores(record.id)})
+    return ShownRun(record, sessions, evaluated, int(record.config.get("conversations") or 0) or len(sessions))
+
+
+def runs_frame(found: Sequence[ShownRun]) -> pd.DataFrame:
+    """One row per experiment, the newest first."""
+    return pd.DataFrame(
+        [
+            {
+                "Run": each.record.id[:8],
+                "Scenario": each.record.scenario,
+                "Status": each.status,
+                "Scale": f"{each.record.scale:g}",
+                "Seed": each.record.seed,
+                "Layout": str(each.record.config.get("layout", "")),
+                "Speaks and judges": "a script (no model)"
+                if each.record.is_scripted
+                else str(each.record.config["model"]),
+                "Begun (UTC)": f"{each.record.created_at:%Y-%m-%d %H:%M}",
+            }
+            for each in found
+        ]
+    )
+
+
+def scenario_frame() -> pd.DataFrame:
+    """The scenarios with their full sizes."""
+    return pd.DataFrame(
+        [
+            {
+                "Scenario": each.id,
+                "What it is": each.title,
+                "Treatment": each.treatment_words,
+                "Agents": each.agents,
+                "Conversations": each.environments,
+                "Steps": each.steps,
+                "Table 1": each.published or _NONE,
+            }
+            for each in scenarios().values()
+        ]
+    )
+
+
+def report_frame(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    """A report in the layout of Table 1, the paper's values beside ours."""
+    return pd.DataFrame([_report_line(row) for row in rows])
+
+
+def _report_line(row: Mapping[str, Any]) -> dict[str, Any]:
+    theirs = row["published"] or {}
+    low, high = row["difference_low"], row["difference_high"]
+    interval = row["interval_note"] or _NONE if low is None else signed_cell(f"{low:+.2f} to {high:+.2f}")
+    return {
+        "Dimension": row["label"],
+        "Treatment": mean_cell(row["treatment_mean"], row["treatment_sd"]),
+        "Control": mean_cell(row["control_mean"], row["control_sd"]),
+        "Difference": change_cell(row["difference"]),
+        "95 % interval": interval,
+        "Treatment is": row["outcome"],
+        "Paper: difference": change_cell(theirs.get("difference")),
+        "Direction": direction_cell(row["direction"]),
+        "n": f"{row['n_treatment']} / {row['n_control']}",
+        "p": p_cell(row["p_value"]),
+        "p (Holm)": p_cell(row["p_holm"]),
+        "p (clusters)": p_cell(row["p_cluster_robust"]),
+        "d": change_cell(row["cohens_d"]),
+        "Paper: treatment": mean_cell(theirs.get("treatment_mean"), theirs.get("treatment_sd")),
+        "Paper: control": mean_cell(theirs.get("control_mean"), theirs.get("control_sd")),
+        "Paper: p": theirs.get("p_value", _NONE),
+    }
+
+
+def direction_cell(direction: str) -> str:
+    """The verdict on a direction, with the symbol that colours it."""
+    return {"same direction": "✓ same", "opposite direction": "✗ opposite"}.get(direction, direction)
+
+
+def mean_cell(mean: float | None, sd: float | None) -> str:
+    """ "5.81 (1.66)"; a dash where there is nothing."""
+    return _NONE if mean is None else f"{mean:.2f} ({_NONE if sd is None else f'{sd:.2f}'})"
+
+
+def change_cell(value: float | None) -> str:
+    """A difference with its sign."""
+    return _NONE if value is None else signed_cell(f"{value:+.2f}")
+
+
+def p_cell(value: float | None) -> str:
+    """A p-value to three digits."""
+    return _NONE if value is None else p_words(value)
+
+
+def session_names(run: ShownRun) -> dict[str, str]:
+    """What people call each stored conversation, by transcript: "pair 3, treatment"."""
+    ordered = sorted(run.sessions, key=lambda each: (each.environment, each.side))
+    return {each.transcript_id: f"pair {each.environment + 1}, {_SIDES[each.side]}" for each in ordered}
+
+
+def table1_frame(raw: Sequence[Table1Row], runs: Sequence[ShownRun]) -> pd.DataFrame:
+    """The paper's 19 rows; beside them the raw scores recomputed, where given, and the latest run of each scenario."""
+    latest = _latest_by_experiment(runs)
+    recomputed = {(row.experiment.name, row.published.dimension): row for row in raw}
+    lines = []
+    for experiment in published_experiments():
+        for row in experiment.rows:
+            line = {
+                "Exp": experiment.name,
+                "Dimension": row.dimension,
+                "Paper: treatment": mean_cell(row.treatment_mean, row.treatment_sd),
+                "Paper: control": mean_cell(row.control_mean, row.control_sd),
+                "Paper: difference": change_cell(row.difference),
+                "Paper: p": row.p,
+            }
+            if raw:
+                line |= _recomputed_cells(recomputed[experiment.name, row.dimension])
+            lines.append(line | _our_cells(latest.get(experiment.name), row.dimension))
+    return pd.DataFrame(lines)
+
+
+def _recomputed_cells(row: Table1Row) -> dict[str, str]:
+    low, high = row.found.interval.low, row.found.interval.high
+    return {
+        "Raw: difference": change_cell(row.found.difference),
+        "Raw: 95 % interval": _NONE if low is None or high is None else signed_cell(f"{low:+.2f} to {high:+.2f}"),
+        "Raw: d": change_cell(row.found.effect.value),
+        "Raw: p (Holm)": p_words(row.found.p_holm),
+        "As published": "✓ yes" if row.has_published_values else "✗ no",
+    }
+
+
+def _our_cells(run: ShownRun | None, dimension: str) -> dict[str, str]:
+    row = next((each for each in run.rows if each["paper_label"] == dimension), None) if run else None
+    if run is None or row is None:
+        return {"Ours: difference": _NONE, "Direction": "not run yet", "By": _NONE}
+    by = "script" if run.record.is_scripted else str(run.record.config["model"])
+    return {
+        "Ours: difference": change_cell(row["difference"]),
+        "Direction": direction_cell(row["direction"]),
+        "By": f"{by}, {run.record.id[:8]}",
+    }
+
+
+def _latest_by_experiment(runs: Sequence[ShownRun]) -> dict[str, ShownRun]:
+    """The latest finished run of each published experiment; a script's only where no model has run it."""
+    found: dict[str, ShownRun] = {}
+    finished = [each for each in reversed(runs) if each.rows]
+    for run in sorted(finished, key=lambda each: not each.record.is_scripted):
+        published = run.record.config["scenario"].get("published")
+        if published:
+            found[published] = run
+    return found
+
+
+def ab_tests(store: Store) -> list[ExperimentRecord]:
+    """The A/B tests that were run (``dramaturg ab``), the latest first."""
+    return [each for each in store.experiments.all() if each.config.get("kind") == AB and each.results]
+
+
+def ab_frame(results: Mapping[str, Any]) -> pd.DataFrame:
+    """Every comparison of an A/B test: two variants on one measure, b minus a."""
+    return pd.DataFrame([_ab_line(each) for each in results.get("comparisons", [])])
+
+
+def _ab_line(one: Mapping[str, Any]) -> dict[str, Any]:
+    significant = {True: "✓ yes", False: "no"}.get(one["significant"], "no test")
+    interval = one["interval"] if isinstance(one["interval"], dict) else {}
+    low, high = interval.get("low"), interval.get("high")
+    return {
+        "Measure": one["metric_name"],
+        "A": one["variant_a"],
+        "B": one["variant_b"],
+        "Mean of A": _NONE if one["mean_a"] is None else f"{one['mean_a']:.2f}",
+        "Mean of B": _NONE if one["mean_b"] is None else f"{one['mean_b']:.2f}",
+        "Runs": f"{one['n_a']} / {one['n_b']}",
+        "B minus A": change_cell(one["difference"]),
+        "95 % interval": _NONE if low is None or high is None else signed_cell(f"{low:+.2f} to {high:+.2f}"),
+        "p (Holm)": p_cell(one["p_holm"]),
+        "Significant": significant,
+        "Practical difference": {True: "yes", False: "no"}.get(one["practical_difference"], _NONE),
+        "Better": one["favours"] or _NONE,
+    }
+
+
+def recomputed(files: Sequence[tuple[str, bytes]]) -> list[Table1Row]:
+    """Table 1 from raw files that somebody uploaded, as name and content.
+
+    Raises:
+        InputError: One of the four is missing, or is not what the experiment wrote.
+    """
+    wanted = {experiment.file for experiment in published_experiments()}
+    with TemporaryDirectory() as folder:
+        for name, content in files:
+            if name in wanted:
+                (Path(folder) / name).write_bytes(content)
+        return table1_from_raw(Path(folder))
+
+
+def size_words(plan: ExperimentPlan) -> str:
+    """How large a plan is: "20 agents in 4 pairs of conversations, 10 steps"."""
+    design = plan.design
+    pairs = counted(len(design.rooms), "pair")
+    return f"{counted(design.personas, 'agent')} in {pairs} of conversations, {counted(plan.step_count, 'step')}"

@@ -1,0 +1,38 @@
+import streamlit as st
+
+from dashboard.app_pages.experiments import data, runs, start_run, table1
+from dashboard.shared import resources
+from dashboard.shared.notices import empty_state
+
+RUNS, TABLE1, AB_TESTS, SCENARIOS, START = "Runs", "Table 1", "A/B tests", "Scenarios", "New run"
+
+store = resources.store()
+found = resources.read(data.shown_runs)
+if wanted := st.session_state.pop("experiments_wanted", None):
+    st.session_state["experiments_view"] = wanted
+view = st.segmented_control(
+    "View",
+    [RUNS, TABLE1, AB_TESTS, SCENARIOS, START],
+    default=RUNS,
+    required=True,
+    key="experiments_view",
+    bind="query-params",
+    label_visibility="collapsed",
+)
+if view == START:
+    start_run.start_form(store)
+elif view == TABLE1:
+    table1.table1(found)
+elif view == AB_TESTS:
+    runs.ab_view(resources.read(data.ab_tests))
+elif view == SCENARIOS:
+    runs.scenarios_table()
+elif found:
+    runs.run_view(store, runs.choose(found))
+else:
+    empty_state(
+        "No experiments yet",
+        "An experiment lets the same agents talk twice, with corrections and without, and compares how they hold their "
+        "character. Try one with the script, which needs no key.",
+    )
+    start_run.start_form(store)

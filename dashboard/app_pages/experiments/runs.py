@@ -1,0 +1,182 @@
+"""The parts of the Experiments page that show runs: the list, one run's report, and the way to its conversations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.app_pages.experiments import data
+from dashboard.app_pages.experiments.charts import difference_alt, difference_figure
+from dashboard.app_pages.experiments.data import ShownRun
+from dashboard.shared import state
+from dashboard.shared.downloads import csv_download
+from dashboard.shared.jobs import jobs
+from dashboard.shared.notices import plain
+from dashboard.shared.status_table import status_table
+from evaluation.errors import DramaturgError
+from evaluation.experiments.experiment import ExperimentRecord
+from evaluation.experiments.plan import plan_of
+from evaluation.experiments.report import CAVEAT, SCRIPTED_NOTE
+from evaluation.store import Store
+from evaluation.workflows.experiment_job import KIND, latest_options, running_job
+
+_ID = "experiment"
+
+
+def choose(found: Sequence[ShownRun]) -> ShownRun:
+    """All runs in a table, and the one that is looked at; it stands in the URL."""
+    frame = data.runs_frame(found)
+    status_table(frame, "Experiments, the newest first", height=min(38 + 35 * len(frame), 260))
+    by_id = {each.record.id: each for each in found}
+    wanted = state.chosen(_ID, list(by_id))
+    chosen = st.selectbox(
+        "Run",
+        list(by_id),
+        index=list(by_id).index(wanted) if wanted else 0,
+        format_func=lambda key: f"{key[:8]}: {by_id[key].record.scenario}, seed {by_id[key].record.seed}",
+        key="chosen_experiment",
+    )
+    state.choose(**{_ID: chosen})
+    return by_id[chosen]
+
+
+def run_view(store: Store, run: ShownRun) -> None:
+    """One experiment: what it is, its report, and its conversations."""
+    record = run.record
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.subheader("Treatment against control", anchor=False, width="content")
+        if record.is_scripted:
+            st.badge("scripted: no model", icon=":material/smart_toy:", color="orange")
+    plain(f"{record.name}. Treatment: {record.config['scenario'].get('treatment_words', '')}.")
+    if record.is_scripted:
+        st.caption(SCRIPTED_NOTE)
+    if run.rows:
+        _report(run)
+    else:
+        _unfinished(store, run)
+    _conversations(run)
+
+
+def _report(run: ShownRun) -> None:
+    same = sum(row["direction"] == "same direction" for row in run.rows)
+    compared = sum(row["published"] is not None for row in run.rows)
+    if compared:
+        st.caption(f"{same} of {compared} rows differ in the direction of the paper. Sizes are not compared.")
+    st.plotly_chart(
+        difference_figure(run.rows),
+        key=f"differences_{run.record.id}",
+        config={"displayModeBar": False},
+        alt=difference_alt(run.rows),
+    )
+    status_table(data.report_frame(run.rows), "The report in the layout of Table 1, the paper's values beside it")
+    lost = [f"{row['label']}: {row['unscored']}" for row in run.rows if row["unscored"]]
+    if lost:
+        st.caption(f"Scores that are missing: {', '.join(lost)}.")
+    st.caption(CAVEAT)
+    csv_download("Download the table", lambda: data.report_frame(run.rows), f"experiment-{run.record.id[:8]}.csv")
+
+
+def _unfinished(store: Store, run: ShownRun) -> None:
+    if running_job(store, run.record.id):
+        st.info(f"It is at work: {run.evaluated} of {run.wanted} conversations are evaluated.", icon=":material/timer:")
+        return
+    st.warning(
+        f"This run is not done: {run.evaluated} of {run.wanted} conversations are evaluated. What is done is stored; "
+        "start the same run again to go on, nothing is paid for twice.",
+        icon=":material/pause_circle:",
+    )
+    if run.trouble:
+        plain(f"Why it stopped: {run.trouble}")
+    options = latest_options(store, run.record.id)
+    if run.is_out_of_budget:
+        options |= _new_limits(run.record.id, options)
+    is_busy = jobs.running(store, KIND) is not None
+    if st.button(
+        "Go on with it", icon=":material/play_arrow:", type="primary", disabled=is_busy, key="go_on_experiment"
+    ):
+        _go_on(store, run, options)
+    st.caption("Another experiment is running; this one can go on when it is done." if is_busy else _words(options))
+
+
+def _new_limits(key: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """What the rest may cost: as much again as the last time, unless the person says otherwise."""
+    known = options.get("max_usd")
+    left, right = st.columns(2)
+    with left:
+        usd = st.number_input(
+            "Spend at most from now on (US dollars)",
+            0.0,
+            value=None if known is None else float(known),
+            step=1.0,
+            key=f"go_on_usd_{key}",
+        )
+    with right:
+        calls = st.number_input(
+            "Call at most from now on (times)", 0, value=options.get("max_calls"), step=1000, key=f"go_on_calls_{key}"
+        )
+    return {"max_usd": usd, "max_calls": calls}
+
+
+def _words(options: Mapping[str, Any]) -> str:
+    """The limits that it will go on with; its address is not named, somebody may have written a key into it."""
+    usd, calls = options.get("max_usd"), options.get("max_calls")
+    limits = [*([] if usd is None else [f"{usd:,.2f} US dollars"]), *([] if calls is None else [f"{calls:,} calls"])]
+    if not limits:
+        return "It goes on without a limit of its own; the one in Settings holds."
+    return f"It goes on as it was started, with at most {' and '.join(limits)} from now on."
+
+
+def _go_on(store: Store, run: ShownRun, options: Mapping[str, Any]) -> None:
+    try:
+        jobs.start_experiment(store, plan_of(run.record), options)
+    except DramaturgError as error:
+        st.error("That did not start.")
+        plain(str(error))
+    else:
+        st.rerun()
+
+
+def _conversations(run: ShownRun) -> None:
+    names = data.session_names(run)
+    if not names:
+        return
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        chosen = st.selectbox(
+            "Conversation", list(names), format_func=names.__getitem__, key=f"conversation_{run.record.id}"
+        )
+        if st.button("Read it", icon=":material/forum:", key="read_conversation"):
+            st.switch_page("app_pages/transcripts/page.py", query_params={"transcript": chosen})
+    st.caption(
+        "Both conversations of a pair have the same agents and facilitator; only the treatment's agents are corrected."
+    )
+
+
+def scenarios_table() -> None:
+    """The scenarios with their full sizes."""
+    frame: pd.DataFrame = data.scenario_frame()
+    status_table(frame, "The scenarios with their full sizes")
+
+
+def ab_view(found: Sequence[ExperimentRecord]) -> None:
+    """The A/B tests: what each recommends and why, and every comparison."""
+    if not found:
+        st.info(
+            "No A/B test was run yet. One compares variants of a configuration on the same measures; run it with:",
+            icon=":material/info:",
+        )
+        st.code("dramaturg ab CONFIG", language=None)
+        return
+    by_id = {each.id: each for each in found}
+    chosen = by_id[st.selectbox("A/B test", list(by_id), format_func=lambda key: by_id[key].name, key="chosen_ab_test")]
+    results = chosen.results or {}
+    plain(str(results.get("recommendation", "")))
+    for reason in results.get("reasons", []):
+        plain(f"- {reason}")
+    status_table(data.ab_frame(results), "Every pair of variants on every measure, b minus a")
+    st.caption(
+        "Significant: after Holm's adjustment over all comparisons. A practical difference alone (10 % of the larger "
+        "mean, unless the test says otherwise) is none."
+    )

@@ -1,0 +1,115 @@
+"""Starting an experiment from the page: what it is, what it will ask and cost, and the button."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dashboard.app_pages.experiments import data
+from dashboard.shared.jobs import jobs
+from dashboard.shared.notices import plain
+from evaluation.errors import DramaturgError
+from evaluation.experiments.estimate import estimate
+from evaluation.experiments.groups import GroupLayout
+from evaluation.experiments.plan import DEFAULT_SAMPLE_SIZE, ExperimentPlan
+from evaluation.experiments.scenario import scenarios
+from evaluation.judging.judge_config import SETTINGS_KEY, JudgeConfig, judge_config, own_price, price_of
+from evaluation.judging.model_client.usage import Price
+from evaluation.judging.propositions.loading import PropositionLibrary
+from evaluation.simulation.scripted.world import SCRIPTED_MODEL, Effects
+from evaluation.store import Store
+from evaluation.workflows.experiment_job import KIND
+
+_PRICE_WANTED = "experiment_price_wanted"
+_SCRIPT, _MODEL = "A script (no key, no cost)", "The judge's model"
+_LAYOUTS = {
+    GroupLayout.SPECIFICATION: "every agent in one conversation",
+    GroupLayout.PAPER: "few agents again and again, as in the paper",
+}
+
+
+def start_form(store: Store) -> None:
+    """The settings of a new run, its estimate as they change, and the button that starts it."""
+    config = judge_config({}, store.settings.get(SETTINGS_KEY))
+    has_model = config.mode == "live"
+    if not has_model:
+        st.info(
+            "There is no key and no address of a model, so only the script can speak and judge. Its runs show how an "
+            "experiment works and what its report looks like. Set OPENAI_API_KEY or OPENAI_BASE_URL for a model."
+        )
+    left, right = st.columns(2, gap="large")
+    with left:
+        scenario = st.selectbox(
+            "Scenario", list(scenarios()), format_func=lambda key: scenarios()[key].title, key="scenario"
+        )
+        scale = st.number_input(
+            "Scale", 0.01, 1.0, 0.1, step=0.05, key="experiment_scale", help="Rounded up; two pairs at least."
+        )
+        seed = st.number_input("Seed", 0, 2**31 - 1, 0, key="experiment_seed")
+        layout = st.radio("Layout", list(_LAYOUTS), format_func=_LAYOUTS.__getitem__, key="experiment_layout")
+    with right:
+        # Only what can be chosen: the label of a choice that is greyed out is too faint to read.
+        speakers = [_SCRIPT, _MODEL] if has_model else [_SCRIPT]
+        speaker = st.radio("Who speaks and judges", speakers, index=len(speakers) - 1, key="speaker")
+        steps = st.number_input("Steps", 1, 200, scenarios()[scenario].steps, key=f"steps_{scenario}")
+        is_batched = st.toggle(
+            "Ask up to ten questions in a call", False, key="experiment_batched", help="Cheaper, a little less exact."
+        )
+        usd = st.number_input("Spend at most (US dollars)", 0.0, value=None, step=1.0, key="experiment_usd")
+        calls = st.number_input("Call at most (times)", 0, value=None, step=1000, key="experiment_calls")
+    is_scripted = speaker == _SCRIPT
+    plan = ExperimentPlan(
+        scenarios()[scenario],
+        SCRIPTED_MODEL if is_scripted else config.model,
+        scale,
+        seed,
+        layout,
+        steps,
+        DEFAULT_SAMPLE_SIZE,
+        is_batched,
+        effects=Effects() if is_scripted else None,
+    )
+    _estimate(plan, config)
+    is_busy = jobs.running(store, KIND) is not None
+    if st.button("Start", icon=":material/play_arrow:", type="primary", disabled=is_busy, key="start_experiment"):
+        _start(store, plan, {"max_usd": usd, "max_calls": calls})
+    if is_busy:
+        st.caption("An experiment is running; another one can start when it is done.")
+
+
+def _estimate(plan: ExperimentPlan, config: JudgeConfig) -> None:
+    is_looked_up = bool(st.session_state.get(_PRICE_WANTED))
+    if plan.effects is not None:
+        price: Price | None = Price(0.0, 0.0, 0.0)
+    elif is_looked_up:
+        with st.spinner("Looking up what the model costs; the first time that takes some seconds."):
+            price = price_of(config)
+    else:
+        price = own_price(config)
+    found = estimate(plan, PropositionLibrary.load(), price)
+    unknown = "nobody here knows the model's price" if is_looked_up else "what they cost is not looked up yet"
+    # No dollar sign: Markdown would read two of them as mathematics.
+    cost = unknown if found.usd is None else f"at most about {found.usd:,.2f} US dollars"
+    st.caption(
+        f"{data.size_words(plan)}: {found.at_least:,} to {found.at_most:,} calls, {cost}. What is known from an "
+        "earlier run of the same is not asked again."
+    )
+    if price is None and not is_looked_up:
+        # The list of prices takes seconds to load, so only those wait who want to know.
+        st.button("Estimate the cost", icon=":material/payments:", key="estimate_cost", on_click=_want_price)
+
+
+def _want_price() -> None:
+    st.session_state[_PRICE_WANTED] = True
+
+
+def _start(store: Store, plan: ExperimentPlan, options: dict[str, float | int | None]) -> None:
+    try:
+        jobs.start_experiment(store, plan, options)
+    except DramaturgError as error:
+        st.error("That did not start.")
+        plain(str(error))
+    else:
+        st.query_params["experiment"] = plan.record.id
+        st.query_params["experiments_view"] = "Runs"
+        st.session_state["experiments_wanted"] = "Runs"
+        st.rerun()

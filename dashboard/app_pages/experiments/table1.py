@@ -1,0 +1,52 @@
+"""Table 1 of the TinyTroupe paper beside what was run here, and recomputed from the paper's raw scores."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+import streamlit as st
+
+from dashboard.app_pages.experiments import data
+from dashboard.app_pages.experiments.data import ShownRun
+from dashboard.shared import resources
+from dashboard.shared.downloads import csv_download
+from dashboard.shared.notices import plain
+from dashboard.shared.status_table import status_table
+from evaluation.errors import DramaturgError
+from evaluation.experiments.table1.published import published_experiments
+from evaluation.experiments.table1.recomputed import CAVEAT, Table1Row
+
+
+def table1(found: Sequence[ShownRun]) -> None:
+    """The 19 published rows with the latest run of each scenario, and a place for the raw files."""
+    st.subheader("Table 1 of the paper", anchor=False)
+    st.caption(
+        "Published values of arXiv:2507.09788, treatment minus control. Runs here are compared by the direction only: "
+        "another model, other agents, other judges."
+    )
+    raw = _raw_rows()
+    frame = data.table1_frame(raw, found)
+    status_table(frame, "Table 1 as published, with the runs here beside it", height=38 + 35 * len(frame))
+    if raw:
+        as_published = sum(row.has_published_values for row in raw)
+        st.caption(f"{as_published} of {len(raw)} rows of the raw files have the published values. {CAVEAT}")
+    csv_download("Download the table", lambda: frame, "table1.csv")
+
+
+def _raw_rows() -> list[Table1Row]:
+    with st.expander("Recompute it from the paper's raw scores"):
+        st.caption("Hand in the four files of the experiments, as TinyTroupe's repository has them:")
+        st.code("\n".join(each.file for each in published_experiments()), language=None)
+        given = st.file_uploader("Raw files", ["json"], accept_multiple_files=True, key="raw_scores")
+        if not given:
+            return []
+        files = [(each.name, each.getvalue()) for each in given]
+        key = tuple((name, hashlib.sha256(content).hexdigest()) for name, content in files)
+        try:
+            with st.spinner("Recomputing", show_time=True):
+                return resources.once(data.recomputed, key, files)
+        except DramaturgError as error:
+            st.error("The table cannot be recomputed from these files.")
+            plain(str(error))
+            return []

@@ -1,0 +1,136 @@
+"""The Guide page: the shapes that transcripts may have, and a check of the reader's own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pandas as pd
+import streamlit as st
+
+from dashboard import permissions
+from dashboard.shared.notices import plain
+from evaluation.readers import ColumnMapping, Limits, read_uploads
+from evaluation.readers.every_problem import every_problem
+from evaluation.text.display import counted
+from evaluation.workflows.validation import Report
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+_MOST_SHOWN = 20
+
+NATIVE_FIELDS = (
+    ("gameId", "text", "no", "Tells games apart. Without one, the content decides."),
+    ("players[].name", "text", "yes", "Every speaker is a player; each name once."),
+    ("players[].role", "text", "no", "MAFIA, VILLAGER and the like. Without roles, role consistency does not apply."),
+    ("players[].personality", "text", "no", "analytical, aggressive, cautious, social or suspicious."),
+    ("messages[].playerName", "text", "yes", "Who speaks: one of the players, or the moderator."),
+    ("messages[].message", "text", "yes", "The words, as they were said."),
+    ("messages[].roundNumber", "whole number", "no", "In which round; memory accuracy counts rounds back."),
+    ("messages[].timestamp", "ISO 8601", "no", "2026-01-31T12:00:00Z; without an offset, UTC."),
+    ("messages[].inReplyToPlayer", "name or null", "no", "Whose latest message this answers; coherence uses it."),
+    ("votes[].voterName", "one of the players", "no", "Without votes, memory accuracy cannot check claims about them."),
+    ("votes[].targetName", "one of the players", "no", "Whom the vote is for; null for an abstention."),
+    ("metadata.cost.totalCost", "number", "no", "US dollars. All zero counts as unknown."),
+    ("metadata.cost.cacheHitRate", "0 to 1", "no", "Share of the input that came from the provider's cache."),
+)
+
+
+def example(name: str) -> str:
+    """The text of an example that comes with Dramaturg."""
+    return (EXAMPLES / name).read_text(encoding="utf-8")
+
+
+def native_shape() -> None:
+    """The native JSON: what each field is for, and an example to copy."""
+    st.markdown("One JSON file a game. `players` and `messages` are needed; everything else may be left out.")
+    rows = pd.DataFrame(NATIVE_FIELDS, columns=["Field", "Holds", "Needed", "What for"])
+    alt = "The fields of the native JSON, what they hold and what they are for"
+    st.dataframe(rows, hide_index=True, height="content", alt=alt)
+    _copyable(example("discussion.json"), "discussion.json", "json", "application/json")
+
+
+def table_shape() -> None:
+    """A table: one row a message."""
+    st.markdown(
+        "One row a message, as CSV, TSV, JSON Lines or Parquet. A column for the speaker and one for the text are "
+        "needed. Columns are known by their names (`speaker`, `player`, `author`; `text`, `message`, `content`, ...). "
+        "Where yours are called otherwise, choose them on the Upload page, or say `--map speaker=COLUMN` on the "
+        "command line. Several games in one table are told apart by a column such as `game_id`."
+    )
+    _copyable(example("messages.csv"), "messages.csv", None, "text/csv")
+
+
+def _copyable(text: str, name: str, language: str | None, mime: str) -> None:
+    with st.expander(f"The example {name}", expanded=False):
+        st.code(text, language=language, height=420)
+    with st.container(horizontal=True):
+        key = f"example_{mime.partition('/')[2]}"
+        permissions.download_button("example", f"Download {name}", text.encode, name, mime, key=key)
+
+
+def other_shapes() -> None:
+    """What else is recognised."""
+    st.markdown(
+        "Recognised by their content as well: logs of **LLMafia** (the game's folder, or a zip of it), "
+        "**llm-werewolf**, **werewolf-gpt**, **AIWolf**, **Autobox** (`runs.json` with `traces.json`), **TinyTroupe** "
+        "notebooks, **Inspect** logs (`.json` and `.eval`), **OpenAI** chats, **ShareGPT**, **ConvoKit** corpora, "
+        "Dramaturg's own export, and zips and folders of any of these."
+    )
+
+
+def checked(
+    files: Sequence[tuple[str, bytes]], limits: Limits, columns: Mapping[tuple[str, ...], ColumnMapping]
+) -> list[Report]:
+    """What the files would be taken for, and all that is wrong with them; nothing is stored."""
+    by_name = dict(files)
+    return [
+        Report.of(result, every_problem(by_name[result.name], limits, columns.get) if result.name in by_name else ())
+        for result in read_uploads(files, limits, columns.get)
+    ]
+
+
+def show_reports(reports: Sequence[Report]) -> None:
+    """Every problem of what was handed in, with its place and remedy; other people's text as it is."""
+    refused = [report for report in reports if report.error is not None]
+    if refused:
+        st.error(
+            f"{counted(len(refused), 'game')} of {len(reports)} would be refused. Nothing is stored here.",
+            icon=":material/error:",
+        )
+    else:
+        st.success(f"{counted(len(reports), 'game')} can be uploaded as is.", icon=":material/check:")
+    for report in (refused + [report for report in reports if report.error is None])[:_MOST_SHOWN]:
+        _report(report)
+    if len(reports) > _MOST_SHOWN:
+        st.caption(f"The first {_MOST_SHOWN} of {counted(len(reports), 'game')}; the Upload page shows all.")
+
+
+def _report(report: Report) -> None:
+    with st.container(border=True, gap="small"):
+        plain(report.name)
+        problems = report.problems
+        if problems:
+            st.badge("✗ refused", color="red")
+            if report.format:
+                st.caption(f"Taken for: {report.format}")
+            rows = [{"Where": one.place, "What is wrong": one.message, "What to do": one.remedy} for one in problems]
+            for row in rows:
+                plain("\n".join(f"{label}: {text}" for label, text in row.items() if text))
+            return
+        st.badge("✓ can be uploaded", color="green")
+        st.caption(_counts(report))
+        for warning in report.warnings:
+            st.caption(f":material/warning: {warning}")
+
+
+def _counts(report: Report) -> str:
+    messages = report.messages or {}
+    channels = ", ".join(f"{count:,} {channel}" for channel, count in messages.items())
+    parts = (
+        f"Recognised as {report.format}",
+        f"{counted(report.players or 0, 'player')}, {report.roles} with a role",
+        f"{counted(sum(messages.values()), 'message')} ({channels})",
+        counted(report.votes or 0, "vote"),
+        counted(report.eliminations or 0, "elimination"),
+    )
+    return " · ".join(parts)

@@ -1,0 +1,1 @@
+"""The Network and cost page."""

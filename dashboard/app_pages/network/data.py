@@ -1,0 +1,318 @@
+"""What the Network and cost page shows of a game and of all calls to models. No Streamlit in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from dashboard.shared.formatting import duration_text, share_text, usd_text
+from evaluation.escaping import shortened, spreadsheet_safe
+from evaluation.insight.figures.wording import UNKNOWN, Line, cell_text
+from evaluation.insight.network.drawing import curve, fewest_messages, number_spots, thickness
+from evaluation.insight.network.graph import interaction_graph
+from evaluation.insight.network.layout import Canvas, GraphLayout, graph_layout
+from evaluation.insight.report.evaluation_report import EvaluationReport, plain_report
+from evaluation.store import Store
+from evaluation.store.model_calls.spending import spending_by_model, spending_by_run
+
+WIDE = Canvas(840.0, 520.0)
+NARROW = Canvas(330.0, 540.0)
+"""As wide as the page is on a phone; the drawing is not scaled, or its letters would be too small to read."""
+
+MOST_NUMBERED = 24
+"""More arrows than that carry no numbers, but for those of the chosen player."""
+
+NO_ITERATION = "no iteration"
+Arrows = Mapping[tuple[str, str], int]
+
+
+@dataclass(frozen=True, slots=True)
+class OpenNetwork:
+    """One game as the page draws it. Shared between sessions: nobody changes it.
+
+    Attributes:
+        name: What people call the game.
+        players: In the order of the transcript, then others who speak; untrusted text. Places in it name players.
+        least: From how many messages on an arrow is drawn unless the person says otherwise.
+    """
+
+    name: str
+    report: EvaluationReport
+    players: tuple[str, ...]
+    least: int
+    wide: GraphLayout
+    narrow: GraphLayout
+
+    @property
+    def counts(self) -> Mapping[tuple[str, str], int]:
+        """Messages by sender and receiver; nobody addresses themselves."""
+        return self.report.metrics.interaction_matrix
+
+
+def games(store: Store) -> dict[str, str]:
+    """The names of all games by id, in the order of adding."""
+    with store.unit():
+        summaries = store.transcripts.summaries()
+    return dict(zip(summaries["transcript_id"], summaries["game_id"], strict=True))
+
+
+def open_network(store: Store, transcript_id: str) -> OpenNetwork:
+    """The game with that id, ready to draw.
+
+    Raises:
+        NotFoundError: There is none.
+    """
+    with store.unit():
+        transcript = store.transcripts.get(transcript_id)
+        name = store.transcripts.name(transcript_id)
+        calls = store.generations.calls_for(transcript)
+    report = plain_report(transcript, calls=calls)
+    network, counts = report.metrics.network, report.metrics.interaction_matrix
+    players = tuple(network.centrality) if network else ()
+    graph = interaction_graph(players, counts)
+    least = fewest_messages(counts, len(players))
+    return OpenNetwork(name, report, players, least, graph_layout(graph, WIDE), graph_layout(graph, NARROW))
+
+
+def drawing(opened: OpenNetwork, least: int, chosen: int | None) -> dict[str, Any]:
+    """The data of the graph component.
+
+    Args:
+        opened: The game.
+        least: Arrows of fewer messages are left out, but for those of the chosen player.
+        chosen: The place of the chosen player; ``None`` for nobody.
+    """
+    name = None if chosen is None else opened.players[chosen]
+    drawn = {pair: count for pair, count in opened.counts.items() if count >= least or name in pair}
+    numbered = drawn if len(drawn) <= MOST_NUMBERED else {pair: count for pair, count in drawn.items() if name in pair}
+    fewest, most = min(drawn.values(), default=1), max(drawn.values(), default=1)
+    places = {player: place for place, player in enumerate(opened.players)}
+    return {
+        "chosen": chosen,
+        "players": [
+            {"name": shortened(player, 200), "messages": opened.report.metrics.messages_per_agent.get(player, 0)}
+            for player in opened.players
+        ],
+        "arrows": [
+            {
+                "from": places[sender],
+                "to": places[receiver],
+                "count": count,
+                "width": thickness(count, fewest, most),
+            }
+            for (sender, receiver), count in drawn.items()
+        ],
+        "layouts": [_layout(layout, opened, drawn, numbered) for layout in (opened.wide, opened.narrow)],
+    }
+
+
+def _layout(layout: GraphLayout, opened: OpenNetwork, drawn: Arrows, numbered: Arrows) -> dict[str, Any]:
+    spots, numbers = layout.spots, number_spots(layout, numbered)
+    return {
+        "width": layout.canvas.width,
+        "height": layout.canvas.height,
+        "spots": [
+            {"x": spots[player].x, "y": spots[player].y, "label": shortened(player, spots[player].letters)}
+            for player in opened.players
+        ],
+        "paths": [curve(spots[sender], spots[receiver]) for sender, receiver in drawn],
+        # Where the number of an arrow stands; null for none.
+        "numbers": [numbers.get(pair) for pair in drawn],
+    }
+
+
+def drawn_words(opened: OpenNetwork, least: int) -> str:
+    """How much of the graph is drawn."""
+    drawn = sum(count >= least for count in opened.counts.values())
+    whole = f"{drawn} of {len(opened.counts)} arrows are drawn"
+    return f"{whole}: those of {least} messages or more." if drawn < len(opened.counts) else f"{whole}."
+
+
+def pairs_frame(opened: OpenNetwork) -> pd.DataFrame:
+    """Everybody whom anybody addresses, the most frequent first: ``From``, ``To``, ``Messages``, ``Back``."""
+    ordered = sorted(opened.counts.items(), key=lambda one: -one[1])
+    rows = [
+        (spreadsheet_safe(sender), spreadsheet_safe(receiver), count, opened.counts.get((receiver, sender), 0))
+        for (sender, receiver), count in ordered
+    ]
+    return pd.DataFrame(rows, columns=["From", "To", "Messages", "Back"])
+
+
+def players_frame(opened: OpenNetwork) -> pd.DataFrame:
+    """How each player stands in the graph."""
+    metrics = opened.report.metrics
+    network = metrics.network
+    assert network is not None
+    others = max(1, network.nodes - 1)
+    return pd.DataFrame(
+        [
+            {
+                "Player": spreadsheet_safe(name),
+                "Addresses": f"{round(one.out_degree * others)} of {others}",
+                "Addressed by": f"{round(one.in_degree * others)} of {others}",
+                "Between others": round(one.betweenness, 2),
+                "Attention": share_text(one.pagerank),
+                "Closeness": round(one.closeness, 2),
+            }
+            for name, one in network.centrality.items()
+        ]
+    )
+
+
+def chosen_frames(opened: OpenNetwork, chosen: int) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Whom a player addresses, and who addresses them: ``Player``, ``Messages``."""
+    name = opened.players[chosen]
+    out = {receiver: count for (sender, receiver), count in opened.counts.items() if sender == name}
+    back = {sender: count for (sender, receiver), count in opened.counts.items() if receiver == name}
+    return _counted(out), _counted(back)
+
+
+def _counted(counts: Mapping[str, int]) -> pd.DataFrame:
+    rows = [(spreadsheet_safe(name), count) for name, count in sorted(counts.items(), key=lambda one: -one[1])]
+    return pd.DataFrame(rows, columns=["Player", "Messages"])
+
+
+def activity_frame(opened: OpenNetwork) -> pd.DataFrame:
+    """How much each player says, and in what mood."""
+    report = opened.report
+    sentiment, total = report.sentiment or {}, max(1, report.metrics.total_messages)
+    spoken: dict[str, list[int]] = {player: [0, 0] for player in opened.players}
+    for row in report.activity:
+        if row["type"] in ("public", "team", "private") and row["agent"] in spoken:
+            spoken[row["agent"]][0] += row["count"]
+            spoken[row["agent"]][1] += row["characters"]
+    rows = []
+    for player, (count, characters) in spoken.items():
+        mood = sentiment.get(player)
+        messages = report.metrics.messages_per_agent.get(player, 0)
+        rows.append(
+            {
+                "Player": spreadsheet_safe(player),
+                "Messages": messages,
+                "Share": share_text(messages / total),
+                "Mean length": f"{characters / count:.0f} characters" if count else UNKNOWN,
+                "Sentiment": f"{mood.score:.2f}" if mood and mood.telling else UNKNOWN,
+                "Messages that tell it": f"{mood.telling} of {mood.messages}" if mood else UNKNOWN,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def lines_frame(lines: list[Line]) -> pd.DataFrame:
+    """Figures in words: ``What``, ``Figure``."""
+    return pd.DataFrame([(what, spreadsheet_safe(cell_text(cell))) for what, cell in lines], columns=["What", "Figure"])
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """What asking models has cost, and what the games themselves did.
+
+    Attributes:
+        models: As ``spending_by_model`` gives it.
+        runs: As ``spending_by_run`` gives it.
+        games: One row per iteration: ``Iteration``, ``Games``, ``With a known cost``, ``Spent``, ``Mean per game``,
+            ``Cache hits``.
+    """
+
+    models: pd.DataFrame
+    runs: pd.DataFrame
+    games: pd.DataFrame
+
+
+def spending(store: Store) -> Spending:
+    """Everything on money, tokens and time that is stored."""
+    with store.unit():
+        models, runs = spending_by_model(store), spending_by_run(store)
+        summaries = store.transcripts.summaries()
+        names = [one.name for one in store.iterations.list()]
+    return Spending(models, runs, _games_frame(summaries, names))
+
+
+def _games_frame(summaries: pd.DataFrame, names: list[str]) -> pd.DataFrame:
+    rows = []
+    for name in (*names, None):
+        held = summaries[summaries["iteration"].isna() if name is None else summaries["iteration"] == name]
+        if len(held):
+            known = held["total_usd"].dropna().astype(float)
+            hits = held["cache_hit_rate"].dropna().astype(float)
+            rows.append(
+                {
+                    "Iteration": NO_ITERATION if name is None else spreadsheet_safe(name),
+                    "Games": len(held),
+                    "With a known cost": len(known),
+                    "Spent": usd_text(float(known.sum()) if len(known) else None),
+                    "Mean per game": usd_text(float(known.mean()) if len(known) else None),
+                    "Cache hits": f"{share_text(float(hits.mean()))} in {len(hits)} games" if len(hits) else UNKNOWN,
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def totals(found: Spending) -> dict[str, str]:
+    """The figures of all calls together, in words."""
+    models = found.models
+    priced = models["cost_usd"].dropna()
+    read, cached = int(models["input_tokens"].sum()), int(models["cached_tokens"].sum())
+    answers, kept = int(found.runs["answers"].sum()), int(found.runs["kept"].sum())
+    found_totals = {
+        "Calls": f"{int(models['calls'].sum()):,}",
+        "Spent": usd_text(float(priced.sum()) if len(priced) else None),
+        "Tokens read / written": f"{read:,} / {int(models['output_tokens'].sum()):,}",
+        "Provider's cache": share_text(cached / read if read else None),
+    }
+    return found_totals | ({"Answers known already": f"{kept:,} of {answers:,}"} if answers else {})
+
+
+def models_frame(found: Spending) -> pd.DataFrame:
+    """Calls by model and purpose, in words."""
+    return pd.DataFrame(
+        [
+            {
+                "Model": spreadsheet_safe(one["model"]),
+                "For": spreadsheet_safe(str(one["purpose"]).replace("_", " ")),
+                "Calls": one["calls"],
+                "Failed": one["failed"],
+                "Tokens": f"{one['input_tokens']:,} / {one['output_tokens']:,}",
+                "Cached": share_text(one["cached_tokens"] / one["input_tokens"] if one["input_tokens"] else None),
+                "Spent": usd_text(one["cost_usd"]),
+                "Unpriced": one["unpriced"],
+                "Median time": _seconds(one["median_seconds"]),
+                "Slow (95 %)": _seconds(one["slow_seconds"]),
+            }
+            for one in found.models.to_dict("records")
+        ]
+    )
+
+
+def runs_frame(found: Spending) -> pd.DataFrame:
+    """Evaluation runs, the latest first, in words."""
+    return pd.DataFrame(
+        [
+            {
+                "When": f"{one['created_at']:%Y-%m-%d %H:%M}",
+                "Agent": spreadsheet_safe(one["agent"]),
+                "State": one["status"],
+                "Model": spreadsheet_safe("" if pd.isna(one["model"]) else one["model"]),
+                "Answers": one["answers"],
+                "Known already": one["kept"],
+                "Calls": _whole(one["calls"]),
+                "Tokens": f"{_whole(one['input_tokens'])} / {_whole(one['output_tokens'])}",
+                "Spent": usd_text(one["cost_usd"]),
+                "Took": _seconds(one["seconds"]),
+            }
+            for one in found.runs.to_dict("records")
+        ]
+    )
+
+
+def _seconds(seconds: float) -> str:
+    if pd.isna(seconds):
+        return UNKNOWN
+    return f"{seconds:.1f} s" if seconds < 10 else duration_text(seconds)
+
+
+def _whole(value: float) -> str:
+    return UNKNOWN if pd.isna(value) else f"{int(value):,}"

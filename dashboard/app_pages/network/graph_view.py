@@ -1,0 +1,35 @@
+"""The drawing of who addresses whom; what it shows is made by ``dashboard.app_pages.network.data``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from dashboard import permissions
+
+_FOLDER = Path(__file__).parent
+_component = st.components.v2.component(
+    "dramaturg_graph_view",
+    css=(_FOLDER / "graph_view.css").read_text(encoding="utf-8"),
+    js=(_FOLDER / "graph_view.js").read_text(encoding="utf-8"),
+)
+
+
+def graph_view(data: Mapping[str, Any], *, key: str, on_open: Callable[[], None]) -> None:
+    """Mounts the drawing.
+
+    Args:
+        data: As ``network.drawing`` makes it.
+        key: Tells it from others; of no text of strangers.
+        on_open: Runs after a player was clicked; ``st.session_state[key].open`` is the player's place, -1 for nobody.
+    """
+    _component(key=key, data=dict(data), on_open_change=permissions.event("network_open", on_open))
+
+
+def read_place(value: object, players: int) -> int | None:
+    """The place of a player in a message from the browser; ``None`` for nobody and for anything else."""
+    is_place = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < players
+    return value if is_place else None

@@ -1,0 +1,42 @@
+import streamlit as st
+
+from dashboard.app_pages.network import data
+from dashboard.app_pages.network import sections as parts
+from dashboard.shared import resources
+from dashboard.shared.first_run import first_steps
+from dashboard.shared.notices import empty_state
+
+GRAPH, ACTIVITY, COST = "Who addresses whom", "Activity and memory", "Cost"
+
+
+def show() -> None:
+    games = resources.read(data.games)
+    if not games:
+        empty_state(
+            "No games yet",
+            "With games, this page shows who addresses whom, how much everybody says, and what models have cost.",
+        )
+        first_steps("network")
+        return
+
+    view = st.segmented_control(
+        "View",
+        [GRAPH, ACTIVITY, COST],
+        default=GRAPH,
+        required=True,
+        key="network_view",
+        bind="query-params",
+        label_visibility="collapsed",
+    )
+    if view == COST:
+        parts.cost()
+        return
+    opened = resources.share(data.open_network, parts.pick_game(games))
+    if view == ACTIVITY:
+        parts.activity(opened)
+    else:
+        parts.graph(opened)
+    parts.downloads(opened)
+
+
+show()

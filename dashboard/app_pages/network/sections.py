@@ -1,0 +1,215 @@
+"""The parts of the Network and cost page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+import streamlit as st
+
+from dashboard import permissions
+from dashboard.app_pages.network import data
+from dashboard.app_pages.network.data import OpenNetwork
+from dashboard.app_pages.network.graph_view import graph_view, read_place
+from dashboard.shared import resources, state
+from dashboard.shared.notices import plain
+from evaluation.insight.figures.wording import cost_lines, memory_lines, network_lines
+from evaluation.insight.report.rendering import html_page, markdown
+from evaluation.text.display import counted
+
+GAME = state.TRANSCRIPT
+_PLAYER = "who"
+_LEAST = "least"
+_CHOSEN = "network_player"
+_GRAPH = "network_graph"
+EVERYBODY = "Everybody"
+_NOBODY = 0
+
+
+def pick_game(games: Mapping[str, str]) -> str:
+    """The game that the person looks at; it stands in the URL. A link to one that is not there says so."""
+    ids = list(games)
+    wanted = state.chosen(GAME)
+    if wanted is not None and wanted not in games:
+        st.warning("The game that the link names is not here: it was deleted, or never added. Here is another one.")
+    chosen = st.selectbox(
+        "Game",
+        ids,
+        index=ids.index(wanted) if wanted in games else len(ids) - 1,
+        format_func=games.__getitem__,
+        key="network_game",
+        on_change=_forget_player,
+    )
+    state.choose(**{GAME: chosen})
+    return chosen
+
+
+def _forget_player() -> None:
+    st.session_state.pop(_CHOSEN, None)
+    state.choose(**{_PLAYER: None, _LEAST: None})
+
+
+def graph(opened: OpenNetwork) -> None:
+    """The drawing with its controls, and what it shows as tables."""
+    if opened.report.metrics.network is None:
+        st.info("No player says anything in this game, so there is nothing to draw.")
+        return
+    left, right = st.columns([2, 1], vertical_alignment="bottom")
+    with left:
+        chosen = _pick_player(opened)
+    with right:
+        least = _pick_least(opened)
+    st.caption(
+        "An arrow goes from whoever speaks to whom they name, answer or write to in private. The thicker, the more "
+        f"messages. {data.drawn_words(opened, least)}"
+        + ("" if chosen is None else " Of the chosen player all are: solid from them, dashed to them.")
+    )
+    graph_view(data.drawing(opened, least, chosen), key=_GRAPH, on_open=partial(_opened, len(opened.players)))
+    if chosen is not None:
+        _player(opened, chosen)
+    _tables(opened)
+
+
+def _opened(players: int) -> None:
+    place = read_place(state.sent(_GRAPH, "open"), players)
+    st.session_state[_CHOSEN] = _NOBODY if place is None else place + 1
+
+
+def _pick_player(opened: OpenNetwork) -> int | None:
+    """The chosen player's place; in the URL players are numbered from 1, and names stay out of it and of keys."""
+    numbers = range(len(opened.players) + 1)
+    if st.session_state.get(_CHOSEN) not in numbers:
+        linked = state.chosen(_PLAYER, [str(number) for number in numbers])
+        st.session_state[_CHOSEN] = int(linked) if linked else _NOBODY
+    chosen = st.selectbox(
+        "Player",
+        list(numbers),
+        format_func=lambda number: EVERYBODY if number == _NOBODY else opened.players[number - 1],
+        key=_CHOSEN,
+        help="Or click a player in the drawing; once more shows everybody again.",
+    )
+    state.choose(**{_PLAYER: None if chosen == _NOBODY else str(chosen)})
+    return None if chosen == _NOBODY else chosen - 1
+
+
+def _pick_least(opened: OpenNetwork) -> int:
+    most = max(opened.counts.values(), default=1)
+    if most == 1:
+        return 1
+    linked = state.chosen(_LEAST, [str(number) for number in range(1, most + 1)])
+    least = st.number_input(
+        "Arrows from so many messages on",
+        1,
+        most,
+        int(linked) if linked else min(opened.least, most),
+        key=f"{_LEAST}_{opened.report.transcript['id']}",
+    )
+    state.choose(**{_LEAST: str(least) if least != opened.least else None})
+    return int(least)
+
+
+def _player(opened: OpenNetwork, chosen: int) -> None:
+    out, back = data.chosen_frames(opened, chosen)
+    with st.container(border=True):
+        plain(opened.players[chosen])
+        left, right = st.columns(2)
+        with left:
+            st.markdown(f"**Addresses {counted(len(out), 'player')}**")
+            st.dataframe(out, hide_index=True, alt="Whom the chosen player addresses")
+        with right:
+            st.markdown(f"**Addressed by {counted(len(back), 'player')}**")
+            st.dataframe(back, hide_index=True, alt="Who addresses the chosen player")
+
+
+def _tables(opened: OpenNetwork) -> None:
+    left, right = st.columns(2, gap="large")
+    with left:
+        st.subheader("Who addresses whom", anchor=False)
+        st.dataframe(data.pairs_frame(opened), hide_index=True, alt="Messages from one player to another")
+    with right:
+        st.subheader("As a network", anchor=False)
+        lines = data.lines_frame([*network_lines(opened.report.metrics.network)])
+        st.dataframe(lines, hide_index=True, alt="Figures of the network")
+    st.subheader("Players in it", anchor=False)
+    st.caption(
+        "Between others: the share of shortest paths that lead through a player. Attention: PageRank, weighted by "
+        "messages. Closeness: how few steps away the others are."
+    )
+    st.dataframe(data.players_frame(opened), hide_index=True, alt="Every player's place in the network")
+
+
+def activity(opened: OpenNetwork) -> None:
+    """How much everybody says, what is known of memory and cost, and what stands out."""
+    st.subheader("Players", anchor=False)
+    frame = data.activity_frame(opened)
+    if frame.empty:
+        st.info("No player says anything in this game.")
+    else:
+        st.caption("Sentiment counts English words, from 0 (negative) to 1 (positive); it is no judgement.")
+        st.dataframe(frame, hide_index=True, alt="Every player's messages, their length and sentiment")
+    left, right = st.columns(2, gap="large")
+    with left:
+        st.subheader("Memory", anchor=False)
+        memory = data.lines_frame([*memory_lines(opened.report.metrics)])
+        st.dataframe(memory, hide_index=True, alt="Figures of the agents' memories")
+        st.caption(
+            "A stored game does not tell what its agents remember; of simulated A/B tests it is counted as they run."
+        )
+    with right:
+        st.subheader("Cost of the game", anchor=False)
+        cost = data.lines_frame([*cost_lines(opened.report.metrics)])
+        st.dataframe(cost, hide_index=True, alt="Tokens, calls and cost of the game")
+        st.caption(
+            "As its file says. Of an experiment's conversation: what writing its messages took; what judges were asked "
+            "stands in the view Cost."
+        )
+    st.subheader("What to look at", anchor=False)
+    if not opened.report.recommendations:
+        st.text("Nothing stands out.")
+    for one in opened.report.recommendations:
+        plain(one.text)
+
+
+def downloads(opened: OpenNetwork) -> None:
+    """The report on the game in three forms, each made when it is asked for."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        _download("Report (HTML)", "discussion-report.html", "text/html", lambda: html_page(opened.report))
+        _download("Markdown", "discussion-report.md", "text/markdown", lambda: markdown(opened.report))
+        _download("JSON", "discussion-report.json", "application/json", lambda: _json(opened))
+
+
+def _json(opened: OpenNetwork) -> str:
+    import json
+
+    return json.dumps(opened.report.as_dict(), ensure_ascii=False, indent=2, default=str)
+
+
+def _download(label: str, name: str, kind: str, make: Callable[[], str]) -> None:
+    permissions.download_button("insights", label, lambda: make().encode("utf-8"), name, kind, key=name)
+
+
+def cost() -> None:
+    """What asking models has cost, by model and by run, and what the games did."""
+    found = resources.read(data.spending)
+    if found.models.empty and found.runs.empty:
+        st.info("No model was asked yet. Judges are started on the Personas page, or with `dramaturg judge`.")
+    else:
+        with st.container(horizontal=True):
+            for label, figure in data.totals(found).items():
+                st.metric(label, figure, border=True, width="content")
+        if not found.models.empty:
+            st.subheader("By model and purpose", anchor=False)
+            unpriced = int(found.models["unpriced"].sum())
+            st.caption(
+                "Tokens are those read and written; cached ones were in the provider's cache. "
+                + (f"The price of {counted(unpriced, 'call')} is not known and not in the sum." if unpriced else "")
+            )
+            st.dataframe(data.models_frame(found), hide_index=True, alt="Calls by model and purpose")
+        if not found.runs.empty:
+            st.subheader("By evaluation run", anchor=False)
+            st.caption("Times are UTC. Known already: answers that were kept from before the run and cost nothing.")
+            st.dataframe(data.runs_frame(found), hide_index=True, alt="Evaluation runs with their cost")
+    if not found.games.empty:
+        st.subheader("What the games cost", anchor=False)
+        st.caption("As their files say; what they do not say is unknown, not nothing.")
+        st.dataframe(found.games, hide_index=True, alt="Cost of the games by iteration")

@@ -1,0 +1,156 @@
+"""Mending one iteration: its name and description, the baseline, the sign-off of the gate, and its deletion."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.app_pages.overview.sign_off import sign_off
+from dashboard.shared import resources
+from dashboard.shared.changes import data
+from dashboard.shared.changes.actions import attempt, delete, person
+from dashboard.shared.notices import plain
+from dashboard.shared.status_table import status_table
+from evaluation.iterations import Iteration
+from evaluation.iterations.board import Board, IterationSummary
+from evaluation.iterations.edit_history import Description, Edit
+from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.store import Store
+from evaluation.text.display import counted, shortened
+
+PICKED = "iteration"
+"""The key of the sidebar's choice, which must follow a new name."""
+
+_LABELS = {
+    "name": "Name",
+    "parent": "Changed from",
+    "prompt_text": "Prompt text",
+    "change": "The one change",
+    "target_metric": "Metric it shall raise",
+}
+
+
+def manage_iteration(store: Store, shown: IterationSummary, board: Board) -> None:
+    """An expander with forms for everything about the iteration that can be mended."""
+    edits = resources.read(data.history, shown.iteration.name)
+    # A form that was filled in before somebody else changed the iteration must not overwrite that unseen.
+    place = f"{shown.iteration.position}_{len(edits)}"
+    with st.expander("Manage this iteration", icon=":material/edit:", key="manage_iteration"):
+        describe, decide, remove = st.tabs(["Description", "Baseline and sign-off", "Delete"])
+        with describe:
+            _description_form(store, shown.iteration, board, place)
+            _history(edits)
+        with decide:
+            _baseline(store, shown, board, place)
+            sign_off(store, shown.iteration, place)
+        with remove:
+            _delete_form(store, shown, board, place)
+
+
+def _description_form(store: Store, held: Iteration, board: Board, place: str) -> None:
+    others = [one.iteration.name for one in board.iterations if one.iteration.name != held.name]
+    parents = [None, *dict.fromkeys([*others, *([held.parent] if held.parent else [])])]
+    targets = [None, *DEFINITIONS]
+    with st.form(f"describe_{place}", border=False):
+        left, right = st.columns(2)
+        left.text_input("Name", held.name, key=f"name_{place}", max_chars=200)
+        right.selectbox(
+            "Changed from",
+            parents,
+            parents.index(held.parent),
+            key=f"parent_{place}",
+            format_func=lambda n: n or "nothing",
+        )
+        left.text_input("The one change that was made", held.change, key=f"change_{place}", max_chars=2000)
+        right.selectbox(
+            "Metric it shall raise",
+            targets,
+            targets.index(held.target_metric),
+            key=f"target_{place}",
+            format_func=lambda name: DEFINITIONS[name].label if name else "none in particular",
+        )
+        st.text_area("Prompt text", held.prompt_text, key=f"prompt_{place}", height=120)
+        st.form_submit_button(
+            "Save", key=f"save_{place}", icon=":material/save:", on_click=_save, args=(store, held, place)
+        )
+
+
+def _save(store: Store, held: Iteration, place: str) -> None:
+    given = {name: st.session_state[f"{name}_{place}"] for name in ("name", "parent", "change", "target", "prompt")}
+    name = given["name"].strip()
+
+    def change() -> None:
+        with store.unit(write=True):
+            store.iterations.rename(held.name, name, who=person())
+            told = Description(name, given["parent"], given["prompt"], given["change"], given["target"])
+            store.iterations.describe(told, who=person())
+
+    if attempt(change, "Saved. What stood before is kept below.") and name != held.name:
+        st.session_state[PICKED] = name
+
+
+def _history(edits: list[Edit]) -> None:
+    if not edits:
+        st.caption("Nothing was changed since it was created.")
+        return
+    st.caption(f"{counted(len(edits), 'change')} so far, the latest first.")
+    rows = [
+        (f"{one.at:%Y-%m-%d %H:%M}", one.who, _LABELS[one.field], shortened(one.before, 80), shortened(one.after, 80))
+        for one in reversed(edits)
+    ]
+    table = pd.DataFrame(rows, columns=["When (UTC)", "By", "What", "Before", "After"])
+    status_table(table, "Changes of this iteration's description")
+
+
+def _baseline(store: Store, shown: IterationSummary, board: Board, place: str) -> None:
+    if shown.iteration.is_baseline:
+        st.markdown(":material/flag: This is the baseline.")
+        return
+    fate = shown.iteration.recorded.fate if shown.iteration.recorded else None
+    remark = {"kept": "This one is kept.", "reverted": "This one was reverted, so think twice."}.get(
+        str(fate), "Nobody has recorded yet whether this one is kept."
+    )
+    st.markdown(f"The baseline stands beside every comparison as a second line. {remark}")
+    if board.baseline:
+        plain(f"The baseline now: {board.baseline.iteration.name}")
+    st.button(
+        "Make this the baseline",
+        key=f"promote_{place}",
+        icon=":material/flag:",
+        on_click=_promote,
+        args=(store, shown.iteration.name),
+    )
+
+
+def _promote(store: Store, name: str) -> None:
+    attempt(partial(store.iterations.promote, name), "This iteration is the baseline now.")
+
+
+_KEEP, _TAKE = "Keep them, without an iteration", "Delete them too"
+
+
+def _delete_form(store: Store, shown: IterationSummary, board: Board, place: str) -> None:
+    games = counted(len(shown.games), "game")
+    st.markdown(f"The iteration goes with its description, sign-off and place. It has {games}. You can undo it.")
+    if shown.iteration.is_baseline and len(board.iterations) > 1:
+        st.caption(
+            "It is the baseline. The one that was the baseline before takes its place, else the first iteration."
+        )
+    if shown.games:
+        st.radio("What becomes of its games?", [_KEEP, _TAKE], key=f"fate_{place}")
+    st.button(
+        "Delete this iteration",
+        key=f"delete_iteration_{place}",
+        icon=":material/delete:",
+        on_click=_delete,
+        args=(store, shown.iteration.name, place),
+    )
+
+
+def _delete(store: Store, name: str, place: str) -> None:
+    with_games = st.session_state.get(f"fate_{place}") == _TAKE
+    delete(
+        lambda who: store.deletions.delete_iteration(name, who=who, with_games=with_games), "The iteration is deleted."
+    )

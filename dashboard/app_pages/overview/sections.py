@@ -1,0 +1,216 @@
+"""The sections of the Overview page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.app_pages.overview.sign_off import sign_off
+from dashboard.shared import resources
+from dashboard.shared.changes import data
+from dashboard.shared.example_row import example_row
+from dashboard.shared.formatting import look, share_text, spread_text, usd_text
+from dashboard.shared.notices import plain
+from dashboard.shared.queries import Overview, score_cell
+from dashboard.shared.rating.desk_link import hand_over
+from dashboard.shared.score_card import score_card, verdict_card
+from dashboard.shared.status_table import status_table
+from evaluation.comparison.lost_points import Losses
+from evaluation.iterations.board import Board, IterationSummary
+from evaluation.iterations.checklist import CheckState, Criterion
+from evaluation.iterations.tests import GameTest, MetricMean
+from evaluation.rubric.advice import Advice, advise, nothing_to_fix
+from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, SHORT_LABELS
+from evaluation.rubric.verdict import MetricScore
+from evaluation.store import Store
+from evaluation.text.display import counted
+from evaluation.workflows.reports import stored_losses
+
+
+def pick_iteration(board: Board) -> IterationSummary:
+    """The iteration chosen in the sidebar; the current one at first. The choice stands in the URL."""
+    by_name = {one.iteration.name: one for one in board.iterations}
+    names = list(by_name)
+    current = board.current.iteration.name if board.current else names[-1]
+    name = st.sidebar.selectbox(
+        "Iteration", names, index=names.index(current), key="iteration", bind="query-params", filter_mode="contains"
+    )
+    return by_name[name]
+
+
+def waiting_for_review(seen: Overview, board: Board | None = None, shown: IterationSummary | None = None) -> None:
+    """How many games nobody has rated, where they wait, and the way to the desk.
+
+    Args:
+        seen: What is stored.
+        board: All iterations.
+        shown: The iteration whose games, mixed with its reference's, the desk hands out first; ``None`` for any.
+    """
+    if not seen.unrated:
+        return
+    with st.container(border=True, horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        st.markdown(
+            f":material/rate_review: **{counted(seen.unrated, 'game')} of {seen.transcripts} not rated yet.** "
+            "Engagement is mandatory, so their verdicts stay pending.",
+            width="stretch",
+        )
+        if board is not None and shown is not None and _waits_for_ratings(board, shown):
+            hand_over(shown.iteration.name)
+        else:
+            st.page_link("app_pages/review/page.py", label="Rate the next one", icon=":material/arrow_forward:")
+    with st.expander("Which ones wait", icon=":material/hourglass_empty:"):
+        waiting = resources.read(data.unrated_games)
+        status_table(data.waiting_counts(waiting), "How many games wait in which iteration")
+        status_table(waiting, "Games that nobody has rated", height=min(38 + 35 * len(waiting), 320))
+        st.caption(
+            "The desk shows neither a game's name nor its iteration. Opened from an iteration that waits for ratings, "
+            "it hands out that iteration's games first, mixed with those it is compared with."
+        )
+
+
+def _waits_for_ratings(board: Board, shown: IterationSummary) -> bool:
+    """Whether a game of the iteration is unrated, or one of its reference: the decision waits for both."""
+    sides = [shown, *([board[shown.decision.reference]] if shown.decision else [])]
+    return any(side.means[ENGAGEMENT.name].waiting for side in sides)
+
+
+def metric_cards(shown: IterationSummary) -> None:
+    """The verdict on all games of the iteration, and the seven means, as cards."""
+    with st.grid(4, min_column_width=150):
+        if shown.verdict:
+            cost, cache = usd_text(shown.cost_usd.mean), share_text(shown.cache_hit_rate.mean)
+            verdict_card(str(shown.verdict.status), shown.verdict.passed_count, f"cost {cost}, cache hits {cache}")
+        for name, mean in shown.means.items():
+            detail = "  \n".join(filter(None, (mean_detail(name, mean), mean.control.words)))
+            score_card(DEFINITIONS[name], mean.score, str(mean.status), mean.threshold, detail)
+
+
+def mean_detail(metric: str, mean: MetricMean) -> str:
+    """What stands behind a mean: "mean of 3 games, 71.0 to 88.2 %, 1 pending"."""
+    if not mean.values:
+        return f"{counted(mean.games, 'game')}, no score" if mean.games else "no games yet"
+    spread = spread_text(list(mean.values), DEFINITIONS[metric].scale)
+    many = f"mean of {counted(len(mean.values), 'game')}" if len(mean.values) > 1 else "1 game"
+    waiting = f"{mean.waiting} pending" if mean.waiting else ""
+    missing = mean.games - len(mean.values) - mean.waiting
+    others = f"{missing} not applicable" if missing else ""
+    rests_on = mean.coverage.words if mean.coverage else ""
+    return ", ".join(part for part in (many, spread, waiting, others, rests_on) if part)
+
+
+def tests(shown: IterationSummary) -> None:
+    """The verdict of each test with its reasons."""
+    st.subheader("Tests", anchor=False)
+    if not shown.tests:
+        st.caption("No games yet.")
+    for test in shown.tests:
+        _test(test)
+
+
+def _test(test: GameTest) -> None:
+    appearance = look(test.verdict.status)
+    with st.container(border=True):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(f"**Test {test.number}**", width="content")
+            st.badge(appearance.label, color=appearance.color)
+            st.badge(f"{test.verdict.passed_count} of 7 pass", color="gray")
+        cost, cache = usd_text(test.cost_usd.mean), share_text(test.cache_hit_rate.mean)
+        st.caption(f"{counted(len(test.games), 'game')} · mean cost {cost} · cache hits {cache}")
+        if test.warning:
+            st.warning(test.warning, icon=":material/info:")
+        lesser = [failure.words for failure in test.failures if not failure.is_critical]
+        plain("\n".join([*test.verdict.reasons, *lesser]))
+
+
+def success_checklist(store: Store, board: Board) -> None:
+    """The rubric's criteria with what was measured, and whether the next stage may begin."""
+    st.subheader("Ready for the next stage?", anchor=False)
+    gate = look(str(board.checklist.gate))
+    with st.container(border=True):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown("**The gate is**", width="content")
+            st.badge("open" if gate.word == "met" else gate.label, color=gate.color)
+        for check in board.checklist.checks:
+            _check(check)
+        if board.chance:
+            chance = board.chance
+            st.caption(
+                f"Chance that the next three tests all pass: {100 * chance.value:.0f} % "
+                f"(95 % interval {100 * chance.low:.0f} to {100 * chance.high:.0f} %), "
+                f"from {chance.passed} of {counted(chance.tests, 'decided test')} passed."
+            )
+        _way_through(store, board)
+
+
+def _way_through(store: Store, board: Board) -> None:
+    if board.checklist.gate is CheckState.MET:
+        st.page_link("app_pages/upload/page.py", label="Begin the next iteration", icon=":material/add:")
+    if board.current:
+        held = board.current.iteration
+        with st.expander("Sign-off", icon=":material/verified:", key="gate_sign_off"):
+            plain(held.name)
+            sign_off(store, held, f"gate_{held.position}")
+
+
+def _check(check: Criterion) -> None:
+    appearance = look(check.state)
+    with st.container(horizontal=True, vertical_alignment="top", gap="small"):
+        st.badge(appearance.label, color=appearance.color)
+        st.text(f"{check.label}\n{check.measured}", width="stretch")
+
+
+def advice(shown: IterationSummary) -> None:
+    """What the rubric's guide suggests for what fails, the lowest metric first, and the messages behind it."""
+    st.subheader("What to change next", anchor=False)
+    with st.container(border=True):
+        given = advise(shown.means, shown.cost_usd.mean)
+        if not given:
+            st.markdown(nothing_to_fix(shown.means))
+            return
+        losses = resources.read(stored_losses, shown.iteration.name)
+        _advice(given[0], losses)
+        for other in given[1:]:
+            with st.expander(f"Then: {other.label}"):
+                _advice(other, losses)
+
+
+def _advice(given: Advice, losses: Mapping[str, Losses]) -> None:
+    plain(f"{given.label}: {given.finding}")
+    st.caption("Try one of these, one change at a time:")
+    plain("\n".join(f"•  {action}" for action in given.actions))
+    found = losses.get(given.about)
+    if found is not None:
+        plain(found.words)
+        for example in found.examples:
+            example_row(example, given.about)
+
+
+def _change_cell(one: IterationSummary) -> str:
+    """What a person decided, else the rule's answer, and the baseline's mark."""
+    said = one.iteration.recorded.fate if one.iteration.recorded else one.decision.choice if one.decision else None
+    words = look(said).label if said else ""
+    return ", ".join(filter(None, (words, "baseline" * one.iteration.is_baseline)))
+
+
+def iteration_table(board: Board) -> None:
+    """Every iteration with its seven means. Names are untrusted: a data frame shows them as they are."""
+    rows = [
+        {
+            "Iteration": one.iteration.name,
+            "Games": len(one.games),
+            "Verdict": look(one.verdict.status).label if one.verdict else "",
+            "Cost": usd_text(one.cost_usd.mean) if one.games else "",
+            "Cache hits": share_text(one.cache_hit_rate.mean) if one.games else "",
+            "Change": _change_cell(one),
+            **{
+                SHORT_LABELS[name]: score_cell(
+                    name, MetricScore(mean.status, mean.score, mean.threshold, coverage=mean.coverage)
+                )
+                for name, mean in one.means.items()
+            },
+        }
+        for one in board.iterations
+    ]
+    status_table(pd.DataFrame(rows), "Iterations with the mean of every metric")

@@ -1,0 +1,78 @@
+"""A person's word that an iteration's games are fascinating to watch: given, withdrawn, and the record of both."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import streamlit as st
+
+from dashboard.shared import resources
+from dashboard.shared.changes import data
+from dashboard.shared.changes.actions import attempt, person
+from dashboard.shared.notices import plain
+from evaluation.iterations import Iteration
+from evaluation.iterations.edit_history import SignOff
+from evaluation.store import Store
+
+
+def sign_off(store: Store, held: Iteration, place: str) -> None:
+    """Who signed the iteration off, the form to do so or to take it back, and what was decided before.
+
+    Args:
+        store: Where it is kept.
+        held: The iteration.
+        place: Tells the keys of several such forms on a page apart; none of the iteration's text.
+    """
+    made = resources.read(data.sign_offs, held.name)
+    if held.is_signed_off:
+        _withdraw_form(store, held, made[-1], f"{place}_{len(made)}")
+    else:
+        _sign_form(store, held, place)
+    earlier = made[:-1] if held.is_signed_off else made
+    if earlier:
+        st.caption("Earlier, the latest first:")
+        plain("\n".join(map(sign_off_words, reversed(earlier))))
+
+
+def sign_off_words(made: SignOff) -> str:
+    """ "Grace signed off on 2026-05-01 at 10:30 UTC: gripping"."""
+    did = "withdrew the sign-off" if made.is_withdrawal else "signed off"
+    return f"{made.who} {did} on {made.at:%Y-%m-%d at %H:%M} UTC" + (f": {made.note}" if made.note else "")
+
+
+def _sign_form(store: Store, held: Iteration, place: str) -> None:
+    with st.form(f"sign_off_{place}", border=False):
+        st.markdown("A person's word that its games are **fascinating to watch** is one of the keys to the gate.")
+        left, right = st.columns(2)
+        left.text_input("Your name", key=f"signer_{place}", max_chars=200)
+        right.text_input("What made it so", key=f"sign_note_{place}", max_chars=2000)
+        st.form_submit_button(
+            "Sign off",
+            key=f"sign_{place}",
+            icon=":material/verified:",
+            on_click=_sign,
+            args=(store, held.name, place),
+        )
+
+
+def _withdraw_form(store: Store, held: Iteration, made: SignOff, place: str) -> None:
+    plain(f"Signed off by {made.who} on {made.at:%Y-%m-%d at %H:%M} UTC. {made.note}".strip())
+    with st.form(f"withdraw_{place}", border=False):
+        st.text_input("Why it no longer holds", key=f"withdraw_note_{place}", max_chars=2000)
+        st.form_submit_button(
+            "Withdraw the sign-off",
+            key=f"withdraw_now_{place}",
+            icon=":material/undo:",
+            on_click=_withdraw,
+            args=(store, held.name, place),
+        )
+
+
+def _sign(store: Store, name: str, place: str) -> None:
+    signer, remark = st.session_state[f"signer_{place}"], st.session_state[f"sign_note_{place}"]
+    attempt(partial(store.iterations.sign_off, name, signer.strip(), remark), "Signed off.")
+
+
+def _withdraw(store: Store, name: str, place: str) -> None:
+    remark = st.session_state[f"withdraw_note_{place}"]
+    attempt(partial(store.iterations.withdraw_sign_off, name, person(), remark), "The sign-off is withdrawn.")

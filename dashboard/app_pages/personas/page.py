@@ -1,0 +1,41 @@
+import streamlit as st
+
+from dashboard.app_pages.personas import editor, run_panel, scores
+from dashboard.shared import personas, resources
+from dashboard.shared.first_run import first_steps
+from dashboard.shared.notices import empty_state
+
+SCORES, PROPOSITIONS, PERSONA, RUN = "Scores", "Propositions", "Persona", "Run"
+
+
+def show() -> None:
+    store = resources.store()
+    found = resources.read(personas.people)
+    if not found:
+        empty_state("No agents yet", "Agents are whoever speaks in a game. Upload games first.")
+        first_steps("personas")
+        return
+
+    run_panel.progress(store)
+    scores.agents_table(found)
+    person = scores.choose(found)
+    view = st.segmented_control(
+        "View",
+        [SCORES, PROPOSITIONS, PERSONA, RUN],
+        default=SCORES,
+        required=True,
+        key="persona_view",
+        bind="query-params",
+        label_visibility="collapsed",
+    )
+    if view == RUN:
+        run_panel.run_panel(store, found, person)
+    elif view == PROPOSITIONS:
+        editor.proposition_editor(store, person)
+    elif view == PERSONA:
+        editor.persona_form(store, person)
+    else:
+        scores.scores(person)
+
+
+show()

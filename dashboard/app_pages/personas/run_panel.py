@@ -1,0 +1,148 @@
+"""Starting judges from a page, and watching what they do and cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from dashboard import permissions
+from dashboard.shared import queries, resources
+from dashboard.shared.identity import identity
+from dashboard.shared.jobs import jobs
+from dashboard.shared.jobs.judging_jobs import PERSONAS, ROWS, JudgingRequest, PersonaOrder, RowsOrder, config_of
+from dashboard.shared.notices import plain
+from dashboard.shared.personas import SelectableAgent
+from evaluation.access.roles import Action
+from evaluation.errors import DramaturgError
+from evaluation.judging.propositions.proposition import Dimension
+from evaluation.persona.evaluation import DEFAULT_SAMPLE_SIZE
+from evaluation.persona.results import DIMENSIONS, LABELS
+from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.rubric_judge.judged_metrics import TASKS
+from evaluation.store import JobState, Store
+
+_REFRESH_SECONDS = 0.5
+_ALL_GAMES = "all games"
+
+
+def progress(store: Store) -> None:
+    """What a judge at work has cost so far. How far it is, and the button that stops it, stand on every page."""
+    if any(jobs.running(store, kind) for kind in (PERSONAS, ROWS)):
+        _costs(store)
+
+
+@st.fragment(run_every=_REFRESH_SECONDS)
+@permissions.fragment("judging_costs")
+def _costs(store: Store) -> None:
+    for job in store.jobs.running():
+        if job.kind in (PERSONAS, ROWS) and job.state is JobState.RUNNING:
+            st.caption(f"{job.label}, cost so far:")
+            plain(job.message or "nothing yet")
+
+
+def run_panel(store: Store, found: Sequence[SelectableAgent], person: SelectableAgent) -> None:
+    """The forms that start an evaluation of agents, or have a judge decide rows of games."""
+    try:
+        config = config_of(store)
+    except DramaturgError as error:
+        st.error("The judge's settings cannot be used.")
+        plain(str(error))
+        return
+    if config.mode == "offline":
+        st.info(
+            "There is no key and no address of a model, so rules judge: they score fluency, voice distinctness and "
+            "consistency by counting, and say of everything else that it needs a model. Set OPENAI_API_KEY or "
+            "OPENAI_BASE_URL before the server starts to ask a model."
+        )
+    else:
+        st.caption(f"Answers come from this judge ({config.mode}):")
+        plain(config.model)
+    left, right = st.columns(2, gap="large")
+    with left:
+        _persona_form(store, found, person)
+    with right:
+        _rows_form(store)
+
+
+def _persona_form(store: Store, found: Sequence[SelectableAgent], person: SelectableAgent) -> None:
+    names = {one.id: one.name for one in found}
+    with st.form("run_personas"):
+        st.subheader("Evaluate agents", anchor=False)
+        agents = st.multiselect(
+            "Agents", list(names), [person.id], format_func=lambda key: names[key], key="run_agents"
+        )
+        dimensions = st.pills(
+            "Dimensions",
+            list(DIMENSIONS),
+            selection_mode="multi",
+            default=list(DIMENSIONS),
+            format_func=LABELS.__getitem__,
+            key="run_dimensions",
+        )
+        size = st.number_input(
+            "Messages judged one by one, at most", 1, 10_000, DEFAULT_SAMPLE_SIZE, key="run_size", help="Of each agent."
+        )
+        seed = st.number_input("Seed of the sample", 0, 2**31 - 1, 0, key="run_seed")
+        usd, calls, is_batched = _limits("personas")
+        if st.form_submit_button("Start", type="primary", icon=":material/play_arrow:", key="start_personas"):
+            if agents and dimensions:
+                chosen = [Dimension(each) for each in dimensions]
+                _start(
+                    store,
+                    PersonaOrder(
+                        agents=agents,
+                        dimensions=chosen,
+                        sample_size=size,
+                        seed=seed,
+                        max_usd=usd,
+                        max_calls=calls,
+                        is_batched=is_batched,
+                    ),
+                )
+            else:
+                st.warning("Choose at least one agent and one dimension.")
+
+
+def _rows_form(store: Store) -> None:
+    with st.form("run_rows"):
+        st.subheader("Judge rows of games", anchor=False)
+        st.caption(
+            "Memory references that the record cannot settle, strategic depth both ways, coherence and role "
+            "consistency. A person's override outranks what the judge decides."
+        )
+        iteration = st.selectbox("Games", [_ALL_GAMES, *resources.read(queries.iteration_sizes)], key="run_iteration")
+        metrics = st.pills(
+            "Metrics",
+            list(TASKS),
+            selection_mode="multi",
+            default=list(TASKS),
+            format_func=lambda name: DEFINITIONS[name].label,
+            key="run_metrics",
+        )
+        usd, calls, is_batched = _limits("rows")
+        if st.form_submit_button("Start", type="primary", icon=":material/play_arrow:", key="start_rows"):
+            if metrics:
+                named = None if iteration == _ALL_GAMES else iteration
+                order = RowsOrder(iteration=named, metrics=metrics, max_usd=usd, max_calls=calls, is_batched=is_batched)
+                _start(store, order)
+            else:
+                st.warning("Choose at least one metric.")
+
+
+def _limits(place: str) -> tuple[float | None, int | None, bool]:
+    usd = st.number_input("Spend at most (US dollars)", 0.0, value=None, step=0.5, key=f"usd_{place}")
+    calls = st.number_input("Call at most (times)", 0, value=None, step=100, key=f"calls_{place}")
+    is_batched = st.toggle("Ask up to ten questions in a call", True, key=f"batched_{place}")
+    return usd, calls, is_batched
+
+
+def _start(store: Store, order: JudgingRequest) -> None:
+    try:
+        identity.require(Action.EVALUATE)
+        jobs.start_judging(store, order)
+    except DramaturgError as error:
+        st.error("That did not start.")
+        plain(str(error))
+    else:
+        st.rerun()

@@ -1,0 +1,70 @@
+import streamlit as st
+
+from dashboard.app_pages.review import sections as parts
+from dashboard.app_pages.review.instructions import invitation, rating_guide
+from dashboard.app_pages.review.own_ratings import own_ratings
+from dashboard.app_pages.review.picked_game import take_handed_over, take_picked
+from dashboard.app_pages.review.practice import practice
+from dashboard.app_pages.review.sheets_and_records import records
+from dashboard.app_pages.review.style_check import style_check
+from dashboard.shared import resources
+from dashboard.shared.first_run import first_steps
+from dashboard.shared.identity import identity
+from dashboard.shared.notices import empty_state
+from evaluation.access.roles import Action
+from evaluation.errors import StoreError
+from evaluation.store import Store
+
+
+def show() -> None:
+    store = resources.store()
+    rater = identity.rater_name()
+    if rater is None:
+        parts.ask_for_name()
+        return
+
+    view = st.segmented_control(
+        "View",
+        parts.VIEWS,
+        default=parts.DESK,
+        required=True,
+        key=parts.VIEW,
+        bind="query-params",
+        label_visibility="collapsed",
+    )
+    if view == parts.DESK:
+        _desk(store, rater)
+    elif view == parts.OWN:
+        own_ratings(store, rater)
+    elif view == parts.GUIDE:
+        rating_guide()
+    elif view == parts.PRACTICE:
+        practice(store, rater)
+    elif view == parts.STYLE:
+        style_check(store, rater)
+    else:
+        records(store, rater)
+
+
+def _desk(store: Store, rater: str) -> None:
+    try:
+        take_handed_over(store, rater)
+        progress = store.ratings.progress(rater)
+        if progress.total:
+            take_picked(store, rater)
+            parts.desk(store, rater, progress, lowered=invitation(store, rater, progress))
+            return
+    except StoreError as error:
+        if not parts.desk_as_it_was(store, rater, error):
+            raise
+        return
+    if identity.allowed(Action.ADD):
+        empty_state("Nothing to rate yet", "Upload games first; then rate them here one by one.")
+        first_steps("review")
+    else:
+        empty_state(
+            "Nothing to rate yet", "Ask an admin to add games. Until then you can read how to rate, and practise."
+        )
+
+
+show()

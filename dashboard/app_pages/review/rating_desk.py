@@ -1,0 +1,209 @@
+"""The rating desk: a discussion and the rubric's form in one component, so that keys answer without the server.
+
+Python decides what is sent (nothing that could sway a rater) and checks what comes back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from dashboard import permissions
+from dashboard.shared.chat.timeline import TimelineEvent, timeline
+from evaluation.rating_desk.discards import MAX_NOTE_LENGTH, DiscardReason
+from evaluation.ratings import HIGHEST_SCORE, LOWEST_SCORE, MAX_COMMENT_LENGTH, QUESTION_COUNT
+from evaluation.rubric.rating_guide import QUESTIONS, SCALE_POINTS
+from evaluation.transcript import Transcript
+
+_LARGEST_NUMBER = 2**31 - 1
+"""What the database's whole numbers hold; JSON holds larger ones."""
+
+_ABOVE = 215
+"""Pixels of the page above the desk and below it."""
+
+Answers = tuple[bool | None, ...]
+_FOLDER = Path(__file__).parent
+_component = st.components.v2.component(
+    "dramaturg_rating_desk",
+    css=(_FOLDER / "rating_desk.css").read_text(encoding="utf-8"),
+    js="\n".join((_FOLDER / name).read_text(encoding="utf-8") for name in ("rating_desk.js", "rating_form.js")),
+)
+
+_RECEIPT = "desk_receipt"
+_receipt = st.components.v2.component(
+    "dramaturg_desk_receipt",
+    js="""
+export default function ({ data }) {
+  document.dispatchEvent(new CustomEvent("dramaturg-kept", { detail: data.token }));
+}
+""",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FilledForm:
+    """What the form holds. ``rev`` counts the changes of a draft, so that the newer of two is known."""
+
+    token: str
+    score: int | None
+    answers: Answers
+    comment: str
+    rev: int = 0
+
+
+def read_form(value: object) -> FilledForm | None:
+    """The form that the browser sent, or ``None`` when it is anything else."""
+    if not isinstance(value, Mapping):
+        return None
+    token, comment, rev = value.get("token"), value.get("comment", ""), _whole(value.get("rev", 0))
+    answers = _answers(value.get("answers"))
+    if not isinstance(token, str) or not token or not isinstance(comment, str) or answers is None or rev is None:
+        return None
+    given = value.get("score")
+    score = _whole(given)
+    if given is not None and (score is None or not LOWEST_SCORE <= score <= HIGHEST_SCORE):
+        return None
+    return FilledForm(token, score, answers, comment[:MAX_COMMENT_LENGTH], rev)
+
+
+@dataclass(frozen=True, slots=True)
+class DeskMode:
+    """What the desk is used for.
+
+    Attributes:
+        submit: What the button that saves says.
+        leave: What the button that leaves the game says.
+        can_discard: Whether a game may be put aside for good.
+    """
+
+    submit: str
+    leave: str
+    can_discard: bool = False
+
+
+RATE = DeskMode("Save and next", "Skip", can_discard=True)
+REVISE = DeskMode("Save the revision", "Back")
+PRACTISE = DeskMode("Compare", "Leave practice")
+
+
+@dataclass(frozen=True, slots=True)
+class FilledDiscard:
+    """Why the game on the desk cannot be rated."""
+
+    token: str
+    reason: DiscardReason
+    note: str
+
+
+def read_discard(value: object) -> FilledDiscard | None:
+    """The reason that the browser sent, or ``None`` when it is anything else."""
+    token, reason = read_token(value), value.get("reason") if isinstance(value, Mapping) else None
+    note = value.get("note") if isinstance(value, Mapping) else None
+    if token is None or not isinstance(note, str) or not isinstance(reason, str) or reason not in set(DiscardReason):
+        return None
+    return FilledDiscard(token, DiscardReason(str(reason)), note[:MAX_NOTE_LENGTH])
+
+
+def read_token(value: object) -> str | None:
+    """The token in a message from the browser."""
+    token = value.get("token") if isinstance(value, Mapping) else None
+    return token if isinstance(token, str) else None
+
+
+def _whole(value: object) -> int | None:
+    # JavaScript has no integers: 3 may arrive as 3.0.
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= _LARGEST_NUMBER:
+        return None
+    return int(value) if value == int(value) else None
+
+
+def _answers(value: object) -> Answers | None:
+    if not isinstance(value, list | tuple) or len(value) != QUESTION_COUNT:
+        return None
+    return tuple(value) if all(answer is None or isinstance(answer, bool) for answer in value) else None
+
+
+def desk_data(
+    transcript: Transcript, *, token: str, progress: str, storage: str, share: float = 0.0, mode: DeskMode = RATE
+) -> dict[str, Any]:
+    """What the component draws: public messages, rounds and who left the game. Nothing else about the transcript.
+
+    Args:
+        transcript: The one to rate.
+        token: Stands for rater and transcript; says nothing about either.
+        progress: How far the rater is, in words.
+        storage: Sets the drafts of several raters at one browser apart.
+        share: How much is done, 0 to 1.
+        mode: What the desk is used for.
+    """
+    speakers = {name: position for position, name in enumerate(transcript.player_names)}
+    rows = [
+        {"k": "r" if entry.kind == "round" else "e", "x": entry.title}
+        if isinstance(entry, TimelineEvent)
+        else {"k": "m", "s": speakers[entry.message.speaker], "x": entry.message.text}
+        for entry in timeline(transcript, roles_hidden=True, public_only=True)
+    ]
+    return {
+        "token": token,
+        "progress": progress,
+        "share": round(share, 4),
+        "above": _ABOVE,
+        "mode": {"submit": mode.submit, "leave": mode.leave},
+        "discards": [{"value": str(one), "words": one.words} for one in DiscardReason] if mode.can_discard else [],
+        "storage": storage,
+        "rows": rows,
+        "speakers": list(speakers),
+        "questions": list(QUESTIONS),
+        "scale": [{**asdict(point), "signs": list(point.signs)} for point in SCALE_POINTS],
+        "draft": None,
+        "error": None,
+    }
+
+
+def draft_data(form: FilledForm | None) -> dict[str, Any] | None:
+    """A stored draft as the component takes it."""
+    if form is None:
+        return None
+    return {"rev": form.rev, "score": form.score, "answers": list(form.answers), "comment": form.comment}
+
+
+def tell_kept(place: DeltaGenerator, token: str) -> None:
+    """Tells the desk in the browser that a form is stored, before the next game is read and drawn.
+
+    Args:
+        place: An empty element that the run before left beside the desk; it takes no room.
+        token: The form's.
+    """
+    with place:
+        _receipt(key=_RECEIPT, data={"token": token}, height="content")
+
+
+def rating_desk(
+    data: Mapping[str, Any],
+    *,
+    key: str,
+    on_submit: Callable[[], None],
+    on_draft: Callable[[], None],
+    on_skip: Callable[[], None],
+    on_discard: Callable[[], None],
+    on_begun: Callable[[], None],
+) -> None:
+    """Mounts the desk.
+
+    In the callbacks ``st.session_state[key]`` has what was sent: ``submit``, ``draft``, ``skip``, ``discard`` or
+    ``begun``.
+    """
+    _component(
+        key=key,
+        data=dict(data),
+        on_submit_change=permissions.event("desk_submit", on_submit),
+        on_draft_change=permissions.event("desk_draft", on_draft),
+        on_skip_change=permissions.event("desk_skip", on_skip),
+        on_discard_change=permissions.event("desk_discard", on_discard),
+        on_begun_change=permissions.event("desk_begun", on_begun),
+    )

@@ -1,0 +1,143 @@
+"""What is on a rater's desk: the game, how far the rater is, and what was given or begun before."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from dashboard.app_pages.review.rating_desk import RATE, REVISE, DeskMode, FilledForm, desk_data, draft_data, read_form
+from dashboard.shared import state
+from dashboard.shared.formatting import duration_text
+from evaluation.rating_desk.pace import pace
+from evaluation.ratings import Rating
+from evaluation.store import Store
+from evaluation.store.ratings.ratings import QueueProgress
+from evaluation.text.display import counted
+
+_TODAY = timedelta(hours=12)
+_SEAT = "review_seat"
+
+
+@dataclass(slots=True)
+class Seat:
+    """What one session's desk holds between reruns.
+
+    Attributes:
+        data: What the component draws; ``None`` when no game is on the desk.
+        skipped: Ids of the games put aside until nothing else is left.
+        is_revision: Whether the game was rated before.
+        kept: The token of the form that was stored last, for the browser to know that its form has arrived.
+        receipt: Where the browser is told that a form is stored, before the next game is drawn.
+    """
+
+    rater: str
+    transcript_id: str | None = None
+    data: dict[str, Any] | None = None
+    skipped: tuple[str, ...] = ()
+    is_revision: bool = False
+    kept: str | None = None
+    receipt: DeltaGenerator | None = None
+
+
+def seat_of(rater: str) -> Seat:
+    """This session's desk; an empty one for another rater than before."""
+    seat = st.session_state.get(_SEAT)
+    if not isinstance(seat, Seat) or seat.rater != rater:
+        seat = st.session_state[_SEAT] = Seat(rater)
+    return seat
+
+
+def take_next(store: Store, seat: Seat, progress: QueueProgress | None = None) -> None:
+    """Puts the next unrated game on the desk, with the draft that there may be; none is left when there is no data.
+
+    Args:
+        store: Where the games lie.
+        seat: Whose desk.
+        progress: How far the rater is, where that was read just now.
+    """
+    seat.transcript_id = store.ratings.next_unrated(seat.rater, skip=seat.skipped)
+    if seat.transcript_id is not None:
+        words, share = how_far(store, seat, progress or store.ratings.progress(seat.rater))
+        take(store, seat, seat.transcript_id, words, RATE, share=share)
+
+
+def how_far(store: Store, seat: Seat, progress: QueueProgress) -> tuple[str, float]:
+    """How far the rater is: in words with the pace of the latest hours, and as a share of 0 to 1."""
+    words = _progress_words(seat, progress, store.ratings.times(seat.rater, datetime.now(UTC) - _TODAY))
+    return words, (progress.rated + progress.discarded) / progress.total
+
+
+def take(
+    store: Store,
+    seat: Seat,
+    transcript_id: str,
+    words: str,
+    mode: DeskMode,
+    *,
+    share: float = 0.0,
+    given: Rating | None = None,
+) -> None:
+    """Puts a game on the desk, blind, with the draft that there may be.
+
+    Args:
+        store: Where the game lies.
+        seat: Whose desk.
+        transcript_id: Which game.
+        words: Progress, or what the rater is about to do.
+        mode: What the desk is used for.
+        share: How much is done, 0 to 1.
+        given: An earlier rating that the form begins with.
+    """
+    seat.transcript_id, seat.is_revision = transcript_id, mode is REVISE
+    token = store.ratings.token(seat.rater, transcript_id)
+    seat.data = desk_data(
+        store.blind.get(transcript_id),
+        token=token,
+        progress=words,
+        storage=storage(seat.rater),
+        share=share,
+        mode=mode,
+    )
+    draft = store.drafts.load(token)
+    form = read_form({**draft.body, "token": token, "rev": draft.revision}) if draft else None
+    if form is None and given is not None:
+        form = FilledForm(token, given.score, given.answers, given.comment, rev=1)
+    seat.data["draft"] = draft_data(form)
+
+
+def storage(rater: str) -> str:
+    """Sets the drafts of several raters at one browser apart, without their names."""
+    return hashlib.sha256(rater.encode()).hexdigest()[:12]
+
+
+def _progress_words(seat: Seat, progress: QueueProgress, times: list[datetime]) -> str:
+    words = f"{progress.rated} of {counted(progress.total, 'game')} rated by you"
+    if progress.discarded:
+        words += f", {progress.discarded} cannot be rated"
+    if seat.skipped:
+        words += f", {len(seat.skipped)} skipped"
+    if (each := pace(times)) is not None:
+        left = duration_text(each.total_seconds() * progress.left)
+        words += f", {duration_text(each.total_seconds())} each, about {left} to go"
+    return words
+
+
+def given_words(given: Rating) -> str:
+    """What stands above a game that was rated before."""
+    return f"You gave {given.score} on {given.created_at:%Y-%m-%d}. The newer rating counts; both are kept."
+
+
+def is_current(seat: Seat, token: str | None) -> bool:
+    """Whether a message is about the game on the desk."""
+    return seat.data is not None and seat.data["token"] == token
+
+
+def clear(seat: Seat) -> None:
+    """Makes room for the next game; a link to this one has served its purpose."""
+    seat.data = None
+    state.choose(game=None)

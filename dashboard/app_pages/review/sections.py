@@ -1,0 +1,115 @@
+"""The Review page: who rates, and the desk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from dashboard.app_pages.review.drafts_and_saving import discard, keep_draft, skip, submit, take_up, tell
+from dashboard.app_pages.review.rating_desk import rating_desk
+from dashboard.app_pages.review.seat import Seat, seat_of, take_next
+from dashboard.shared import state
+from dashboard.shared.identity import identity
+from dashboard.shared.notices import plain
+from dashboard.shared.rating.desk_link import DESK
+from dashboard.shared.rating.desk_link import VIEW as VIEW
+from evaluation.access.roles import Action
+from evaluation.errors import InputError, StoreError
+from evaluation.store import Store
+from evaluation.store.ratings.ratings import QueueProgress
+from evaluation.text.display import counted
+
+OWN = "My ratings"
+GUIDE = "How to rate"
+PRACTICE = "Practice"
+STYLE = "Who speaks?"
+RECORDS = "Sheets and records"
+VIEWS = (DESK, OWN, GUIDE, PRACTICE, STYLE, RECORDS)
+
+_KEY = "rating_desk"
+
+
+def ask_for_name() -> None:
+    """Asks once who rates; the browser keeps the name from then on."""
+    st.markdown(
+        "You read a game and say how good it was to watch. Scores, roles and the prompt behind it stay hidden until "
+        "you have rated it."
+    )
+    with st.form("rater_name", width=420):
+        name = st.text_input("Your name", max_chars=200, help="Your ratings are kept under this name.")
+        if st.form_submit_button("Start", type="primary"):
+            try:
+                identity.use_name(name)
+            except InputError as error:
+                st.error("That name cannot be used.")
+                plain(str(error))
+            else:
+                st.rerun()
+
+
+def desk(store: Store, rater: str, progress: QueueProgress, *, lowered: int = 0) -> None:
+    """The desk with the next unrated transcript, or what to do when there is none, ``lowered`` by so many pixels.
+
+    No fragment: a server that was restarted does not know fragments of pages that are open, and would drop the form.
+    """
+    seat = seat_of(rater)
+    if seat.data is None:
+        take_next(store, seat, progress)
+    if seat.data is None:
+        _nothing_left(seat, progress)
+        return
+    mount(store, seat, _KEY, on_submit=submit, on_skip=skip, lowered=lowered)
+
+
+def desk_as_it_was(store: Store, rater: str, error: StoreError) -> bool:
+    """The desk with what it held before the database could not be used, which it says; false when it held nothing.
+
+    What was filled in stays on the screen, and is saved once the database can be used again.
+    """
+    seat = seat_of(rater)
+    if seat.data is None:
+        return False
+    if seat.data["error"] is None or str(error) not in seat.data["error"]["text"]:
+        tell(seat, str(error))
+    mount(store, seat, _KEY, on_submit=submit, on_skip=skip)
+    return True
+
+
+def mount(
+    store: Store,
+    seat: Seat,
+    key: str,
+    *,
+    on_submit: Callable[[Store, Seat, object], None],
+    on_skip: Callable[[Seat, object], None],
+    lowered: int = 0,
+) -> None:
+    """Draws the desk with the game of ``seat``; what comes back goes to the functions."""
+    assert seat.data is not None
+    rating_desk(
+        seat.data | {"above": seat.data["above"] + lowered, "kept": seat.kept},
+        key=key,
+        on_submit=lambda: on_submit(store, seat, state.sent(key, "submit")),
+        on_draft=lambda: keep_draft(store, seat, state.sent(key, "draft")),
+        on_skip=lambda: on_skip(seat, state.sent(key, "skip")),
+        on_discard=lambda: discard(store, seat, state.sent(key, "discard")),
+        on_begun=lambda: take_up(store, seat, state.sent(key, "begun")),
+    )
+    seat.receipt = st.empty()
+
+
+def _nothing_left(seat: Seat, progress: QueueProgress) -> None:
+    aside = f" You said of {progress.discarded} that they cannot be rated." if progress.discarded else ""
+    if seat.skipped:
+        st.success(f"Nothing new is left: {len(seat.skipped)} skipped, {progress.rated} of {progress.total} rated.")
+        if st.button("Go through the skipped ones", type="primary", key="unskip"):
+            seat.skipped = ()
+            st.rerun()
+        return
+    if progress.discarded:
+        st.success(f"You have rated {progress.rated} of {counted(progress.total, 'game')}.{aside}")
+        return
+    st.success(f"You have rated all {counted(progress.total, 'game')}. Thank you.", icon=":material/check:")
+    if identity.allowed(Action.EDIT):
+        st.page_link("app_pages/overview/page.py", label="See what it changed", icon=":material/dashboard:")

@@ -1,0 +1,167 @@
+"""The list of games with its filters and its order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.shared import state
+from dashboard.shared.formatting import look
+from dashboard.shared.status_table import status_table
+from evaluation.rubric.definitions import DEFINITIONS, SHORT_LABELS
+from evaluation.text.display import counted
+
+ANY = "any"
+NONE = "none"
+VERDICTS = ("passed", "failed", "pending", "inapplicable")
+RATED = "rated"
+UNRATED = "not rated"
+ORDERS = {
+    "added": "Order of adding",
+    "newest": "Newest first",
+    "game": "Name",
+    "messages": "Most messages",
+    "passed": "Fewest metrics passed",
+    **{name: f"Lowest {definition.label.lower()}" for name, definition in DEFINITIONS.items()},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """What a person wants to see; what is left out takes everything.
+
+    Attributes:
+        game: Part of the game's name, in any case.
+        player: Part of a player's name, in any case.
+        iteration: A name; ``none`` for the games of no iteration.
+        source_format: The format of the file it came from.
+        verdict: The status of the whole game.
+        failing: A metric that it fails.
+        rated: Whether somebody has rated it: ``rated`` or ``not rated``.
+    """
+
+    game: str = ""
+    player: str = ""
+    iteration: str = ANY
+    source_format: str = ANY
+    verdict: str = ANY
+    failing: str = ANY
+    rated: str = ANY
+
+    @property
+    def count(self) -> int:
+        """How many of them leave something out."""
+        chosen = (self.iteration, self.source_format, self.verdict, self.failing, self.rated)
+        return sum(bool(text.strip()) for text in (self.game, self.player)) + sum(one != ANY for one in chosen)
+
+
+def pick_filters(listed: pd.DataFrame) -> Filters:
+    """The filters behind one button, for there are seven; they are in the URL.
+
+    Args:
+        listed: As ``queries.transcript_list`` returns it.
+    """
+    with st.popover("Filters", icon=":material/filter_list:"):
+        return Filters(
+            game=st.text_input("Game", key="find", bind="query-params", placeholder="Part of its name") or "",
+            player=st.text_input("Player", key="player", bind="query-params", placeholder="Part of a name") or "",
+            iteration=_pick("Iteration", "of_iteration", [NONE, *_values(listed, "iteration")]),
+            source_format=_pick("Format", "of_format", _values(listed, "source_format")),
+            verdict=_pick("Verdict", "verdict", VERDICTS, lambda name: look(name).label),
+            failing=_pick("Failing", "failing", list(DEFINITIONS), lambda name: DEFINITIONS[name].label),
+            rated=_pick("Rated by people", "rated", (RATED, UNRATED)),
+        )
+
+
+def _values(listed: pd.DataFrame, column: str) -> list[str]:
+    return sorted(value for value in listed[column].unique() if value)
+
+
+def _pick(label: str, key: str, options: Sequence[str], words: Callable[[str], str] = str) -> str:
+    return st.selectbox(
+        label,
+        [ANY, *options],
+        key=key,
+        bind="query-params",
+        filter_mode="contains",
+        format_func=lambda name: name if name == ANY else words(name),
+    )
+
+
+def filtered(listed: pd.DataFrame, filters: Filters) -> pd.DataFrame:
+    """The rows that match all filters."""
+    shown = listed
+    for column, text in (("game_id", filters.game), ("names", filters.player)):
+        if text.strip():
+            shown = shown[shown[column].str.casefold().str.contains(text.strip().casefold(), regex=False)]
+    if filters.iteration != ANY:
+        shown = shown[shown["iteration"] == ("" if filters.iteration == NONE else filters.iteration)]
+    if filters.source_format != ANY:
+        shown = shown[shown["source_format"] == filters.source_format]
+    if filters.verdict != ANY:
+        shown = shown[shown["verdict"] == filters.verdict]
+    if filters.failing != ANY:
+        shown = shown[[filters.failing in failing for failing in shown["failing"]]]
+    if filters.rated != ANY:
+        shown = shown[(shown["ratings"] > 0) == (filters.rated == RATED)]
+    return shown
+
+
+def ordered(listed: pd.DataFrame, order: str) -> pd.DataFrame:
+    """The rows in one of ``ORDERS``; what has no score comes last, and what is equal stays in the order of adding."""
+    if order == "newest":
+        return listed[::-1]
+    if order == "game":
+        return listed.sort_values("game_id", kind="stable", key=lambda names: names.str.casefold())
+    if order == "messages":
+        return listed.sort_values("messages", ascending=False, kind="stable")
+    if order == "passed":
+        return listed.sort_values("passed", kind="stable")
+    if order in DEFINITIONS:
+        return listed.sort_values(f"score_{order}", kind="stable", na_position="last")
+    return listed
+
+
+def games_table(shown: pd.DataFrame, total: int) -> None:
+    """The games, and the way into the one that is selected.
+
+    Args:
+        shown: Those that match the filters.
+        total: How many there are in all.
+    """
+    st.caption(f"{len(shown):,} of {counted(total, 'game')}. Select a row to open it.")
+    if shown.empty:
+        st.info("No game matches. Change the filters above.")
+        return
+    frame = _table(shown)
+    event = status_table(
+        frame,
+        "Transcripts with verdict and scores",
+        on_select="rerun",
+        selection_mode="single-row",
+        key="transcript_table",
+        height=min(38 + 35 * len(frame), 700),
+        column_config={"Game": st.column_config.Column(width=180)},
+    )
+    if event.selection.rows:
+        state.choose(transcript=str(shown["transcript_id"].iloc[event.selection.rows[0]]))
+        st.rerun()
+
+
+def _table(shown: pd.DataFrame) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "Game": shown["game_id"],
+            "Iteration": shown["iteration"],
+            "Verdict": [look(status).label for status in shown["verdict"]],
+            "Passed": [f"{count} of 7" for count in shown["passed"]],
+            "Messages": shown["messages"],
+            "Players": shown["players"],
+            **{label: shown[name] for name, label in SHORT_LABELS.items()},
+            "Ratings": shown["ratings"],
+            "Format": shown["source_format"],
+        }
+    )

@@ -1,0 +1,85 @@
+"""One row of a ledger: what was decided, by whom, why, on what evidence, and on which other message it rests."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dashboard.app_pages.transcripts.judge_decision import judged
+from dashboard.app_pages.transcripts.override_form import overrule
+from dashboard.shared import state
+from dashboard.shared.formatting import look
+from dashboard.shared.notices import plain
+from dashboard.shared.queries import OpenTranscript
+from evaluation.score import LedgerRow
+from evaluation.text.display import shortened
+from evaluation.transcript import Transcript
+
+_DECIDERS = {"rule": "the rule", "judge": "a judge model", "human": "a person"}
+_MOST_EVIDENCE = 12
+
+
+def ledger_row(opened: OpenTranscript, row: LedgerRow, message_id: str | None, key: str) -> None:
+    """Draws a row.
+
+    Args:
+        opened: The transcript.
+        row: One of its ledger rows.
+        message_id: The message in whose detail it stands: evidence from other messages is marked as such.
+        key: Tells the row's widgets from those of other rows on the page; of our own words and numbers.
+    """
+    appearance = look(row.verdict)
+    with st.container(horizontal=True):
+        st.badge(appearance.label, color=appearance.color)
+        st.badge(f"decided by {_DECIDERS[str(row.method)]}", color="gray")
+    plain(row.reason)
+    if (strength := row.details.get("link_strength")) is not None:
+        st.caption(
+            f"Link strength {strength:.0f}: closer to what others just said than to {strength:.0f} % of this game"
+        )
+        if row.details.get("link_words"):
+            plain(", ".join(row.details["link_words"]))
+    if row.evidence:
+        st.caption("Evidence")
+        st.code("\n".join(_evidence_lines(row, message_id, opened.transcript)), language=None, wrap_lines=True)
+    _basis(opened.transcript, row, key)
+    judged(row, opened.transcript, show_message)
+    overrule(row, opened.transcript)
+
+
+def _basis(transcript: Transcript, row: LedgerRow, key: str) -> None:
+    referred = transcript.message(row.refers_to) if row.refers_to else None
+    if referred is not None:
+        st.caption(f"Rests on message {referred.index + 1}")
+        plain(f"{referred.speaker}: {shortened(referred.text, 300)}")
+        st.button(
+            f"Go to message {referred.index + 1}",
+            key=f"go_{key}",
+            on_click=show_message,
+            args=(transcript.id, referred.id),
+        )
+    elif row.refers_to:
+        st.caption("Rests on")
+        st.code(row.refers_to, language=None, wrap_lines=True)
+
+
+def _evidence_lines(row: LedgerRow, message_id: str | None, transcript: Transcript) -> list[str]:
+    own = [evidence for evidence in row.evidence if (evidence.message_id or row.message_id) == message_id]
+    others = [evidence for evidence in row.evidence if evidence not in own]
+    lines = [evidence.text for evidence in own]
+    for evidence in others:
+        message = transcript.message(evidence.message_id) if evidence.message_id else None
+        lines.append(f"{evidence.text}" + (f"   (message {message.index + 1})" if message else ""))
+    hidden = len(lines) - _MOST_EVIDENCE
+    return lines[:_MOST_EVIDENCE] + ([f"and {hidden} more"] if hidden > 0 else [])
+
+
+def show_message(transcript_id: str, message_id: str) -> None:
+    """Makes the conversation show a message beside the reason that is open. A widget callback."""
+    state.glance(transcript_id, message_id)
+    st.session_state[state.VIEW] = state.CONVERSATION
+
+
+def choose_message(transcript_id: str, message_id: str, metric: str | None = None) -> None:
+    """Makes the conversation go to a message, with the reason for its verdict on ``metric``. A widget callback."""
+    state.aim(transcript_id, message_id, metric)
+    st.session_state[state.VIEW] = state.CONVERSATION

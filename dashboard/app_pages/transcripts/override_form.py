@@ -1,0 +1,135 @@
+"""Overruling a ledger row: the form with verdict and reason, the history of the row, and undo."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dashboard.app_pages.transcripts.row_decisions import RowOverrides, metric_of, overrides_of, row_key
+from dashboard.shared import resources
+from dashboard.shared.formatting import look
+from dashboard.shared.identity import identity
+from dashboard.shared.notices import plain
+from evaluation.access.roles import Action
+from evaluation.errors import DramaturgError
+from evaluation.overrides import Override
+from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
+from evaluation.score import LedgerRow, RowVerdict
+from evaluation.text.display import counted
+from evaluation.transcript import Transcript
+
+AUTHOR = "author"
+"""Where the session keeps the person's name."""
+
+_LONGEST_NAME = 200
+_LONGEST_REASON = 2_000
+_DONE = "overruled"
+_FAULT = "overrule_fault"
+
+
+def overrule(row: LedgerRow, transcript: Transcript) -> None:
+    """Lets people overrule one row, and shows who did so before. Ratings are revised by their raters instead."""
+    metric = metric_of(row)
+    if metric not in DEFINITIONS or metric == ENGAGEMENT.name:
+        return
+    decisions = resources.read(overrides_of, transcript.id)
+    history = decisions.of(row)
+    key = row_key(transcript.id, row)
+    if message := st.session_state.pop(f"{_DONE}_{key}", None):
+        st.success(message)
+    version = f"{key}_{len(history)}_{len(decisions.standing)}"
+    for made in history:
+        _past(made, decisions, key)
+    if st.toggle("Overrule this verdict", key=f"overrule_{version}"):
+        _form(row, transcript, version)
+    if fault := st.session_state.pop(f"{_FAULT}_{key}", None):
+        st.error("That could not be saved.")
+        plain(fault)
+
+
+def orphaned_overrides(transcript: Transcript) -> None:
+    """Decisions whose row a newer version of a metric no longer has: they change nothing, but are not lost."""
+    orphans = resources.read(overrides_of, transcript.id).orphans
+    if not orphans:
+        return
+    with st.expander(f"{counted(len(orphans), 'decision')} on rows that are gone", icon=":material/help:"):
+        st.caption("A newer version of the metric has no such row. The decision applies again if the row comes back.")
+        for made in orphans:
+            plain(f"{made.row_id}\n{_words(made)}")
+
+
+def _past(made: Override, decisions: RowOverrides, key: str) -> None:
+    plain(_words(made))
+    if made.id in decisions.standing:
+        author = _known_author() or _author(f"{key}_{made.id}")
+        st.button(
+            "Undo",
+            icon=":material/undo:",
+            key=f"undo_{made.id}_{key}",
+            on_click=_undo,
+            args=(made.id, key, author),
+            disabled=not author,
+        )
+
+
+def _known_author() -> str:
+    return identity.rater_name() or str(st.session_state.get(AUTHOR) or "")
+
+
+def _author(key: str) -> str:
+    """The person's name, asked once a session."""
+    given = st.text_input("Your name", max_chars=_LONGEST_NAME, key=f"author_{key}", help="Kept with what you decide.")
+    return given.strip()
+
+
+def _words(made: Override) -> str:
+    words = f"{made.author}, {made.created_at:%Y-%m-%d %H:%M} UTC: {look(made.verdict).word}. {made.reason}"
+    if made.undone_by is not None and made.undone_at is not None:
+        words += f"\nTaken back by {made.undone_by}, {made.undone_at:%Y-%m-%d %H:%M} UTC."
+    return words
+
+
+def _undo(override_id: int, key: str, author: str) -> None:
+    try:
+        identity.require(Action.OVERRULE)
+        resources.store().overrides.undo(override_id, author)
+    except DramaturgError as error:
+        st.session_state[f"{_FAULT}_{key}"] = str(error)
+    else:
+        st.session_state[AUTHOR] = author
+        st.session_state[f"{_DONE}_{key}"] = "Taken back. The score is computed anew."
+
+
+def _form(row: LedgerRow, transcript: Transcript, key: str) -> None:
+    with st.form(f"form_{key}", border=False):
+        verdict = st.radio(
+            "This should be",
+            list(RowVerdict),
+            index=None,
+            format_func=lambda one: look(one).label,
+            horizontal=True,
+            key=f"verdict_{key}",
+        )
+        reason = st.text_area(
+            "Why", max_chars=_LONGEST_REASON, height=80, key=f"reason_{key}", placeholder="What a colleague should know"
+        )
+        author = _known_author() or _author(key)
+        is_sent = st.form_submit_button("Overrule", type="primary", key=f"send_{key}")
+    if is_sent:
+        _save(row, transcript, verdict, author, reason.strip())
+
+
+def _save(row: LedgerRow, transcript: Transcript, verdict: RowVerdict | None, author: str, reason: str) -> None:
+    if verdict is None or not reason or not author:
+        missing = [("a verdict", verdict), ("a reason", reason), ("your name", author)]
+        st.warning(f"Give {' and '.join(what for what, given in missing if not given)}. Nothing is saved yet.")
+        return
+    key = row_key(transcript.id, row)
+    try:
+        identity.require(Action.OVERRULE)
+        resources.store().overrides.add(transcript.id, metric_of(row), row.id, verdict, author=author, reason=reason)
+    except DramaturgError as error:
+        st.session_state[f"{_FAULT}_{key}"] = str(error)
+    else:
+        st.session_state[AUTHOR] = author
+        st.session_state[f"{_DONE}_{key}"] = "Saved. The score is computed anew."
+    st.rerun()

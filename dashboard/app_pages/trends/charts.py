@@ -1,0 +1,203 @@
+"""Figures of the Trends page besides the one of a single metric: all metrics at once, and one agent over time.
+
+Knows nothing of Streamlit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from dashboard.shared.charts.metric_charts import KEEP_ZOOM, inert_label
+from dashboard.shared.formatting import score_text
+from evaluation.judging.propositions.proposition import Dimension
+from evaluation.persona.results import DIMENSIONS, LABELS
+from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.text.display import counted
+
+# Orange below the threshold, violet above: told apart by everybody, and by their darkness when printed in grey.
+_BELOW_TO_ABOVE = [[0.0, "#b35806"], [0.25, "#f1a340"], [0.5, "#f7f7f7"], [0.75, "#b2abd2"], [1.0, "#7a68b8"]]
+_FARTHEST = 0.4
+"""The share of a scale at which the colour is deepest."""
+
+_ROW = 42
+_HEAD = 110
+
+# Colours of Okabe and Ito, with a shape and a dash of their own for each line.
+_LINES = {
+    Dimension.ADHERENCE: ("#0072b2", "circle", "solid"),
+    Dimension.CONSISTENCY: ("#b04c00", "diamond", "dash"),
+    Dimension.FLUENCY: ("#007a5a", "square", "dot"),
+    Dimension.CONVERGENCE: ("#9c4a80", "triangle-up", "dashdot"),
+}
+
+
+def heat_frame(points: pd.DataFrame, thresholds: Mapping[str, float]) -> pd.DataFrame:
+    """The mean of every metric in every iteration.
+
+    Args:
+        points: As ``queries.trend_points`` gives them.
+        thresholds: Today's.
+
+    Returns:
+        One row per metric and iteration: ``metric``, ``position``, ``iteration``, ``mean`` (NaN without a score),
+        ``games`` (with a score), ``distance`` ((mean - threshold) / width of the scale).
+    """
+    by = points.groupby(["metric", "position"], sort=True)
+    frame = by.agg(iteration=("iteration", "first"), mean=("score", "mean"), games=("score", "count")).reset_index()
+    limit = frame["metric"].map(dict(thresholds))
+    width = frame["metric"].map({name: one.scale.width for name, one in DEFINITIONS.items()})
+    frame["distance"] = (frame["mean"] - limit) / width
+    return frame
+
+
+def heat_figure(frame: pd.DataFrame, thresholds: Mapping[str, float]) -> go.Figure:
+    """All metrics over iterations: each cell holds its mean, and its colour how far that is from the threshold.
+
+    Args:
+        frame: From :func:`heat_frame`.
+        thresholds: Today's.
+    """
+    names = [name for name in DEFINITIONS if name in set(frame["metric"])]
+    places = sorted(frame["position"].unique())
+    cells = frame.set_index(["metric", "position"])
+    labels = frame.drop_duplicates("position").set_index("position")["iteration"]
+    figure = go.Figure(
+        go.Heatmap(
+            z=[[_at(cells, name, place, "distance") for place in places] for name in names],
+            text=[[_cell(cells, name, place, thresholds) for place in places] for name in names],
+            x=[str(place) for place in places],
+            y=[DEFINITIONS[name].label for name in names],
+            texttemplate="%{text}" if len(places) <= 12 else None,
+            hovertemplate="%{y}, iteration %{x}: %{text}<extra></extra>",
+            colorscale=_BELOW_TO_ABOVE,
+            zmin=-_FARTHEST,
+            zmax=_FARTHEST,
+            xgap=2,
+            ygap=2,
+            hoverongaps=False,
+            colorbar={
+                "tickvals": [-_FARTHEST, 0, _FARTHEST],
+                "ticktext": ["below", "threshold", "above"],
+                "thickness": 12,
+            },
+        )
+    )
+    figure.update_layout(height=_HEAD + _ROW * len(names), margin={"l": 8, "r": 8, "t": 8, "b": 8}, **KEEP_ZOOM)
+    ticks = [f"{place} {inert_label(labels[place], 14)}" if len(places) <= 8 else str(place) for place in places]
+    figure.update_xaxes(tickvals=[str(place) for place in places], ticktext=ticks, type="category", automargin=True)
+    figure.update_yaxes(autorange="reversed", automargin=True, showgrid=False)
+    return figure
+
+
+def _at(cells: pd.DataFrame, name: str, place: int, column: str) -> float | None:
+    value = float(cells.loc[(name, place), column]) if (name, place) in cells.index else math.nan
+    return None if math.isnan(value) else value
+
+
+def _cell(cells: pd.DataFrame, name: str, place: int, thresholds: Mapping[str, float]) -> str:
+    mean = _at(cells, name, place, "mean")
+    if mean is None:
+        return "no score"
+    symbol = "✓" if mean >= thresholds[name] - 1e-9 else "✗"
+    return f"{symbol} {score_text(mean, DEFINITIONS[name].scale, thresholds[name])}"
+
+
+def heat_alt(frame: pd.DataFrame, thresholds: Mapping[str, float]) -> str:
+    """The heat map in words. Iterations are numbered: names are untrusted text."""
+    cells = frame.set_index(["metric", "position"])
+    said = []
+    for name, group in frame.groupby("metric", sort=False):
+        row = (f"iteration {place} {_cell(cells, str(name), place, thresholds)}" for place in group["position"])
+        said.append(f"{DEFINITIONS[str(name)].label}: {', '.join(row)}")
+    return "Means of all metrics over iterations. " + "; ".join(said)
+
+
+def heat_table(frame: pd.DataFrame, thresholds: Mapping[str, float]) -> pd.DataFrame:
+    """The heat map as a table: one row per iteration."""
+    cells = frame.set_index(["metric", "position"])
+    rows = [
+        {"No.": place, "Iteration": group["iteration"].iloc[0]}
+        | {one.label: _cell(cells, name, place, thresholds) for name, one in DEFINITIONS.items()}
+        for place, group in frame.groupby("position")
+    ]
+    return pd.DataFrame(rows)
+
+
+def drift_figure(points: pd.DataFrame) -> go.Figure:
+    """An agent's scores from run to run, a line per dimension from 0 to 9; ideas are counts and stay out.
+
+    Args:
+        points: From ``trends.drift_points``.
+    """
+    figure = go.Figure()
+    for dimension, (color, symbol, dash) in _LINES.items():
+        own = points[points["dimension"] == str(dimension)]
+        if own.empty:
+            continue
+        figure.add_trace(
+            go.Scatter(
+                x=own["run"].tolist(),
+                y=own["score"].tolist(),
+                mode="lines+markers",
+                name=LABELS[dimension],
+                line={"color": color, "dash": dash, "width": 2},
+                marker={"color": color, "symbol": symbol, "size": 10},
+                text=[_run_words(row) for row in own.to_dict("records")],
+                hovertemplate="%{text}<extra></extra>",
+            )
+        )
+    figure.update_layout(
+        height=340,
+        margin={"l": 8, "r": 8, "t": 8, "b": 8},
+        legend={"orientation": "h", "y": -0.25},
+        hovermode="closest",
+        **KEEP_ZOOM,
+    )
+    runs = sorted(points["run"].unique())
+    figure.update_xaxes(
+        title={"text": "run"}, tickvals=runs if len(runs) <= 20 else None, showgrid=False, automargin=True
+    )
+    figure.update_yaxes(range=[-0.4, 9.4], tickvals=[0, 3, 6, 9], zeroline=False, automargin=True)
+    return figure
+
+
+def _run_words(row: Mapping[object, object]) -> str:
+    label = LABELS[Dimension(str(row["dimension"]))]
+    when = f"{row['when']:%Y-%m-%d %H:%M}"
+    return f"{label} {row['score']:.1f} of 9, run {row['run']} on {when}, {inert_label(str(row['judge']), 40)}"
+
+
+def drift_alt(points: pd.DataFrame) -> str:
+    """The figure of an agent's runs in words."""
+    said = []
+    for dimension in DIMENSIONS:
+        own = points[points["dimension"] == str(dimension)].sort_values("run")
+        if len(own):
+            listed = ", ".join(f"{score:.1f}" for score in own["score"])
+            said.append(f"{LABELS[dimension]} {listed}")
+    return f"Scores of one agent over {counted(points['run'].nunique(), 'run')}: " + "; ".join(said)
+
+
+def drift_table(points: pd.DataFrame) -> pd.DataFrame:
+    """One row per run, the latest first: when, by whom, how many messages, every dimension, and the change since."""
+    rows = []
+    before: dict[str, float] = {}
+    for number, group in points.groupby("run"):
+        first = group.iloc[0]
+        scores = dict(zip(group["dimension"], group["score"], strict=True))
+        row = {"Run": number, "When (UTC)": f"{first['when']:%Y-%m-%d %H:%M}"}
+        for dimension in DIMENSIONS:
+            row[LABELS[dimension]] = _moved(scores.get(str(dimension)), before.get(str(dimension)))
+        rows.append(row | {"Messages": first["sample"], "Judged by": first["judge"]})
+        before |= scores
+    return pd.DataFrame(rows[::-1])
+
+
+def _moved(score: float | None, before: float | None) -> str:
+    if score is None:
+        return "no score"
+    return f"{score:.1f}" if before is None else f"{score:.1f} ({score - before:+.1f})"

@@ -1,0 +1,283 @@
+"""What the Trends page reads, ready to draw: games, iterations, persona dimensions, agents over time.
+
+Knows nothing of Streamlit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from dashboard.shared.formatting import COUNT, USD, look, score_text
+from dashboard.shared.queries import NO_ITERATION, transcript_list
+from evaluation.comparison.runs import Run
+from evaluation.escaping import spreadsheet_safe
+from evaluation.iterations import IterationSummary
+from evaluation.judging.propositions.proposition import Dimension
+from evaluation.persona.results import DIMENSIONS, LABELS
+from evaluation.report import Strip
+from evaluation.report.words import strip_of
+from evaluation.rubric.controls import COMPANION_LABELS, ControlSummary, control_words, summarise_controls
+from evaluation.rubric.controls.words import number_words
+from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
+from evaluation.rubric.verdict import COST_LIMIT_USD, VerdictStatus
+from evaluation.score import PERCENT, MetricDefinition, Scale
+from evaluation.statistics.intervals import mean_interval
+from evaluation.statistics.words import interval_words
+from evaluation.store import Store
+from evaluation.text.display import counted
+from evaluation.workflows.reports import side_scores, stored_board
+
+NINE = Scale("nine", 0.0, 9.0)
+
+PERSONA_DEFINITIONS: Mapping[str, MetricDefinition] = {
+    str(each): MetricDefinition(str(each), LABELS[each], NINE, float("nan"), "1")
+    for each in DIMENSIONS
+    if each is not Dimension.IDEAS_QUANTITY
+}
+"""The persona dimensions on the scale from 0 to 9. Ideas are counts, without a scale; they have their own table."""
+
+_COLUMNS = ("metric", "position", "iteration", "game", "score", "status", "raters")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """An iteration as it stands below a chart: its place from 1, the one change that it made, and what became of it.
+
+    Attributes:
+        reference: Name of the iteration that it is compared with; empty for none.
+        decision: What a person decided, else the rule's answer, as a status; empty without a reference.
+    """
+
+    position: int
+    name: str
+    change: str
+    target: str
+    reference: str = ""
+    decision: str = ""
+
+
+def steps(store: Store) -> list[Step]:
+    """All iterations in their order, with the decisions that every page shows."""
+    return [_step(place, one) for place, one in enumerate(stored_board(store).iterations, start=1)]
+
+
+def _step(place: int, one: IterationSummary) -> Step:
+    held, decision = one.iteration, one.decision
+    target = DEFINITIONS[held.target_metric].label if held.target_metric else ""
+    said = held.recorded.fate if held.recorded else decision.choice if decision else ""
+    return Step(place, held.name, held.change, target, decision.reference if decision else "", str(said))
+
+
+def steps_frame(found: Sequence[Step]) -> pd.DataFrame:
+    """One row per iteration: its number and name, the change, its target, what it is compared with, the decision."""
+    rows = [
+        (
+            one.position,
+            one.name,
+            one.change,
+            one.target,
+            one.reference,
+            look(one.decision).label if one.decision else "",
+        )
+        for one in found
+    ]
+    columns = ["No.", "Iteration", "What was changed", "It should raise", "Compared with", "Decision"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def dimension_points(store: Store) -> pd.DataFrame:
+    """The persona dimensions game by game, from every agent's latest completed run.
+
+    Returns:
+        One row per game and dimension, ordered by iteration, in the columns of ``queries.trend_points``. Trajectories
+        that belong to no single game are left out.
+    """
+    with store.unit():
+        summaries = store.transcripts.summaries().set_index("transcript_id")
+        places = {one.name: place for place, one in enumerate(store.iterations.list(), start=1)}
+        scores = store.evaluations.latest_scores()
+    games = summaries[["game_id", "iteration"]].to_dict("index")
+    rows = []
+    for dimension, transcript_id, score, agents in _by_game(scores[scores["transcript_id"].isin(games)]):
+        game, iteration = games[transcript_id]["game_id"], games[transcript_id]["iteration"]
+        place = places.get(iteration, len(places) + 1)
+        name = iteration if iteration in places else NO_ITERATION
+        rows.append((dimension, place, name, f"{game} ({counted(agents, 'agent')})", score, "scored", 0))
+    frame = pd.DataFrame(rows, columns=list(_COLUMNS)).astype({"score": float})
+    return frame.sort_values("position", kind="stable", ignore_index=True)
+
+
+def _by_game(scores: pd.DataFrame) -> Iterator[tuple[str, str, float, int]]:
+    """Dimension, game, the mean over its agents, and how many these are: a game is the unit of sampling.
+
+    An agent's score in a game is the weighted mean over propositions of the means over messages.
+    """
+    whose = ["dimension", "transcript_id", "display_name"]
+    means = scores.groupby([*whose, "proposition_id"], sort=False).agg({"score": "mean", "weight": "first"})
+    means["product"] = means["score"] * means["weight"]
+    sums = means.groupby(level=whose, sort=False)[["product", "weight"]].sum()
+    sums = sums[sums["weight"] > 0]
+    games = (sums["product"] / sums["weight"]).groupby(level=whose[:2], sort=False).agg(["mean", "size"])
+    for (dimension, game), mean, agents in zip(games.index, games["mean"], games["size"], strict=True):
+        yield str(dimension), str(game), float(mean), int(agents)
+
+
+def beside_definitions(points: pd.DataFrame) -> dict[str, MetricDefinition]:
+    """What is charted beside the metrics, as far as anything of it is known, with axes that fit ``points``."""
+    found = {}
+    for name, (label, scale, unit_top) in _BESIDE.items():
+        values = points.loc[points["metric"] == name, "score"].dropna()
+        if len(values):
+            high = scale.high if unit_top is None else max(unit_top, float(values.max()))
+            found[name] = MetricDefinition(name, label, Scale(scale.name, scale.low, high), math.nan, "1")
+    return found
+
+
+# What each is called, on which scale, and how high its axis reaches at least (None: as high as the scale).
+_BESIDE: Mapping[str, tuple[str, Scale, float | None]] = {
+    "cost_usd": ("Cost per game", Scale(USD, 0.0, 0.0), COST_LIMIT_USD),
+    "cache_hit_rate": ("Cache hit rate", PERCENT, None),
+    "raters": ("Raters per game", Scale(COUNT, 0.0, 0.0), 3.0),
+    "role_mafia": ("Role consistency, Mafia", PERCENT, None),
+    "role_town": ("Role consistency, town", PERCENT, None),
+}
+
+
+def beside_points(store: Store) -> pd.DataFrame:
+    """Cost, cache hits, raters, and role consistency by side, game by game.
+
+    Returns:
+        One row per game and figure, in the columns of ``queries.trend_points``; NaN where it is not known. Cost in US
+        dollars, rates in percent. Games of no iteration come last, as a group of their own.
+    """
+    with store.unit():
+        summaries = store.transcripts.summaries()
+        places = {one.name: place for place, one in enumerate(store.iterations.list(), start=1)}
+        raters, sides = store.ratings.rater_counts(), side_scores(store)
+    by_side = {(row["transcript_id"], row["side"]): row["score"] for row in sides.to_dict("records")}
+    rows = []
+    for row in summaries.to_dict("records"):
+        key, iteration = str(row["transcript_id"]), row["iteration"]
+        figures = {
+            "cost_usd": row["total_usd"],
+            "cache_hit_rate": row["cache_hit_rate"] * 100,
+            "raters": raters.get(key, 0),
+            "role_mafia": by_side.get((key, "mafia")),
+            "role_town": by_side.get((key, "town")),
+        }
+        place = places.get(iteration, len(places) + 1)
+        name = iteration if iteration in places else NO_ITERATION
+        rows += [
+            (figure, place, name, row["game_id"], score, "not recorded", raters.get(key, 0))
+            for figure, score in figures.items()
+        ]
+    frame = pd.DataFrame(rows, columns=list(_COLUMNS))
+    frame["score"] = frame["score"].astype(float)
+    return frame.sort_values("position", kind="stable", ignore_index=True)
+
+
+def verdict_counts(store: Store) -> pd.DataFrame:
+    """How the games of each iteration ended, by today's thresholds.
+
+    Returns:
+        One row per iteration with games, and one for games of none: ``position``, ``iteration``, and how many games are
+        ``passed``, ``failed``, ``pending``, ``inapplicable``.
+    """
+    listed = transcript_list(store)
+    places = {one.name: place for place, one in enumerate(store.iterations.list(), start=1)}
+    listed["position"] = [places.get(name, len(places) + 1) for name in listed["iteration"]]
+    listed["iteration"] = listed["iteration"].replace("", NO_ITERATION)
+    counts = pd.crosstab([listed["position"], listed["iteration"]], listed["verdict"])
+    return counts.reindex(columns=[str(one) for one in VerdictStatus], fill_value=0).reset_index()
+
+
+def drift_points(store: Store, agent_id: str) -> pd.DataFrame:
+    """Every completed run of an agent, the oldest first.
+
+    Returns:
+        One row per run and dimension that has a score: ``run`` (from 1), ``when`` (UTC), ``dimension``, ``score`` (0 to
+        9; a mean count for ideas), ``judge``, ``sample`` (messages judged one by one).
+    """
+    runs = store.evaluations.runs(agent_id)
+    rows = []
+    done = [Run.of(row) for row in runs[runs["status"] == "completed"].to_dict("records")]
+    for number, run in enumerate(done, start=1):
+        for dimension, score in run.scores.items():
+            rows.append((number, run.created_at, str(dimension), score, run.judge, run.sample_size))
+    return pd.DataFrame(rows, columns=["run", "when", "dimension", "score", "judge", "sample"])
+
+
+def evaluated_agents(store: Store) -> dict[str, str]:
+    """Id and name of every agent and channel that has a completed run."""
+    latest = store.evaluations.latest()
+    return dict(zip(map(str, latest["agent_id"]), map(str, latest["display_name"]), strict=True))
+
+
+def mean_table(
+    games: pd.DataFrame, definition: MetricDefinition, changes: Mapping[str, str], beside_chance: bool = False
+) -> pd.DataFrame:
+    """A chart's numbers: one row per iteration with mean, interval, ends, counts, raters and the change it made.
+
+    Args:
+        games: Of one metric, in the columns of ``queries.trend_points``.
+        definition: The metric.
+        changes: What each iteration changed, by name.
+        beside_chance: With the score by chance and the companion, where the metric has them.
+    """
+    rows = []
+    for _, group in games.groupby("position"):
+        scores, name = group["score"].dropna(), str(group["iteration"].iloc[0])
+        has_any = len(scores) > 0
+        row = {
+            "Iteration": spreadsheet_safe(name),
+            "Mean": score_text(scores.mean() if has_any else None, definition.scale),
+            "95 % interval": interval_words(
+                mean_interval(scores, limits=(definition.scale.low, definition.scale.high))
+            ),
+            "Lowest": score_text(scores.min() if has_any else None, definition.scale),
+            "Highest": score_text(scores.max() if has_any else None, definition.scale),
+            "Games": len(scores),
+            "Without a score": len(group) - len(scores),
+        }
+        if definition.name == ENGAGEMENT.name:
+            row["Ratings"] = int(group["raters"].sum())
+        if beside_chance:
+            row |= _chance_cells(summarise_controls(group.loc[group["score"].notna(), "control"]), definition)
+        rows.append(row | {"What was changed": spreadsheet_safe(changes.get(name, ""))})
+    return pd.DataFrame(rows).fillna("")
+
+
+def _chance_cells(summary: ControlSummary, definition: MetricDefinition) -> dict[str, str]:
+    cells = {} if summary.chance is None else {"By chance": score_text(summary.chance, definition.scale)}
+    if summary.companion is not None and summary.value is not None:
+        label = COMPANION_LABELS.get(summary.companion, summary.companion).capitalize()
+        cells[label] = number_words(summary.value)
+        if summary.companion_chance is not None:
+            cells[f"{label} by chance"] = number_words(summary.companion_chance)
+    return cells
+
+
+def export_frame(games: pd.DataFrame) -> pd.DataFrame:
+    """One row per game and metric for a file: ``metric``, ``iteration``, ``position``, ``game``, ``score``, ``status``,
+    ``raters`` (0 where nobody rated, and for persona dimensions), ``chance`` (the score by chance), ``companion`` and
+    ``control_words``."""
+    told = [
+        control_words(metric, None if math.isnan(score) else score, control)
+        for metric, score, control in zip(games["metric"], games["score"], games["control"], strict=True)
+    ]
+    columns = ["metric", "iteration", "position", "game", "score", "status", "raters", "chance", "companion"]
+    return games[columns].assign(control_words=told)
+
+
+def strips(games: pd.DataFrame, definition: MetricDefinition) -> list[Strip]:
+    """The games of a metric by iteration, as our own charts draw them."""
+    found = []
+    for _, group in games.groupby("position"):
+        scored = group.dropna(subset=["score"])
+        label = str(group["iteration"].iloc[0])
+        found.append(strip_of(label, definition, scored["score"].tolist(), scored["game"].tolist()))
+    return found

@@ -1,0 +1,105 @@
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.app_pages.trends import data
+from dashboard.app_pages.trends import sections as parts
+from dashboard.shared import queries, resources
+from dashboard.shared.beside_chance.parts import beside_chance_toggle, chance_notes
+from dashboard.shared.first_run import first_steps
+from dashboard.shared.notices import empty_state
+from dashboard.shared.version_notes import versions_banner
+from evaluation.rubric.definitions import DEFINITIONS, MetricDefinition
+
+CHARTS, HEAT, TABLE, BESIDE, PERSONAS = "Charts", "Heat map", "Table", "Cost and verdicts", "Personas"
+
+
+def show() -> None:
+    points = resources.read(queries.trend_points)
+    if points.empty:
+        empty_state(
+            "No games yet",
+            "A trend needs games in two iterations or more: the ones before a change of the prompt, and the ones "
+            "after it.",
+        )
+        first_steps("trends")
+        return
+    versions_banner(resources.store())
+    found = resources.read(data.steps)
+    is_loose = points["iteration"] == queries.NO_ITERATION
+    view, with_loose, beside_chance = choices(has_loose_games=bool(is_loose.any()))
+    first, last = parts.pick_range(found)
+    if view == PERSONAS:
+        parts.persona_dimensions(first, last)
+        parts.annotations(found)
+        parts.drift()
+        return
+    shown = points[(points["position"].between(first, last) & ~is_loose) | (is_loose & with_loose)]
+    if shown.empty:
+        head = "No game of these iterations is stored." if found else "No game belongs to an iteration yet."
+        st.info(f"{head} Upload games into one, or show the games of no iteration.")
+    elif view == BESIDE:
+        parts.beside_charts(first, last, with_loose=with_loose)
+        parts.annotations(found)
+    else:
+        metrics(view, shown, found, key=(with_loose, first, last), beside_chance=beside_chance)
+
+
+def choices(*, has_loose_games: bool) -> tuple[str, bool, bool]:
+    """What the trends are shown as, whether with the games of no iteration, and whether beside chance."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        view = st.segmented_control(
+            "Show as",
+            [CHARTS, HEAT, TABLE, BESIDE, PERSONAS],
+            default=CHARTS,
+            required=True,
+            key="as",
+            bind="query-params",
+            label_visibility="collapsed",
+        )
+        with_loose = has_loose_games and st.toggle(
+            "Show games of no iteration",
+            key="loose",
+            bind="query-params",
+            help="They stand to the right of all iterations.",
+        )
+        beside_chance = view in (CHARTS, TABLE) and beside_chance_toggle()
+    return view, with_loose, beside_chance
+
+
+def metrics(
+    view: str, shown: pd.DataFrame, found: Sequence[data.Step], *, key: tuple[bool, int, int], beside_chance: bool
+) -> None:
+    thresholds = resources.read(queries.thresholds)
+    definitions = DEFINITIONS if view == HEAT else picked()
+    if beside_chance:
+        chance_notes(shown[shown["metric"].isin(list(definitions))], are_drawn=view == CHARTS)
+    if view == HEAT:
+        parts.heat_map(shown, thresholds, key)
+    elif view == TABLE:
+        parts.metric_tables(shown, definitions, key, beside_chance=beside_chance)
+    else:
+        st.caption(
+            "Dots are games, diamonds means with their 95 % intervals over games, the dashed line is the threshold."
+        )
+        parts.metric_charts(shown, definitions, thresholds, key, beside_chance=beside_chance)
+    parts.annotations(found)
+    parts.export(shown, definitions, thresholds)
+
+
+def picked() -> Mapping[str, MetricDefinition]:
+    """The metrics that were chosen; all of them when none was."""
+    chosen = st.pills(
+        "Metrics",
+        list(DEFINITIONS),
+        selection_mode="multi",
+        format_func=lambda name: DEFINITIONS[name].label,
+        key="metrics",
+        bind="query-params",
+        wrap=True,
+    )
+    return {name: DEFINITIONS[name] for name in chosen or DEFINITIONS}
+
+
+show()

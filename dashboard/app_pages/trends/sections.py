@@ -1,0 +1,242 @@
+"""The sections of the Trends page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+import pandas as pd
+import streamlit as st
+
+from dashboard import permissions
+from dashboard.app_pages.trends import charts as trend_charts
+from dashboard.app_pages.trends import data
+from dashboard.shared import queries, resources
+from dashboard.shared.beside_chance import companion_data
+from dashboard.shared.beside_chance.parts import companion, in_words
+from dashboard.shared.charts import metric_charts as charts
+from dashboard.shared.downloads import csv_download
+from dashboard.shared.formatting import threshold_text
+from dashboard.shared.status_table import status_table
+from evaluation.coverage import Coverage
+from evaluation.report.svg import HEIGHT, stacked_svg, strip_svg
+from evaluation.report.words import chart_words
+from evaluation.rubric.definitions import ENGAGEMENT
+from evaluation.rubric.verdict import COST_LIMIT_USD
+from evaluation.score import MetricDefinition
+from evaluation.text.display import counted
+
+ZOOMABLE = {
+    "displaylogo": False,
+    "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d"],
+    # Drawn by the browser that shows the figure; nothing is asked of another server.
+    "toImageButtonOptions": {"format": "png", "scale": 2, "filename": "trend"},
+}
+
+
+def pick_range(found: Sequence[data.Step]) -> tuple[int, int]:
+    """The iterations to show, from and to; the choice stands in the URL. All of them at first."""
+    last = len(found)
+    if last < 3:
+        return 1, max(1, last)
+    return st.slider(
+        "Iterations, from and to",
+        1,
+        last,
+        (1, last),
+        key="range",
+        bind="query-params",
+        help="Charts can be zoomed besides: their tools appear at the upper right.",
+    )
+
+
+def annotations(found: Sequence[data.Step]) -> None:
+    """What each iteration changed."""
+    if any(one.change for one in found):
+        with st.expander("What each iteration changed", icon=":material/edit_note:"):
+            status_table(data.steps_frame(found), "What each iteration changed")
+
+
+def metric_charts(
+    shown: pd.DataFrame,
+    definitions: Mapping[str, MetricDefinition],
+    thresholds: Mapping[str, float],
+    key: tuple[object, ...],
+    *,
+    beside_chance: bool = False,
+) -> None:
+    """A chart for each metric, two beside each other where there is room.
+
+    Args:
+        shown: The games, as ``queries.trend_points`` gives them.
+        definitions: The metrics to draw.
+        thresholds: Today's; a metric that is missing has none.
+        key: What was chosen, to tell these charts from others of the same data.
+        beside_chance: With what chance gives, the companion below, and both in words.
+    """
+    grid = st.grid(2, min_column_width=380)
+    changes = resources.read(_changes)
+    for name, definition in definitions.items():
+        games = shown[shown["metric"] == name]
+        with grid.cell(), st.container(border=True):
+            st.subheader(definition.label, anchor=False)
+            st.caption(_summary(games, definition, thresholds.get(name)))
+            # The charts of a thousand games take half a second to make, and are the same until the data changes.
+            drawn = (name, *key, beside_chance)
+            draw, tell = (
+                (companion_data.chance_figure, companion_data.chance_alt)
+                if beside_chance
+                else (charts.trend_figure, charts.trend_alt)
+            )
+            st.plotly_chart(
+                resources.once(draw, drawn, games, definition, thresholds.get(name), changes),
+                key=f"trend_{name}",
+                config=ZOOMABLE,
+                alt=resources.once(tell, drawn, games, definition, thresholds.get(name)),
+            )
+            if beside_chance:
+                companion(games, name, drawn)
+
+
+def _changes(store: data.Store) -> dict[str, str]:
+    return {one.name: one.change for one in data.steps(store)}
+
+
+def _summary(games: pd.DataFrame, definition: MetricDefinition, threshold: float | None) -> str:
+    scored = games["score"].notna().sum()
+    parts = [f"{counted(int(scored), 'game')} in {counted(games['position'].nunique(), 'iteration')}"]
+    left_out = games[games["score"].isna()]["status"].value_counts()
+    parts += [f"{count} {status.replace('_', ' ')}, not drawn" for status, count in left_out.items()]
+    if definition.name == ENGAGEMENT.name:
+        parts.append(counted(int(games["raters"].sum()), "rating"))
+    if definition.coverage is not None and "considered" in games and (considered := int(games["considered"].sum())):
+        parts.append(Coverage(definition.coverage, int(games["settled"].sum()), considered).words)
+    return " · ".join(parts + ([threshold_text(threshold, definition.scale)] if threshold is not None else []))
+
+
+def beside_charts(first: int, last: int, *, with_loose: bool) -> None:
+    """Cost, cache hits, raters, role consistency by side, and verdicts, over the same iterations."""
+    points, counts = (
+        _within(resources.read(read), first, last, with_loose) for read in (data.beside_points, data.verdict_counts)
+    )
+    definitions = data.beside_definitions(points)
+    unknown = [label for name, label in _BESIDE_LABELS.items() if name not in definitions]
+    if unknown:
+        st.caption(f"Not recorded in any of these games: {', '.join(unknown)}.")
+    metric_charts(points, definitions, {"cost_usd": COST_LIMIT_USD}, ("beside", first, last, with_loose))
+    with st.container(border=True):
+        st.subheader("Verdicts", anchor=False)
+        st.plotly_chart(charts.verdict_figure(counts), key="verdicts", config=ZOOMABLE, alt=charts.verdict_alt(counts))
+
+
+_BESIDE_LABELS = {"cost_usd": "cost", "cache_hit_rate": "cache hit rate", "role_mafia": "roles"}
+
+
+def _within(frame: pd.DataFrame, first: int, last: int, with_loose: bool) -> pd.DataFrame:
+    is_loose = frame["iteration"] == queries.NO_ITERATION
+    return frame[(frame["position"].between(first, last) & ~is_loose) | (is_loose & with_loose)]
+
+
+def metric_tables(
+    shown: pd.DataFrame,
+    definitions: Mapping[str, MetricDefinition],
+    key: tuple[object, ...],
+    *,
+    beside_chance: bool = False,
+) -> None:
+    """The same as tables."""
+    changes = resources.read(_changes)
+    for name, definition in definitions.items():
+        games = shown[shown["metric"] == name]
+        with st.container(border=True):
+            st.subheader(definition.label, anchor=False)
+            drawn = (name, *key, beside_chance)
+            table = resources.once(data.mean_table, drawn, games, definition, changes, beside_chance)
+            st.dataframe(table, hide_index=True, alt=f"{definition.label} by iteration")
+            if beside_chance:
+                in_words(games)
+
+
+def heat_map(shown: pd.DataFrame, thresholds: Mapping[str, float], key: tuple[object, ...]) -> None:
+    """All metrics over iterations at once, and the same as a table."""
+    st.caption(
+        "Means over games. Violet is above a metric's threshold, orange below it, the deeper the farther; ✓ and ✗ say "
+        "the same."
+    )
+    frame = resources.once(trend_charts.heat_frame, key, shown, thresholds)
+    st.plotly_chart(
+        resources.once(trend_charts.heat_figure, key, frame, thresholds),
+        key="heat",
+        config=ZOOMABLE,
+        alt=resources.once(trend_charts.heat_alt, key, frame, thresholds),
+    )
+    status_table(resources.once(trend_charts.heat_table, key, frame, thresholds), "Means of all metrics by iteration")
+
+
+def persona_dimensions(first: int, last: int) -> None:
+    """The persona dimensions over iterations, game by game."""
+    points = resources.read(data.dimension_points)
+    shown = points[points["position"].between(first, last)]
+    if shown.empty:
+        st.info("No agent that speaks in these iterations was evaluated yet.", icon=":material/info:")
+        st.page_link("app_pages/personas/page.py", label="Evaluate agents", icon=":material/theater_comedy:")
+        return
+    st.caption(
+        "Dots are games: the mean over the agents that speak in them, by each one's latest run. Diamonds are means "
+        "with their 95 % intervals over games. From 0 to 9, the higher the better. What is judged over all that an "
+        "agent said belongs to no game and stands below."
+    )
+    known = {name: one for name, one in data.PERSONA_DEFINITIONS.items() if (shown["metric"] == name).any()}
+    metric_charts(shown, known, {}, ("personas", first, last))
+
+
+def drift() -> None:
+    """One agent from run to run; the choice stands in the URL."""
+    st.subheader("One agent over time", anchor=False)
+    agents = resources.read(data.evaluated_agents)
+    if not agents:
+        st.caption("No agent was evaluated yet.")
+        return
+    chosen = st.selectbox("Agent", list(agents), format_func=lambda key: agents[key], key="agent", bind="query-params")
+    points = resources.read(data.drift_points, chosen)
+    if points.empty:
+        st.caption("Its runs have no score.")
+        return
+    if points["run"].nunique() == 1:
+        st.caption("One run so far: drift shows from the second on.")
+    st.plotly_chart(trend_charts.drift_figure(points), key="drift", config=ZOOMABLE, alt=trend_charts.drift_alt(points))
+    st.caption(
+        "Runs of other judges or samples are not comparable; the table names both. Ideas are counts, in the table."
+    )
+    status_table(trend_charts.drift_table(points), "Runs of one agent, the latest first")
+
+
+def export(shown: pd.DataFrame, definitions: Mapping[str, MetricDefinition], thresholds: Mapping[str, float]) -> None:
+    """The games that are shown as CSV, and the charts as one SVG file."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        csv_download(
+            "Download the data (CSV)",
+            lambda: data.export_frame(shown[shown["metric"].isin(list(definitions))]),
+            "trends.csv",
+        )
+        permissions.download_button(
+            "chart",
+            "Download the charts (SVG)",
+            partial(_svg, shown, definitions, thresholds),
+            "trends.svg",
+            "image/svg+xml",
+            key="trends.svg",
+            icon=":material/image:",
+            help_text="As a picture (PNG): the camera among a chart's tools.",
+        )
+
+
+def _svg(shown: pd.DataFrame, definitions: Mapping[str, MetricDefinition], thresholds: Mapping[str, float]) -> bytes:
+    drawings = []
+    for place, (name, definition) in enumerate(definitions.items()):
+        found = data.strips(shown[shown["metric"] == name], definition)
+        words = chart_words(definition, found, thresholds[name])
+        drawings.append(
+            strip_svg(found, definition.scale, thresholds[name], definition.label, words, top=place * HEIGHT)
+        )
+    return stacked_svg(drawings, "Metrics over iterations").encode()

@@ -1,0 +1,191 @@
+"""What the Upload page shows of the files: the games found in them, and what was refused."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.shared.notices import plain
+from dashboard.shared.status_table import status_table
+from evaluation.progress import ProgressCallback
+from evaluation.readers import Limits, ReadResult
+from evaluation.readers.import_report import (
+    ImportOutcome,
+    ImportReport,
+    RefusalGroup,
+    ReportLine,
+    planned,
+    refusal_groups,
+)
+from evaluation.text.display import counted, shortened
+
+_PREVIEWED_MESSAGES = 5
+_MOST_ROWS = 2000
+_MOST_GROUPS = 5
+_MOST_NAMES = 3
+_MIB = 1024 * 1024
+_REDRAW_SECONDS = 0.2
+
+_MARKS = {
+    ImportOutcome.NOT_STORED: "✓ new",
+    ImportOutcome.KNOWN: "– stored already",
+    ImportOutcome.REPEATED: "– twice in these files",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What was in the files: what the readers made of each, and what is to become of it, in the same order."""
+
+    results: Sequence[ReadResult]
+    report: ImportReport
+
+    @classmethod
+    def of(cls, results: Sequence[ReadResult], stored: Collection[str]) -> Found:
+        """``stored`` holds the ids of the transcripts that the store has."""
+        return cls(results, planned(results, stored))
+
+    @property
+    def games(self) -> list[tuple[ReadResult, ImportOutcome]]:
+        """The games that could be read: the new ones first, then those that are left as they are."""
+        pairs = zip(self.results, self.report.lines, strict=True)
+        read = [(result, line.outcome) for result, line in pairs if result.transcript is not None]
+        return sorted(read, key=lambda pair: pair[1] is not ImportOutcome.NOT_STORED)
+
+    @property
+    def new(self) -> list[ReadResult]:
+        """The games to store."""
+        return [result for result, outcome in self.games if outcome is ImportOutcome.NOT_STORED]
+
+
+def size_words(limits: Limits, upload_megabytes: int) -> str:
+    """How large the files may be, by the settings and by what the server takes at once."""
+    return (
+        f"Up to {upload_megabytes} MB a file or zip as it is sent, {limits.file_bytes / _MIB:,.0f} MB a transcript "
+        f"file, {limits.archive_bytes / _MIB:,.0f} MB a zip once it is unpacked, {limits.messages:,} messages a game. "
+        "The Settings page changes all but the first."
+    )
+
+
+@contextmanager
+def reading(files: int) -> Iterator[ProgressCallback]:
+    """A bar with counts for what reads that many files; it is gone when they are read, and never there if they were."""
+    place = st.empty()
+    drawn_at = -math.inf
+
+    def show(done: int, found: int) -> None:
+        nonlocal drawn_at
+        now = time.monotonic()
+        if now - drawn_at >= _REDRAW_SECONDS:
+            drawn_at = now
+            place.progress(done / files, text=reading_words(done, files, found))
+
+    try:
+        yield show
+    finally:
+        place.empty()
+
+
+def reading_words(done: int, files: int, found: int) -> str:
+    """What stands above the bar: "Reading 300 files: 12 read, 12 games found"."""
+    so_far = f": {done:,} read, {counted(found, 'game')} found" if found or done else ""
+    return f"Reading {counted(files, 'file')}{so_far}"
+
+
+def found_words(report: ImportReport) -> str:
+    """The counts as a sentence: "2 games to store, 1 stored already, left as it is, 1 refused."."""
+    counts = report.counts
+    known, repeated, refused = (
+        counts[ImportOutcome.KNOWN],
+        counts[ImportOutcome.REPEATED],
+        counts[ImportOutcome.REFUSED],
+    )
+    parts = [f"{counted(counts[ImportOutcome.NOT_STORED], 'game')} to store"]
+    if known:
+        parts.append(f"{known} stored already, left as {'it is' if known == 1 else 'they are'}")
+    if repeated:
+        parts.append(f"{repeated} twice in these files, taken once")
+    if refused:
+        parts.append(f"{refused} refused")
+    return ", ".join(parts) + "."
+
+
+def show_found(found: Found) -> None:
+    """The games as a table with a preview of the selected one, and the refusals, those of one reason together."""
+    st.subheader("What is in the files", anchor=False)
+    st.caption(found_words(found.report))
+    games = found.games
+    if games:
+        event = status_table(
+            pd.DataFrame([_row(result, outcome) for result, outcome in games[:_MOST_ROWS]]),
+            "Games found in the files",
+            on_select="rerun",
+            selection_mode="single-row",
+            key="found_table",
+        )
+        if len(games) > _MOST_ROWS:
+            st.caption(f"The first {_MOST_ROWS:,} of {len(games):,} games. The report below lists all.")
+        rows = [row for row in event.selection.rows if row < len(games)]
+        _preview(games[rows[0] if rows else 0][0])
+    show_refusals(found.report.refused)
+
+
+def _row(result: ReadResult, outcome: ImportOutcome) -> dict[str, object]:
+    transcript = result.transcript
+    assert transcript is not None
+    return {
+        "Result": _MARKS[outcome],
+        "File": result.name,
+        "Recognised as": result.format,
+        "Players": len(transcript.players),
+        "Public messages": len(transcript.discussion),
+        "Votes": len(transcript.valid_votes),
+        "Game": transcript.game_id,
+    }
+
+
+def _preview(result: ReadResult) -> None:
+    assert result.transcript is not None
+    with st.expander("Preview of the selected game"):
+        first = result.transcript.discussion[:_PREVIEWED_MESSAGES]
+        plain(
+            "\n".join(f"{message.speaker}: {shortened(message.text, 160)}" for message in first) or "No public message."
+        )
+
+
+def show_refusals(lines: Sequence[ReportLine]) -> None:
+    """Each reason with its remedy and the files that it concerns; beyond five reasons, all files in one table."""
+    groups = refusal_groups(lines)
+    for group in groups[:_MOST_GROUPS]:
+        _refusal(group)
+    if len(groups) > _MOST_GROUPS or any(len(group.lines) > _MOST_NAMES for group in groups):
+        with st.expander(f"All {counted(len(lines), 'refused file')}"):
+            rows = [
+                {"File": line.name, "What is wrong": line.message, "Where": line.place, "What to do": line.remedy}
+                for line in lines[:_MOST_ROWS]
+            ]
+            status_table(pd.DataFrame(rows), "Refused files with the reason, the place and the remedy")
+
+
+def _refusal(group: RefusalGroup) -> None:
+    count = len(group.lines)
+    with st.container(border=True):
+        st.badge("✗ refused" if count == 1 else f"✗ {count} files refused", color="red")
+        named = group.lines[:_MOST_NAMES]
+        rest = [f"and {count - _MOST_NAMES} more"] if count > _MOST_NAMES else []
+        plain("\n".join([*(_name_and_place(line, alone=count == 1) for line in named), *rest]))
+        plain(group.message)
+        if count == 1 and group.lines[0].place:
+            plain(f"Where: {group.lines[0].place}")
+        if group.remedy:
+            plain(f"What to do: {group.remedy}")
+
+
+def _name_and_place(line: ReportLine, *, alone: bool) -> str:
+    return line.name if alone or not line.place else f"{line.name}, {line.place}"

@@ -1,0 +1,1 @@
+"""The Validity page."""

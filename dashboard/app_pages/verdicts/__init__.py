@@ -1,0 +1,1 @@
+"""The "Verdicts to check" page."""

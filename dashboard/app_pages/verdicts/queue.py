@@ -1,0 +1,163 @@
+"""The review queue: one row at a time, decided by one key, with what the decision changes."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dashboard.shared import resources
+from dashboard.shared.changes.actions import attempt, person
+from dashboard.shared.formatting import signed_cell
+from dashboard.shared.notices import plain
+from evaluation.access.roles import Action
+from evaluation.errors import InputError
+from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.rubric.rows_in_doubt import ReviewKind
+from evaluation.score import RowVerdict
+from evaluation.store import Store
+from evaluation.text.display import counted, shortened
+from evaluation.workflows.verdicts_to_check import QueuedRow, stored_review_queue
+
+NO_ITERATION = "Games of no iteration"
+_SKIPPED = "queue_skipped"
+_LAST = "queue_last"
+_LONGEST = 1_200
+
+_QUESTIONS = {
+    ReviewKind.UNVERIFIED: "Did it happen as the message says?",
+    ReviewKind.BARE_KEYWORD: "Does the message show strategic thinking, though it says little more than its keyword?",
+    ReviewKind.NO_KEYWORD: "Does the message show strategic thinking, though it holds no keyword?",
+    ReviewKind.UNCODED: "Does what the message does fit the speaker's role? Leave it out where it does nothing.",
+    ReviewKind.WEAK_LINK: "Does the message answer something recent, though its words have little in common with it?",
+    ReviewKind.STRONG_LINK: "Does the message answer something recent, as its words suggest?",
+}
+
+
+def review_queue(store: Store, iterations: list[str]) -> None:
+    """Choices, then the row with most at stake that this session has not skipped."""
+    iteration, kinds = _choices(iterations)
+    queue = resources.read(stored_review_queue, iteration, tuple(kinds))
+    skipped = st.session_state.setdefault(_SKIPPED, set())
+    waiting = [one for one in queue if _key(one) not in skipped]
+    st.caption(f"{counted(len(queue), 'row')} to look at, those that could move a score most first.")
+    _undo_button(store)
+    if waiting:
+        _row(store, waiting[0])
+    elif queue:
+        st.success(f"Nothing else is left: {len(queue)} skipped.")
+        st.button("Go through the skipped ones", key="queue_unskip", on_click=skipped.clear)
+    else:
+        st.success("Nothing to look at: no row is in doubt here.")
+
+
+def _choices(iterations: list[str]) -> tuple[str | None, list[ReviewKind]]:
+    names = [*reversed(iterations), NO_ITERATION]
+    name = st.selectbox("Games of", names, key="queue_of", bind="query-params", filter_mode="contains")
+    kinds = st.pills(
+        "What to look at",
+        list(ReviewKind),
+        selection_mode="multi",
+        format_func=lambda kind: str(kind).capitalize(),
+        key="queue_kinds",
+        wrap=True,
+    )
+    return (None if name == NO_ITERATION else name), list(kinds or ReviewKind)
+
+
+def _row(store: Store, queued: QueuedRow) -> None:
+    item = queued.item
+    with st.container(border=True):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.badge(DEFINITIONS[item.metric].label, color="gray")
+            st.badge(str(item.kind), color="orange")
+        plain(shortened(queued.game_id, 80))
+        for message in queued.context:
+            st.caption("before")
+            plain(f"{message.speaker}: {shortened(message.text, _LONGEST)}")
+        if queued.message is not None:
+            st.markdown("**The message**")
+            plain(f"{queued.message.speaker}: {shortened(queued.message.text, _LONGEST)}")
+        for evidence in item.row.evidence[:3]:
+            plain(f"“{evidence.text}”")
+        plain(f"The rule: {item.row.reason}")
+        st.markdown(f"**{_QUESTIONS[item.kind]}**")
+        _buttons(store, queued)
+        if queued.message is not None:
+            st.page_link(
+                "app_pages/transcripts/page.py",
+                label="Open the message",
+                icon=":material/arrow_forward:",
+                query_params={
+                    "transcript": queued.transcript_id,
+                    "message": queued.message.id,
+                    "metric": item.metric,
+                },
+            )
+
+
+def _buttons(store: Store, queued: QueuedRow) -> None:
+    item = queued.item
+    moves = (
+        (RowVerdict.COUNTS, "Yes, it counts", "y", item.if_counts),
+        (RowVerdict.DOES_NOT_COUNT, "No, it does not", "n", item.if_not),
+        (RowVerdict.EXCLUDED, "Leave it out", "x", item.if_excluded),
+    )
+    with st.container(horizontal=True):
+        for verdict, label, key, move in moves:
+            st.button(
+                f"{label} ({signed_cell(f'{move:+.1f}')} points)",
+                key=f"queue_{verdict}",
+                shortcut=key,
+                type="primary" if verdict is RowVerdict.COUNTS else "secondary",
+                on_click=_decide,
+                args=(store, queued, verdict),
+            )
+        st.button("Skip", key="queue_skip", shortcut="s", type="tertiary", on_click=_skip, args=(queued,))
+
+
+def _decide(store: Store, queued: QueuedRow, verdict: RowVerdict) -> None:
+    item = queued.item
+
+    def change() -> None:
+        made = store.overrides.add(
+            queued.transcript_id,
+            item.metric,
+            item.row.id,
+            verdict,
+            author=person(),
+            reason=f"Looked at in the review queue ({item.kind}).",
+        )
+        st.session_state[_LAST] = made.id
+
+    attempt(change, "Decided. The score is computed anew.", Action.OVERRULE)
+
+
+def _skip(queued: QueuedRow) -> None:
+    st.session_state.setdefault(_SKIPPED, set()).add(_key(queued))
+
+
+def _undo_button(store: Store) -> None:
+    if st.session_state.get(_LAST) is not None:
+        st.button(
+            "Undo the last decision",
+            key="queue_undo",
+            icon=":material/undo:",
+            shortcut="u",
+            on_click=_undo,
+            args=(store,),
+        )
+
+
+def _undo(store: Store) -> None:
+    def change() -> None:
+        last = st.session_state.pop(_LAST, None)
+        if last is None:
+            raise InputError(
+                "There is no decision to take back.", remedy="Overruled rows are listed beside their message."
+            )
+        store.overrides.undo(last, person())
+
+    attempt(change, "Taken back.", Action.OVERRULE)
+
+
+def _key(queued: QueuedRow) -> tuple[str, str, str]:
+    return queued.transcript_id, queued.item.metric, queued.item.row.id

@@ -1,1 +1,0 @@
-"""The parts of pages that Streamlit has no widget for, and small compositions of its widgets."""

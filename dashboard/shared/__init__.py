@@ -1,0 +1,1 @@
+"""What several pages use: chat view, decisions, tables, jobs, identity, state and queries."""

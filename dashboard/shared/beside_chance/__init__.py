@@ -1,0 +1,1 @@
+"""Scores beside what chance gives, and their companions."""

@@ -1,0 +1,157 @@
+"""Changes of what is stored, from any page: who makes them, how they ended, and the way back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.shared import resources
+from dashboard.shared.changes import data
+from dashboard.shared.identity import identity
+from dashboard.shared.notices import plain
+from dashboard.shared.status_table import status_table
+from evaluation.access.roles import Action
+from evaluation.errors import DramaturgError
+from evaluation.store import Deletion, Store
+from evaluation.text.display import counted
+
+_OUTCOME = "mending_outcome"
+_UNDOABLE = "mending_undoable"
+
+
+def person() -> str:
+    """Who makes the change: the name that they signed in or rate with."""
+    return identity.author_name()
+
+
+def attempt(change: Callable[[], None], said: str, action: Action = Action.EDIT) -> bool:
+    """Makes a change, from the callback of a widget; whether it could be made.
+
+    Args:
+        change: Makes it, whole or not at all.
+        said: What to tell the person then, in our own words.
+        action: What it is, for whether this person may do it.
+    """
+    try:
+        identity.require(action)
+        change()
+    except DramaturgError as error:
+        st.session_state[_OUTCOME] = ("That was not possible, and nothing was changed.", str(error))
+        return False
+    st.session_state[_OUTCOME] = (said, None)
+    return True
+
+
+def delete(remove: Callable[[str], Deletion], said: str) -> bool:
+    """Deletes something by ``remove``, which is given the person's name, and offers to undo it."""
+
+    def change() -> None:
+        st.session_state[_UNDOABLE] = remove(person()).id
+
+    return attempt(change, said, Action.DELETE)
+
+
+def show_outcome(store: Store) -> None:
+    """How the change that was just made ended, once, and a button that takes back what was just deleted."""
+    said, error = st.session_state.pop(_OUTCOME, (None, None))
+    if error is not None:
+        st.error(said, icon=":material/error:")
+        plain(error)
+    elif said is not None:
+        st.toast(said, icon=":material/check:")
+    deletion = next((one for one in _deletions() if one.id == st.session_state.get(_UNDOABLE)), None)
+    if deletion is not None:
+        _undo_banner(store, deletion)
+
+
+def _undo_banner(store: Store, deletion: Deletion) -> None:
+    with st.container(border=True, horizontal=True, vertical_alignment="center"):
+        st.badge("deleted", icon=":material/delete:", color="orange")
+        st.text(_what(deletion), width="stretch")
+        st.button("Undo", key="undo_last", icon=":material/undo:", on_click=_undo, args=(store, deletion.id))
+        st.button(
+            "Dismiss", key="dismiss_undo", type="tertiary", on_click=lambda: st.session_state.pop(_UNDOABLE, None)
+        )
+
+
+def _undo(store: Store, deletion_id: int) -> None:
+    attempt(
+        lambda: _discard(store.deletions.undo(deletion_id, who=person())),
+        "Everything is back as it was.",
+        Action.DELETE,
+    )
+
+
+def _purge(store: Store, deletion_id: int) -> None:
+    attempt(lambda: _discard(store.deletions.purge(deletion_id, who=person())), "Removed for ever.", Action.DELETE)
+
+
+def _discard(_deletion: Deletion) -> None:
+    """What came back or went is said in our own words."""
+
+
+def recently_deleted(store: Store) -> None:
+    """What was deleted and can come back, with the ways back and out; nothing when nothing is."""
+    found = _deletions()
+    if not found:
+        return
+    with st.expander(f"Deleted, can come back: {len(found)}", icon=":material/delete:"):
+        st.caption("Deleted games count nowhere. Adding the same file again brings a game back too, with its ratings.")
+        rows = [(one.label, str(one.kind), one.games, one.who, f"{one.deleted_at:%Y-%m-%d %H:%M}") for one in found]
+        columns = ["Name", "What", "Games", "By", "When (UTC)"]
+        event = status_table(
+            pd.DataFrame(rows, columns=columns),
+            "What was deleted and can come back",
+            on_select="rerun",
+            selection_mode="single-row",
+            key="deleted_table",
+        )
+        chosen = (
+            found[event.selection.rows[0]] if event.selection.rows and event.selection.rows[0] < len(found) else None
+        )
+        _ways_back(store, chosen or found[0])
+
+
+def note_deleted(transcript_ids: Sequence[str]) -> None:
+    """Says how many of the transcripts that are about to be stored were deleted, and what will become of them."""
+    found = resources.read(data.deleted_among, tuple(transcript_ids))
+    if found:
+        st.info(
+            f"{counted(len(found), 'game')} of these had been deleted. Storing brings them back with their scores, "
+            "ratings and overrides. To begin anew, remove them for ever on the Overview first.",
+            icon=":material/restore_from_trash:",
+        )
+
+
+def _ways_back(store: Store, deletion: Deletion) -> None:
+    plain(f"Chosen: {_what(deletion)}, deleted by {deletion.who} on {deletion.deleted_at:%Y-%m-%d at %H:%M} UTC.")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(
+            "Bring it back",
+            key=f"undo_{deletion.id}",
+            icon=":material/undo:",
+            on_click=_undo,
+            args=(store, deletion.id),
+        )
+        with st.popover("Remove for ever", icon=":material/delete_forever:"):
+            st.markdown("Its messages, scores, ratings and overrides are lost then. This cannot be undone.")
+            st.button(
+                "Yes, remove it for ever",
+                key=f"purge_{deletion.id}",
+                type="primary",
+                on_click=_purge,
+                args=(store, deletion.id),
+            )
+
+
+def _what(deletion: Deletion) -> str:
+    if deletion.kind == "games":
+        return f"The game {deletion.label}" if deletion.games == 1 else counted(deletion.games, "game")
+    games = f" with {counted(deletion.games, 'game')}" if deletion.games else ""
+    return f"The iteration {deletion.label}{games}"
+
+
+def _deletions() -> list[Deletion]:
+    return resources.read(data.deletions)

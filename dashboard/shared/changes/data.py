@@ -1,0 +1,126 @@
+"""What pages read in order to mend what is stored. Plain functions: no page and no Streamlit in them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pandas as pd
+
+from dashboard.shared import queries
+from evaluation.iterations import Iteration, RecordedDecision, reference_of
+from evaluation.iterations.edit_history import Edit, SignOff
+from evaluation.iterations.metric_versions import VersionMix, version_mixes
+from evaluation.store import Deletion, Store
+from evaluation.workflows.reevaluation import outdated
+
+
+@dataclass(frozen=True, slots=True)
+class Versions:
+    """Where results of several versions of a metric meet.
+
+    Attributes:
+        all: Over all stored games.
+        against_reference: By iteration, over its games and its reference's: what keep or revert rests on.
+        outdated: How many games have a result that is missing or not of today's version.
+    """
+
+    all: tuple[VersionMix, ...]
+    against_reference: Mapping[str, tuple[VersionMix, ...]]
+    outdated: int
+
+
+def versions(store: Store) -> Versions:
+    """The metrics whose scores do not compare until games are scored again."""
+    with store.unit():
+        scores, summaries, iterations = store.results.scores(), store.transcripts.summaries(), store.iterations.list()
+        found = version_mixes(scores)
+        waiting = len(outdated(store))
+    ids = {name: set(group["transcript_id"]) for name, group in summaries.groupby("iteration")}
+    by_iteration = {
+        one.name: version_mixes(scores, _compared(one, iterations, ids)) if found else () for one in iterations
+    }
+    return Versions(found, by_iteration, waiting)
+
+
+def _compared(one: Iteration, iterations: list[Iteration], ids: Mapping[str, set[str]]) -> set[str]:
+    reference = reference_of(one, iterations)
+    return ids.get(one.name, set()) | (ids.get(reference.name, set()) if reference else set())
+
+
+def mixes_between(store: Store, before: str, after: str) -> tuple[VersionMix, ...]:
+    """The metrics whose scores do not compare between two iterations until games are scored again."""
+    with store.unit():
+        scores, summaries = store.results.scores(), store.transcripts.summaries()
+    return version_mixes(scores, set(summaries.loc[summaries["iteration"].isin([before, after]), "transcript_id"]))
+
+
+def unrated_games(store: Store) -> pd.DataFrame:
+    """The games that nobody has rated, in the order in which they were added.
+
+    Returns:
+        ``Game`` and ``Iteration`` (empty for none).
+    """
+    with store.unit():
+        summaries, scores = store.transcripts.summaries(), store.results.scores()
+    waiting = queries.waiting_games(summaries, scores)
+    return pd.DataFrame({"Game": waiting["game_id"], "Iteration": waiting["iteration"].fillna("")})
+
+
+def waiting_counts(waiting: pd.DataFrame) -> pd.DataFrame:
+    """How many games wait in which iteration, the most first.
+
+    Args:
+        waiting: From :func:`unrated_games`.
+    """
+    counts = waiting["Iteration"].replace("", queries.NO_ITERATION).value_counts()
+    return pd.DataFrame({"Iteration": counts.index, "Games that wait": counts.to_numpy()})
+
+
+def stored_games(store: Store) -> pd.DataFrame:
+    """Every game with its place, for moving and deleting several at once.
+
+    Returns:
+        ``transcript_id``, ``Game``, ``Iteration`` (empty for none), ``Messages``, ``File``, ``Added (UTC)`` in words.
+    """
+    summaries = store.transcripts.summaries()
+    return pd.DataFrame(
+        {
+            "transcript_id": summaries["transcript_id"],
+            "Game": summaries["game_id"],
+            "Iteration": summaries["iteration"].fillna(""),
+            "Messages": summaries["messages"],
+            "File": summaries["source_name"],
+            "Added (UTC)": summaries["added_at"].dt.strftime("%Y-%m-%d %H:%M"),
+        }
+    )
+
+
+def game_name(store: Store, transcript_id: str) -> str:
+    """What people call the game, which may be another name than its file gave."""
+    return store.transcripts.name(transcript_id)
+
+
+def deletions(store: Store) -> list[Deletion]:
+    """What was deleted and can come back, the latest first."""
+    return store.deletions.list()
+
+
+def deleted_among(store: Store, transcript_ids: tuple[str, ...]) -> frozenset[str]:
+    """Those among the transcripts that were deleted: adding them again brings them back."""
+    return store.deletions.among(transcript_ids)
+
+
+def history(store: Store, iteration: str) -> list[Edit]:
+    """What was changed in an iteration's name and description, oldest first."""
+    return store.iterations.history(iteration)
+
+
+def sign_offs(store: Store, iteration: str) -> list[SignOff]:
+    """Every sign-off of an iteration and every withdrawal, oldest first."""
+    return store.iterations.sign_offs(iteration)
+
+
+def decisions(store: Store, name: str) -> list[RecordedDecision]:
+    """Every decision that people recorded on an iteration's change, oldest first."""
+    return store.iterations.decisions(name)

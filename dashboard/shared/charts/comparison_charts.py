@@ -1,0 +1,260 @@
+"""Figures of agreement and of comparisons. Knows nothing of Streamlit, which adds the fonts and the theme's colours."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import plotly.graph_objects as go
+
+from dashboard.shared.charts.metric_charts import ACCENT, CHANCE, LIMIT, NEUTRAL, inert_label
+from dashboard.shared.formatting import score_text
+from evaluation.agreement import ItemAgreement, ReferenceAgreement
+from evaluation.agreement.between_raters import RELIABLE, TENTATIVE
+from evaluation.score import PERCENT, MetricDefinition, Scale
+from evaluation.statistics import Difference, Interval, Summary
+from evaluation.text.display import counted
+
+_ROW_HEIGHT = 44
+_HEAD_HEIGHT = 70
+_SIDE_HEIGHT = 90
+_LONGEST_LABEL = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Whisker:
+    """One row of a figure of intervals.
+
+    Attributes:
+        label: In our own words.
+        value: NaN leaves the row empty.
+        ceiling: What people reach among themselves; NaN draws none.
+    """
+
+    label: str
+    value: float
+    interval: Interval
+    ceiling: float = math.nan
+
+
+def item_whiskers(items: Sequence[ItemAgreement]) -> list[Whisker]:
+    """Alpha of every item, as rows."""
+    return [Whisker(one.item.short_label, one.alpha.value, one.alpha.interval) for one in items]
+
+
+def reference_whiskers(references: Sequence[ReferenceAgreement]) -> list[Whisker]:
+    """Kappa of every metric, with the ceiling, as rows."""
+    return [Whisker(one.label, one.kappa.value, one.kappa.interval, one.ceiling_kappa) for one in references]
+
+
+def whisker_figure(rows: Sequence[Whisker], title: str, limits: Sequence[float] = (TENTATIVE, RELIABLE)) -> go.Figure:
+    """Dots with their intervals, one row each, the first on top; where there is a ceiling, a diamond.
+
+    Args:
+        rows: What to draw.
+        title: Of the axis.
+        limits: Dashed lines to read the dots by.
+    """
+    figure = go.Figure()
+    shown = [(place, row) for place, row in enumerate(rows) if not math.isnan(row.value)]
+    figure.add_trace(
+        go.Scatter(
+            x=[row.value for _, row in shown],
+            y=[place for place, _ in shown],
+            mode="markers",
+            name="value",
+            marker={"size": 12, "color": ACCENT},
+            error_x={
+                "type": "data",
+                "symmetric": False,
+                "array": [_above(row) for _, row in shown],
+                "arrayminus": [_below(row) for _, row in shown],
+                "color": ACCENT,
+                "thickness": 2,
+                "width": 6,
+            },
+            text=[whisker_words(row) for _, row in shown],
+            hovertemplate="%{text}<extra></extra>",
+        )
+    )
+    ceilings = [(place, row) for place, row in enumerate(rows) if not math.isnan(row.ceiling)]
+    if ceilings:
+        figure.add_trace(
+            go.Scatter(
+                x=[row.ceiling for _, row in ceilings],
+                y=[place for place, _ in ceilings],
+                mode="markers",
+                name="two raters",
+                marker={"size": 12, "symbol": "diamond-open", "color": NEUTRAL, "line": {"width": 2}},
+                text=[f"{row.label}: two raters reach {row.ceiling:.2f}" for _, row in ceilings],
+                hovertemplate="%{text}<extra></extra>",
+            )
+        )
+    for limit in limits:
+        figure.add_vline(x=limit, line={"dash": "dash", "width": 1, "color": LIMIT})
+    _lay_out(figure, [row.label for row in rows], title)
+    low = min([0.0, *(row.value - _below(row) for _, row in shown), *(row.ceiling for _, row in ceilings)])
+    figure.update_xaxes(range=[low - 0.05, 1.05])
+    return figure
+
+
+def whisker_words(row: Whisker) -> str:
+    """A row in words, for hovering and for people who do not see the figure."""
+    if math.isnan(row.value):
+        return f"{row.label}: not defined"
+    if row.interval.low is None or row.interval.high is None:
+        return f"{row.label}: {row.value:.2f}, no interval"
+    return f"{row.label}: {row.value:.2f} ({row.interval.low:.2f} to {row.interval.high:.2f})"
+
+
+def distribution_figure(
+    difference: Difference,
+    definition: MetricDefinition,
+    threshold: float,
+    names: tuple[str, str],
+    by_chance: tuple[float | None, float | None] = (None, None),
+) -> go.Figure:
+    """Every game of both iterations as a dot, the means as diamonds with their intervals, the threshold dashed.
+
+    Args:
+        difference: The metric's difference.
+        definition: The metric; its scale sets the axis.
+        threshold: Today's.
+        names: Of the iterations, before and after: text of strangers.
+        by_chance: The mean score by chance, before and after; ``None`` draws none.
+    """
+    figure = go.Figure()
+    for place, side in enumerate((difference.before, difference.after)):
+        figure.add_trace(_dots(side, place, definition))
+        figure.add_trace(_mean(side, place, definition))
+        if (chance := by_chance[place]) is not None:
+            figure.add_trace(_chance(chance, place, definition))
+    figure.add_vline(x=threshold, line={"dash": "dash", "width": 2, "color": LIMIT})
+    _lay_out(figure, [inert_label(name, _LONGEST_LABEL) for name in names], "")
+    figure.update_layout(height=_HEAD_HEIGHT + 2 * _SIDE_HEIGHT)
+    scale, margin = definition.scale, 0.03 * definition.scale.width
+    ticks = [0, 25, 50, 75, 100] if scale == PERCENT else [1, 2, 3, 4, 5]
+    figure.update_xaxes(
+        range=[scale.low - margin, scale.high + margin],
+        tickvals=ticks,
+        ticktext=[f"{tick} %" for tick in ticks] if scale == PERCENT else [str(tick) for tick in ticks],
+    )
+    return figure
+
+
+def distribution_alt(difference: Difference, definition: MetricDefinition) -> str:
+    """The figure in words. Iterations are called before and after: names are untrusted text."""
+    parts = []
+    for word, side in (("before", difference.before), ("after", difference.after)):
+        if side.n:
+            spread = f"{min(side.values):.1f} to {max(side.values):.1f}"
+            mean = score_text(side.mean, definition.scale)
+            parts.append(f"{word}: {counted(side.n, 'game')} from {spread}, mean {mean}")
+        else:
+            parts.append(f"{word}: no score")
+    return f"{definition.label}, game by game. " + "; ".join(parts)
+
+
+def dimension_figure(difference: Difference) -> go.Figure:
+    """Every game of both runs as a dot, the means as diamonds with their intervals, from 0 to 9 (ideas: to the most).
+
+    Args:
+        difference: The dimension's difference.
+    """
+    most = max([9.0, *difference.before.values, *difference.after.values])
+    definition = MetricDefinition(difference.name, "", Scale("nine", 0.0, most), math.nan, "1")
+    figure = go.Figure()
+    for place, side in enumerate((difference.before, difference.after)):
+        figure.add_trace(_dots(side, place, definition))
+        figure.add_trace(_mean(side, place, definition))
+    _lay_out(figure, ["before", "after"], "")
+    figure.update_layout(height=_HEAD_HEIGHT + 2 * _SIDE_HEIGHT)
+    figure.update_xaxes(range=[-0.03 * most, 1.03 * most])
+    return figure
+
+
+def dimension_alt(difference: Difference, label: str) -> str:
+    """The figure in words."""
+    parts = [
+        f"{word}: {counted(side.n, 'game')} from {min(side.values):.1f} to {max(side.values):.1f}, mean {side.mean:.1f}"
+        for word, side in (("before", difference.before), ("after", difference.after))
+        if side.n
+    ]
+    return f"{label}, game by game. " + "; ".join(parts)
+
+
+def _dots(side: Summary, place: int, definition: MetricDefinition) -> go.Scatter:
+    # Games stand above and below each other, so that equal scores stay visible.
+    lift = [0.12 * ((number % 5) - 2) / 2 for number in range(side.n)]
+    return go.Scatter(
+        x=list(side.values),
+        y=[place + 0.2 + each for each in lift],
+        mode="markers",
+        name="game",
+        marker={"size": 9, "color": NEUTRAL, "opacity": 0.75, "line": {"width": 1, "color": "white"}},
+        text=[score_text(value, definition.scale) for value in side.values],
+        hovertemplate="%{text}<extra></extra>",
+    )
+
+
+def _mean(side: Summary, place: int, definition: MetricDefinition) -> go.Scatter:
+    row = Whisker("", side.mean, side.interval)
+    return go.Scatter(
+        x=[side.mean] if side.n else [],
+        y=[place - 0.2] if side.n else [],
+        mode="markers",
+        name="mean",
+        marker={"size": 13, "symbol": "diamond", "color": ACCENT},
+        error_x={
+            "type": "data",
+            "symmetric": False,
+            "array": [_above(row)] if side.n else [],
+            "arrayminus": [_below(row)] if side.n else [],
+            "color": ACCENT,
+            "thickness": 3,
+            "width": 7,
+        },
+        text=[f"mean {score_text(side.mean, definition.scale)} of {counted(side.n, 'game')}"] if side.n else [],
+        hovertemplate="%{text}<extra></extra>",
+    )
+
+
+def _chance(value: float, place: int, definition: MetricDefinition) -> go.Scatter:
+    return go.Scatter(
+        x=[value],
+        y=[place - 0.2],
+        mode="markers",
+        name="by chance",
+        marker={"size": 13, "symbol": "triangle-up-open", "color": CHANCE, "line": {"width": 2}},
+        text=[f"by chance {score_text(value, definition.scale)}"],
+        hovertemplate="%{text}<extra></extra>",
+    )
+
+
+def _above(row: Whisker) -> float:
+    return 0.0 if row.interval.high is None else max(0.0, row.interval.high - row.value)
+
+
+def _below(row: Whisker) -> float:
+    return 0.0 if row.interval.low is None else max(0.0, row.value - row.interval.low)
+
+
+def _lay_out(figure: go.Figure, labels: Sequence[str], title: str) -> None:
+    figure.update_layout(
+        height=_HEAD_HEIGHT + _ROW_HEIGHT * max(2, len(labels)),
+        margin={"l": 8, "r": 16, "t": 8, "b": 8},
+        showlegend=False,
+        hovermode="closest",
+        dragmode=False,
+    )
+    figure.update_yaxes(
+        tickvals=list(range(len(labels))),
+        ticktext=list(labels),
+        range=[len(labels) - 0.5, -0.5],
+        showgrid=False,
+        zeroline=False,
+        fixedrange=True,
+        automargin=True,
+    )
+    figure.update_xaxes(title={"text": title}, zeroline=False, fixedrange=True, automargin=True)

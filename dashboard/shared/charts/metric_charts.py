@@ -1,0 +1,276 @@
+"""DataFrames to plotly figures. Knows nothing of Streamlit, which adds the fonts and the colours of the theme."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from dashboard.shared.formatting import USD, look, score_text, threshold_text
+from evaluation.escaping import html_text
+from evaluation.rubric.definitions import ENGAGEMENT
+from evaluation.score import LIKERT, PERCENT, MetricDefinition
+from evaluation.statistics.intervals import mean_interval
+from evaluation.statistics.words import interval_words
+from evaluation.text.display import counted, shortened
+
+ACCENT = "#6d63e0"
+NEUTRAL = "#8a8798"
+LIMIT = "#c2500f"
+CHANCE = "#1b9e77"
+"""What chance gives."""
+KEEP_ZOOM = {"uirevision": "kept", "dragmode": False}
+"""Layout of figures that can be zoomed: what a person chose survives a rerun. Dragging scrolls the page until the zoom
+tool is taken, or a phone could not pass the figure."""
+
+_LABEL_LENGTH = 18
+_MOST_NOTED = 4
+_NOTE_WIDTH = 14
+
+
+def inert_label(text: str, limit: int = _LABEL_LENGTH) -> str:
+    """``text`` as plotly may show it: plotly reads tags in labels (links among them), so they become entities."""
+    return html_text(shortened(text, limit), quote=False)
+
+
+def trend_figure(
+    points: pd.DataFrame,
+    definition: MetricDefinition,
+    threshold: float | None,
+    changes: Mapping[str, str] = MappingProxyType({}),
+) -> go.Figure:
+    """One metric over iterations: a dot per game, the means with their 95 % intervals as a line, the threshold dashed.
+
+    Args:
+        points: One row per game: ``position`` (int, order of the iteration), ``iteration`` (name), ``game`` (label),
+            ``score`` (on the metric's scale, NaN when pending or not applicable), and where known ``raters`` (how many
+            people rated it). Games without a score are left out.
+        definition: The metric; its scale sets the axis.
+        threshold: The threshold of today; ``None`` where there is none.
+        changes: What each iteration changed, by its name; it stands above its games.
+
+    Returns:
+        A figure with the traces "game" and "mean". Without any score both are empty.
+    """
+    scored = points.dropna(subset=["score"])
+    figure = go.Figure()
+    figure.add_trace(_game_dots(scored, definition))
+    figure.add_trace(_mean_line(scored, definition, changes))
+    if threshold is not None:
+        _draw_threshold(figure, threshold, definition)
+    _lay_out(figure, points, definition, changes)
+    _note_changes(figure, points.drop_duplicates("position"), changes)
+    return figure
+
+
+def _game_dots(scored: pd.DataFrame, definition: MetricDefinition) -> go.Scatter:
+    rank = scored.groupby("position").cumcount()
+    size = scored.groupby("position")["score"].transform("size")
+    # Games of one iteration stand side by side, so that equal scores stay visible.
+    beside = (rank - (size - 1) / 2) * (0.3 / size.clip(lower=3))
+    return go.Scatter(
+        x=scored["position"] + beside,
+        y=scored["score"],
+        mode="markers",
+        name="game",
+        marker={"size": 9, "color": NEUTRAL, "opacity": 0.75, "line": {"width": 1, "color": "white"}},
+        text=[
+            f"{inert_label(game, 40)}: {score_text(score, definition.scale)}{_rated_by(raters, definition)}"
+            for game, score, raters in zip(scored["game"], scored["score"], _raters(scored), strict=True)
+        ],
+        hovertemplate="%{text}<extra></extra>",
+    )
+
+
+def _raters(scored: pd.DataFrame) -> list[int]:
+    return scored["raters"].tolist() if "raters" in scored else [0] * len(scored)
+
+
+def _rated_by(raters: int, definition: MetricDefinition) -> str:
+    return f", {counted(raters, 'rater')}" if definition.name == ENGAGEMENT.name and raters else ""
+
+
+def _mean_line(scored: pd.DataFrame, definition: MetricDefinition, changes: Mapping[str, str]) -> go.Scatter:
+    names = scored.groupby("position")["iteration"].first()
+    sides = {place: mean_interval(games, limits=_limits(definition)) for place, games in _by_place(scored)}
+    means = scored.groupby("position")["score"].mean()
+    counts = scored.groupby("position")["score"].size()
+    return go.Scatter(
+        x=means.index,
+        y=means,
+        mode="lines+markers",
+        name="mean",
+        line={"width": 3, "color": ACCENT},
+        marker={"size": 11, "symbol": "diamond", "color": ACCENT},
+        error_y={
+            "type": "data",
+            "symmetric": False,
+            "array": [_reach(sides[place].high, means[place]) for place in means.index],
+            "arrayminus": [_reach(sides[place].low, means[place]) for place in means.index],
+            "color": ACCENT,
+            "thickness": 1.5,
+            "width": 6,
+        },
+        text=[
+            f"mean {score_text(means[place], definition.scale)} of {counted(counts[place], 'game')}, "
+            f"95 % interval {interval_words(sides[place])}{_change_line(changes.get(names[place], ''), 60)}"
+            for place in means.index
+        ],
+        hovertemplate="%{text}<extra></extra>",
+    )
+
+
+def _change_line(change: str, limit: int) -> str:
+    return f"<br>changed: {inert_label(change, limit)}" if change else ""
+
+
+def _by_place(scored: pd.DataFrame) -> Iterator[tuple[int, list[float]]]:
+    for place, games in scored.groupby("position")["score"]:
+        yield int(place), games.tolist()
+
+
+def _limits(definition: MetricDefinition) -> tuple[float, float]:
+    return definition.scale.low, definition.scale.high
+
+
+def _reach(end: float | None, mean: float) -> float:
+    return 0.0 if end is None else abs(end - mean)
+
+
+def _draw_threshold(figure: go.Figure, threshold: float, definition: MetricDefinition) -> None:
+    figure.add_hline(
+        y=threshold,
+        line={"dash": "dash", "width": 2, "color": LIMIT},
+        annotation={
+            # In the margin, where no game can lie under it.
+            "text": _limit_words(threshold, definition),
+            "font": {"size": 12},
+            "x": 1.01,
+            "xanchor": "left",
+            "yanchor": "middle",
+        },
+    )
+
+
+def _limit_words(threshold: float, definition: MetricDefinition) -> str:
+    if definition.scale.name == USD:
+        return f"≤ {threshold:g} USD"
+    return f"≥ {threshold:g}" + (" %" if definition.scale == PERCENT else "")
+
+
+def _lay_out(figure: go.Figure, points: pd.DataFrame, definition: MetricDefinition, changes: Mapping[str, str]) -> None:
+    names = points.drop_duplicates("position").sort_values("position")
+    scale = definition.scale
+    margin = 0.04 * scale.width
+    ticks = _TICKS.get(scale.name, [0, 3, 6, 9] if scale.name == "nine" else None)
+    has_notes = any(changes.get(name) for name in names["iteration"])
+    figure.update_layout(
+        height=310 if has_notes else 280,
+        margin={"l": 8, "r": 58, "t": 38 if has_notes else 8, "b": 8},
+        showlegend=False,
+        hovermode="closest",
+        **KEEP_ZOOM,
+    )
+    figure.update_xaxes(
+        tickvals=names["position"].tolist(),
+        ticktext=[inert_label(name) for name in names["iteration"]],
+        range=[names["position"].min() - 0.5, names["position"].max() + 0.5] if len(names) else None,
+        showgrid=False,
+        automargin=True,
+    )
+    figure.update_yaxes(
+        range=[scale.low - margin, scale.high + margin],
+        tickvals=ticks,
+        ticktext=ticks and ([f"{tick} %" for tick in ticks] if scale == PERCENT else [str(tick) for tick in ticks]),
+        zeroline=False,
+        automargin=True,
+    )
+
+
+_TICKS = {PERCENT.name: [0, 25, 50, 75, 100], LIKERT.name: [1, 2, 3, 4, 5]}
+
+
+def _note_changes(figure: go.Figure, names: pd.DataFrame, changes: Mapping[str, str]) -> None:
+    """Above each iteration what it changed: in words while there is room, else a sign that tells when pointed at."""
+    for place, name in zip(names["position"], names["iteration"], strict=True):
+        change = changes.get(name, "")
+        if change:
+            lines = textwrap.wrap(shortened(change, 60), _NOTE_WIDTH, max_lines=2, placeholder="…")
+            words = "<br>".join(inert_label(line) for line in lines)
+            figure.add_annotation(
+                x=place,
+                y=1.0,
+                yref="paper",
+                yanchor="bottom",
+                text=f"Δ {words}" if len(names) <= _MOST_NOTED else "Δ",
+                hovertext=f"changed: {inert_label(change, 120)}",
+                showarrow=False,
+                font={"size": 10},
+            )
+
+
+def verdict_figure(counts: pd.DataFrame) -> go.Figure:
+    """How many games passed, failed, wait or have too few metrics, as one bar per iteration.
+
+    Args:
+        counts: One row per iteration: ``position``, ``iteration``, and a column per verdict.
+    """
+    figure = go.Figure()
+    for status, color in _VERDICT_COLORS.items():
+        figure.add_trace(
+            go.Bar(
+                x=counts["position"],
+                y=counts[status],
+                name=look(status).label,
+                marker={"color": color, "pattern": {"shape": _VERDICT_PATTERNS[status]}},
+                hovertemplate=f"{look(status).label}: %{{y}}<extra></extra>",
+            )
+        )
+    figure.update_layout(
+        barmode="stack",
+        height=280,
+        margin={"l": 8, "r": 8, "t": 8, "b": 8},
+        legend={"orientation": "h", "y": -0.25},
+        hovermode="closest",
+        **KEEP_ZOOM,
+    )
+    figure.update_xaxes(
+        tickvals=counts["position"].tolist(),
+        ticktext=[inert_label(name) for name in counts["iteration"]],
+        showgrid=False,
+        automargin=True,
+    )
+    figure.update_yaxes(title={"text": "games"}, automargin=True)
+    return figure
+
+
+def verdict_alt(counts: pd.DataFrame) -> str:
+    """The figure of verdicts in words. Iterations are numbered: names are untrusted text."""
+    said = []
+    for row in counts.to_dict("records"):
+        parts = [f"{row[status]} {look(status).word}" for status in _VERDICT_COLORS if row[status]]
+        said.append(f"iteration {row['position']}: {', '.join(parts)}")
+    return "Verdicts over iterations. " + "; ".join(said)
+
+
+# Colours and patterns, so that neither has to be told from the other alone.
+_VERDICT_COLORS = {"passed": "#007a5a", "failed": LIMIT, "pending": "#4a90c2", "inapplicable": NEUTRAL}
+_VERDICT_PATTERNS = {"passed": "", "failed": "/", "pending": ".", "inapplicable": "x"}
+
+
+def trend_alt(points: pd.DataFrame, definition: MetricDefinition, threshold: float | None) -> str:
+    """The figure in words, for people who do not see it. Iterations are numbered: names are untrusted text."""
+    parts = []
+    for number, (_, games) in enumerate(points.groupby("position"), start=1):
+        scores = games["score"].dropna()
+        mean = (
+            f"mean {score_text(scores.mean(), definition.scale)} of {counted(len(scores), 'game')}"
+            if len(scores)
+            else "no score"
+        )
+        parts.append(f"iteration {number}: {mean}")
+    limit = f", threshold {threshold_text(threshold, definition.scale)}" if threshold is not None else ""
+    return f"{definition.label} over iterations{limit}. " + "; ".join(parts)

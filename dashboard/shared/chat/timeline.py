@@ -1,0 +1,112 @@
+"""A transcript in the order in which it is read: rounds, messages, votes and eliminations in their places."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from evaluation.transcript import Elimination, Message, Transcript, Vote
+
+
+@dataclass(frozen=True, slots=True)
+class TimelineEvent:
+    """Something between the messages. ``kind``: ``round``, ``votes`` or ``elimination``."""
+
+    kind: str
+    title: str
+    lines: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A message with its number in the transcript, counted from 1."""
+
+    number: int
+    message: Message
+
+
+Entry = TimelineEvent | Shown
+
+
+def timeline(transcript: Transcript, *, roles_hidden: bool, public_only: bool = False) -> list[Entry]:
+    """The entries from top to bottom.
+
+    Args:
+        transcript: What to read.
+        roles_hidden: Leave out what would tell a role: revealed roles, team and private chat, the moderator, votes at
+            night.
+        public_only: Besides, leave out votes: just the discussion and who left the game.
+    """
+    events = _events_by_place(transcript, roles_hidden, public_only)
+    entries: list[Entry] = list(events.get(-1, ()))
+    heading: object = None
+    for message in transcript.messages:
+        if not _hidden(message, roles_hidden):
+            # A phase that opens no new round gets no heading: the discussion goes on.
+            if message.round is not None and message.round != heading:
+                heading = message.round
+                entries.append(TimelineEvent("round", f"Round {message.round}"))
+            entries.append(Shown(message.index + 1, message))
+        entries.extend(events.get(message.index, ()))
+    return entries
+
+
+def _hidden(message: Message, roles_hidden: bool) -> bool:
+    return message.is_control or not message.text.strip() or (roles_hidden and message.channel != "public")
+
+
+def _events_by_place(transcript: Transcript, roles_hidden: bool, public_only: bool) -> dict[int, list[TimelineEvent]]:
+    places: dict[int, list[TimelineEvent]] = defaultdict(list)
+    if not public_only:
+        for round_, phase, votes in _ballots(transcript.valid_votes):
+            if not (roles_hidden and _is_night(phase)):
+                places[_place(transcript, round_, phase)].append(_ballot_event(round_, votes))
+    for elimination in transcript.eliminations:
+        place = _place(transcript, elimination.round, elimination.phase)
+        places[place].append(_elimination_event(elimination, roles_hidden))
+    return places
+
+
+def _ballots(votes: Sequence[Vote]) -> Iterator[tuple[int | None, str | None, list[Vote]]]:
+    groups: dict[tuple[int | None, str | None], list[Vote]] = defaultdict(list)
+    for vote in votes:
+        groups[vote.round, vote.phase].append(vote)
+    for (round_, phase), ballot in groups.items():
+        yield round_, phase, ballot
+
+
+def _place(transcript: Transcript, round_: int | None, phase: str | None) -> int:
+    """The index of the message after which it happened; -1 stands for before the first."""
+    if round_ is None:
+        return len(transcript.messages) - 1
+    same_phase = same_round = earlier = -1
+    for message in transcript.messages:
+        if message.round == round_:
+            same_round = message.index
+            if message.phase == phase:
+                same_phase = message.index
+        elif message.round is not None and message.round < round_:
+            earlier = message.index
+    if same_phase >= 0:
+        return same_phase
+    return same_round if same_round >= 0 else earlier
+
+
+def _ballot_event(round_: int | None, votes: Sequence[Vote]) -> TimelineEvent:
+    voters: dict[str | None, list[str]] = defaultdict(list)
+    for vote in votes:
+        voters[vote.target].append(vote.voter)
+    ranked = sorted(voters.items(), key=lambda item: (item[0] is None, -len(item[1])))
+    lines = tuple(f"{target or 'nobody'} ← {', '.join(names)}" for target, names in ranked)
+    return TimelineEvent("votes", "Votes" if round_ is None else f"Votes in round {round_}", lines)
+
+
+def _elimination_event(elimination: Elimination, roles_hidden: bool) -> TimelineEvent:
+    when = " at night" if _is_night(elimination.phase) else ""
+    role = f" ({elimination.role})" if elimination.role and not roles_hidden else ""
+    return TimelineEvent("elimination", f"{elimination.player}{role} left the game{when}")
+
+
+def _is_night(phase: str | None) -> bool:
+    return phase is not None and "night" in phase.casefold()

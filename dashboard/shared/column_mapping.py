@@ -1,0 +1,145 @@
+"""Which column of a table holds what: guessed from the names, shown beside the first rows, and changed by a person.
+
+Names of columns come from strangers: they stand in data frames and among a select box's options, which Streamlit shows
+as plain text, and never in labels, helps or keys.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.shared.notices import plain
+from evaluation.escaping import spreadsheet_safe
+from evaluation.readers import ColumnMapping, ReadResult, TableHead, guess_mapping
+from evaluation.text.display import counted, listed, shortened
+
+_CHOSEN = "columns_chosen"
+_SEEN = "column_headings"
+_MOST_NAMES = 3
+_MOST_EDITORS = 6
+_LONGEST_OPTION = 60
+
+Columns = tuple[str, ...]
+
+FIELDS: Mapping[str, tuple[str, str]] = {
+    "speaker": ("Who speaks", "A player's name. Needed."),
+    "text": ("What is said", "The words of the message. Needed."),
+    "game": ("Which game", "Tells several games in one table apart."),
+    "round": ("Round", 'A whole number, also inside words: "Day 2".'),
+    "phase": ("Phase", "Any word."),
+    "sent_at": ("When", "A date and time as in 2026-01-31T12:00:00, or seconds or milliseconds since 1970."),
+    "role": ("Role", "The speaker's role in the game; without one, role consistency does not apply."),
+    "reply_to": ("Answers whom", "The id of the message that is answered, or the player's name."),
+    "message_id": ("Id of the message", "What an answer refers to."),
+    "channel": ("Who hears it", "public, team, private or system, or a word for one of them."),
+    "recipients": ("To whom", "Names, separated by semicolons, commas or bars."),
+}
+
+
+def chosen_columns() -> dict[Columns, ColumnMapping]:
+    """The mappings that the person has made in this session, by the tables' columns."""
+    found: dict[Columns, ColumnMapping] = st.session_state.setdefault(_CHOSEN, {})
+    return found
+
+
+def column_editor(results: Sequence[ReadResult]) -> None:
+    """One editor for all tables with the same columns; draws the page anew when something was changed."""
+    groups: defaultdict[Columns, list[ReadResult]] = defaultdict(list)
+    for result in results:
+        if result.head is not None:
+            groups[result.head.columns].append(result)
+    # Those that cannot be read yet come first.
+    ordered = sorted(groups.items(), key=lambda group: not _current(group[0]).missing)
+    if len(ordered) > _MOST_EDITORS:
+        st.caption(
+            f"The tables have {len(ordered)} different headings; these are the first {_MOST_EDITORS}. Hand in tables "
+            "of one heading at a time to choose the columns of the others."
+        )
+    for columns, tables in ordered[:_MOST_EDITORS]:
+        head = tables[0].head
+        assert head is not None
+        current = _current(columns)
+        made = _editor(head, [table.name for table in tables], current)
+        if made != current:
+            chosen_columns()[columns] = made
+            st.rerun()
+
+
+def _current(columns: Columns) -> ColumnMapping:
+    return chosen_columns().get(columns) or guess_mapping(columns)
+
+
+def _editor(head: TableHead, names: Sequence[str], current: ColumnMapping) -> ColumnMapping:
+    needs_choice = bool(current.missing)
+    # The label may not change with the choice, or the expander would close while somebody chooses.
+    number = _number_of(head.columns)
+    with st.expander(f"Columns of {counted(len(names), 'table')}", expanded=needs_choice or _is_touched(head.columns)):
+        if needs_choice:
+            what = listed([FIELDS[name][0].lower() for name in current.missing])
+            st.warning(f"Say which column holds {what}.", icon=":material/table_edit:")
+        more = f"\nand {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+        plain("\n".join(names[:_MOST_NAMES]) + more)
+        st.dataframe(_preview(head), hide_index=True, alt="The first rows of the table")
+        made = _fields(head.columns, number, current)
+        if made.speaker is not None and made.speaker == made.text:
+            st.warning("Who speaks and what is said stand in the same column.", icon=":material/warning:")
+        st.button(
+            "Back to what the names suggest",
+            key=f"columns_reset_{number}",
+            icon=":material/undo:",
+            on_click=_reset,
+            args=(head.columns, number),
+            disabled=current == guess_mapping(head.columns),
+        )
+    return made
+
+
+def _fields(columns: Columns, number: int, current: ColumnMapping) -> ColumnMapping:
+    places: list[int | None] = [None, *range(len(columns))]
+    chosen: dict[str, str | None] = {}
+    grid = st.grid(3, min_column_width=220)
+    for field, (label, help_) in FIELDS.items():
+        held = getattr(current, field)
+        with grid.cell():
+            place = st.selectbox(
+                label,
+                places,
+                index=0 if held is None else 1 + columns.index(held),
+                format_func=lambda place: _option(columns, place),
+                key=f"column_{number}_{field}",
+                help=help_,
+            )
+        chosen[field] = None if place is None else columns[place]
+    return ColumnMapping(**chosen)
+
+
+def _option(columns: Columns, place: int | None) -> str:
+    # The number keeps options apart that look the same once they are cut.
+    return "no column" if place is None else f"{place + 1}. {shortened(columns[place], _LONGEST_OPTION)}"
+
+
+def _preview(head: TableHead) -> pd.DataFrame:
+    cells = [[spreadsheet_safe(cell) for cell in row] for row in head.rows]
+    return pd.DataFrame(cells, columns=[str(spreadsheet_safe(column)) for column in head.columns])
+
+
+def _number_of(columns: Columns) -> int:
+    """Tells the editors of different tables apart without their columns' names."""
+    seen: list[Columns] = st.session_state.setdefault(_SEEN, [])
+    if columns not in seen:
+        seen.append(columns)
+    return seen.index(columns)
+
+
+def _is_touched(columns: Columns) -> bool:
+    return columns in chosen_columns()
+
+
+def _reset(columns: Columns, number: int) -> None:
+    chosen_columns().pop(columns, None)
+    for field in FIELDS:
+        st.session_state.pop(f"column_{number}_{field}", None)

@@ -1,0 +1,122 @@
+"""The database on the Settings page: where it lies, a copy to keep, and the way back to one."""
+
+from __future__ import annotations
+
+import tempfile
+from datetime import UTC, datetime
+from pathlib import Path
+
+import streamlit as st
+
+from dashboard import permissions
+from dashboard.shared import resources
+from dashboard.shared.identity import identity
+from dashboard.shared.notices import plain
+from evaluation.access.roles import Action
+from evaluation.errors import DramaturgError
+from evaluation.store import Store
+from evaluation.store.backup.backup import BackupInfo, check_backup
+from evaluation.store.database_facts import DatabaseFacts, database_facts
+from evaluation.text.display import counted
+
+_MIB = 1024 * 1024
+_LARGEST_DOWNLOAD = 200 * _MIB
+_PAGE = "Settings"
+_ROUND = "restore_round"
+_TOLD = "restored_from"
+
+
+def database(store: Store) -> None:
+    """Place, size and content."""
+    st.subheader("Database", anchor=False)
+    facts = resources.read(database_facts)
+    plain(facts.place)
+    st.caption(
+        f"{facts.size / _MIB:,.1f} MB, schema {facts.schema}, with "
+        f"{_counts(facts.transcripts, facts.iterations, facts.ratings)}. "
+        "DRAMATURG_DB or --db moves it."
+    )
+    backup(store, facts)
+    restore(store)
+
+
+def backup(store: Store, facts: DatabaseFacts) -> None:
+    """A copy of the whole database as a download, made when it is asked for."""
+    if facts.size > _LARGEST_DOWNLOAD:
+        st.caption("The database is too large for a download; copy it with: dramaturg backup FILE.")
+        return
+    permissions.download_button(
+        "backup",
+        "Download a backup",
+        lambda: backup_bytes(store),
+        f"dramaturg-{datetime.now(UTC):%Y%m%d}.duckdb",
+        "application/octet-stream",
+        key="backup",
+        help_text="The whole database as it stands at that moment. Work may go on meanwhile.",
+    )
+
+
+def backup_bytes(store: Store) -> bytes:
+    """A backup's content."""
+    with tempfile.TemporaryDirectory(prefix="dramaturg-") as folder:
+        copy = Path(folder) / "backup.duckdb"
+        store.backups.write(copy)
+        return copy.read_bytes()
+
+
+def way_out(store: Store, page: str) -> None:
+    """For an admin whose database cannot be used: a backup in its place, on the page where that is done otherwise."""
+    if identity.allowed(Action.RESTORE):
+        if page == _PAGE:
+            restore(store, is_needed=True)
+        else:
+            st.caption("A backup can be restored on the Settings page.")
+
+
+def restore(store: Store, *, is_needed: bool = False) -> None:
+    """A backup is checked first; the database of now stays beside it under another name."""
+    with st.expander("Restore a backup", expanded=is_needed):
+        st.caption(
+            "The backup takes the place of the database. The database of now is kept beside it under another name, so "
+            "nothing is lost. For files that are too large to send: dramaturg restore FILE."
+        )
+        file = st.file_uploader("A backup", type=["duckdb"], key=f"backup_file_{st.session_state.get(_ROUND, 0)}")
+        if told := st.session_state.pop(_TOLD, None):
+            st.success("The backup is restored. The database of before is kept here:", icon=":material/check:")
+            plain(told)
+        if file is None:
+            return
+        with tempfile.TemporaryDirectory(prefix="dramaturg-") as folder:
+            copy = Path(folder) / "backup.duckdb"
+            copy.write_bytes(file.getvalue())
+            _offer(store, copy)
+
+
+def _offer(store: Store, copy: Path) -> None:
+    try:
+        info = check_backup(copy)
+    except DramaturgError as error:
+        st.error("That file cannot be restored. Nothing was changed.", icon=":material/error:")
+        plain(f"{error.message} {error.remedy}")
+        return
+    st.info(f"The backup can be used: {_info_words(info)}.", icon=":material/check:")
+    if st.button("Restore it", type="primary", key="restore", icon=":material/settings_backup_restore:"):
+        try:
+            identity.require(Action.RESTORE)
+            kept = store.backups.restore(copy)
+        except DramaturgError as error:
+            st.error("It was not restored. Nothing was changed.", icon=":material/error:")
+            plain(f"{error.message} {error.remedy}")
+            return
+        st.session_state[_TOLD] = str(kept or "there was none")
+        st.session_state[_ROUND] = st.session_state.get(_ROUND, 0) + 1
+        st.rerun()
+
+
+def _info_words(info: BackupInfo) -> str:
+    return f"{_counts(info.transcripts, info.iterations, info.ratings)}, schema {info.schema}"
+
+
+def _counts(transcripts: int, iterations: int, ratings: int) -> str:
+    parts = (counted(transcripts, "transcript"), counted(iterations, "iteration"), counted(ratings, "rating"))
+    return ", ".join(parts)

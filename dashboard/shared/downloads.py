@@ -1,0 +1,75 @@
+"""Buttons that give a table or data away as a file, made when it is asked for: looking at a page costs nothing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from dashboard import permissions
+from dashboard.shared import resources
+from evaluation.workflows.html_reports import comparison_html, iteration_html, run_html
+from evaluation.writers.tables import csv_text
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def csv_download(label: str, table: Callable[[], pd.DataFrame], file_name: str) -> None:
+    """A button for a table as CSV in which nothing runs when a spreadsheet opens it."""
+    # A byte order mark tells spreadsheets that it is UTF-8.
+    _download(label, lambda: ("\ufeff" + csv_text(table())).encode("utf-8"), file_name, "text/csv")
+
+
+def json_download(label: str, data: Callable[[], Any], file_name: str) -> None:
+    """A button for data as JSON."""
+
+    def text() -> bytes:
+        return json.dumps(data(), ensure_ascii=False, indent=2, allow_nan=False).encode("utf-8")
+
+    _download(label, text, file_name, "application/json")
+
+
+def _download(label: str, make: Callable[[], bytes], file_name: str, mime: str) -> None:
+    permissions.download_button("table", label, make, file_name, mime, key=f"download {file_name}")
+
+
+def iteration_report(name: str) -> None:
+    """The report on an iteration."""
+    _button("Report on this iteration (HTML)", "iteration-report.html", partial(_iteration, name))
+
+
+def comparison_report(before: str, after: str) -> None:
+    """The report on two iterations compared."""
+    _button("Report (HTML)", "comparison-report.html", partial(_comparison, before, after))
+
+
+def run_report(before: str, after: str) -> None:
+    """The report on two evaluation runs compared."""
+    _button("Report (HTML)", "run-report.html", partial(_runs, before, after))
+
+
+def _iteration(name: str) -> bytes:
+    return iteration_html(resources.store(), name).encode()
+
+
+def _comparison(before: str, after: str) -> bytes:
+    return comparison_html(resources.store(), before, after).encode()
+
+
+def _runs(before: str, after: str) -> bytes:
+    return run_html(resources.store(), before, after).encode()
+
+
+def _button(label: str, file_name: str, make: Callable[[], bytes]) -> None:
+    permissions.download_button(
+        "report",
+        label,
+        make,
+        file_name,
+        "text/html",
+        key=file_name,
+        icon=":material/summarize:",
+        help_text="One file that opens offline in any browser and prints: no script, font or picture from elsewhere.",
+    )

@@ -1,0 +1,37 @@
+"""A ledger row as an example: where it stands, what was said, why it counts or not, and the way to it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dashboard.shared.notices import plain
+from dashboard.shared.rating.desk_link import desk_link
+from dashboard.shared.state import LEDGER
+from evaluation.comparison import Example
+from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.text.display import shortened
+
+_LONGEST_REASON = 300
+_LONGEST_QUOTE = 200
+_LONGEST_NAME = 60
+
+
+def example_row(example: Example, metric: str) -> None:
+    """Shows one example of a metric, with links to its message or ledger and to the desk."""
+    link = {"transcript": example.transcript_id}
+    if example.message_id:
+        link |= {"message": example.message_id, "metric": metric}
+    else:
+        link |= {"show": LEDGER, "rows_of": DEFINITIONS[metric].label}
+    quote = f"{example.player}: {shortened(example.text, _LONGEST_QUOTE)}" if example.text else ""
+    lines = (shortened(example.game_id, _LONGEST_NAME), quote, shortened(example.reason, _LONGEST_REASON))
+    with st.container(gap=None):
+        plain("\n".join(filter(None, lines)))
+        with st.container(horizontal=True):
+            st.page_link(
+                "app_pages/transcripts/page.py",
+                label="Open the message" if example.message_id else "Open the ledger",
+                icon=":material/arrow_forward:",
+                query_params=link,
+            )
+            desk_link(example.transcript_id, "Rate the game")

@@ -1,0 +1,70 @@
+"""The way in for somebody who has just started: three steps, each with a link."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dashboard.shared import resources
+from dashboard.shared.identity import identity
+from dashboard.shared.jobs import jobs
+from evaluation.access.roles import Action
+
+_STEPS = (
+    (
+        "1. Bring your games",
+        "Drop the transcripts of one prompt version on the Upload page. Many formats are recognised; the guide shows "
+        "the shape to write if yours is not.",
+        "app_pages/upload/page.py",
+        "Upload games",
+    ),
+    (
+        "2. Rate them blind",
+        "Six metrics are computed. The seventh, engagement, is a person's: read a game on the Review page and rate it "
+        "from 1 to 5.",
+        "app_pages/review/page.py",
+        "Rate games",
+    ),
+    (
+        "3. Change one thing",
+        "The Overview names the lowest metric and what to change. Play three games with the change, upload them as a "
+        "new iteration, and it says keep or revert.",
+        "app_pages/overview/page.py",
+        "See the overview",
+    ),
+)
+
+
+def first_run_guide() -> None:
+    """Three cards that say what to do first, second and third, and a link to the shape of a transcript."""
+    with st.expander("How it goes, in three steps", expanded=True, icon=":material/signpost:"):
+        grid = st.grid(3, min_column_width=240)
+        for title, text, page, label in _STEPS:
+            with grid.cell():
+                st.markdown(f"**{title}**")
+                st.markdown(text)
+                st.page_link(page, label=label, icon=":material/arrow_forward:")
+        st.page_link(
+            "app_pages/guide/page.py", label="Write your transcripts in this shape", icon=":material/description:"
+        )
+
+
+def first_steps(page: str) -> None:
+    """Two buttons below an empty state; ``page`` keeps the keys of several pages apart."""
+    if not identity.allowed(Action.ADD):
+        st.caption("Whoever runs this dashboard adds them.", text_alignment="center")
+        return
+    running = jobs.running(resources.store(), "samples")
+    if running is not None:
+        st.caption("The first games are on their way; this page fills by itself.", text_alignment="center")
+    with st.container(horizontal=True, horizontal_alignment="center", vertical_alignment="center"):
+        if st.button(
+            "Load the sample games",
+            icon=":material/playlist_add:",
+            type="primary",
+            key=f"samples_{page}",
+            disabled=running is not None,
+        ):
+            jobs.start_samples(resources.store())
+            st.rerun()
+        if page != "upload":
+            st.page_link("app_pages/upload/page.py", label="Upload your own games", icon=":material/upload_file:")

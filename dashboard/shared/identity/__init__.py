@@ -1,0 +1,1 @@
+"""Who uses the dashboard, and signing in."""

@@ -1,0 +1,246 @@
+"""Who sits at the dashboard, what they may do, and how they say so: by a login, or by a name asked once.
+
+Without a login everybody who reaches the dashboard may do everything, and rates under the name that they type. With
+one, name and role come from the login, and nothing that the browser sends can change them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import threading
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote, unquote
+
+import streamlit as st
+from streamlit import runtime
+from streamlit.runtime.scriptrunner import add_script_run_ctx, get_script_run_ctx
+
+from dashboard.shared import state
+from evaluation.access.login import ALLOW_ANONYMOUS_VARIABLE, read_access
+from evaluation.access.roles import Access, Action, Role, may
+from evaluation.errors import InputError, NotAllowedError
+from evaluation.ratings import new_rater_name as checked_name
+
+COOKIE = "dramaturg_rater"
+"""Where the browser keeps the name of a rater who did not log in."""
+
+_TYPED = "typed_name"
+
+NOBODY = "somebody at the dashboard"
+
+_LOGIN_COOKIE = "_streamlit_user"
+_LONGEST_LOGIN_SECONDS = 31 * 24 * 3600
+# Logins that somebody ended, by what tells them apart, with the time; kept for longer than the cookie is taken.
+_ended_logins: dict[str, float] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody at the dashboard.
+
+    Attributes:
+        name: What their ratings and changes stand under; empty while somebody without a login gave none.
+        shown: What they are called on screen. It may be text of strangers.
+        role: What they may do; ``None`` when they logged in but nobody gave them a role.
+        is_signed_in: Whether a login says who they are.
+    """
+
+    name: str
+    shown: str
+    role: Role | None
+    is_signed_in: bool
+
+
+def access() -> Access | None:
+    """The rules of the login, read anew each time; ``None`` when none is configured.
+
+    Raises:
+        InputError: The login is configured wrongly.
+    """
+    return read_access([Path(path) for path in st.get_option("secrets.files")], os.environ)
+
+
+def current_person() -> Person | None:
+    """Whoever sits there; ``None`` when a login is configured and they have not logged in.
+
+    Raises:
+        InputError: The login is configured wrongly.
+    """
+    rules = access()
+    if rules is None:
+        name = _given_name()
+        return Person(name, name, Role.ADMIN, is_signed_in=False)
+    claims = _claims()
+    if claims is None:
+        return None
+    name = rules.name_of(claims)
+    return Person(name, str(claims.get("name") or name), rules.role_of(claims), is_signed_in=True)
+
+
+def rater_name() -> str | None:
+    """The name that this person's ratings stand under; ``None`` while it is not known: see ``ask_for_name``."""
+    person = current_person()
+    return (person.name or None) if person else None
+
+
+def author_name() -> str:
+    """The name beside what this person changes, also where nobody gave one."""
+    return rater_name() or NOBODY
+
+
+def allowed(action: Action) -> bool:
+    """Whether this person may do it: for what is shown. What is done calls ``require``.
+
+    Where there is no session there is no person, so nobody may. Jobs ask nothing here: they work on a store without
+    the guard, which only the one who begins them can hand over.
+    """
+    return may(_role(), action)
+
+
+def asker() -> Callable[[Action], bool]:
+    """Asks later, from any thread and outside of the script, whether the person of this session may do something then.
+
+    Where there is no session the answer is always no.
+    """
+    context = get_script_run_ctx(suppress_warning=True)
+
+    def ask(action: Action) -> bool:
+        if context is not None:
+            add_script_run_ctx(threading.current_thread(), context)
+        return allowed(action)
+
+    def ask_apart(action: Action) -> bool:
+        # In a thread of its own, which ends with the question: those of the server are used again by others.
+        with ThreadPoolExecutor(1, thread_name_prefix="may-they") as thread:
+            return thread.submit(ask, action).result()
+
+    return ask_apart
+
+
+def require(action: Action) -> None:
+    """Stands where something is carried out: a page that is hidden, or was drawn before a role changed, is no leave.
+
+    Raises:
+        NotAllowedError: This person may not do it.
+    """
+    if not allowed(action):
+        raise refusal(action)
+
+
+def refusal(action: Action) -> NotAllowedError:
+    """The error for somebody who may not do it."""
+    return NotAllowedError(f"You may not {action}.", remedy="Ask an admin to do it, or to make you one.")
+
+
+def require_admin_to_write() -> None:
+    """Stands before every change of the store but ratings and what goes with them, whichever page makes it.
+
+    Raises:
+        NotAllowedError: A session of somebody else than an admin wants to write, or none at all.
+    """
+    if _role() is not Role.ADMIN:
+        raise NotAllowedError("You may not change what is stored, but for your own ratings.", remedy="Ask an admin.")
+
+
+def _role() -> Role | None:
+    if get_script_run_ctx(suppress_warning=True) is None:
+        return None
+    rules = access()
+    if rules is None:
+        return None if is_stranger() else Role.ADMIN
+    claims = _claims()
+    return None if claims is None else rules.role_of(claims)
+
+
+def _claims() -> Mapping[str, object] | None:
+    """What the provider says about whoever logged in; ``None`` before the login and after its end."""
+    if not st.user.get("is_logged_in") or _login() in _ended_logins:
+        return None
+    return dict(st.user)
+
+
+def log_out() -> None:
+    """Ends the login in this tab and in every other one that was opened with it.
+
+    Streamlit looks at the cookie when a tab connects and never again, so a tab that stays open would stay logged in.
+    """
+    login, now = _login(), time.time()
+    if login is not None:
+        for old in [one for one, ended in list(_ended_logins.items()) if now - ended > _LONGEST_LOGIN_SECONDS]:
+            _ended_logins.pop(old, None)
+        _ended_logins[login] = now
+    st.logout()
+
+
+def _login() -> str | None:
+    """Tells this browser's login from all others; ``None`` where no browser is connected."""
+    # A long one is cut into several cookies, whose names begin alike.
+    parts = sorted((name, value) for name, value in st.context.cookies.items() if name.startswith(_LOGIN_COOKIE))
+    return hashlib.sha256(repr(parts).encode()).hexdigest() if parts else None
+
+
+def is_stranger() -> bool:
+    """Whether this connection comes from another machine, though nobody has to log in and nobody allowed that."""
+    return not is_at_this_machine() and os.environ.get(ALLOW_ANONYMOUS_VARIABLE) != "1" and access() is None
+
+
+def is_at_this_machine() -> bool:
+    """Whether the browser runs on the machine that the server runs on."""
+    # Where no browser is connected (AppTest) the address is no text, and without a server there is none to ask for.
+    return not runtime.exists() or not isinstance(st.context.ip_address, str)
+
+
+def use_name(name: str) -> str:
+    """Takes the name that somebody without a login typed, for this session and later visits.
+
+    Raises:
+        InputError: It cannot be a name.
+    """
+    checked = checked_name(name)
+    st.session_state[state.RATER] = st.session_state[_TYPED] = checked
+    return checked
+
+
+def forget_name() -> None:
+    """Lets another person give a name at this browser."""
+    st.session_state[state.RATER] = st.session_state[_TYPED] = ""
+    state.choose(rater=None)
+
+
+def name_to_keep() -> str | None:
+    """What the browser shall keep for later visits: a name, empty to forget it; ``None`` when there is nothing new.
+
+    A name that came with a link is not kept: the next visitor would pass for whoever wrote the link.
+    """
+    typed = st.session_state.get(_TYPED)
+    return None if typed is None or access() is not None or as_cookie(typed) == _cookie() else str(typed)
+
+
+def as_cookie(name: str) -> str:
+    """The name in letters that a cookie may hold."""
+    return quote(name, safe="")
+
+
+def _given_name() -> str:
+    # The session knows best; then a link that says who rates; then what this browser kept.
+    held = st.session_state.get(state.RATER)
+    if held is not None:
+        return str(held)
+    for text in (state.chosen(state.RATER), unquote(_cookie())):
+        if text:
+            try:
+                st.session_state[state.RATER] = checked_name(text)
+            except InputError:
+                continue
+            return str(st.session_state[state.RATER])
+    return ""
+
+
+def _cookie() -> str:
+    kept = st.context.cookies.get(COOKIE)
+    return kept if isinstance(kept, str) else ""

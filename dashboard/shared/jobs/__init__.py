@@ -1,0 +1,1 @@
+"""Background jobs: starting them, and showing how far they are."""

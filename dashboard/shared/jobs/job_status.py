@@ -1,0 +1,181 @@
+"""How far background jobs are, on every page and in every tab, with a button that stops or continues them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pandas as pd
+import streamlit as st
+
+from dashboard import permissions
+from dashboard.shared import resources
+from dashboard.shared.formatting import duration_text
+from dashboard.shared.jobs import jobs
+from dashboard.shared.notices import plain
+from evaluation.errors import ConflictError
+from evaluation.store import Job, JobState, Store
+
+_WATCHED = "watched_job"
+_TOLD_ON = "job_told_on"
+_REVISION = "jobs_seen_at"
+_REFRESH_SECONDS = 0.5
+_LOOK_SECONDS = 2.0
+_LISTED = 20
+
+
+def job_banner(store: Store, page: str, *, is_blind: bool) -> None:
+    """Jobs that run, with their progress; those that a dead server left; and how the watched one ended.
+
+    How it ended stands there until the person goes to another page. An interrupted job stays on every page until
+    somebody goes on with it or leaves it.
+
+    Args:
+        store: Where jobs are recorded.
+        page: The page that is shown.
+        is_blind: Leave out remarks that may name files or iterations.
+    """
+    st.session_state[_REVISION] = resources.revision()
+    recent = [
+        job for job in store.jobs.list(_LISTED) if job.kind not in jobs.QUIET or job.state is JobState.INTERRUPTED
+    ]
+    if not any(job.state is JobState.RUNNING for job in recent):
+        _look_out(store)
+    for job in recent:
+        if job.state is JobState.RUNNING:
+            st.session_state[_WATCHED] = job.id
+            _progress(store, job.id)
+        elif job.state is JobState.INTERRUPTED:
+            _interrupted(store, job)
+        elif st.session_state.get(_WATCHED) == job.id:
+            if st.session_state.setdefault(_TOLD_ON, page) == page:
+                _ended(store, job, is_blind=is_blind)
+            else:
+                _dismiss()
+
+
+@st.fragment(run_every=_LOOK_SECONDS)
+@permissions.fragment("job_lookout")
+def _look_out(store: Store) -> None:
+    """Draws nothing; a job that begins in another tab shows in this one. Opens the database when it changed, only."""
+    revision = resources.revision()
+    if st.session_state.get(_REVISION) != revision:
+        st.session_state[_REVISION] = revision
+        if any(job.kind not in jobs.QUIET for job in store.jobs.running()):
+            st.rerun()
+
+
+@st.fragment(run_every=_REFRESH_SECONDS)
+@permissions.fragment("job_progress")
+def _progress(store: Store, job_id: str) -> None:
+    job = store.jobs.get(job_id)
+    if job.state is not JobState.RUNNING:
+        st.rerun()
+    with st.container(border=True):
+        share = job.done / job.total if job.total else 0.0
+        st.progress(min(share, 1.0), text=progress_text(job, datetime.now(UTC)))
+        if job.is_cancel_requested:
+            st.caption("Stopping after the current game.")
+        else:
+            st.button(
+                "Cancel",
+                key=f"cancel_job_{job_id}",
+                icon=":material/stop_circle:",
+                on_click=store.jobs.cancel,
+                args=(job_id,),
+            )
+
+
+def progress_text(job: Job, now: datetime) -> str:
+    """What stands above the bar: "Scoring uploaded games: 3 of 9, about 8 s left"."""
+    if not job.total:
+        return f"{job.label}: starting"
+    text = f"{job.label}: {job.done} of {job.total}"
+    begun, before = job.resumed_at or job.created_at, job.resumed_done or 0
+    if job.done > before:
+        left = (now - begun).total_seconds() / (job.done - before) * (job.total - job.done)
+        text += f", about {duration_text(left)} left"
+    return text
+
+
+def _interrupted(store: Store, job: Job) -> None:
+    with st.container(border=True):
+        of_total = f"{job.done} of {job.total} done" if job.total else "nothing done"
+        st.warning(
+            f"{job.label}: interrupted, {of_total}. The server stopped; what was done is stored.",
+            icon=":material/pause_circle:",
+        )
+        can_go_on = jobs.can_go_on(store, job)
+        if not can_go_on:
+            st.caption(
+                "The rest is not known any more: start it again. What is stored is recognised and left as it is."
+            )
+        with st.container(horizontal=True):
+            if can_go_on:
+                _go_on_button(store, job)
+            st.button("Leave it", key=f"leave_job_{job.id}", on_click=jobs.end, args=(store, job.id))
+
+
+def _go_on_button(store: Store, job: Job) -> None:
+    label = f"Go on with the other {job.total - job.done}" if job.total > job.done else "Go on"
+    st.button(
+        label,
+        key=f"go_on_{job.id}",
+        type="primary",
+        icon=":material/play_arrow:",
+        on_click=_go_on,
+        args=(store, job.id),
+    )
+
+
+def _go_on(store: Store, job_id: str) -> None:
+    try:
+        jobs.go_on(store, job_id)
+    except ConflictError as error:
+        # Somebody pressed it in another tab a moment ago, or other games are being scored.
+        st.toast(f"That did not start: {error.message}", icon=":material/info:")
+    _dismiss()
+
+
+def _ended(store: Store, job: Job, *, is_blind: bool) -> None:
+    with st.container(border=True):
+        words, draw = _ENDINGS[job.state]
+        draw(f"{job.label}: {words}, {job.done} of {job.total}.")
+        if job.message and not is_blind:
+            plain(job.message)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            if jobs.can_go_on(store, job):
+                _go_on_button(store, job)
+            st.page_link("app_pages/overview/page.py", label="See the overview", icon=":material/dashboard:")
+            st.page_link("app_pages/transcripts/page.py", label="Read the games", icon=":material/forum:")
+            st.button("Dismiss", key="dismiss_job", on_click=_dismiss)
+
+
+def _dismiss() -> None:
+    st.session_state.pop(_WATCHED, None)
+    st.session_state.pop(_TOLD_ON, None)
+
+
+_ENDINGS = {
+    JobState.DONE: ("done", st.success),
+    JobState.CANCELLED: ("cancelled", st.info),
+    JobState.FAILED: ("failed", st.error),
+}
+
+
+def job_history(store: Store) -> None:
+    """The latest jobs in a closed expander, so that nobody misses how one ended; nothing when there was none."""
+    recent = store.jobs.list(_LISTED)
+    if not recent:
+        return
+    rows = [
+        {
+            "What": job.label,
+            "State": str(job.state),
+            "Done": f"{job.done} of {job.total}",
+            "Started": job.created_at,
+            "Remark": job.message,
+        }
+        for job in recent
+    ]
+    with st.expander("Earlier work"):
+        st.dataframe(pd.DataFrame(rows), hide_index=True, alt="The latest background jobs, newest first")

@@ -1,0 +1,270 @@
+"""What the Personas page shows: agents with their scores, propositions, and what an edit would change.
+
+Knows nothing of Streamlit.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from dashboard.shared.jobs.judging_jobs import PROPOSITIONS_VARIABLE, own_propositions, proposition_roots
+from evaluation.errors import InputError
+from evaluation.files.bundled import proposition_root
+from evaluation.judging.propositions.checking import CheckedFile, check_text
+from evaluation.judging.propositions.loading import PropositionLibrary
+from evaluation.judging.propositions.proposition import DEFAULT_AGENT, Dimension, Proposition
+from evaluation.persona.agents import CHANNEL_PREFIX, slug_of
+from evaluation.persona.results import DIMENSIONS, LABELS
+from evaluation.store import Store
+from evaluation.workflows.agents import KnownAgents
+
+_UNKNOWN_SCORE = "–"
+
+
+@dataclass(frozen=True, slots=True)
+class SelectableAgent:
+    """An agent or channel that can be looked at.
+
+    Attributes:
+        run: Its latest completed run, as ``Evaluations.runs`` shows it; ``None`` before the first.
+        games: In how many stored games it speaks.
+    """
+
+    id: str
+    name: str
+    run: Mapping[str, Any] | None
+    games: int = 0
+
+    @property
+    def is_channel(self) -> bool:
+        return self.id.startswith(CHANNEL_PREFIX)
+
+    def dimension(self, dimension: Dimension) -> Mapping[str, Any]:
+        """What the latest run says about a dimension; empty when nothing."""
+        return _scores_of(self.run).get(dimension, {})
+
+    def score(self, dimension: Dimension) -> float | None:
+        """0 to 9, or a count for ideas; ``None`` without a score."""
+        score = self.dimension(dimension).get("score")
+        return None if score is None else float(score)
+
+
+def people(store: Store) -> list[SelectableAgent]:
+    """Everybody who was evaluated, who speaks in a stored game, or who is shipped; the evaluated first."""
+    with store.unit():
+        known = KnownAgents.of(store)
+        players = store.agents.players()
+        runs: list[dict[Any, Any]] = store.evaluations.latest().to_dict("records")
+    latest = {str(row["agent_id"]): row for row in runs}
+    names = {known.speakers.agent_id(name): name for _, name in reversed(players)}
+    names |= {key: member.agent.display_name for key, member in known.cast.members.items()}
+    names |= {key: agent.display_name for key, agent in known.stored.items()}
+    ids = dict.fromkeys([*latest, *known.ids])
+    for key, row in latest.items():
+        names[key] = str(row["display_name"])
+    return [SelectableAgent(key, names.get(key, key), latest.get(key), len(known.spoken.get(key, ()))) for key in ids]
+
+
+def people_frame(found: Sequence[SelectableAgent]) -> pd.DataFrame:
+    """One row per agent: ``Agent``, the dimensions, ``Overall`` (0 to 9), ``Games``, ``Judged by``, ``When`` (UTC)."""
+    return pd.DataFrame(
+        [
+            {
+                "Agent": person.name,
+                "Kind": "channel" if person.is_channel else "agent",
+                **{LABELS[each]: score_text(person.score(each), each) for each in DIMENSIONS},
+                "Overall": score_text(_overall(person.run), Dimension.ADHERENCE),
+                "Games": "" if person.is_channel else str(person.games),
+                "Judged by": judge_words(person.run),
+                "When": f"{person.run['completed_at']:%Y-%m-%d %H:%M}" if person.run else "",
+            }
+            for person in found
+        ]
+    )
+
+
+def _overall(run: Mapping[str, Any] | None) -> float | None:
+    return None if run is None or pd.isna(run["overall_score"]) else float(run["overall_score"])
+
+
+def score_text(score: float | None, dimension: Dimension) -> str:
+    """A score with its unit: "7.2 of 9", "14 ideas"; a dash for none."""
+    if score is None or pd.isna(score):
+        return _UNKNOWN_SCORE
+    return f"{score:.0f} ideas" if dimension is Dimension.IDEAS_QUANTITY else f"{score:.1f} of 9"
+
+
+def judge_words(run: Mapping[str, Any] | None) -> str:
+    """Who scored a run: "live: gpt-4o-mini", "offline: rules-1"; empty before the first."""
+    if run is None:
+        return ""
+    return ": ".join(str(part) for part in (run["judge"], run["model"]) if part and not pd.isna(part))
+
+
+def proposition_frame(scores: pd.DataFrame, dimension: Dimension) -> pd.DataFrame:
+    """The propositions of a dimension in a run: ``Claim``, ``Weight``, ``Inverted``, ``Score``, ``Judged``, ``Marked``.
+
+    ``Score`` is the mean over messages or trajectories, inverted claims turned round; ``Marked`` counts the nines that
+    say nothing about the agent.
+    """
+    own = scores[scores["dimension"] == dimension]
+    rows = []
+    for proposition_id, group in own.groupby("proposition_id", sort=False):
+        first = group.iloc[0]
+        rows.append(
+            {
+                "Id": proposition_id,
+                "Claim": first["claim"],
+                "Weight": float(first["weight"]),
+                "Inverted": "yes" if first["is_inverted"] else "",
+                "Score": round(float(group["score"].mean()), 2),
+                "Judged": len(group),
+                "Marked": int((group["mark"] != "").sum()),
+            }
+        )
+    return pd.DataFrame(rows, columns=["Id", "Claim", "Weight", "Inverted", "Score", "Judged", "Marked"])
+
+
+@dataclass(frozen=True, slots=True)
+class RunDetail:
+    """The scores of a run and what could not be scored, as ``Evaluations`` gives them."""
+
+    scores: pd.DataFrame
+    failures: pd.DataFrame
+
+
+def run_detail(store: Store, run_id: str) -> RunDetail:
+    """Everything behind a run's scores."""
+    with store.unit():
+        return RunDetail(store.evaluations.scores(run_id), store.evaluations.failures(run_id))
+
+
+def run_history(store: Store, agent_id: str) -> pd.DataFrame:
+    """Every run of an agent, the latest first, with its scores and whoever judged."""
+    runs = store.evaluations.runs(agent_id).to_dict("records")
+    return pd.DataFrame(
+        [
+            {
+                "When": run["created_at"],
+                "State": run["status"],
+                **{LABELS[each]: score_text(_stored_score(run, each), each) for each in DIMENSIONS},
+                "Overall": score_text(_overall(run), Dimension.ADHERENCE),
+                "Sample": run["sample_size"],
+                "Seed": run["seed"],
+                "Judged by": judge_words(run),
+                "Remark": "" if pd.isna(run["error"]) else run["error"],
+            }
+            for run in reversed(runs)
+        ]
+    )
+
+
+def _stored_score(run: Mapping[str, Any], dimension: Dimension) -> float | None:
+    score = _scores_of(run).get(dimension, {}).get("score")
+    return None if score is None else float(score)
+
+
+def _scores_of(run: Mapping[str, Any] | None) -> dict[str, dict[str, Any]]:
+    packed = run["scores"] if run else None
+    found: dict[str, dict[str, Any]] = json.loads(packed) if isinstance(packed, str) else {}
+    return found
+
+
+def file_text(dimension: Dimension, agent_id: str) -> str:
+    """The proposition file in force for an agent: the person's own, else the shipped one, else a beginning of one."""
+    for root in reversed(proposition_roots()):
+        path = _path(root, dimension, agent_id)
+        if path.is_file():
+            return path.read_text(encoding="utf-8")
+    target = "environment" if dimension in (Dimension.CONVERGENCE, Dimension.IDEAS_QUANTITY) else "agent"
+    return f"dimension: {dimension}\nagent_id: {agent_id}\ntarget_type: {target}\npropositions: []\n"
+
+
+def _path(root: Path, dimension: Dimension, agent_id: str) -> Path:
+    if not has_file_name(agent_id):
+        raise InputError(
+            f"{agent_id!r} cannot name a file.", remedy="Choose an agent whose id has letters and digits only."
+        )
+    return root / dimension / f"{agent_id}.yaml"
+
+
+def has_file_name(agent_id: str) -> bool:
+    """Whether a proposition file can be named after the agent: no channel, nothing that leads out of the folder."""
+    return agent_id == DEFAULT_AGENT or slug_of(agent_id) == agent_id
+
+
+def check_edit(text: str, dimension: Dimension, agent_id: str) -> CheckedFile:
+    """The edited file, checked like any other."""
+    return check_text(text.encode("utf-8", "replace"), f"{dimension}/{agent_id}.yaml")
+
+
+_SHOWN_FIELDS = {
+    "claim": "claim",
+    "weight": "weight",
+    "is_inverted": "inverted",
+    "includes_personas": "include_personas",
+    "first_n": "first_n",
+    "last_n": "last_n",
+    "recommendations_for_improvement": "recommendations_for_improvement",
+    "has_double_check": "double_check",
+    "precondition": "precondition",
+}
+
+
+def changes(before: Sequence[Proposition], after: Sequence[Proposition]) -> pd.DataFrame:
+    """What an edit changes, proposition by proposition: ``Proposition``, ``Change``, ``Before``, ``After``."""
+    old, new = {each.id: each for each in before}, {each.id: each for each in after}
+    rows = [(key, "removed", old[key].claim, "") for key in old if key not in new]
+    rows += [(key, "added", "", new[key].claim) for key in new if key not in old]
+    for key in old:
+        if key in new:
+            rows += [(key, name, was, now) for name, was, now in _field_changes(old[key], new[key])]
+    return pd.DataFrame(rows, columns=["Proposition", "Change", "Before", "After"])
+
+
+def _field_changes(old: Proposition, new: Proposition) -> list[tuple[str, str, str]]:
+    names = [field.name for field in fields(Proposition) if field.name in _SHOWN_FIELDS]
+    return [
+        (_SHOWN_FIELDS[name], str(getattr(old, name)), str(getattr(new, name)))
+        for name in names
+        if getattr(old, name) != getattr(new, name)
+    ]
+
+
+def concerned(store: Store, agent_id: str) -> int:
+    """How many known agents a file applies to: all for the defaults, else the one that it is named after."""
+    return len(KnownAgents.of(store).ids) if agent_id == DEFAULT_AGENT else 1
+
+
+def save_edit(text: str, dimension: Dimension, agent_id: str) -> Path:
+    """Writes the edited file into the person's own folder, where it overrides the shipped one by id.
+
+    Raises:
+        InputError: The file has errors, or no folder is named in the environment.
+        OSError: It cannot be written.
+    """
+    own = own_propositions()
+    checked = check_edit(text, dimension, agent_id)
+    if own is None or checked.errors:
+        remedy = f"Name a folder in {PROPOSITIONS_VARIABLE} and mend the faults."
+        raise InputError("The file was not saved.", remedy=remedy)
+    path = _path(own, dimension, agent_id)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def library() -> PropositionLibrary:
+    """All propositions in force."""
+    return PropositionLibrary.load(proposition_roots())
+
+
+def editable(dimension: Dimension, agent_id: str) -> bool:
+    """Whether the agent has a file of this dimension already."""
+    return any(_path(root, dimension, agent_id).is_file() for root in {proposition_root(), *proposition_roots()})

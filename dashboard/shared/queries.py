@@ -1,0 +1,270 @@
+"""What pages read from the store, ready to draw. Plain functions: no page and no Streamlit in them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import pandas as pd
+
+from dashboard.shared.beside_chance import companion_data
+from dashboard.shared.chat.conversation import Conversation, RowsByMessage, rows_by_message
+from dashboard.shared.formatting import look, score_text
+from evaluation.iterations.board import Board
+from evaluation.iterations.from_tables import metrics_by_transcript
+from evaluation.readers import Limits
+from evaluation.readers.import_report import ImportReport
+from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
+from evaluation.rubric.verdict import MetricScore, Verdict, apply_thresholds, compute_verdict, judge_scores
+from evaluation.score import MetricResult, Status
+from evaluation.store import Store
+from evaluation.store.games.message_search import FoundMessages
+from evaluation.transcript import SIMULATED_FORMAT, Transcript
+from evaluation.workflows.reports import stored_board
+
+NO_ITERATION = "no iteration"
+REPORTS_SHOWN = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """Everything that the Overview shows.
+
+    Attributes:
+        unrated: How many transcripts that the desk hands out nobody has rated.
+        unassigned: How many transcripts belong to no iteration.
+        transcripts: How many there are.
+    """
+
+    board: Board
+    unrated: int
+    unassigned: int
+    transcripts: int
+
+
+def overview(store: Store) -> Overview:
+    """The iterations with their tests and decisions, the checklist over all tests, and what waits for review."""
+    with store.unit():
+        summaries = store.transcripts.summaries()
+        scores = store.results.scores()
+        board = stored_board(store, summaries, scores)
+    return Overview(
+        board, len(waiting_games(summaries, scores)), int(summaries["iteration"].isna().sum()), len(summaries)
+    )
+
+
+def waiting_games(summaries: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
+    """The rows of ``summaries`` that nobody has rated, without what the desk does not hand out."""
+    pending = scores[(scores["metric"] == ENGAGEMENT.name) & (scores["status"] == str(Status.PENDING))]
+    for_people = (summaries["source_format"] != SIMULATED_FORMAT) | summaries["iteration"].notna()
+    return summaries[for_people & summaries["transcript_id"].isin(pending["transcript_id"])]
+
+
+POINT_COLUMNS = (
+    *("metric", "position", "iteration", "game", "score", "status", "raters"),
+    *("settled", "considered"),
+    *companion_data.POINT_COLUMNS,
+)
+
+
+def trend_points(store: Store) -> pd.DataFrame:
+    """Every game's score on every metric, for the Trends page.
+
+    Returns:
+        One row per game and metric, ordered by iteration: ``metric``, ``position`` (of the iteration, from 1),
+        ``iteration`` (name), ``game``, ``score`` (NaN when there is none), ``status``, ``raters`` (how many people
+        rated the game), ``settled`` and ``considered`` (what it rests on; 0 for metrics that leave nothing out), and
+        the columns of ``companions.POINT_COLUMNS``. Games of no iteration come last, as a group of their own.
+    """
+    with store.unit():
+        summaries = store.transcripts.summaries()
+        metrics = _judged_metrics(store)
+        names = [one.name for one in store.iterations.list()]
+        raters = store.ratings.rater_counts()
+    places = {name: place for place, name in enumerate(names, start=1)}
+    rows = [
+        {
+            "metric": metric,
+            "position": places.get(row["iteration"], len(places) + 1),
+            "iteration": row["iteration"] if row["iteration"] in places else NO_ITERATION,
+            "game": row["game_id"],
+            "score": outcome.score,
+            "status": str(outcome.status),
+            "raters": raters.get(str(row["transcript_id"]), 0),
+            "settled": outcome.coverage.settled if outcome.coverage else 0,
+            "considered": outcome.coverage.considered if outcome.coverage else 0,
+            **companion_data.control_cells(outcome.control),
+        }
+        for row in summaries.to_dict("records")
+        for metric, outcome in metrics.get(str(row["transcript_id"]), {}).items()
+    ]
+    frame = pd.DataFrame(rows, columns=list(POINT_COLUMNS))
+    frame = frame.astype(dict.fromkeys(("score", "chance", "companion"), float))
+    return frame.sort_values("position", kind="stable", ignore_index=True)
+
+
+def _judged_metrics(store: Store) -> dict[str, Mapping[str, MetricScore]]:
+    thresholds = store.settings.thresholds()
+    found = metrics_by_transcript(store.results.scores())
+    return {transcript_id: apply_thresholds(metrics, thresholds) for transcript_id, metrics in found.items()}
+
+
+def transcript_list(store: Store) -> pd.DataFrame:
+    """One row per transcript, in the order of adding, for the list on the Transcripts page.
+
+    Returns:
+        ``transcript_id``, ``game_id``, ``iteration`` ("" for none), ``source_format``, ``players``, ``messages``,
+        ``names`` (of the players, one a line), ``ratings`` (how many people rated it), ``verdict`` (status), ``passed``
+        (how many metrics pass), ``failing`` (the metrics that do not), and for every metric its score in words under
+        its own name and as a number (NaN for none) under ``score_`` and its name.
+    """
+    with store.unit():
+        summaries = store.transcripts.summaries()
+        metrics = _judged_metrics(store)
+        names = store.transcripts.player_names()
+        ratings = store.ratings.rater_counts()
+    rows = []
+    for row in summaries.to_dict("records"):
+        key = str(row["transcript_id"])
+        people = {"names": "\n".join(names.get(key, ())), "ratings": ratings.get(key, 0)}
+        rows.append(_list_row(row, metrics.get(key, {})) | people)
+    return pd.DataFrame(rows, columns=[*_LIST_COLUMNS, *DEFINITIONS, *(f"score_{name}" for name in DEFINITIONS)])
+
+
+_PLAIN_COLUMNS = ("transcript_id", "game_id", "source_format", "players", "messages")
+_LIST_COLUMNS = (*_PLAIN_COLUMNS, "iteration", "names", "ratings", "verdict", "passed", "failing")
+
+
+def _list_row(row: Mapping[object, object], outcomes: Mapping[str, MetricScore]) -> dict[str, object]:
+    usd = row["total_usd"]
+    verdict = judge_scores(outcomes, None if pd.isna(usd) else float(str(usd)))
+    return {
+        **{name: row[name] for name in _PLAIN_COLUMNS},
+        "iteration": "" if pd.isna(row["iteration"]) else row["iteration"],
+        "verdict": str(verdict.status),
+        "passed": verdict.passed_count,
+        "failing": tuple(name for name, outcome in outcomes.items() if outcome.status is Status.FAILED),
+        **{name: score_cell(name, outcomes.get(name)) for name in DEFINITIONS},
+        **{f"score_{name}": outcome.score for name, outcome in outcomes.items()},
+    }
+
+
+def score_cell(metric: str, outcome: MetricScore | None) -> str:
+    """A score in a table, with the symbol of its status and what it rests on: "✓ 84.0 %", "✓ 100.0 % (3/51 low)"."""
+    if outcome is None:
+        return look("unknown").label
+    if outcome.score is None:
+        return look(outcome.status).label
+    score = score_text(outcome.score, DEFINITIONS[metric].scale, outcome.threshold)
+    return f"{look(outcome.status).symbol} {score}" + (f" ({outcome.coverage.mark})" if outcome.coverage else "")
+
+
+def found_messages(store: Store, query: str, within: Sequence[str] | None) -> FoundMessages:
+    """The messages that hold every word of ``query``, in those transcripts or in all."""
+    return store.messages.search(query, within=within)
+
+
+@dataclass(frozen=True)
+class OpenTranscript:
+    """One transcript with its results and verdict, judged by today's thresholds. Shared between sessions: nobody
+    changes it.
+
+    Attributes:
+        name: What people call the game.
+        judged_otherwise: Metrics whose stored results were judged by another threshold than today's.
+    """
+
+    transcript: Transcript
+    name: str
+    iteration: str | None
+    results: Mapping[str, MetricResult]
+    outcomes: Mapping[str, MetricScore]
+    verdict: Verdict
+    judged_otherwise: Sequence[str]
+
+    @cached_property
+    def concerning(self) -> RowsByMessage:
+        """The ledger rows of each message: message id -> metric -> rows."""
+        return rows_by_message(self.results)
+
+    def conversation(self, *, roles_hidden: bool) -> Conversation:
+        """What the chat view draws: the same object each time."""
+        return self._blind_conversation if roles_hidden else self._whole_conversation
+
+    @cached_property
+    def _whole_conversation(self) -> Conversation:
+        return Conversation.of(self.transcript, self.concerning, roles_hidden=False)
+
+    @cached_property
+    def _blind_conversation(self) -> Conversation:
+        return Conversation.of(self.transcript, self.concerning, roles_hidden=True)
+
+
+def open_transcript(store: Store, transcript_id: str) -> OpenTranscript:
+    """The transcript of that id.
+
+    Raises:
+        NotFoundError: There is none.
+    """
+    with store.unit():
+        transcript = store.transcripts.get(transcript_id)
+        results = store.results.load(transcript_id)
+        thresholds = store.settings.thresholds()
+        summaries = store.transcripts.summaries()
+    outcomes = apply_thresholds(results, thresholds)
+    own = summaries[summaries["transcript_id"] == transcript_id].iloc[0]
+    return OpenTranscript(
+        transcript,
+        str(own["game_id"]),
+        None if pd.isna(own["iteration"]) else str(own["iteration"]),
+        results,
+        outcomes,
+        compute_verdict(outcomes, transcript.cost),
+        [metric for metric, result in results.items() if result.threshold != outcomes[metric].threshold],
+    )
+
+
+def validity_report(store: Store) -> dict[str, Any] | None:
+    """What the metrics noticed of faults planted into the stored games; ``None`` before that was measured."""
+    return store.controls.report()
+
+
+def uncompared_games(store: Store) -> int:
+    """How many games have scores that were not compared with chance yet."""
+    return len(store.controls.missing())
+
+
+def thresholds(store: Store) -> dict[str, float]:
+    """Today's threshold of every metric."""
+    return dict(store.settings.thresholds())
+
+
+def transcript_ids(store: Store) -> frozenset[str]:
+    """The ids of all stored transcripts."""
+    return frozenset(store.transcripts.summaries()["transcript_id"])
+
+
+def iteration_sizes(store: Store) -> dict[str, int]:
+    """How many games each iteration has, in the order of the iterations."""
+    with store.unit():
+        names = [one.name for one in store.iterations.list()]
+        held = store.transcripts.summaries()["iteration"].value_counts()
+    return {name: int(held.get(name, 0)) for name in names}
+
+
+def import_reports(store: Store) -> list[ImportReport]:
+    """The latest reports on imports, newest first; one that goes on tells how far it is."""
+    with store.unit():
+        return [store.imports.so_far(report) for report in store.imports.list(REPORTS_SHOWN)]
+
+
+def import_limits(store: Store) -> Limits:
+    """How large what is imported may be."""
+    return store.settings.limits()
+
+
+def games_per_test(store: Store) -> int:
+    """How many games make a test."""
+    return store.settings.test_size()

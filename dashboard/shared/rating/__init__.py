@@ -1,0 +1,1 @@
+"""Links to the rating desk, and tables of ratings that several pages show."""

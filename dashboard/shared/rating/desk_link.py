@@ -1,0 +1,33 @@
+"""Link to the rating desk, opened on one game or on an iteration's games."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dashboard.shared import state
+
+VIEW = "desk"
+"""The key, and query parameter, of the Review page's view."""
+
+DESK = "Rate"
+HANDED_OVER = "rating_handover"
+
+
+def desk_link(transcript_id: str, label: str = "Rate it at the desk") -> None:
+    """A link that opens the desk on that game, whoever's turn it is by the queue."""
+    st.page_link(
+        "app_pages/review/page.py",
+        label=label,
+        icon=":material/rate_review:",
+        query_params={VIEW: DESK, state.GAME: transcript_id},
+    )
+
+
+def hand_over(name: str) -> None:
+    """A button that opens the desk on an iteration's games and its reference's first, mixed.
+
+    It is no link: the desk takes no iteration from an address, and never shows that there is one.
+    """
+    if st.button("Rate the next one", key="rate_next", icon=":material/arrow_forward:", type="primary"):
+        st.session_state[HANDED_OVER] = name
+        st.switch_page("app_pages/review/page.py")

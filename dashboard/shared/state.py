@@ -1,0 +1,93 @@
+"""Names of session-state entries and query parameters, and how selections get into the URL and back.
+
+Keys reach the browser, so none is built from text of strangers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import streamlit as st
+
+from dashboard.shared.chat.conversation import Aim
+
+TRANSCRIPT = "transcript"
+MESSAGE = "message"
+METRIC = "metric"
+GAME = "game"
+"""The game that the desk was opened on. Another name than a transcript's elsewhere: the desk follows no selection."""
+RATER = "rater"
+VIEW = "show"
+CONVERSATION = "Conversation"
+LEDGER = "Ledger"
+SCORES = "scores"
+MEND = "mend"
+_AIMS = "aims"
+_FOLLOWED = "followed"
+
+
+def chosen(name: str, allowed: Collection[str] | None = None) -> str | None:
+    """The query parameter ``name``; ``None`` when it is missing or not one of ``allowed``."""
+    value = st.query_params.get(name)
+    if not value or (allowed is not None and value not in allowed):
+        return None
+    return value
+
+
+def choose(**selections: str | None) -> None:
+    """Writes selections to the URL; ``None`` removes one."""
+    for name, value in selections.items():
+        if value:
+            if st.query_params.get(name) != value:
+                st.query_params[name] = value
+        elif name in st.query_params:
+            del st.query_params[name]
+
+
+def sent(component: str, event: str) -> Any:
+    """What a component's event carries, in the callback that it runs.
+
+    ``None`` where the message of the browser, which may hold anything, does not say.
+    """
+    held = st.session_state.get(component)
+    return held.get(event) if isinstance(held, Mapping) else None
+
+
+def aim(transcript_id: str, message_id: str, metric: str | None) -> None:
+    """Makes the conversation go to a message and choose it."""
+    _aim(transcript_id, message_id, metric)
+    follow(transcript_id, message_id, metric)
+
+
+def glance(transcript_id: str, message_id: str) -> None:
+    """Makes the conversation show another message, without changing what is chosen."""
+    _aim(transcript_id, message_id, None, is_glance=True)
+
+
+def _aim(transcript_id: str, message_id: str, metric: str | None, *, is_glance: bool = False) -> None:
+    count = aim_of(transcript_id).count + 1
+    st.session_state[_AIMS][transcript_id] = Aim(message_id, metric, count, is_glance)
+
+
+def follow(transcript_id: str, message_id: str, metric: str | None) -> None:
+    """Puts into the URL what the conversation shows already, so that it need not be told."""
+    choose(message=message_id, metric=metric)
+    st.session_state.setdefault(_FOLLOWED, {})[transcript_id] = (message_id, metric)
+
+
+def aim_of(transcript_id: str) -> Aim:
+    """Where the conversation was last told to go.
+
+    It stays the same while a person clicks in the conversation, and follows the URL where that was changed elsewhere:
+    by the link the person came by, the browser's back button, or the way back from the list.
+    """
+    aims = st.session_state.setdefault(_AIMS, {})
+    followed = st.session_state.setdefault(_FOLLOWED, {})
+    linked = (chosen(MESSAGE), chosen(METRIC))
+    if transcript_id not in aims or followed.get(transcript_id) != linked:
+        count = aims[transcript_id].count + 1 if transcript_id in aims else 1
+        aims[transcript_id] = Aim(*linked, count)
+        followed[transcript_id] = linked
+    found: Aim = aims[transcript_id]
+    return found

@@ -1,0 +1,87 @@
+"""Says where scores of several versions of a metric meet, with the button that mends it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import streamlit as st
+
+from dashboard.shared import resources
+from dashboard.shared.changes import data
+from dashboard.shared.changes.actions import attempt
+from dashboard.shared.jobs import jobs
+from evaluation.access.roles import Action
+from evaluation.iterations.metric_versions import VersionMix
+from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
+from evaluation.score import MetricResult
+from evaluation.store import Store
+from evaluation.text.display import counted
+
+_REMEDY = "Score the games again by today's definitions; ratings and overrides stand, older results stay on record."
+
+
+def versions_banner(store: Store) -> None:
+    """A warning over all that is stored, and a button that scores outdated games again; nothing when all compare."""
+    found = resources.read(data.versions)
+    if not found.all:
+        return
+    with st.container(border=True):
+        st.warning(
+            "\n\n".join([f"**{_head(found.all)}**", *(mix.words for mix in found.all), _REMEDY]),
+            icon=":material/difference:",
+        )
+        _button(store, found.outdated)
+
+
+def outdated_note(store: Store, results: Mapping[str, MetricResult]) -> None:
+    """A warning over one game whose results are of other versions than today's; nothing when none is."""
+    old = [
+        f"{result.definition.label} (version {result.definition.version}, today {DEFINITIONS[name].version})"
+        for name, result in results.items()
+        if name != ENGAGEMENT.name and result.definition.version != DEFINITIONS[name].version
+    ]
+    if old:
+        st.warning(
+            f"Scored before a definition changed: {', '.join(old)}. These scores do not compare with newer ones. "
+            f"{_REMEDY}",
+            icon=":material/difference:",
+        )
+        _button(store, resources.read(data.versions).outdated)
+
+
+def _button(store: Store, games: int) -> None:
+    st.button(
+        f"Score {counted(games, 'game')} again",
+        key="reevaluate",
+        type="primary",
+        icon=":material/refresh:",
+        disabled=jobs.running(store, jobs.REEVALUATE) is not None,
+        on_click=_start,
+        args=(store,),
+    )
+
+
+def comparison_note(iteration: str) -> None:
+    """A warning beside the decision on an iteration whose games and its reference's were scored by several versions."""
+    _note(resources.read(data.versions).against_reference.get(iteration, ()))
+
+
+def pair_note(before: str, after: str) -> None:
+    """The same beside the comparison of any two iterations."""
+    _note(resources.read(data.mixes_between, before, after))
+
+
+def _note(mixes: Sequence[VersionMix]) -> None:
+    if any(mix.is_mixed for mix in mixes):
+        words = " ".join(mix.words for mix in mixes if mix.is_mixed)
+        st.warning(f"{words} Score them again before you decide.", icon=":material/difference:")
+
+
+def _head(mixes: Sequence[VersionMix]) -> str:
+    if any(mix.is_mixed for mix in mixes):
+        return "Scores of several versions of a metric meet here."
+    return "A metric's definition has changed since these games were scored."
+
+
+def _start(store: Store) -> None:
+    attempt(lambda: jobs.start_reevaluation(store), "Scoring games again.", Action.EVALUATE)

@@ -1,0 +1,1 @@
+"""Roles, what each may do, and the settings of the login."""

@@ -1,0 +1,99 @@
+"""The sub-commands by name. Only the one that is called is imported: all together take longer than most of them run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from typing import Any, NamedTuple
+
+import typer
+from typer.core import TyperCommand
+from typer.main import get_group
+
+from evaluation.cli.shared.exit_codes import CommandGroup
+
+
+class CommandEntry(NamedTuple):
+    """Where a sub-command is, and what the list of all says of it.
+
+    Attributes:
+        module: Its file in this folder.
+        name: The function in it, or the ``Typer`` of a group.
+        summary: A sentence that fits into a line of 80 columns.
+    """
+
+    module: str
+    name: str
+    summary: str
+
+
+COMMANDS: Mapping[str, CommandEntry] = {
+    "serve": CommandEntry("system.serve", "serve", "Serve the dashboard until interrupted."),
+    "import": CommandEntry("games.evaluate", "import_", "Store and score transcripts."),
+    "evaluate": CommandEntry("games.evaluate", "evaluate", "Score transcripts and print the results."),
+    "validate": CommandEntry("games.validate", "validate", "Say what a file is taken for and what it lacks."),
+    "list": CommandEntry("games.list_and_show", "list_transcripts", "List the stored transcripts with their verdicts."),
+    "show": CommandEntry("games.list_and_show", "show", "Show a transcript's scores, or the ledger behind one."),
+    "search": CommandEntry("games.search", "search", "Find messages by their words, in all transcripts."),
+    "insights": CommandEntry("games.insights", "insights", "Who talks how much and to whom, and what it cost."),
+    "reevaluate": CommandEntry("games.reevaluate", "reevaluate", "Score games again by today's metrics."),
+    "controls": CommandEntry("games.controls", "controls", "Compare stored scores with chance."),
+    "rename": CommandEntry("games.rename_move_delete", "rename", "Give a game another name."),
+    "move": CommandEntry("games.rename_move_delete", "move", "Put transcripts into another iteration."),
+    "delete": CommandEntry("games.rename_move_delete", "delete", "Delete transcripts; 'undo' brings them back."),
+    "deleted": CommandEntry("games.rename_move_delete", "deleted", "List what was deleted and can come back."),
+    "undo": CommandEntry("games.rename_move_delete", "undo", "Bring back what was deleted, as it was."),
+    "purge": CommandEntry("games.rename_move_delete", "purge", "Remove deleted things for ever."),
+    "agreement": CommandEntry("ratings.agreement", "agreement", "How far raters and metrics agree with each other."),
+    "judge": CommandEntry("ratings.judge", "judge", "Have a model decide what counting cannot."),
+    "compare": CommandEntry("iterations.compare", "compare", "Compare two iterations, and say keep or revert."),
+    "ab": CommandEntry("experiments.ab", "ab", "Compare variants of a configuration."),
+    "report": CommandEntry("iterations.report", "report", "Write a report that opens offline and prints."),
+    "doctor": CommandEntry("system.doctor", "doctor", "Check installation, database and samples."),
+    "settings": CommandEntry("system.settings", "settings", "Show or change thresholds and limits."),
+    "backup": CommandEntry("system.backup", "backup", "Copy the whole database to a file."),
+    "restore": CommandEntry("system.backup", "restore", "Put a backup in the place of the database."),
+    "rate": CommandEntry("ratings.rate", "app", "Rate a transcript; ratings from and to sheets."),
+    "override": CommandEntry("ratings.override", "app", "Overrule a row of a ledger."),
+    "iterations": CommandEntry("iterations.iterations", "app", "List, create, fill, mend or sign off iterations."),
+    "experiment": CommandEntry("experiments.experiment", "app", "Treatment against control, and TinyTroupe's Table 1."),
+    "agents": CommandEntry("persona.agents", "app", "List agents, and give them personas."),
+    "propositions": CommandEntry("persona.propositions", "app", "Check and list what agents are held against."),
+    "corrections": CommandEntry("persona.corrections", "app", "What the gate did to messages, and its settings."),
+    "eval": CommandEntry("persona.commands", "app", "Evaluate agents, and hold them against baselines."),
+    "export": CommandEntry("games.export", "app", "Write transcripts, scores or ratings to files."),
+}
+
+
+class LazyCommands(Mapping[str, Any]):
+    """The sub-commands as ``typer`` wants them, each imported when it is looked up."""
+
+    def __getitem__(self, name: str) -> Any:
+        entry = COMMANDS[name]
+        found = getattr(import_module(f"evaluation.cli.{entry.module}"), entry.name)
+        holder = typer.Typer(rich_markup_mode=None)
+        if isinstance(found, typer.Typer):
+            holder.add_typer(found, name=name)
+        else:
+            holder.command(name)(found)
+        return get_group(holder).commands[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(COMMANDS)
+
+    def __len__(self) -> int:
+        return len(COMMANDS)
+
+
+class Program(CommandGroup):
+    """All sub-commands. Their list is written from the summaries, without importing one of them."""
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        # Typer only ever reads it once its own commands are in, of which there are none.
+        self.commands = LazyCommands()  # type: ignore[assignment]
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Writes names and summaries."""
+        listed: dict[str, Any] = {name: TyperCommand(name, help=entry.summary) for name, entry in COMMANDS.items()}
+        CommandGroup(commands=listed).format_commands(ctx, formatter)

@@ -1,0 +1,236 @@
+"""``dramaturg experiment``: simulations with and without a treatment, and the paper's table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from evaluation.cli.experiments import options
+from evaluation.cli.shared.confirmation import Yes
+from evaluation.cli.shared.exit_codes import CommandGroup
+from evaluation.cli.shared.options import Database, ListFormat, OutputFormat, Rows, open_store
+from evaluation.cli.shared.terminal import markdown_table, note, safe, say, table
+
+if TYPE_CHECKING:
+    from evaluation.experiments import Table1Row
+
+app = typer.Typer(
+    cls=CommandGroup,
+    rich_markup_mode=None,
+    no_args_is_help=True,
+    help="Experiments with a treatment and a control, and Table 1 of the TinyTroupe paper.",
+)
+
+
+@app.callback()
+def experiments() -> None:
+    """Experiments with a treatment and a control, and Table 1 of the TinyTroupe paper."""
+
+
+@app.command("list")
+def list_scenarios(output: Rows = ListFormat.TABLE) -> None:
+    """List the scenarios with their full sizes."""
+    from evaluation.experiments.scenario import scenarios
+
+    found = list(scenarios().values())
+    if output is ListFormat.JSON:
+        from evaluation.escaping import json_text
+
+        say(json_text([each.model_dump(mode="json") for each in found]))
+        return
+    headers = ("Scenario", "Table 1", "Agents", "Environments", "Steps", "Treatment", "Title")
+    rows = [
+        (each.id, each.published or "-", each.agents, each.environments, each.steps, each.treatment_words, each.title)
+        for each in found
+    ]
+    say(table(headers, rows))
+
+
+@app.command()
+def run(
+    scenario: options.Scenario,
+    scale: options.Scale = 1.0,
+    seed: options.Seed = 0,
+    paper_layout: options.PaperLayout = False,
+    steps: options.Steps = None,
+    personas: options.Personas = None,
+    fragments: options.Fragments = None,
+    scripted: options.Scripted = False,
+    no_effects: options.Without = False,
+    model: options.Model = None,
+    base_url: options.Address = None,
+    budget: options.Dollars = None,
+    max_calls: options.Calls = None,
+    concurrency: options.Concurrency = None,
+    sample_size: options.SampleSize = 3,
+    batched: options.Batched = False,
+    double_check: options.DoubleCheck = False,
+    estimate: options.EstimateOnly = False,
+    output: Annotated[
+        OutputFormat, typer.Option("--format", help="A table to read, JSON for programs, or Markdown.")
+    ] = OutputFormat.TABLE,
+    yes: Yes = False,
+    db: Database = None,
+) -> None:
+    """Run an experiment: the same agents with and without the treatment, evaluated and compared.
+
+    Says what it will cost before anything is spent. Every answer is stored before it is used: whoever kills it, or runs
+    out of budget, runs the same command again and pays nothing twice. Exits with 3 when it stopped before its end.
+    """
+    from evaluation.cli.experiments.run import chosen_effects, chosen_plans, refuse_idle_options, run_all
+
+    refuse_idle_options(
+        scripted=scripted,
+        no_effects=no_effects,
+        personas=personas is not None,
+        fragments=bool(fragments),
+        model=bool(model or base_url),
+    )
+    store = open_store(db)
+    limits = {"max_usd": budget, "max_calls": max_calls, "concurrency": concurrency, "base_url": base_url}
+    settings = {
+        "scale": scale,
+        "seed": seed,
+        "steps": steps,
+        "sample_size": sample_size,
+        "is_batched": batched,
+        "has_double_check": double_check,
+    }
+    effects = chosen_effects(with_script=scripted, with_effects=not no_effects)
+    plans = chosen_plans(store, scenario, settings, (personas, fragments or []), effects, model, paper_layout)
+    run_all(store, plans, limits, output, is_estimate=estimate, yes=yes)
+
+
+@app.command()
+def runs(output: Rows = ListFormat.TABLE, db: Database = None) -> None:
+    """List the experiments that were run, the latest first."""
+    from evaluation.cli.experiments.rendering import record_dict
+
+    found = [each for each in open_store(db).experiments.all() if each.config.get("kind") == "experiment"]
+    if output is ListFormat.JSON:
+        from evaluation.escaping import json_text
+
+        say(json_text([record_dict(each) for each in found]))
+    elif not found:
+        note("No experiment was run yet. Without a key: dramaturg experiment run debate-controversial --scripted.")
+    else:
+        headers = ("Id", "Scenario", "Scale", "Seed", "Model", "Status", "Begun (UTC)")
+        rows = [
+            (
+                each.id[:8],
+                each.scenario,
+                f"{each.scale:g}",
+                each.seed,
+                f"{safe(each.config['model'])}",
+                each.status,
+                f"{each.created_at:%Y-%m-%d %H:%M}",
+            )
+            for each in found
+        ]
+        say(table(headers, rows))
+
+
+@app.command()
+def report(
+    experiment: Annotated[
+        str, typer.Argument(metavar="ID", show_default=False, help="The id of an experiment, or its first digits.")
+    ],
+    output: Annotated[
+        OutputFormat, typer.Option("--format", help="A table to read, JSON for programs, or Markdown.")
+    ] = OutputFormat.TABLE,
+    db: Database = None,
+) -> None:
+    """Print the report of an experiment that is done."""
+    from evaluation.cli.experiments.rendering import record_text
+    from evaluation.errors import InputError
+
+    record = open_store(db).experiments.get(experiment)
+    if not (record.results or {}).get("rows"):
+        raise InputError(f"The experiment {record.id[:8]} is not done.", remedy="Run it again to go on with it.")
+    say(record_text(record, output))
+
+
+@app.command("scripted-server")
+def scripted_server(
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Where to listen on this machine; 0 takes a free one.")
+    ] = 0,
+    latency: Annotated[float, typer.Option(min=0, max=60, help="Seconds that every answer takes.")] = 0.0,
+    no_effects: options.Without = False,
+) -> None:
+    """Serve the script behind OpenAI's protocol until it is stopped, for trying things out without a key.
+
+    It speaks and judges as in 'run --scripted'. Nothing it says is a model's word.
+    """
+    import asyncio
+
+    from evaluation.simulation.scripted.server import ScriptedServer
+    from evaluation.simulation.scripted.world import NO_EFFECTS, Effects, ScriptedWorld
+
+    world = ScriptedWorld(NO_EFFECTS if no_effects else Effects())
+    asyncio.run(ScriptedServer(world.answer, latency_seconds=latency, port=port).serve(say))
+
+
+@app.command()
+def table1(
+    from_raw: Annotated[
+        Path | None,
+        typer.Option(
+            "--from-raw",
+            metavar="FOLDER",
+            show_default=False,
+            help="The folder with the paper's four raw files; the table is recomputed from them.",
+        ),
+    ] = None,
+    output: Annotated[
+        OutputFormat, typer.Option("--format", help="A table to read, JSON for programs, or Markdown.")
+    ] = OutputFormat.TABLE,
+) -> None:
+    """Print Table 1 of arXiv:2507.09788; with --from-raw recompute it, with intervals and Holm's adjustment."""
+    if from_raw is None:
+        from evaluation.cli.experiments.rendering import published_text
+
+        say(published_text(output))
+        return
+    from evaluation.experiments import CAVEAT, table1_from_raw
+
+    rows = table1_from_raw(from_raw)
+    if output is OutputFormat.JSON:
+        from evaluation.escaping import json_text
+
+        say(json_text([row.as_dict() for row in rows]))
+        return
+    draw = markdown_table if output is OutputFormat.MARKDOWN else table
+    headers = ("Exp", "Dimension", "T mean (sd)", "C mean (sd)", "n", "Difference", "95 % interval", "d", "p", "p Holm")
+    say(draw((*headers, "p published", "As published"), [_line(row) for row in rows]))
+    as_published = sum(row.has_published_values for row in rows)
+    say(f"\n{as_published} of {len(rows)} rows have the published values.\n\n{CAVEAT}")
+
+
+def _line(row: Table1Row) -> tuple[str, ...]:
+    from evaluation.statistics.words import interval_words, p_words
+
+    found = row.found
+    return (
+        row.experiment.name,
+        row.published.dimension,
+        f"{_printed(found.after.mean)} ({_printed(found.after.sd)})",
+        f"{_printed(found.before.mean)} ({_printed(found.before.sd)})",
+        f"{found.after.n}/{found.before.n}",
+        f"{found.difference:+.3f}",
+        interval_words(found.interval, digits=2, signed=True),
+        f"{found.effect.value:+.2f}",
+        p_words(found.welch.p),
+        p_words(found.p_holm),
+        row.published.p,
+        "yes" if row.has_published_values else "no",
+    )
+
+
+def _printed(value: float) -> str:
+    """Two digits, halves rounded up as in the paper: 6.625 is 6.63 there, and 6.62 in Python."""
+    from decimal import ROUND_HALF_UP, Decimal
+
+    return str(Decimal(repr(round(value, 9))).quantize(Decimal("0.01"), ROUND_HALF_UP))

@@ -1,0 +1,174 @@
+"""What ``dramaturg experiment run`` does: says what it will cost, runs, and prints the report."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from evaluation.cli.shared.confirmation import require_consent
+from evaluation.cli.shared.exit_codes import INFRASTRUCTURE
+from evaluation.cli.shared.options import OutputFormat
+from evaluation.cli.shared.terminal import TerminalProgress, note, say
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from evaluation.experiments.experiment import ExperimentRecord
+    from evaluation.experiments.plan import ExperimentPlan
+    from evaluation.judging.judge_config import JudgeConfig
+    from evaluation.simulation.scripted.world import Effects
+    from evaluation.store import Store
+    from evaluation.workflows.experiments import ExperimentOutcome
+
+
+def carry_out(store: Store, plan: ExperimentPlan, config: JudgeConfig, options: dict[str, Any]) -> ExperimentOutcome:
+    """Runs an experiment as a job, so that the dashboard shows how far it is and can stop it."""
+    from evaluation.workflows.experiment_job import run_as_job
+
+    progress = TerminalProgress("step")
+
+    def report(done: int, total: int) -> None:
+        progress.done = done - 1
+        progress.advance(f"of {total:,}: people, messages and evaluated conversations")
+
+    outcome = run_as_job(store, plan, config, options=options, report=report)
+    progress.finish()
+    return outcome
+
+
+def agree(plan: ExperimentPlan, config: JudgeConfig, yes: bool) -> None:
+    """Says what the experiment will ask and cost, and goes on when the person agrees.
+
+    Raises:
+        InputError: They do not, or nobody can be asked.
+    """
+    words = estimate_words(plan, config)
+    note(words)
+    if plan.effects is None:
+        require_consent("Run it?", yes)
+
+
+def estimate_words(plan: ExperimentPlan, config: JudgeConfig) -> str:
+    """What it will ask and cost, in a sentence."""
+    from evaluation.experiments.estimate import estimate
+    from evaluation.judging.judge_config import price_of
+    from evaluation.judging.model_client.usage import Price
+    from evaluation.judging.propositions.loading import PropositionLibrary
+    from evaluation.text.display import counted
+
+    price = Price(0.0, 0.0, 0.0) if plan.effects is not None else price_of(config)
+    found = estimate(plan, PropositionLibrary.load(), price)
+    design = plan.design
+    return (
+        f"{plan.scenario.id}: {design.personas} agents, {len(design.rooms)} pairs of conversations, "
+        f"{counted(plan.step_count, 'step')}; {found.words}. What is known already is not asked again."
+    )
+
+
+def finished(outcome: ExperimentOutcome) -> ExperimentRecord:
+    """What was run; exits with 3 when it stopped before its end."""
+    if outcome.stopped:
+        note(
+            f"The run stopped before its end ({outcome.stopped}). What is done is stored; run the same command again "
+            "to go on where it stopped."
+        )
+        raise typer.Exit(INFRASTRUCTURE)
+    return outcome.record
+
+
+def refuse_idle_options(*, scripted: bool, no_effects: bool, personas: bool, fragments: bool, model: bool) -> None:
+    """Refuses what would be ignored: somebody expects it to do something.
+
+    Args:
+        scripted: Whether a script speaks.
+        no_effects: Whether it shall plant nothing.
+        personas: Whether a folder with agents is given.
+        fragments: Whether fragments are.
+        model: Whether a model or an address is.
+
+    Raises:
+        BadParameter: One of them does nothing without another, or beside it.
+    """
+    if fragments and not personas:
+        raise typer.BadParameter(
+            "It is worked into given agents: name their folder with --personas.", param_hint="--fragment"
+        )
+    if no_effects and not scripted:
+        raise typer.BadParameter("Only a script plants effects: say --scripted too.", param_hint="--no-effects")
+    if model and scripted:
+        raise typer.BadParameter(
+            "With --scripted no model and no server is asked: leave one of them out.", param_hint="--model, --base-url"
+        )
+
+
+def chosen_effects(*, with_script: bool, with_effects: bool) -> Effects | None:
+    """What the script plants; ``None`` for a real model."""
+    from evaluation.simulation.scripted.world import NO_EFFECTS, Effects
+
+    if not with_script:
+        return None
+    return Effects() if with_effects else NO_EFFECTS
+
+
+def chosen_plans(
+    store: Store,
+    scenario: str,
+    settings: dict[str, Any],
+    agents: tuple[Path | None, list[Path]],
+    effects: Effects | None,
+    model: str | None,
+    is_paper: bool,
+) -> list[ExperimentPlan]:
+    """The plan of a scenario, or of all four.
+
+    Raises:
+        InputError: There is no such scenario, or agent files cannot be used.
+    """
+    from evaluation.experiments.groups import GroupLayout
+    from evaluation.experiments.plan import ExperimentPlan
+    from evaluation.experiments.scenario import scenario_named, scenarios
+    from evaluation.judging.judge_config import SETTINGS_KEY, judge_config
+    from evaluation.simulation.population.personas import load_personas
+    from evaluation.simulation.scripted.world import SCRIPTED_MODEL
+
+    folder, fragments = agents
+    personas = tuple(load_personas(folder, fragments)) if folder else ()
+    speaker = SCRIPTED_MODEL if effects else judge_config({"model": model}, store.settings.get(SETTINGS_KEY)).model
+    layout = GroupLayout.PAPER if is_paper else GroupLayout.SPECIFICATION
+    named = list(scenarios().values()) if scenario == "all" else [scenario_named(scenario)]
+    fixed = {**settings, "layout": layout, "personas": personas, "effects": effects}
+    return [ExperimentPlan(each, speaker, **fixed) for each in named]
+
+
+def run_all(
+    store: Store,
+    plans: list[ExperimentPlan],
+    limits: dict[str, Any],
+    output: OutputFormat,
+    *,
+    is_estimate: bool,
+    yes: bool,
+) -> None:
+    """Each plan: what it will cost, the person's consent, the run and its report; of several one list in JSON."""
+    from evaluation.cli.experiments.rendering import record_dict, record_text
+    from evaluation.escaping import json_text
+    from evaluation.judging.judge_config import SETTINGS_KEY
+    from evaluation.workflows.experiment_job import connected
+
+    records: list[ExperimentRecord] = []
+    is_list = output is OutputFormat.JSON and len(plans) > 1
+    try:
+        for plan in plans:
+            with connected(plan, limits, store.settings.get(SETTINGS_KEY)) as config:
+                if is_estimate:
+                    say(estimate_words(plan, config))
+                    continue
+                agree(plan, config, yes)
+                records.append(finished(carry_out(store, plan, config, limits)))
+                if not is_list:
+                    say(record_text(records[-1], output))
+    finally:
+        # One document, also when a later one stops: those that are done are known.
+        if is_list and records:
+            say(json_text([record_dict(record) for record in records]))

@@ -1,0 +1,1 @@
+"""Commands about games: scoring, showing, searching, moving and exporting them."""

@@ -1,0 +1,233 @@
+"""``dramaturg evaluate`` and ``dramaturg import``: transcripts in, scores out."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from evaluation.cli.games.quality_gate import Gate, GateKeeper
+from evaluation.cli.shared.column_options import ColumnPairs, choose_columns
+from evaluation.cli.shared.exit_codes import BAD_INPUT, GATE_FAILED, INFRASTRUCTURE
+from evaluation.cli.shared.options import Database, OutputFormat, open_store
+from evaluation.cli.shared.terminal import TerminalProgress, note, say, shortened, table
+from evaluation.progress import ProgressCallback
+from evaluation.text.display import counted
+from evaluation.workflows.scoring import ScoredFile, Tally, evaluate_paths
+
+if TYPE_CHECKING:
+    from evaluation.engines.scoring import Evaluation
+    from evaluation.store import Store
+
+Jobs = Annotated[int, typer.Option(min=1, help="How many processes compute at the same time.")]
+IterationName = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME", show_default=False, help="The iteration that the games belong to; created where there is none."
+    ),
+]
+
+
+def evaluate(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="PATH", show_default=False, help="Transcripts: files, zips, game folders, or folders of these."
+        ),
+    ],
+    output: Annotated[
+        OutputFormat, typer.Option("--format", help="A table, JSON with every ledger row, or Markdown.")
+    ] = OutputFormat.TABLE,
+    store: Annotated[
+        bool,
+        typer.Option("--store/--no-store", help="Keep transcripts and results in the database, or only print them."),
+    ] = True,
+    iteration: IterationName = None,
+    gate: Annotated[
+        Gate | None,
+        typer.Option(
+            show_default=False,
+            help="Exit with 1 unless every transcript passes (full), or may still pass once rated (automatic, for CI: "
+            "engagement is left out, so at least 4 of the other 6 metrics must pass). With --no-store, ratings in the "
+            "database are not looked at: engagement stays pending, and full cannot pass.",
+        ),
+    ] = None,
+    columns: ColumnPairs = None,
+    controls: Annotated[
+        bool,
+        typer.Option(
+            "--controls/--no-controls", help="Compare each score with chance (a fraction of a second a game)."
+        ),
+    ] = True,
+    jobs: Jobs = 1,
+    db: Database = None,
+) -> None:
+    """Score transcripts on the seven metrics and print the results.
+
+    Results go to standard output, progress and everything else to standard error. Neither a file that cannot be read
+    nor a metric that cannot be computed stops the others. The exit code is then 3 if a metric could not be computed,
+    else 2 if a file could not be read, else 1 if the gate failed.
+    """
+    if iteration is not None and not store:
+        raise typer.BadParameter(
+            "An iteration is kept in the database: leave out --no-store.", param_hint="--iteration"
+        )
+    from evaluation.cli.shared.rendering import print_evaluations
+
+    tally, keeper = Tally(note=note), GateKeeper(gate)
+    held = open_store(db) if store else None
+    chosen = choose_columns(columns)
+    found = evaluate_paths(paths, tally, store=held, iteration=iteration, jobs=jobs, choose_columns=chosen)
+    evaluations = _evaluations(_with_progress(found, tally))
+    print_evaluations(keeper.watch(_controlled(evaluations, held) if controls else evaluations), output)
+    _finish(tally, keeper)
+
+
+def import_(
+    paths: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="PATH", show_default=False, help="Transcripts: files, zips, game folders, or folders of these."
+        ),
+    ] = None,
+    samples: Annotated[
+        bool, typer.Option("--samples", help="Import the games that come with Dramaturg, with their ratings.")
+    ] = False,
+    iteration: IterationName = None,
+    columns: ColumnPairs = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            show_default=False,
+            help="Write what became of each file to a new .json, .csv or .md. The database keeps the report anyway.",
+        ),
+    ] = None,
+    jobs: Jobs = 1,
+    db: Database = None,
+) -> None:
+    """Store and score transcripts, and list what became of each.
+
+    What is stored already is recognised by its content and not stored twice. The exit code is 3 if a metric could not
+    be computed, else 2 if a file could not be read.
+    """
+    if not paths and not samples:
+        raise typer.BadParameter("Name at least one path, or ask for --samples.", param_hint="PATH")
+    chosen = choose_columns(columns)
+    _check_report(report)
+    store = open_store(db)
+    tally = Tally(note=note)
+    if samples:
+        from evaluation.workflows.samples import load_samples
+
+        loaded = load_samples(store, _sample_reporter())
+        tally.incomplete += loaded.incomplete
+        say(f"{loaded.new_games} of {loaded.games} sample games are new, with {loaded.new_ratings} ratings.")
+    if paths:
+        with _reported(store, tally, iteration, report):
+            found = evaluate_paths(paths, tally, store=store, iteration=iteration, jobs=jobs, choose_columns=chosen)
+            rows = [_import_row(each) for each in _with_progress(found, tally)]
+        if rows:
+            say(table(("Id", "File", "Iteration", "Stored", "Passed", "Verdict"), rows))
+    _finish(tally, GateKeeper(None))
+
+
+def _check_report(path: Path | None) -> None:
+    """Refuses a report that could not be written, before anything is imported."""
+    from evaluation.errors import ConflictError, InputError
+    from evaluation.readers.import_report import ImportReport
+    from evaluation.writers.import_report import report_as
+
+    if path is not None:
+        report_as(ImportReport(()), path.suffix)
+        if path.exists():
+            raise ConflictError("The file exists.", place=str(path), remedy="Choose another name for the report.")
+        if not path.parent.is_dir():
+            raise InputError("There is no such folder.", place=str(path.parent), remedy="Create it first.")
+
+
+@contextmanager
+def _reported(store: Store, tally: Tally, iteration: str | None, path: Path | None) -> Iterator[None]:
+    """Keeps the report on what is imported inside, also when that is interrupted."""
+    from evaluation.readers.import_report import ImportReport
+    from evaluation.writers.import_report import report_as
+    from evaluation.writers.tables import write_new_file
+
+    begun, started_at = time.monotonic(), datetime.now(UTC)
+    try:
+        yield
+    finally:
+        seconds = round(time.monotonic() - begun, 3)
+        done = ImportReport(tuple(tally.lines), "command line", iteration, started_at, seconds)
+        store.imports.save(done)
+        if path is not None:
+            text = report_as(done, path.suffix)
+            write_new_file(path, lambda neighbour: _write_text(neighbour, text))
+            note(f"The report is in {path}.")
+
+
+def _write_text(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8", newline="")
+
+
+def _import_row(found: ScoredFile) -> tuple[str, ...]:
+    verdict = found.evaluation.verdict
+    return (
+        found.evaluation.transcript.id[:8],
+        shortened(found.source_name, 50),
+        found.iteration or "",
+        "new" if found.is_new else "back" if found.is_restored else "known",
+        f"{verdict.passed_count}/7",
+        str(verdict.status),
+    )
+
+
+def _sample_reporter() -> ProgressCallback:
+    progress = TerminalProgress("sample game")
+
+    def report(done: int, total: int) -> None:
+        if done:
+            progress.advance(f"{total - done} to go")
+        if done == total:
+            progress.finish()
+
+    return report
+
+
+def _with_progress(found: Iterable[ScoredFile], tally: Tally) -> Iterator[ScoredFile]:
+    progress = TerminalProgress("game")
+    for each in found:
+        tally.incomplete += bool(each.evaluation.failures)
+        for failure in each.evaluation.failures:
+            note(f"{each.source_name}: {failure.what} {failure.why}")
+        progress.advance(each.source_name)
+        yield each
+    progress.finish()
+
+
+def _evaluations(found: Iterable[ScoredFile]) -> Iterator[Evaluation]:
+    return (each.evaluation for each in found)
+
+
+def _controlled(evaluations: Iterable[Evaluation], store: Store | None) -> Iterator[Evaluation]:
+    from evaluation.workflows.controls import completed
+
+    return (completed(store, evaluation) for evaluation in evaluations)
+
+
+def _finish(tally: Tally, keeper: GateKeeper) -> None:
+    """Ends with the code of the worst that happened: a broken tool, then bad input, then a failed gate."""
+    if tally.refused:
+        note(f"{tally.refused} could not be read; see above.")
+    if tally.incomplete:
+        note(f"error: {counted(tally.incomplete, 'game')} could not be scored on every metric.")
+        raise typer.Exit(INFRASTRUCTURE)
+    if tally.refused:
+        raise typer.Exit(BAD_INPUT)
+    if keeper.failed:
+        raise typer.Exit(GATE_FAILED)

@@ -1,0 +1,169 @@
+"""``dramaturg export``: transcripts in formats that keep or exchange them, scores and ratings as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from evaluation.cli.shared.exit_codes import CommandGroup
+from evaluation.cli.shared.options import Database, TranscriptReference, open_store
+from evaluation.cli.shared.terminal import note, safe, say_data
+from evaluation.errors import NotFoundError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from evaluation.transcript import Transcript
+
+app = typer.Typer(
+    cls=CommandGroup, rich_markup_mode=None, no_args_is_help=True, help="Write transcripts, scores or ratings to files."
+)
+
+
+class TranscriptFormat(StrEnum):
+    """How transcripts are written."""
+
+    CANONICAL = "canonical"
+    CONVOKIT = "convokit"
+    CSV = "csv"
+    JSONL = "jsonl"
+    PARQUET = "parquet"
+
+
+class TableFormat(StrEnum):
+    """How a table is written."""
+
+    CSV = "csv"
+    JSON = "json"
+    PARQUET = "parquet"
+
+
+Output = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", dir_okay=False, show_default=False, help="The file to write; else standard output."),
+]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite the file if it exists.")]
+Only = Annotated[
+    str | None,
+    typer.Option("--iteration", metavar="NAME", show_default=False, help="Only the games of this iteration."),
+]
+Kind = Annotated[TableFormat, typer.Option("--format", help="CSV is safe to open in a spreadsheet.")]
+
+
+@app.command()
+def transcript(
+    transcript: TranscriptReference, output: Output = None, force: Force = False, db: Database = None
+) -> None:
+    """Write a stored transcript as canonical JSON, from which it can be imported again without loss."""
+    store = open_store(db)
+    with store.unit():
+        found = store.transcripts.get(store.transcripts.resolve(transcript))
+    _deliver(found.to_json(indent=2), output, force)
+
+
+@app.command()
+def transcripts(
+    kind: Annotated[
+        TranscriptFormat,
+        typer.Option(
+            "--format",
+            help="Without loss: canonical (a zip of one file each) and convokit (a zip of one corpus). One row per "
+            "message: csv (safe to open in a spreadsheet), jsonl and parquet.",
+        ),
+    ] = TranscriptFormat.CANONICAL,
+    output: Output = None,
+    iteration: Only = None,
+    force: Force = False,
+    db: Database = None,
+) -> None:
+    """Write all stored transcripts, or those of one iteration, for import or for other programs."""
+    if output is None and kind not in (TranscriptFormat.CSV, TranscriptFormat.JSONL):
+        raise typer.BadParameter(f"{kind} is no text: name a file to write.", param_hint="--output")
+    store = open_store(db)
+    with store.unit():
+        if iteration is not None:
+            store.iterations.get(iteration)
+        ids = list(store.transcripts.summaries(iteration)["transcript_id"])
+        if not ids:
+            raise NotFoundError("There is no transcript to export.", remedy="Import some: dramaturg import PATH.")
+        _write_transcripts((store.transcripts.get(each) for each in ids), kind, output, force)
+
+
+def _write_transcripts(found: Iterable[Transcript], kind: TranscriptFormat, output: Path | None, force: bool) -> None:
+    from evaluation.writers.canonical import write_canonical
+    from evaluation.writers.convokit import write_convokit
+    from evaluation.writers.messages import json_lines, message_table
+    from evaluation.writers.tables import csv_text, write_new_file
+
+    if kind is TranscriptFormat.CSV:
+        _deliver(csv_text(message_table(found)), output, force)
+    elif kind is TranscriptFormat.JSONL:
+        _deliver("".join(json_lines(found)), output, force)
+    elif output is not None:
+
+        def write(path: Path) -> None:
+            with path.open("wb") as target:
+                if kind is TranscriptFormat.PARQUET:
+                    message_table(found).to_parquet(target, index=False)
+                elif kind is TranscriptFormat.CONVOKIT:
+                    write_convokit(found, target)
+                else:
+                    write_canonical(found, target)
+
+        write_new_file(output, write, overwrite=force)
+        note(f"Wrote {safe(output)}.")
+
+
+@app.command()
+def results(
+    output: Output = None,
+    kind: Kind = TableFormat.CSV,
+    iteration: Only = None,
+    force: Force = False,
+    db: Database = None,
+) -> None:
+    """Write every score: one row per transcript and metric."""
+    from evaluation.writers.tables import flat_controls, results_table
+
+    table = results_table(open_store(db), iteration)
+    _write_table(table if kind is TableFormat.JSON else flat_controls(table), kind, output, force)
+
+
+@app.command()
+def ratings(output: Output = None, kind: Kind = TableFormat.CSV, force: Force = False, db: Database = None) -> None:
+    """Write every rating ever given, revised ones included."""
+    _write_table(open_store(db).ratings.all(), kind, output, force)
+
+
+def _write_table(table: pd.DataFrame, kind: TableFormat, output: Path | None, force: bool) -> None:
+    from evaluation.writers.tables import csv_text, json_rows, write_new_file
+
+    if kind is TableFormat.CSV:
+        _deliver(csv_text(table), output, force)
+    elif kind is TableFormat.JSON:
+        from evaluation.escaping import json_text
+
+        _deliver(json_text(json_rows(table)), output, force)
+    elif output is None:
+        raise typer.BadParameter("Parquet is no text: name a file to write.", param_hint="--output")
+    else:
+        write_new_file(output, lambda path: table.to_parquet(path, index=False), overwrite=force)
+        note(f"Wrote {safe(output)}.")
+
+
+def _deliver(text: str, output: Path | None, force: bool) -> None:
+    from evaluation.writers.tables import write_new_file
+
+    if output is None:
+        say_data(text)
+        return
+    write_new_file(output, lambda path: _write_text(path, text), overwrite=force)
+    note(f"Wrote {safe(output)}.")
+
+
+def _write_text(path: Path, text: str) -> None:
+    path.write_text(text if text.endswith("\n") else text + "\n", encoding="utf-8")

@@ -1,0 +1,151 @@
+"""``dramaturg insights``: activity, who addresses whom, cost, and what a judge says of one game."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import StrEnum
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from evaluation.cli.ratings.judge import Address, Calls, Dollars, JudgeMode, Model
+from evaluation.cli.shared.exit_codes import INFRASTRUCTURE
+from evaluation.cli.shared.options import Database, TranscriptReference, open_store
+from evaluation.cli.shared.terminal import note, safe, say, table
+
+if TYPE_CHECKING:
+    from evaluation.insight.config import EvaluationConfig
+    from evaluation.insight.report.evaluation_report import EvaluationReport, Wanted
+    from evaluation.judging.judge_config import ChosenJudge
+    from evaluation.store import Store
+    from evaluation.transcript import Transcript
+
+
+class InsightFormat(StrEnum):
+    """How the report is printed."""
+
+    TABLE = "table"
+    JSON = "json"
+    MARKDOWN = "markdown"
+    HTML = "html"
+
+
+def _print_sample(wanted: bool) -> None:
+    if wanted:
+        say((files("evaluation.insight") / "evaluation.yaml").read_text("utf-8").rstrip())
+        raise typer.Exit
+
+
+def insights(
+    transcript: TranscriptReference,
+    output: Annotated[
+        InsightFormat, typer.Option("--format", help="A table to read, JSON for programs, Markdown, or one HTML file.")
+    ] = InsightFormat.TABLE,
+    checks: Annotated[
+        bool, typer.Option("--checks", help="Have a judge check a sample of messages: persona, consistency, coherence.")
+    ] = False,
+    topic: Annotated[
+        str | None, typer.Option(metavar="TEXT", show_default=False, help="Extract each player's opinion on this.")
+    ] = None,
+    themes: Annotated[bool, typer.Option("--themes", help="Extract the recurring themes.")] = False,
+    quotes: Annotated[
+        str | None, typer.Option(metavar="TEXT", show_default=False, help="Extract the quotes that fit this.")
+    ] = None,
+    config: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", show_default=False, help="Thresholds, limits and sample; see --print-config."),
+    ] = None,
+    print_config: Annotated[  # noqa: ARG001 - its callback acts
+        bool, typer.Option("--print-config", callback=_print_sample, is_eager=True, help="Print a sample of that file.")
+    ] = False,
+    mode: JudgeMode = None,
+    model: Model = None,
+    base_url: Address = None,
+    budget: Dollars = None,
+    max_calls: Calls = None,
+    db: Database = None,
+) -> None:
+    """Show who talks how much, who addresses whom, what a game cost, and what its figures suggest looking at.
+
+    What the file does not say is "not known" (null in JSON), never 0. Checks, opinions, themes and quotes ask a model
+    and may cost money; without a key they are "not scored". Exits with 3 when an answer could not be used.
+    """
+    import asyncio  # slow to import, and help needs none
+
+    from evaluation.insight.report.evaluation_report import Wanted
+
+    store = open_store(db)
+    settings = _settings(config)
+    wanted = Wanted(checks=checks, topic=topic, themes=themes, criteria=quotes)
+    with store.unit():
+        game = store.transcripts.get(store.transcripts.resolve(transcript))
+    chosen = None
+    if not wanted.is_nothing:
+        options = {"mode": mode, "model": model, "base_url": base_url, "max_usd": budget, "max_calls": max_calls}
+        chosen = _judge(store, settings if config else None, options)
+    report = asyncio.run(_report(store, game, chosen, wanted, settings))
+    _print(report, output)
+    if report.has_errors:
+        note("Some answers could not be used; the report names them.")
+        raise typer.Exit(INFRASTRUCTURE)
+
+
+def _settings(path: Path | None) -> EvaluationConfig:
+    from evaluation.files.yaml_models import read_model
+    from evaluation.insight.config import EvaluationConfig
+
+    return EvaluationConfig() if path is None else read_model(path, EvaluationConfig)
+
+
+def _judge(store: Store, settings: EvaluationConfig | None, options: dict[str, Any]) -> ChosenJudge:
+    """The judge: options before the file before the environment before stored settings."""
+    from evaluation.judging.judge_config import SETTINGS_KEY, build_judge, judge_config
+
+    if settings is not None:
+        options["model"] = options["model"] or settings.judge_model
+        options["max_usd"] = settings.max_usd if options["max_usd"] is None else options["max_usd"]
+    return build_judge(judge_config(options, store.settings.get(SETTINGS_KEY)), cache=store.judgements)
+
+
+async def _report(
+    store: Store, game: Transcript, chosen: ChosenJudge | None, wanted: Wanted, config: EvaluationConfig
+) -> EvaluationReport:
+    from evaluation.insight.report.evaluation_report import plain_report, report_on
+
+    calls = store.generations.calls_for(game)
+    if chosen is None:
+        return plain_report(game, config, calls)
+    from evaluation.workflows.agents import player_personas
+
+    personas = player_personas(store, game) if wanted.checks else {}
+    judged_by = {"kind": str(chosen.kind), "model": chosen.model}
+    async with chosen.session():
+        return await report_on(game, chosen, wanted, judged_by=judged_by, config=config, personas=personas, calls=calls)
+
+
+def _print(report: EvaluationReport, output: InsightFormat) -> None:
+    if output is InsightFormat.JSON:
+        from evaluation.escaping import json_text
+
+        say(json_text(report.as_dict()))
+    elif output is InsightFormat.TABLE:
+        say("\n".join(_lines(report)))
+    else:
+        from evaluation.insight.report.rendering import html_page, markdown
+
+        say((markdown if output is InsightFormat.MARKDOWN else html_page)(report).rstrip())
+
+
+def _lines(report: EvaluationReport) -> Iterator[str]:
+    from evaluation.insight.figures.wording import cell_text
+    from evaluation.insight.report.document import document
+
+    yield safe(report.transcript["game_id"])
+    for section in document(report):
+        yield f"\n{section.heading}\n"
+        yield from section.notes
+        for one in section.tables:
+            yield table(one.headers, [[cell_text(cell) for cell in row] for row in one.rows])
+        yield from (f"- {safe(one.text)}" for one in section.advice)

@@ -1,0 +1,66 @@
+"""``dramaturg reevaluate``: stored games scored again, after a metric's definition changed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from evaluation.cli.games.evaluate import Jobs
+from evaluation.cli.shared.exit_codes import INFRASTRUCTURE
+from evaluation.cli.shared.options import Database, open_store
+from evaluation.cli.shared.terminal import TerminalProgress, note, say
+from evaluation.text.display import counted
+
+if TYPE_CHECKING:
+    from evaluation.store import Store
+
+
+def reevaluate(
+    transcripts: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="TRANSCRIPT...", show_default=False, help="Only these, whether outdated or not."),
+    ] = None,
+    iteration: Annotated[
+        str | None, typer.Option(metavar="NAME", show_default=False, help="Only the games of this iteration.")
+    ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Also games whose results are of today's versions, as after a repair.")
+    ] = False,
+    jobs: Jobs = 1,
+    db: Database = None,
+) -> None:
+    """Score stored games again by today's definitions of the metrics: those that are outdated, or those named.
+
+    A game is outdated when a result is of another version than today's, or missing. Older results stay on record;
+    ratings and overrides stand. The exit code is 3 if a metric could not be computed.
+    """
+    if transcripts and (iteration is not None or everything):
+        raise typer.BadParameter("Name transcripts, or choose by --iteration or --all.", param_hint="TRANSCRIPT")
+    from evaluation.workflows.reevaluation import reevaluate as evaluate_again
+
+    store = open_store(db)
+    chosen = _chosen(store, transcripts or [], iteration, everything)
+    if not chosen:
+        note("Every game was scored by today's definitions.")
+        return
+    progress = TerminalProgress("game")
+    done = evaluate_again(store, chosen, lambda count, total: progress.advance(f"{total - count} to go"), jobs=jobs)
+    progress.finish()
+    say(done.words)
+    if done.incomplete:
+        note(f"error: {counted(done.incomplete, 'game')} could not be scored on every metric.")
+        raise typer.Exit(INFRASTRUCTURE)
+
+
+def _chosen(store: Store, references: list[str], iteration: str | None, everything: bool) -> list[str]:
+    from evaluation.workflows.reevaluation import outdated
+
+    with store.unit():
+        if references:
+            return list(dict.fromkeys(store.transcripts.resolve(each) for each in references))
+        if not everything:
+            return outdated(store, iteration)
+        if iteration is not None:
+            store.iterations.get(iteration)
+        return list(store.transcripts.summaries(iteration)["transcript_id"])

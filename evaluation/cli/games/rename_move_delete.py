@@ -1,0 +1,171 @@
+"""Mending what is stored: ``rename``, ``move``, ``delete``, ``deleted``, ``undo`` and ``purge``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from evaluation.cli.shared.confirmation import By, Yes, person, require_consent
+from evaluation.cli.shared.options import Database, ListFormat, Rows, TranscriptReference, open_store
+from evaluation.cli.shared.terminal import note, safe, say, shortened, table
+from evaluation.text.display import counted
+
+if TYPE_CHECKING:
+    from evaluation.store import Deletion, Store
+
+Several = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="TRANSCRIPT...",
+        show_default=False,
+        help="Ids of stored transcripts, their first digits, or games' ids.",
+    ),
+]
+Which = Annotated[
+    int | None,
+    typer.Argument(metavar="NUMBER", show_default=False, help="As 'deleted' lists it; the latest one if left out."),
+]
+
+
+def rename(
+    transcript: TranscriptReference,
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", show_default=False, help="What the game shall be called.")
+    ] = None,
+    original: Annotated[
+        bool, typer.Option("--original", help="Return to the name that its file gave, instead of NAME.")
+    ] = False,
+    db: Database = None,
+) -> None:
+    """Give a stored game another name in lists and searches. What was read from its file stays as it was."""
+    if (name is None) != original:
+        raise typer.BadParameter("Give a new name, or say --original.", param_hint="NAME")
+    store = open_store(db)
+    with store.unit(write=True):
+        transcript_id = store.transcripts.resolve(transcript)
+        chosen = store.transcripts.rename(transcript_id, name)
+    say(f"{transcript_id[:8]} is called {safe(chosen)} now.")
+
+
+def move(
+    transcripts: Several,
+    to: Annotated[
+        str | None, typer.Option(metavar="NAME", show_default=False, help="An iteration that exists.")
+    ] = None,
+    out: Annotated[bool, typer.Option("--out", help="Out of all iterations, instead of into one.")] = False,
+    db: Database = None,
+) -> None:
+    """Put stored transcripts into another iteration, after the games that it has, in the order given."""
+    if (to is None) != out:
+        raise typer.BadParameter("Name an iteration with --to, or say --out.", param_hint="--to")
+    store = open_store(db)
+    with store.unit(write=True):
+        ids = _resolved(store, transcripts)
+        store.iterations.move(ids, to)
+        held = len(store.transcripts.summaries(to)) if to else 0
+    moved = counted(len(set(ids)), "game")
+    say(f"Moved {moved}; {safe(to)} has {held} now." if to else f"{moved} belong to no iteration now.")
+
+
+def delete(transcripts: Several, by: By = None, yes: Yes = False, db: Database = None) -> None:
+    """Delete stored transcripts with their scores, ratings and overrides; 'undo' brings all of it back."""
+    store = open_store(db)
+    names = [_name(store, each) for each in dict.fromkeys(_resolved(store, transcripts))]
+    listed = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+    require_consent(f"Delete {counted(len(names), 'game')}: {listed}?", yes)
+    with store.unit(write=True):
+        deletion = store.deletions.delete(_resolved(store, transcripts), who=person(by))
+    _tell_deleted(deletion)
+
+
+def _tell_deleted(deletion: Deletion) -> None:
+    say(f"Deleted {safe(deletion.label)}. To bring it back: dramaturg undo {deletion.id}.")
+
+
+def deleted(output: Rows = ListFormat.TABLE, db: Database = None) -> None:
+    """List what was deleted and can come back, the latest first."""
+    from evaluation.escaping import json_text
+
+    deletions = open_store(db).deletions.list()
+    if output is ListFormat.JSON:
+        say(json_text([_deletion_dict(each) for each in deletions]))
+    elif deletions:
+        headers = ("Number", "What", "Name", "Games", "By", "When (UTC)")
+        say(table(headers, [_deletion_line(each) for each in deletions]))
+    else:
+        note("Nothing is deleted that could come back.")
+
+
+def _deletion_dict(deletion: Deletion) -> dict[str, Any]:
+    return {
+        "number": deletion.id,
+        "kind": str(deletion.kind),
+        "label": deletion.label,
+        "games": deletion.games,
+        "who": deletion.who,
+        "deleted_at": deletion.deleted_at.isoformat(),
+    }
+
+
+def _deletion_line(deletion: Deletion) -> tuple[str, ...]:
+    return (
+        str(deletion.id),
+        str(deletion.kind),
+        shortened(deletion.label, 40),
+        str(deletion.games),
+        shortened(deletion.who, 24),
+        f"{deletion.deleted_at:%Y-%m-%d %H:%M}",
+    )
+
+
+def undo(number: Which = None, by: By = None, db: Database = None) -> None:
+    """Bring back deleted transcripts, or a deleted iteration, as they were: with results, ratings and overrides."""
+    store = open_store(db)
+    with store.unit(write=True):
+        deletion = store.deletions.undo(_latest(store, number), who=person(by))
+    games = f" with {counted(deletion.games, 'game')}" if deletion.kind == "iteration" and deletion.games else ""
+    say(f"Back again: {safe(deletion.label)}{games}.")
+
+
+def purge(
+    numbers: Annotated[
+        list[int] | None, typer.Argument(metavar="NUMBER...", show_default=False, help="As 'deleted' lists them.")
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Everything that is deleted, instead of some.")] = False,
+    by: By = None,
+    yes: Yes = False,
+    db: Database = None,
+) -> None:
+    """Remove deleted things for ever, with their ratings and overrides. This cannot be undone."""
+    if bool(numbers) == everything:
+        raise typer.BadParameter("Name at least one number, or say --all.", param_hint="NUMBER")
+    store = open_store(db)
+    chosen = [deletion.id for deletion in store.deletions.list()] if everything else list(dict.fromkeys(numbers or ()))
+    if not chosen:
+        note("Nothing is deleted that could be removed.")
+        return
+    require_consent(f"Remove {counted(len(chosen), 'deletion')} for ever?", yes)
+    with store.unit(write=True):
+        removed = [store.deletions.purge(each, who=person(by)) for each in chosen]
+    say("Removed for ever: " + ", ".join(safe(deletion.label) for deletion in removed) + ".")
+
+
+def _latest(store: Store, number: int | None) -> int:
+    from evaluation.errors import NotFoundError
+
+    if number is not None:
+        return number
+    deletions = store.deletions.list()
+    if not deletions:
+        raise NotFoundError("Nothing is deleted that could come back.")
+    return deletions[0].id
+
+
+def _resolved(store: Store, references: Sequence[str]) -> list[str]:
+    return [store.transcripts.resolve(reference) for reference in references]
+
+
+def _name(store: Store, transcript_id: str) -> str:
+    return shortened(store.transcripts.name(transcript_id), 40)

@@ -1,0 +1,83 @@
+"""``dramaturg validate``: would these files be read, and what would be missing?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from evaluation.cli.shared.column_options import ColumnPairs, choose_columns
+from evaluation.cli.shared.exit_codes import BAD_INPUT
+from evaluation.cli.shared.options import ListFormat
+from evaluation.cli.shared.terminal import note, safe, say
+from evaluation.text.display import counted
+
+if TYPE_CHECKING:
+    from evaluation.workflows.validation import Report
+
+
+def validate(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE", show_default=False, help="Transcripts: files, zips, game folders, or folders of these."
+        ),
+    ],
+    columns: ColumnPairs = None,
+    output: Annotated[
+        ListFormat, typer.Option("--format", help="Words to read, or JSON for programs: one object per game.")
+    ] = ListFormat.TABLE,
+) -> None:
+    """Say what each file is taken for and what it lacks, without scoring or storing anything.
+
+    Exits with 2 when a file would be refused, and says why, where and what to do. Warnings do not change the exit code.
+    """
+    from evaluation.cli.shared.rendering import print_json_list
+    from evaluation.readers import Limits, iter_paths
+    from evaluation.readers.every_problem import every_problem
+    from evaluation.workflows.validation import Report
+
+    refused, chosen = 0, choose_columns(columns)
+
+    def reports() -> Iterator[Report]:
+        nonlocal refused
+        files = {path.name: path for path in paths if path.is_file()}
+        for result in iter_paths(paths, Limits(), chosen):
+            # What no reader takes, or what cannot even be opened, has one problem.
+            is_broken = result.error is not None and result.format is not None and result.name in files
+            data = files[result.name].read_bytes() if is_broken else None
+            report = Report.of(result, every_problem(data, Limits(), chosen) if data else ())
+            refused += report.error is not None
+            yield report
+
+    if output is ListFormat.JSON:
+        print_json_list(report.as_dict() for report in reports())
+    else:
+        for report in reports():
+            say(_words(report))
+    if refused:
+        note(f"{refused} would be refused.")
+        raise typer.Exit(BAD_INPUT)
+
+
+def _words(report: Report) -> str:
+    if report.error is not None:
+        taken_for = f" (taken for {report.format})" if report.format else ""
+        return "\n  ".join((f"{safe(report.name)}: refused{taken_for}", *map(safe, report.problems)))
+    lines = [f"{safe(report.name)}: {report.format}", f"  {_counts(report)}"]
+    return "\n".join(lines + [f"  warning: {safe(warning)}" for warning in report.warnings])
+
+
+def _counts(report: Report) -> str:
+    messages = report.messages or {}
+    channels = ", ".join(f"{count:,} {channel}" for channel, count in messages.items())
+    return ", ".join(
+        (
+            f"{counted(report.players or 0, 'player')} ({report.roles} with a role)",
+            f"{counted(sum(messages.values()), 'message')} ({channels})",
+            counted(report.votes or 0, "vote"),
+            counted(report.eliminations or 0, "elimination"),
+        )
+    )

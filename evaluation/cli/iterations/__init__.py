@@ -1,0 +1,1 @@
+"""Commands about iterations: the board, comparisons and reports."""

@@ -1,0 +1,128 @@
+"""``dramaturg compare``: two iterations side by side, and what their games can show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from evaluation.cli.shared.options import Database, OutputFormat, open_store
+from evaluation.cli.shared.terminal import code, markdown_table, safe, say, shortened, table
+from evaluation.cli.shared.version_warnings import stored_mixes, warn_of
+from evaluation.rubric.definitions import DEFINITIONS
+
+if TYPE_CHECKING:
+    from evaluation.comparison import IterationComparison
+    from evaluation.statistics import Difference
+
+_LONGEST_NAME = 40
+_LONGEST_REASON = 90
+_ID_DIGITS = 8
+
+Words = Callable[[object], str]
+
+
+def compare(
+    before: Annotated[str, typer.Argument(metavar="BEFORE", show_default=False, help="The iteration to compare with.")],
+    after: Annotated[str, typer.Argument(metavar="AFTER", show_default=False, help="The iteration in question.")],
+    output: Annotated[
+        OutputFormat, typer.Option("--format", help="A table to read, JSON for programs, or Markdown.")
+    ] = OutputFormat.TABLE,
+    seed: Annotated[int, typer.Option(min=0, help="Of what is drawn for the intervals.")] = 0,
+    db: Database = None,
+) -> None:
+    """Compare two iterations: every metric's difference with its interval, what it shows, and what moved it.
+
+    The words say better or worse only where Welch's test does so: the target of the change alone, the other metrics
+    after Holm's adjustment. The decision is the later iteration's against its own reference.
+    """
+    from evaluation.workflows.reports import stored_comparison
+
+    store = open_store(db)
+    found = stored_comparison(store, before, after, seed=seed)
+    warn_of(
+        stored_mixes(store, among={game.transcript_id for side in (found.before, found.after) for game in side.games})
+    )
+    if output is OutputFormat.JSON:
+        from evaluation.comparison.json_output import comparison_data
+        from evaluation.escaping import json_text
+
+        say(json_text(comparison_data(found)))
+    else:
+        say("\n".join(_lines(found, is_markdown=output is OutputFormat.MARKDOWN)))
+
+
+def _lines(found: IterationComparison, *, is_markdown: bool) -> Iterator[str]:
+    words: Words = code if is_markdown else safe
+    draw = markdown_table if is_markdown else table
+    mark, bullet = ("## ", "- ") if is_markdown else ("", "  ")
+    names = [words(shortened(side.iteration.name, _LONGEST_NAME)) for side in (found.before, found.after)]
+    yield f"From {names[0]} ({len(found.before.games)} games) to {names[1]} ({len(found.after.games)} games)."
+    yield ""
+    headers = ("Metric", "Before", "After", "Difference", "95 % interval", "d", "p", "p Holm", "Paired p", "Verdict")
+    yield draw(headers, [_row(one) for one in found.comparison.differences])
+    yield ""
+    yield from _decision(found, words, mark, bullet)
+    yield ""
+    yield f"{mark}What this shows"
+    yield from (f"{bullet}{line}" for one in found.comparison.differences for line in _sentences(one))
+    yield from (f"{bullet}{line}" for line in found.coverage_words)
+    if found.control_words:
+        yield ""
+        yield f"{mark}Whether the scores can be told from chance"
+        yield from (f"{bullet}{line}" for line in found.control_words)
+    if found.movers:
+        yield ""
+        yield f"{mark}What moved the scores most"
+        yield ""
+        columns = ("Metric", "By", "What", "Lost before", "Lost after", "Change", "Example")
+        yield draw(columns, list(_movers(found, words)))
+
+
+def _decision(found: IterationComparison, words: Words, mark: str, bullet: str) -> Iterator[str]:
+    decision = found.decision
+    if decision is None:
+        yield f"{mark}Keep or revert: there is no reference to compare with"
+        return
+    reference = words(shortened(decision.reference, _LONGEST_NAME))
+    yield f"{mark}Keep or revert, against {reference}: {decision.choice.words}"
+    said = (found.other_pair, *found.decision_words, decision.recorded.words if decision.recorded else "")
+    yield from (f"{bullet}{words(shortened(sentence, 200))}" for sentence in said if sentence)
+
+
+def _row(one: Difference) -> tuple[str, ...]:
+    from evaluation.statistics.words import change_words, interval_words, p_words, paired_p_words, value_words
+
+    return (
+        DEFINITIONS[one.name].label,
+        f"{value_words(one.before.mean, one.unit)} ({one.before.n})",
+        f"{value_words(one.after.mean, one.unit)} ({one.after.n})",
+        change_words(one.difference, one.unit),
+        interval_words(one.interval, signed=True),
+        "none" if one.effect.reason else f"{one.effect.value:+.2f}",
+        p_words(one.welch.p),
+        "target" if one.is_primary else p_words(one.p_holm),
+        paired_p_words(one.paired),
+        str(one.outcome),
+    )
+
+
+def _sentences(one: Difference) -> Iterator[str]:
+    from evaluation.statistics.words import difference_sentences
+
+    yield f"{DEFINITIONS[one.name].label}: {' '.join(difference_sentences(one))}"
+
+
+def _movers(found: IterationComparison, words: Words) -> Iterator[tuple[str, ...]]:
+    for one in found.movers:
+        example = one.examples[0] if one.examples else None
+        yield (
+            DEFINITIONS[one.metric].label,
+            one.kind,
+            words(shortened(one.label, _LONGEST_REASON)),
+            f"{one.before:.1f} points ({one.before_rows})",
+            f"{one.after:.1f} points ({one.after_rows})",
+            f"{one.change:+.1f}",
+            words(f"{example.transcript_id[:_ID_DIGITS]} {example.message_id or example.player}") if example else "",
+        )

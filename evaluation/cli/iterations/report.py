@@ -1,0 +1,54 @@
+"""``dramaturg report``: one self-contained HTML file about an iteration or a comparison."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from evaluation.cli.shared.options import Database, open_store
+from evaluation.cli.shared.terminal import safe, say
+from evaluation.cli.shared.version_warnings import stored_mixes, warn_of
+
+
+def report(
+    iteration: Annotated[
+        str | None, typer.Argument(metavar="[ITERATION]", show_default=False, help="The iteration to report on.")
+    ] = None,
+    output: Annotated[Path, typer.Option("--output", "-o", dir_okay=False, help="The file to write.")] = Path(
+        "report.html"
+    ),
+    compare: Annotated[
+        tuple[str, str] | None,
+        typer.Option(metavar="BEFORE AFTER", show_default=False, help="Report on these two iterations compared."),
+    ] = None,
+    runs: Annotated[
+        tuple[str, str] | None,
+        typer.Option(metavar="BEFORE AFTER", show_default=False, help="Report on these two evaluation runs compared."),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the file if it exists.")] = False,
+    db: Database = None,
+) -> None:
+    """Write a report that opens offline in any browser and prints: no script, no font or picture from elsewhere.
+
+    Its numbers are those of the Overview, Trends and Compare pages.
+    """
+    from evaluation.workflows.html_reports import comparison_html, iteration_html, run_html
+    from evaluation.writers.tables import write_new_file
+
+    if sum(one is not None for one in (iteration, compare, runs)) != 1:
+        raise typer.BadParameter("Name one iteration, or two with --compare, or two --runs.", param_hint="ITERATION")
+    store = open_store(db)
+    if compare:
+        text = comparison_html(store, *compare)
+    else:
+        text = run_html(store, *runs) if runs else iteration_html(store, iteration or "")
+    write_new_file(output, partial(_fill, text), overwrite=force)
+    say(f"Wrote {safe(output)}.")
+    warn_of(stored_mixes(store))
+
+
+def _fill(text: str, path: Path) -> None:
+    path.write_text(text, encoding="utf-8")

@@ -1,0 +1,1 @@
+"""Commands about agents: evaluation of personas, propositions and corrections."""

@@ -1,0 +1,317 @@
+"""``dramaturg eval``: how agents hold their character, and whether they held it better before."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from evaluation.cli.persona.options import (
+    Address,
+    Agents,
+    Baselines,
+    Dimensions,
+    DoubleCheck,
+    Individual,
+    MaxDrop,
+    Mode,
+    Model,
+    ModeOption,
+    Output,
+    PersonaFormat,
+    Recordings,
+    RecordMode,
+    SampleSize,
+    Seed,
+    Since,
+    Until,
+)
+from evaluation.cli.persona.propositions import Folder
+from evaluation.cli.shared.exit_codes import GATE_FAILED, INFRASTRUCTURE, CommandGroup
+from evaluation.cli.shared.options import Database, ListFormat, Rows, open_store
+from evaluation.cli.shared.terminal import note, say, shortened, table
+
+if TYPE_CHECKING:
+    from evaluation.cli.persona.rendering import Rated
+    from evaluation.harness.regression import BaselineComparison
+
+app = typer.Typer(
+    cls=CommandGroup,
+    rich_markup_mode=None,
+    no_args_is_help=True,
+    help="Evaluate agents on adherence, consistency, fluency, voice distinctness and ideas, and hold them against "
+    "baselines; list earlier runs.",
+)
+
+
+@app.command()
+def run(
+    agents: Agents = "",
+    dimensions: Dimensions = "",
+    mode: ModeOption = Mode.MOCK,
+    since: Since = None,
+    until: Until = None,
+    sample_size: SampleSize = 20,
+    seed: Seed = 0,
+    double_check: DoubleCheck = False,
+    individual: Individual = False,
+    model: Model = None,
+    base_url: Address = None,
+    recordings: Recordings = None,
+    baselines: Baselines = None,
+    max_drop: MaxDrop = 1.0,
+    output: Output = PersonaFormat.TABLE,
+    folder: Folder = None,
+    db: Database = None,
+) -> None:
+    """Evaluate agents over everything they said, store scores and reasons, and hold them against their baselines.
+
+    An agent that speaks in no stored transcript is judged on the shipped ones. Exits with 1 when a score fell by more
+    than --max-drop or is gone, with 3 when the judge failed on anything or cannot be reached.
+    """
+    from evaluation.cli.persona import work
+    from evaluation.judging.questions import Options
+    from evaluation.persona.evaluation import EvaluationPlan
+    from evaluation.persona.period import Period
+
+    store = open_store(db)
+    known = work.known_baselines(baselines)
+    order = work.PersonaRunOptions(
+        store=store,
+        mode=mode,
+        library=work.library(folder),
+        plan=EvaluationPlan(
+            work.dimensions(dimensions),
+            sample_size,
+            seed,
+            Period(since, until),
+            Options(is_batched=not individual, has_double_check=double_check),
+        ),
+        config=work.judge_config(store, mode, model=model, base_url=base_url, recordings=recordings),
+        agents=work.names(agents),
+    )
+    rated = work.evaluate(order)
+    comparison = work.compared(order, rated, known, max_drop)
+    _print_scores(rated, comparison, output, mode)
+    _finish(comparison)
+
+
+@app.command()
+def compare(
+    agents: Agents = "",
+    dimensions: Dimensions = "",
+    mode: ModeOption = Mode.MOCK,
+    sample_size: SampleSize = 20,
+    seed: Seed = 0,
+    individual: Individual = False,
+    model: Model = None,
+    base_url: Address = None,
+    recordings: Recordings = None,
+    baselines: Baselines = None,
+    max_drop: MaxDrop = 1.0,
+    output: Output = PersonaFormat.TABLE,
+    folder: Folder = None,
+    db: Database = None,
+) -> None:
+    """Evaluate agents and print every score beside its baseline, with what fell, what is gone and what is new.
+
+    Exits like 'run'. Markdown is the comment for a pull request.
+    """
+    from evaluation.cli.persona import work
+
+    store = open_store(db)
+    known = work.known_baselines(baselines)
+    order = work.PersonaRunOptions(
+        store=store,
+        mode=mode,
+        library=work.library(folder),
+        plan=work.plan(dimensions, sample_size, seed, individual),
+        config=work.judge_config(store, mode, model=model, base_url=base_url, recordings=recordings),
+        agents=work.names(agents),
+    )
+    comparison = work.compared(order, work.evaluate(order), known, max_drop)
+    _print_comparison(comparison, output)
+    _finish(comparison)
+
+
+@app.command()
+def baseline(
+    agents: Agents = "",
+    dimensions: Dimensions = "",
+    mode: ModeOption = Mode.MOCK,
+    sample_size: SampleSize = 20,
+    seed: Seed = 0,
+    individual: Individual = False,
+    model: Model = None,
+    base_url: Address = None,
+    recordings: Recordings = None,
+    baselines: Baselines = None,
+    folder: Folder = None,
+    db: Database = None,
+) -> None:
+    """Evaluate agents and write what they score as the baseline that later runs are held against.
+
+    Prints each score beside the baseline that it replaces. Writes nothing, and exits with 3, when the judge failed on
+    anything.
+    """
+    from evaluation.cli.persona import work
+    from evaluation.harness.baselines import read_baselines
+    from evaluation.harness.regression import MAX_DROP
+
+    store = open_store(db)
+    to = work.baseline_folder(baselines)
+    before = read_baselines(to)
+    order = work.PersonaRunOptions(
+        store=store,
+        mode=mode,
+        library=work.library(folder),
+        plan=work.plan(dimensions, sample_size, seed, individual),
+        config=work.judge_config(store, mode, model=model, base_url=base_url, recordings=recordings),
+        agents=work.names(agents),
+    )
+    rated = work.evaluate(order)
+    comparison = work.compared(order, rated, before, MAX_DROP)
+    _print_comparison(comparison, PersonaFormat.TABLE)
+    if comparison.verdict == "error":
+        note("No baseline was written.")
+        _finish(comparison)
+    for path in work.write_baselines(order, rated, to):
+        note(f"Written: {path}")
+
+
+@app.command()
+def record(
+    to: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[PATH]",
+            show_default=False,
+            help="Where to: a .jsonl file, which keeps what it holds, or a folder, which gets a file per agent, "
+            "written anew; the shipped recordings of a checkout when left out.",
+        ),
+    ] = None,
+    agents: Agents = "",
+    dimensions: Dimensions = "",
+    mode: Annotated[
+        RecordMode, typer.Option("--mode", help="live asks a model; scripted answers by counting words and says so.")
+    ] = RecordMode.LIVE,
+    sample_size: SampleSize = 20,
+    seed: Seed = 0,
+    individual: Individual = False,
+    model: Model = None,
+    base_url: Address = None,
+    folder: Folder = None,
+    db: Database = None,
+) -> None:
+    """Evaluate agents with a model and record its answers, so that mock mode needs none.
+
+    Play them with the same agents, dimensions, sample size, seed and model.
+    """
+    from evaluation.cli.persona import recording, work
+
+    store = open_store(db)
+    is_scripted = mode is RecordMode.SCRIPTED
+    tapes = recording.Tapes(recording.place(to), is_scripted=is_scripted, library=work.library(folder))
+    order = work.PersonaRunOptions(
+        store=store,
+        mode=Mode.OFFLINE if is_scripted else Mode.LIVE,
+        library=tapes.library,
+        plan=work.plan(dimensions, sample_size, seed, individual),
+        config=tapes.judge_config(store, model=model, base_url=base_url),
+        agents=work.names(agents),
+        wrap=tapes.recorder,
+    )
+    rated = work.evaluate(order)
+    failed = work.failures(rated)
+    paths = tapes.close(keeps_old=bool(failed))
+    _print_scores(rated, None, PersonaFormat.TABLE, Mode.LIVE)
+    for path in paths:
+        note(f"Recorded: {path}")
+    if failed:
+        note(f"{len(failed)} judgements failed; the first: {shortened(failed[0], 300)}")
+        raise typer.Exit(INFRASTRUCTURE)
+
+
+def _print_scores(rated: list[Rated], comparison: BaselineComparison | None, output: PersonaFormat, mode: Mode) -> None:
+    from evaluation.cli.persona.rendering import evaluation_dict, evaluation_markdown, evaluation_table
+    from evaluation.cli.shared.rendering import print_json_list
+
+    if output is PersonaFormat.JSON:
+        # Of recordings the output is the same every time; the runs are listed by 'runs'.
+        print_json_list(evaluation_dict(None if mode is Mode.MOCK else key, each) for key, each in rated)
+    elif output is PersonaFormat.JUNIT and comparison is not None:
+        _print_comparison(comparison, output)
+    elif not rated:
+        note("There is nobody to evaluate. Name agents with --agents, or 'all' for everybody who is stored.")
+    else:
+        say((evaluation_markdown if output is PersonaFormat.MARKDOWN else evaluation_table)(rated, comparison))
+
+
+def _print_comparison(comparison: BaselineComparison, output: PersonaFormat) -> None:
+    from evaluation.cli.persona.rendering import comparison_table
+    from evaluation.escaping import json_text
+
+    if output is PersonaFormat.JSON:
+        say(json_text(comparison.as_dict()))
+    elif output is PersonaFormat.JUNIT:
+        from evaluation.harness.junit import junit_xml
+
+        say(junit_xml(comparison))
+    elif output is PersonaFormat.MARKDOWN:
+        from evaluation.harness.pull_request_comment import comparison_markdown
+
+        say(comparison_markdown(comparison.as_dict()))
+    else:
+        say(comparison_table(comparison))
+
+
+def _finish(comparison: BaselineComparison) -> None:
+    """Says on standard error what failed, and ends with the code for it."""
+    from evaluation.harness.junit import row_words
+    from evaluation.harness.regression import FAILURES, RegressionOutcome
+
+    errors = comparison.having({RegressionOutcome.ERROR})
+    for row in [*errors, *comparison.having(FAILURES)]:
+        note(f"{row.outcome}: {row_words(row, comparison.max_drop)}")
+    if errors:
+        raise typer.Exit(INFRASTRUCTURE)
+    if comparison.verdict != "fine":
+        raise typer.Exit(GATE_FAILED)
+
+
+@app.command()
+def runs(
+    agent: Annotated[
+        str | None, typer.Option(metavar="ID", show_default=False, help="Only runs of this agent.")
+    ] = None,
+    output: Rows = ListFormat.TABLE,
+    db: Database = None,
+) -> None:
+    """List the stored evaluation runs, the latest last."""
+    from evaluation.escaping import json_text
+
+    found = open_store(db).evaluations.runs(agent)
+    if output is ListFormat.JSON:
+        import json
+
+        say(json_text(json.loads(found.to_json(orient="records", date_format="iso"))))
+    elif found.empty:
+        note("No agent was evaluated yet. Begin with: dramaturg eval run.")
+    else:
+        headers = ("Run", "Agent", "Status", "Overall", "Sample", "Mode", "Model", "Begun (UTC)")
+        say(table(headers, [_run_row(row) for row in found.to_dict("records")]))
+
+
+def _run_row(row: Mapping[Any, Any]) -> tuple[str, ...]:
+    overall = row["overall_score"]
+    return (
+        str(row["run_id"]),
+        shortened(row["display_name"], 30),
+        str(row["status"]),
+        f"{overall:.2f}" if isinstance(overall, float) and overall == overall else "n/a",
+        str(row["sample_size"]),
+        *(value if isinstance(value := row[name], str) else "" for name in ("mode", "model")),
+        f"{row['created_at']:%Y-%m-%d %H:%M}",
+    )

@@ -1,0 +1,242 @@
+"""``dramaturg corrections``: what the gate did to messages, and what is corrected for each agent."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from evaluation.cli.shared.exit_codes import CommandGroup
+from evaluation.cli.shared.options import Database, ListFormat, Rows, open_store
+from evaluation.cli.shared.terminal import note, safe, say, shortened, table
+
+if TYPE_CHECKING:
+    from evaluation.corrections.attempts import Attempt
+    from evaluation.corrections.config import CorrectionConfig
+    from evaluation.corrections.log_entry import LoggedMessage
+    from evaluation.corrections.statistics import FailureRate
+
+app = typer.Typer(
+    cls=CommandGroup,
+    rich_markup_mode=None,
+    no_args_is_help=True,
+    help="See what the gate did to messages before they were sent; say what is corrected for an agent.",
+)
+
+Agent = Annotated[str | None, typer.Option("--agent", metavar="AGENT", help="Only this agent's messages, by its id.")]
+
+_SHORT_ID = 8
+_TEXT_LENGTH = 60
+
+
+@app.command("list")
+def list_messages(
+    agent: Agent = None,
+    limit: Annotated[int, typer.Option(min=1, help="The latest so many.")] = 50,
+    output: Rows = ListFormat.TABLE,
+    db: Database = None,
+) -> None:
+    """List the latest messages that were checked, newest first, with how they came through."""
+    found = open_store(db).corrections.messages(agent, limit=limit)
+    if output is ListFormat.JSON:
+        _say_json([_message(one) for one in found])
+        return
+    rows = [
+        [
+            one.id[:_SHORT_ID],
+            f"{one.at:%Y-%m-%d %H:%M:%S}",
+            shortened(one.result.agent, 20),
+            one.outcome,
+            len(one.result.attempts),
+            shortened(one.result.text or "(nothing sent)", _TEXT_LENGTH),
+        ]
+        for one in found
+    ]
+    say(table(("Id", "When (UTC)", "Agent", "Outcome", "Attempts", "Sent"), rows))
+
+
+@app.command()
+def show(
+    message: Annotated[
+        str, typer.Argument(metavar="MESSAGE", show_default=False, help="The message's id, or its first digits.")
+    ],
+    output: Rows = ListFormat.TABLE,
+    db: Database = None,
+) -> None:
+    """Show all attempts at a message with scores, reasons and what the agent was told."""
+    found = open_store(db).corrections.message(message)
+    if output is ListFormat.JSON:
+        _say_json(_message(found))
+        return
+    say(f"{safe(found.result.agent)}, {found.at:%Y-%m-%d %H:%M:%S} UTC: {found.outcome}")
+    for attempt in found.result.attempts:
+        say("\n".join(_lines(attempt, is_sent=attempt == found.result.committed)))
+
+
+def _lines(attempt: Attempt, *, is_sent: bool) -> list[str]:
+    name = "First text" if attempt.number == 0 else f"Retry {attempt.number}"
+    lines = ["", f"{name} ({'sent' if is_sent else 'not sent'}):", *_indented(attempt.text)]
+    for check in attempt.checks:
+        score = "no answer" if check.found.score is None else f"{check.found.score:g} of 9"
+        lines.append(f"  {safe(check.dimension)}: {score}, needed {check.threshold:g}")
+        lines += _indented("\n".join([check.found.reasoning, *(f"- {one}" for one in check.found.recommendations)]), 4)
+    if attempt.similarity is not None:
+        verdict = ", too much" if attempt.is_similar else ""
+        lines.append(f"  similarity: {attempt.similarity:.0%} of the words{verdict}")
+    if attempt.feedback:
+        lines += ["  The agent was told:", *_indented(attempt.feedback, 4)]
+    return lines
+
+
+def _indented(text: str, columns: int = 2) -> list[str]:
+    return [" " * columns + safe(line) for line in text.splitlines() if line.strip()]
+
+
+@app.command()
+def stats(agent: Agent = None, output: Rows = ListFormat.TABLE, db: Database = None) -> None:
+    """Count outcomes, and how often first and rewritten texts fall short in each check, with 95 % intervals."""
+    from evaluation.corrections.statistics import failure_rates, gate_statistics
+    from evaluation.corrections.wording import OUTCOME_MEANINGS
+
+    corrections = open_store(db).corrections
+    results = [one.result for one in corrections.messages(agent)]
+    outcomes, rates = gate_statistics(results).outcomes, failure_rates(results)
+    if output is ListFormat.JSON:
+        _say_json(
+            {
+                "messages": len(results),
+                "outcomes": {str(name): count for name, count in outcomes.items()},
+                "checks": [_rate(one) for one in rates],
+            }
+        )
+        return
+    say(f"The latest {len(results):,} of {corrections.count(agent):,} checked messages.\n")
+    say(
+        table(("Outcome", "Messages", "Meaning"), [(each, outcomes[each], OUTCOME_MEANINGS[each]) for each in outcomes])
+    )
+    if rates:
+        headers = ("Check", "Texts", "Below", "Judged", "95 % interval", "No answer")
+        say("\n" + table(headers, [_rate_row(one) for one in rates]))
+
+
+def _rate(one: FailureRate) -> dict[str, Any]:
+    return {
+        "check": one.check,
+        "texts": "rewritten" if one.is_retry else "first",
+        "failed": one.failed,
+        "judged": one.judged,
+        "unanswered": one.unanswered,
+        "interval": [one.interval.low, one.interval.high],
+    }
+
+
+def _rate_row(one: FailureRate) -> list[object]:
+    low, high = one.interval.low, one.interval.high
+    interval = one.interval.note if low is None or high is None else f"{100 * low:.0f} to {100 * high:.0f} %"
+    return [one.check, "rewritten" if one.is_retry else "first", one.failed, one.judged, interval, one.unanswered]
+
+
+@app.command()
+def config(
+    agent: Annotated[str, typer.Argument(metavar="AGENT", show_default=False, help="The agent's id.")],
+    changes: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            show_default=False,
+            help="Change a setting, such as gate_fluency_enabled=true; NAME= returns to the default. May be given "
+            "several times: all of them are changed, or none.",
+        ),
+    ] = None,
+    reset: Annotated[bool, typer.Option("--reset", help="Back to all defaults first: everything off.")] = False,
+    output: Rows = ListFormat.TABLE,
+    db: Database = None,
+) -> None:
+    """Show every setting of an agent beside its default, or change some."""
+    from evaluation.corrections.config import CorrectionConfig
+    from evaluation.corrections.wording import SETTINGS, default_of
+
+    store = open_store(db)
+    corrections = store.corrections
+    held = CorrectionConfig() if reset else corrections.config(agent)
+    if changes:
+        held = _changed(held, changes)
+        known = set(store.agents.all()) | {speaker for _, speaker in store.agents.players()}
+        corrections.configure(agent, held)
+        if agent not in known:
+            note(f"{agent} has not spoken here before. If the id is mistyped, --reset takes it back.")
+    elif reset:
+        corrections.forget(agent)
+    if changes or reset:
+        note(f"{agent}: stored.")
+    rows = [(name, getattr(held, name), default_of(name), setting) for name, setting in SETTINGS.items()]
+    if output is ListFormat.JSON:
+        _say_json([{"name": name, "value": value, "default": default} for name, value, default, _ in rows])
+        return
+    cells = [(name, one.shown(value), one.shown(default), one.meaning) for name, value, default, one in rows]
+    say(table(("Setting", "Value", "Default", "Meaning"), cells))
+
+
+def _changed(held: CorrectionConfig, changes: list[str]) -> CorrectionConfig:
+    from evaluation.corrections.config import read_config
+
+    values: dict[str, Any] = held.model_dump()
+    for change in changes:
+        name, separator, text = change.partition("=")
+        if not separator:
+            raise typer.BadParameter(f"{change!r} is no NAME=VALUE.", param_hint="--set")
+        values.pop(name, None)
+        if text:
+            values[name] = _value(text)
+    return read_config(values)
+
+
+def _value(text: str) -> object:
+    """What a person typed, as the configuration wants it; what it is none of stays text, which is refused by name."""
+    words = {"true": True, "on": True, "yes": True, "false": False, "off": False, "no": False}
+    if text.lower() in words:
+        return words[text.lower()]
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _message(one: LoggedMessage) -> dict[str, Any]:
+    return {
+        "id": one.id,
+        "at": one.at.isoformat(),
+        "agent": one.result.agent,
+        "outcome": str(one.outcome),
+        "sent": one.result.text if one.result.committed else None,
+        "attempts": [_attempt(each) for each in one.result.attempts],
+    }
+
+
+def _attempt(one: Attempt) -> dict[str, Any]:
+    return {
+        "number": one.number,
+        "text": one.text,
+        "checks": {
+            check.dimension: {
+                "score": check.found.score,
+                "threshold": check.threshold,
+                "reasoning": check.found.reasoning,
+                "recommendations": list(check.found.recommendations),
+            }
+            for check in one.checks
+        },
+        "similarity": one.similarity,
+        "is_similar": one.is_similar,
+        "total": one.total,
+        "feedback": one.feedback,
+    }
+
+
+def _say_json(value: object) -> None:
+    from evaluation.escaping import json_text
+
+    say(json_text(value))

@@ -1,0 +1,167 @@
+"""``dramaturg propositions``: what agents are held against, and whether its files are right."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from evaluation.cli.shared.exit_codes import BAD_INPUT, CommandGroup
+from evaluation.cli.shared.options import Database, ListFormat, Rows, database_path
+from evaluation.cli.shared.terminal import note, safe, say, shortened, table
+from evaluation.text.display import counted
+
+if TYPE_CHECKING:
+    from evaluation.judging.propositions.proposition import Proposition
+
+app = typer.Typer(
+    cls=CommandGroup,
+    rich_markup_mode=None,
+    no_args_is_help=True,
+    help="Check proposition files, and list the propositions that agents are held against.",
+)
+
+Folder = Annotated[
+    Path | None,
+    typer.Option(
+        "--propositions",
+        envvar="DRAMATURG_PROPOSITIONS",
+        metavar="FOLDER",
+        show_default=False,
+        exists=True,
+        file_okay=False,
+        help="A folder of your own; its files add to the shipped ones and override them by id.",
+    ),
+]
+
+_LONGEST_CLAIM = 100
+
+
+def proposition_roots(folder: Path | None) -> list[Path]:
+    """The folders that propositions come from: the shipped one, then the person's own."""
+    from evaluation.files.bundled import proposition_root
+
+    return [proposition_root(), *([folder] if folder else [])]
+
+
+@app.command()
+def check(
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="[FILE]...", show_default=False, help="YAML files, or folders of them; all in use when left out."
+        ),
+    ] = None,
+    output: Rows = ListFormat.TABLE,
+    folder: Folder = None,
+    db: Database = None,
+) -> None:
+    """Check proposition files and list every fault as file:line: field: what is wrong and what to do.
+
+    Exits with 2 when there is an error. An agent that nobody knows is a warning and does not change the exit code.
+    """
+    from evaluation.escaping import json_text
+    from evaluation.judging.propositions.loading import check_file, proposition_files
+
+    roots = files or proposition_roots(folder)
+    known = _known_agents(db)
+    paths = [path for root in roots for path in (proposition_files(root) or [root])]
+    checked = [check_file(path, known_agents=known) for path in paths]
+    problems = [problem for each in checked for problem in each.problems]
+    if output is ListFormat.JSON:
+        say(json_text([_problem(problem) for problem in problems]))
+    else:
+        for problem in problems:
+            say(safe(problem))
+    errors = sum(not problem.is_warning for problem in problems)
+    total = sum(len(each.propositions) for each in checked)
+    note(f"{counted(len(checked), 'file')}, {counted(total, 'proposition')}, {counted(errors, 'error')}.")
+    if errors:
+        raise typer.Exit(BAD_INPUT)
+
+
+def _problem(problem: Any) -> dict[str, Any]:
+    kind = "warning" if problem.is_warning else "error"
+    return {"file": problem.file, "line": problem.line, "field": problem.field, "text": problem.text, "kind": kind}
+
+
+def _known_agents(db: Path | None) -> set[str]:
+    """Shipped agents, personality types, and whoever the database knows; it is not made where there is none."""
+    from evaluation.errors import StoreError
+    from evaluation.persona.shipped_agents import shipped_cast
+    from evaluation.store import Store
+
+    known = set(shipped_cast().ids)
+    path = database_path(db)
+    if path.is_file():
+        try:
+            known |= _speaking(Store(path, wait_seconds=1.0))
+        except StoreError as error:
+            note(f"The agents in the database are not looked at: {error}")
+    return known
+
+
+def _speaking(store: Any) -> set[str]:
+    from evaluation.workflows.agents import KnownAgents
+
+    known = KnownAgents.of(store)
+    return {*known.ids, *known.stored}
+
+
+@app.command("list")
+def list_propositions(
+    agent: Annotated[
+        str | None,
+        typer.Option(metavar="ID", show_default=False, help="Only what applies to this agent, defaults included."),
+    ] = None,
+    output: Rows = ListFormat.TABLE,
+    folder: Folder = None,
+) -> None:
+    """List propositions with their weights; for an agent those that apply to it, as defaults and its file make them."""
+    from evaluation.escaping import json_text
+    from evaluation.judging.propositions.loading import PropositionLibrary
+    from evaluation.judging.propositions.proposition import Dimension
+
+    library = PropositionLibrary.load(proposition_roots(folder))
+    if agent is None:
+        found = [each for own in library.by_file.values() for each in own]
+    else:
+        sets = [library.propositions_for(dimension, [agent]) for dimension in Dimension]
+        found = [each for one in sets for each in one.propositions]
+    if output is ListFormat.JSON:
+        say(json_text([_as_dict(each) for each in found]))
+        return
+    headers = ("Dimension", "Agent", "Id", "Weight", "Inverted", "Claim")
+    say(table(headers, [_row(each) for each in found]))
+
+
+def _row(proposition: Proposition) -> tuple[str, ...]:
+    return (
+        proposition.dimension,
+        proposition.agent_id,
+        proposition.id,
+        f"{proposition.weight:g}",
+        "yes" if proposition.is_inverted else "",
+        shortened(proposition.claim, _LONGEST_CLAIM),
+    )
+
+
+def _as_dict(proposition: Proposition) -> dict[str, Any]:
+    window = proposition.window
+    return {
+        "dimension": str(proposition.dimension),
+        "agent_id": proposition.agent_id,
+        "id": proposition.id,
+        "claim": proposition.claim,
+        "weight": proposition.weight,
+        "inverted": proposition.is_inverted,
+        "include_personas": proposition.includes_personas,
+        "target_type": str(proposition.target_type),
+        "first_n": window.first_n,
+        "last_n": window.last_n,
+        "double_check": proposition.has_double_check,
+        "precondition": proposition.precondition,
+        "recommendations_for_improvement": proposition.recommendations_for_improvement,
+        "source": proposition.source,
+    }

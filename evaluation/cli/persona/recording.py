@@ -1,0 +1,115 @@
+"""Where ``dramaturg eval record`` puts the answers that it hears."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from evaluation.cli.persona.options import Mode
+from evaluation.cli.persona.work import judge_config
+from evaluation.cli.shared.terminal import note
+
+if TYPE_CHECKING:
+    from evaluation.judging.judge_config import JudgeConfig
+    from evaluation.judging.propositions.loading import PropositionLibrary
+    from evaluation.judging.protocol import Judge
+    from evaluation.persona.agents import Agent
+    from evaluation.store import Store
+
+_UNFINISHED = ".new"
+
+
+def place(to: Path | None) -> Path:
+    """Where recordings go.
+
+    Raises:
+        InputError: None was named, and Dramaturg is installed and not a checkout; or a file is where a folder is
+            needed, or the other way round.
+    """
+    from evaluation.errors import InputError
+    from evaluation.files.bundled import checkout_root, recording_root
+    from evaluation.judging.judges.recording_file import SUFFIX
+
+    if to is None and checkout_root() is None:
+        raise InputError("Recordings of your own need a place.", remedy="Name a file or folder.")
+    found = to or recording_root()
+    if found.suffix == SUFFIX and found.is_dir():
+        raise InputError("This is a folder.", place=str(found), remedy=f"Only files may be called *{SUFFIX}.")
+    folder = found.parent if found.suffix == SUFFIX else found
+    there = next(each for each in (folder, *folder.parents) if each.exists())
+    if not there.is_dir():
+        raise InputError("This is no folder.", place=str(there), remedy=f"Name a folder, or a file called *{SUFFIX}.")
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Tapes:
+    """Recordings in the making: one file that grows, or a folder with a file per agent that is written anew.
+
+    Attributes:
+        to: The file (``.jsonl``) or the folder.
+        is_scripted: Whether the script answers in place of a model.
+        library: The propositions that are asked about.
+    """
+
+    to: Path
+    is_scripted: bool
+    library: PropositionLibrary
+    _unfinished: list[Path] = field(default_factory=list)
+
+    def judge_config(self, store: Store, *, model: str | None, base_url: str | None) -> JudgeConfig:
+        """The configuration of the model that answers; for the script one that asks nobody."""
+        if not self.is_scripted:
+            return judge_config(store, Mode.LIVE, model=model, base_url=base_url)
+        from evaluation.judging.judge_config import judge_config as build
+        from evaluation.judging.judges.scripted import NOTE
+
+        note(NOTE)
+        return build({"mode": "offline"})
+
+    def recorder(self, judge: Judge, agent: Agent) -> Judge:
+        """The judge, with everything it says about the agent written down at once."""
+        from evaluation.harness.recording_script import scripted_answers
+        from evaluation.judging.judges.recorded import RecordingJudge
+        from evaluation.judging.judges.scripted import SCRIPTED_MODEL, ScriptedJudge
+
+        if self.is_scripted:
+            judge = ScriptedJudge(scripted_answers(self.library), model=SCRIPTED_MODEL)
+        return RecordingJudge(judge, self._file_of(agent))
+
+    def _file_of(self, agent: Agent) -> Path:
+        from evaluation.harness.baselines import file_stem
+        from evaluation.judging.judges.recording_file import SUFFIX
+
+        if self.to.suffix == SUFFIX:
+            return self.to
+        # Beside the old one until all is recorded, so that a run that is broken off loses neither.
+        path = self.to / f"{file_stem(agent.id)}{SUFFIX}{_UNFINISHED}"
+        path.unlink(missing_ok=True)
+        self._unfinished.append(path)
+        return path
+
+    def close(self, *, keeps_old: bool) -> list[Path]:
+        """Puts what was recorded into its place, sorted by key; returns where.
+
+        Args:
+            keeps_old: Whether what a file held before stays: some answers failed, and old ones are better than none.
+        """
+        from evaluation.judging.judges.recording_file import read_recordings, write_recordings
+
+        if not self._unfinished:
+            return [self.to]
+        paths = []
+        for unfinished in self._unfinished:
+            path = unfinished.with_suffix("")
+            if not unfinished.exists():
+                continue
+            old = read_recordings(path) if keeps_old and path.exists() else {}
+            heard = read_recordings(unfinished)
+            # What no model wrote need not be kept word for word.
+            kept = [each.model_copy(update={"raw": ""}) if self.is_scripted else each for each in heard.values()]
+            write_recordings(path, [*(old[key] for key in old.keys() - heard.keys()), *kept])
+            unfinished.unlink()
+            paths.append(path)
+        return paths

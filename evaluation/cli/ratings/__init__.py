@@ -1,0 +1,1 @@
+"""Commands about what people and judges decide: ratings, overrides, agreement."""

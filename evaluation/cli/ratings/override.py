@@ -1,0 +1,187 @@
+"""``dramaturg override``: a person's decision on a row of a ledger, its history, and taking it back."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from evaluation.cli.shared.exit_codes import CommandGroup
+from evaluation.cli.shared.options import Database, DatabaseAgain, ListFormat, Rows, TranscriptReference, open_store
+from evaluation.cli.shared.terminal import note, safe, say, shortened, table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from evaluation.overrides import Override
+    from evaluation.score import LedgerRow, MetricResult
+    from evaluation.store import Store
+    from evaluation.transcript import Transcript
+
+_LONGEST_REASON = 80
+
+
+class _AddByDefault(CommandGroup):
+    """``override TRANSCRIPT ROW`` is short for ``override add TRANSCRIPT ROW``."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        is_short = bool(args) and not args[0].startswith("-") and args[0] not in self.commands
+        parsed: list[str] = super().parse_args(ctx, ["add", *args] if is_short else args)
+        return parsed
+
+
+app = typer.Typer(
+    cls=_AddByDefault,
+    rich_markup_mode=None,
+    no_args_is_help=True,
+    help="Overrule a row of a ledger: dramaturg override TRANSCRIPT ROW. List what was overruled, or take it back.",
+)
+
+
+class VerdictName(StrEnum):
+    """What a row can be made."""
+
+    COUNTS = "counts"
+    DOES_NOT_COUNT = "does_not_count"
+    EXCLUDED = "excluded"
+
+
+Author = Annotated[str, typer.Option(metavar="NAME", show_default=False, help="Who decides.")]
+
+
+@app.callback()
+def override(context: typer.Context, db: Database = None) -> None:
+    """Overrule a row of a ledger: dramaturg override TRANSCRIPT ROW. List what was overruled, or take it back."""
+    context.obj = db
+
+
+@app.command()
+def add(
+    context: typer.Context,
+    transcript: TranscriptReference,
+    row: Annotated[
+        str,
+        typer.Argument(
+            metavar="ROW",
+            show_default=False,
+            help="The row's id, as 'show --metric --format json' gives it (coherence:m12), or METRIC:#N for message N.",
+        ),
+    ],
+    verdict: Annotated[VerdictName, typer.Option(show_default=False, help="What the row is to be.")],
+    author: Author,
+    reason: Annotated[str, typer.Option(metavar="TEXT", show_default=False, help="Why; kept with the decision.")],
+    db: DatabaseAgain = None,
+) -> None:
+    """Overrule one row; the score is computed again at once. What the rule said stays on record."""
+    store = _store(context, db)
+    with store.unit(write=True):
+        found = store.transcripts.get(store.transcripts.resolve(transcript))
+        metric, chosen = _find_row(store.results.load(found.id), found, row)
+        made = store.overrides.add(found.id, metric, chosen.id, verdict.value, author=author, reason=reason)
+        results = store.results.load(found.id)
+    say(f"{made.id}: {safe(author)} made {safe(chosen.id)} {_words(made.verdict)}; it was {_words(chosen.verdict)}.")
+    _say_score(results[metric])
+
+
+def _find_row(results: Mapping[str, MetricResult], transcript: Transcript, reference: str) -> tuple[str, LedgerRow]:
+    """The metric and row that a reference names."""
+    from evaluation.errors import InputError, NotFoundError
+
+    rows = [(name, row) for name, result in results.items() for row in result.ledger]
+    for name, row in rows:
+        if row.id == reference:
+            return name, row
+    metric, numbered, number = reference.partition(":#")
+    if not numbered or not re.fullmatch(r"[0-9]{1,9}", number):
+        raise NotFoundError(
+            f"No ledger of this transcript has a row {reference!r}.",
+            remedy="See the ids with: dramaturg show TRANSCRIPT --metric METRIC --format json.",
+        )
+    ids = {message.id for message in transcript.messages if message.index + 1 == int(number)}
+    concerned = [(name, row) for name, row in rows if name == metric and row.message_id in ids]
+    if len(concerned) > 1:
+        choices = ", ".join(row.id for _, row in concerned)
+        raise InputError(f"{metric} has {len(concerned)} rows for message {number}.", remedy=f"Name one: {choices}.")
+    if not concerned:
+        raise NotFoundError(f"{metric} has no row for message {number}.", remedy="Look at the ledger: dramaturg show.")
+    return concerned[0]
+
+
+@app.command()
+def undo(
+    context: typer.Context,
+    number: Annotated[
+        int, typer.Argument(metavar="NUMBER", show_default=False, help="The decision's number, as 'list' gives it.")
+    ],
+    author: Author,
+    db: DatabaseAgain = None,
+) -> None:
+    """Take a decision back; the row is again what it was before. Both stay on record."""
+    store = _store(context, db)
+    store.overrides.undo(number, author)
+    say(f"{safe(author)} took decision {number} back.")
+
+
+@app.command("list")
+def list_overrides(
+    context: typer.Context, transcript: TranscriptReference, output: Rows = ListFormat.TABLE, db: DatabaseAgain = None
+) -> None:
+    """List every decision on a transcript's rows, those taken back too."""
+    from evaluation.escaping import json_text
+
+    store = _store(context, db)
+    with store.unit():
+        found = store.transcripts.resolve(transcript)
+        made = store.overrides.list(found)
+        orphans = {one.id for one in store.overrides.orphans(found)}
+        standing = {one.id for one in store.overrides.current(found)}
+    rows = [_listed(one, one.id in standing, one.id in orphans) for one in made]
+    if output is ListFormat.JSON:
+        say(json_text(rows))
+    elif rows:
+        headers = ("Number", "Row", "Decision", "By", "When", "Why", "State")
+        keys = ("id", "row", "verdict", "author", "at", "reason", "state")
+        say(table(headers, [[shortened(row[key], _LONGEST_REASON) for key in keys] for row in rows]))
+    else:
+        note(
+            "Nothing was overruled. Do it with: dramaturg override TRANSCRIPT ROW --verdict VERDICT --author --reason."
+        )
+
+
+def _listed(made: Override, stands: bool, is_orphan: bool) -> dict[str, Any]:
+    return {
+        "id": made.id,
+        "metric": made.metric,
+        "row": made.row_id,
+        "verdict": str(made.verdict),
+        "author": made.author,
+        "at": made.created_at.isoformat(timespec="seconds"),
+        "reason": made.reason,
+        "state": _state(made, stands, is_orphan),
+        "undone_by": made.undone_by,
+    }
+
+
+def _state(made: Override, stands: bool, is_orphan: bool) -> str:
+    if made.undone_by is not None:
+        return f"taken back by {made.undone_by}"
+    if is_orphan:
+        return "its row is gone from the ledger"
+    return "stands" if stands else "replaced by a later one"
+
+
+def _say_score(result: MetricResult) -> None:
+    from evaluation.cli.shared.rendering import metric_score_words
+
+    say(f"{result.definition.label}: {metric_score_words(result)}")
+
+
+def _words(verdict: object) -> str:
+    return str(verdict).replace("_", " ")
+
+
+def _store(context: typer.Context, db: Path | None) -> Store:
+    return open_store(db or context.obj)

@@ -1,0 +1,1 @@
+"""Options, exit codes, terminal output and confirmation that several commands share."""

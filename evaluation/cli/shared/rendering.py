@@ -1,0 +1,153 @@
+"""Evaluations as tables, Markdown and JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from evaluation.cli.shared.options import OutputFormat
+from evaluation.cli.shared.terminal import code, markdown_table, safe, say, shortened, table
+from evaluation.escaping import json_text
+from evaluation.rubric.controls.words import control_words
+from evaluation.rubric.definitions import DEFINITIONS, SHORT_LABELS
+from evaluation.rubric.verdict import metric_coverage
+from evaluation.rubric.wording import score_words
+from evaluation.score import PERCENT, Status
+from evaluation.text.display import counted
+
+if TYPE_CHECKING:
+    from evaluation.engines.scoring import Evaluation
+    from evaluation.rubric.verdict import Scored, Verdict
+    from evaluation.score import MetricResult
+
+HEADERS = ("Id", "Game", *SHORT_LABELS.values(), "Passed", "Verdict")
+
+_ID_DIGITS = 8
+_LONGEST_NAME = 30
+
+
+def score_cell(name: str, metric: Scored | None) -> str:
+    """A score in a table: "85.0 ✓", "100.0 ✓ (3/51 low)", "pending", "n/a"; "error" where it could not be computed."""
+    if metric is None:
+        return "error"
+    if metric.score is None:
+        return "pending" if metric.status is Status.PENDING else "n/a"
+    digits = 1 if DEFINITIONS[name].scale == PERCENT else 2
+    coverage = metric_coverage(metric)
+    return f"{metric.score:.{digits}f} {'✓' if metric.status is Status.PASSED else '✗'}" + (
+        f" ({coverage.mark})" if coverage else ""
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """What a table keeps of an evaluation, so that its ledger need not be held until the end."""
+
+    transcript_id: str
+    game: str
+    scores: tuple[str, ...]
+    verdict: Verdict
+    controls: str
+
+    @classmethod
+    def of(cls, evaluation: Evaluation) -> _Line:
+        scores = tuple(score_cell(name, evaluation.metrics.get(name)) for name in DEFINITIONS)
+        told = [
+            f"{SHORT_LABELS[name]} {words}"
+            for name, metric in evaluation.metrics.items()
+            if metric.control is not None and (words := control_words(name, metric.score, metric.control))
+        ]
+        controls = "; ".join(told)
+        return cls(evaluation.transcript.id, evaluation.transcript.game_id, scores, evaluation.verdict, controls)
+
+
+def print_evaluations(evaluations: Iterable[Evaluation], output: OutputFormat) -> None:
+    """Prints evaluations as they come (JSON), or once all are known (the widths of a table's columns need them all)."""
+    if output is OutputFormat.JSON:
+        print_json_list(evaluation.as_dict() for evaluation in evaluations)
+        return
+    lines = [_Line.of(evaluation) for evaluation in evaluations]
+    if lines:
+        say(_markdown(lines) if output is OutputFormat.MARKDOWN else _plain(lines))
+
+
+def print_json_list(objects: Iterable[Any]) -> None:
+    """A JSON list, written object by object, so that memory does not grow with it."""
+    separator = "["
+    for each in objects:
+        say(separator + json_text(each))
+        separator = ","
+    say("]" if separator == "," else "[]")
+
+
+def _plain(lines: Sequence[_Line]) -> str:
+    rows = [
+        (
+            line.transcript_id[:_ID_DIGITS],
+            shortened(line.game, _LONGEST_NAME),
+            *line.scores,
+            _passed(line),
+            _status(line),
+        )
+        for line in lines
+    ]
+    reasons = [f"{line.transcript_id[:_ID_DIGITS]} {_status(line)}: {safe(_reasons(line))}" for line in lines]
+    controls = [f"{line.transcript_id[:_ID_DIGITS]} {safe(line.controls)}" for line in lines if line.controls]
+    beside = ["", "Beside chance:", *controls] if controls else []
+    return "\n".join([table(HEADERS, rows), "", *reasons, *beside])
+
+
+def _markdown(lines: Sequence[_Line]) -> str:
+    names = [(code(line.transcript_id[:_ID_DIGITS]), code(shortened(line.game, _LONGEST_NAME))) for line in lines]
+    rows = [(*name, *line.scores, _passed(line), _status(line)) for name, line in zip(names, lines, strict=True)]
+    # A reason may quote the transcript (its language), so it stands where nothing becomes a link.
+    reasons = [
+        f"- {name[0]} **{_status(line)}**: {code(_reasons(line))}" for name, line in zip(names, lines, strict=True)
+    ]
+    controls = [f"- {name[0]} {line.controls}" for name, line in zip(names, lines, strict=True) if line.controls]
+    beside = ["", "Beside chance:", "", *controls] if controls else []
+    return "\n".join([markdown_table(HEADERS, rows), "", *reasons, *beside])
+
+
+def _passed(line: _Line) -> str:
+    return f"{line.verdict.passed_count}/{len(DEFINITIONS)}"
+
+
+def _status(line: _Line) -> str:
+    return str(line.verdict.status)
+
+
+def _reasons(line: _Line) -> str:
+    return " ".join(line.verdict.reasons)
+
+
+def metric_rows(evaluation: Evaluation) -> Iterator[tuple[str, ...]]:
+    """Label, score, threshold, what the score is made of, and remarks, one row per metric."""
+    failures = {failure.metric: failure.why for failure in evaluation.failures}
+    for name, definition in DEFINITIONS.items():
+        metric = evaluation.metrics.get(name)
+        if metric is None:
+            remark = f"could not be computed: {failures[name]}" if name in failures else "not computed yet"
+            yield definition.label, score_cell(name, None), "", "", remark
+            continue
+        beside = control_words(name, metric.score, metric.control)
+        remarks = "; ".join(filter(None, (metric.reason, *metric.remarks, beside)))
+        yield definition.label, score_cell(name, metric), f"{metric.threshold:g}", made_of(metric), remarks
+
+
+def made_of(metric: MetricResult) -> str:
+    """The two numbers behind a score: "17 of 20", or "9 by 3 raters" for a mean; empty without a denominator."""
+    if not metric.denominator:
+        return ""
+    if metric.definition.scale == PERCENT:
+        return f"{metric.numerator:g} of {metric.denominator:g}"
+    return f"{metric.numerator:g} by {counted(int(metric.denominator), 'rater')}"
+
+
+def metric_score_words(metric: MetricResult) -> str:
+    """One metric's outcome in words: "85.0 %, passed (17 of 20; threshold 80)"."""
+    if metric.score is None:
+        return str(metric.status).replace("_", " ")
+    numbers = "; ".join(filter(None, (made_of(metric), f"threshold {metric.threshold:g}")))
+    return f"{score_words(metric.definition, metric.score)}, {metric.status} ({numbers})"

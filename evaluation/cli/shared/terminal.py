@@ -1,0 +1,115 @@
+"""What reaches a terminal: text made harmless, tables, and progress on standard error."""
+
+from __future__ import annotations
+
+import sys
+import unicodedata
+from collections.abc import Sequence
+from typing import TextIO
+
+import typer
+
+from evaluation.escaping import JOINERS, code, markdown_table, safe, shortened
+from evaluation.text.display import counted
+
+__all__ = [
+    "TerminalProgress",
+    "code",
+    "markdown_table",
+    "note",
+    "safe",
+    "say",
+    "say_data",
+    "shortened",
+    "table",
+    "width",
+]
+
+_CLEAR_LINE = "\r\x1b[K"
+
+
+def width(text: str) -> int:
+    """How many columns the text takes on a screen: wide characters two, combining ones none."""
+    if text.isascii():
+        return len(text)
+    return sum(_columns(character) for character in text)
+
+
+def _columns(character: str) -> int:
+    if unicodedata.combining(character) or character in JOINERS:
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def table(headers: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """Columns side by side, as wide as their widest cell; every cell made :func:`safe`."""
+    cells = [list(headers), *([safe(cell) for cell in row] for row in rows)]
+    widths = [max(width(row[column]) for row in cells) for column in range(len(headers))]
+    lines = ["  ".join(_padded(cell, widths[place]) for place, cell in enumerate(row)).rstrip() for row in cells]
+    rule = "  ".join("-" * each for each in widths)
+    return "\n".join([lines[0], rule, *lines[1:]])
+
+
+def _padded(cell: str, columns: int) -> str:
+    return cell + " " * (columns - width(cell))
+
+
+def say(text: str) -> None:
+    """A line on standard output."""
+    typer.echo(text)
+
+
+def say_data(text: str) -> None:
+    """Lines for other programs on standard output: whole in a file or pipe, made :func:`safe` on a terminal."""
+    shown = "\n".join(map(safe, text.split("\n"))) if sys.stdout.isatty() else text
+    # With "color" nothing is taken out of what goes to a pipe, where it would be part of the data.
+    typer.echo(shown, nl=not shown.endswith("\n"), color=True)
+
+
+def note(text: str) -> None:
+    """A line on standard error, made :func:`safe`: what a person should know but a program should not read."""
+    over_progress = _CLEAR_LINE if sys.stderr.isatty() else ""
+    typer.echo(over_progress + safe(text), err=True)
+
+
+class TerminalProgress:
+    """How far a long command is, on standard error: one line that rewrites itself, or ten lines in a log.
+
+    Args:
+        noun: What is counted, one of them ("game").
+        stream: Standard error when left out.
+    """
+
+    def __init__(self, noun: str, stream: TextIO | None = None) -> None:
+        self._noun = noun
+        self._stream = stream or sys.stderr
+        self._rewrites = self._stream.isatty()
+        self._next_report = 1
+        self.done = 0
+
+    def advance(self, label: object) -> None:
+        """One more is done; ``label`` says which."""
+        self.done += 1
+        words = f"{counted(self.done, self._noun)} done: {shortened(label, 60)}"
+        if self._rewrites:
+            self._stream.write(_CLEAR_LINE + words)
+            self._stream.flush()
+        elif self.done >= self._next_report:
+            self._stream.write(words + "\n")
+            # 1, 2, 5, 10, 20, 50, ...: a log of ten thousand games stays readable.
+            self._next_report = _next_in_series(self.done)
+
+    def finish(self) -> None:
+        """Ends the line that was being rewritten."""
+        if self._rewrites and self.done:
+            self._stream.write(_CLEAR_LINE)
+            self._stream.flush()
+
+
+def _next_in_series(reached: int) -> int:
+    decade = 1
+    while True:
+        for step in (1, 2, 5):
+            if step * decade > reached:
+                return step * decade
+        decade *= 10

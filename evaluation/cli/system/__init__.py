@@ -1,0 +1,1 @@
+"""Commands about the installation: serving, settings, backups and checks."""

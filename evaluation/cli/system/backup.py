@@ -1,0 +1,54 @@
+"""``dramaturg backup`` and ``dramaturg restore``: the whole database to a file and back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from evaluation.cli.shared.options import Database, open_store
+from evaluation.cli.shared.terminal import say
+from evaluation.text.display import counted
+
+if TYPE_CHECKING:
+    from evaluation.store.backup.backup import BackupInfo
+
+
+def backup(
+    path: Annotated[Path, typer.Argument(metavar="FILE", show_default=False, help="The file to make; a new one.")],
+    db: Database = None,
+) -> None:
+    """Copy the whole database to a file, as it stands between two changes; the dashboard may go on meanwhile."""
+    info = open_store(db).backups.write(path.expanduser())
+    say(f"{path} holds {_words(info)}.")
+
+
+def restore(
+    path: Annotated[Path, typer.Argument(metavar="FILE", show_default=False, help="A backup.")],
+    check_only: Annotated[
+        bool, typer.Option("--check", help="Only say what the backup holds, and whether it can be used.")
+    ] = False,
+    db: Database = None,
+) -> None:
+    """Put a backup in the place of the database, whose file stays beside it under another name."""
+    from evaluation.store.backup.backup import check_backup
+
+    info = check_backup(path.expanduser())
+    if check_only:
+        say(f"{path} can be restored: {_words(info)}, schema {info.schema}.")
+        return
+    store = open_store(db)
+    kept = store.backups.restore(path.expanduser())
+    say(f"{store.place} now holds {_words(info)}.")
+    if kept is not None:
+        say(f"The database of before is {kept}.")
+
+
+def _words(info: BackupInfo) -> str:
+    parts = (
+        counted(info.transcripts, "transcript"),
+        counted(info.iterations, "iteration"),
+        counted(info.ratings, "rating"),
+    )
+    return ", ".join(parts)

@@ -1,0 +1,112 @@
+"""``dramaturg settings``: thresholds, the size of a test and import limits, as the Settings page has them."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from evaluation.cli.shared.options import Database, ListFormat, Rows, open_store
+from evaluation.cli.shared.terminal import say, table
+
+if TYPE_CHECKING:
+    from evaluation.store import Store
+    from evaluation.store.settings import Settings
+
+_THRESHOLD = "threshold."
+_LIMIT = "limit."
+_TEST_SIZE = "test_size"
+
+
+def settings(
+    changes: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            show_default=False,
+            help="Change a setting, such as threshold.engagement=3.5; NAME= returns to the default. May be given "
+            "several times: all of them are changed, or none.",
+        ),
+    ] = None,
+    output: Rows = ListFormat.TABLE,
+    db: Database = None,
+) -> None:
+    """Show thresholds, the size of a test and import limits beside their defaults, or change them."""
+    store = open_store(db)
+    if changes:
+        _change(store, changes)
+    rows = list(_rows(store))
+    if output is ListFormat.JSON:
+        from evaluation.cli.shared.rendering import print_json_list
+
+        print_json_list({"name": name, "value": value, "default": default} for name, value, default in rows)
+    else:
+        say(
+            table(
+                ("Setting", "Value", "Default"),
+                [(name, _figure(value), _figure(default)) for name, value, default in rows],
+            )
+        )
+
+
+def _figure(value: float) -> str:
+    """Whole numbers whole: a size of 20,971,520 bytes is no 2.09715e+07."""
+    return f"{value:,.0f}" if value == int(value) else f"{value:,g}"
+
+
+def _rows(store: Store) -> list[tuple[str, float, float]]:
+    from evaluation.readers import Limits
+    from evaluation.rubric.definitions import DEFAULT_THRESHOLDS
+    from evaluation.store.settings import DEFAULT_TEST_SIZE
+
+    with store.unit():
+        thresholds, limits = store.settings.thresholds(), asdict(store.settings.limits())
+        size = store.settings.test_size()
+    defaults = asdict(Limits())
+    return [
+        *((_THRESHOLD + name, value, DEFAULT_THRESHOLDS[name]) for name, value in thresholds.items()),
+        (_TEST_SIZE, size, DEFAULT_TEST_SIZE),
+        *((_LIMIT + name, value, defaults[name]) for name, value in limits.items()),
+    ]
+
+
+def _change(store: Store, changes: list[str]) -> None:
+    with store.unit(write=True):
+        for change in changes:
+            name, separator, value = change.partition("=")
+            if not separator:
+                raise _refused(f"{change!r} is no NAME=VALUE.")
+            _set(store.settings, name, value)
+
+
+def _set(held: Settings, name: str, value: str) -> None:
+    from evaluation.store.settings import DEFAULT_TEST_SIZE
+
+    if name.startswith(_THRESHOLD):
+        held.set_threshold(name.removeprefix(_THRESHOLD), _number(name, value) if value else None)
+    elif name.startswith(_LIMIT):
+        held.set_limits({name.removeprefix(_LIMIT): _whole(name, value) if value else None})
+    elif name == _TEST_SIZE:
+        held.set_test_size(_whole(name, value) if value else DEFAULT_TEST_SIZE)
+    else:
+        raise _refused(f"{name!r} is no setting; dramaturg settings lists them.")
+
+
+def _number(name: str, value: str) -> float:
+    try:
+        return float(value)
+    except ValueError:
+        raise _refused(f"{value!r} is no number for {name}.") from None
+
+
+def _whole(name: str, value: str) -> int:
+    number = _number(name, value)
+    if not number.is_integer():
+        raise _refused(f"{value!r} is no whole number for {name}.")
+    return int(number)
+
+
+def _refused(message: str) -> typer.BadParameter:
+    return typer.BadParameter(message, param_hint="--set")

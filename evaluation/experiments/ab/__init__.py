@@ -1,0 +1,1 @@
+"""A/B tests: variants of one configuration against each other."""

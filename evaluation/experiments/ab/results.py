@@ -1,0 +1,197 @@
+"""What an A/B test found.
+
+Source: ADR-010, ``RunResult``, ``VariantResults``, ``StatisticalComparison``, ``ABTestResult``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from evaluation.experiments.ab.config import Better
+from evaluation.statistics import Interval
+
+RunStatus = Literal["done", "failed", "skipped"]
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """One run.
+
+    Attributes:
+        variant: Of which variant.
+        run_index: From 0.
+        seed: The seed that it got.
+        status: Only ``done`` has metrics. ``failed``: it could not be run. ``skipped``: a limit was reached.
+        metrics: By name; ``None`` where a figure is not known.
+        validations: Checks of its messages, as ``ValidationResult.as_dict`` gives them.
+        detail: Why it failed or was skipped.
+        reference: The stored transcript that it is; empty for none.
+        is_resumed: Whether it was run by an earlier call.
+    """
+
+    variant: str
+    run_index: int
+    seed: int
+    status: RunStatus
+    metrics: Mapping[str, float | None] = field(default_factory=dict)
+    validations: tuple[Mapping[str, Any], ...] = ()
+    detail: str = ""
+    reference: str = ""
+    is_resumed: bool = False
+
+    def value(self, measure: str) -> float:
+        """The run's value, NaN where it has none."""
+        found = self.metrics.get(measure)
+        return math.nan if found is None else float(found)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Every field, ready for JSON."""
+        return {
+            "variant": self.variant,
+            "run_index": self.run_index,
+            "seed": self.seed,
+            "status": self.status,
+            "metrics": dict(self.metrics),
+            "validations": [dict(one) for one in self.validations],
+            "detail": self.detail,
+            "reference": self.reference,
+            "is_resumed": self.is_resumed,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class VariantResults:
+    """All runs of a variant.
+
+    Attributes:
+        avg_metrics: Mean over the runs that have a value; ``None`` where none has.
+        validation_pass_rate: Passed over scored checks of all its runs together; ``None`` when none was scored.
+    """
+
+    variant_name: str
+    runs: tuple[RunResult, ...]
+    avg_metrics: Mapping[str, float | None]
+    validation_pass_rate: float | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Every field, ready for JSON."""
+        return {
+            "variant_name": self.variant_name,
+            "runs": [one.as_dict() for one in self.runs],
+            "avg_metrics": dict(self.avg_metrics),
+            "validation_pass_rate": self.validation_pass_rate,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class StatisticalComparison:
+    """One measure of two variants, b minus a.
+
+    Attributes:
+        better: Which direction is better.
+        n_a: Runs of a with a value.
+        n_b: The same of b.
+        mean_a: Their mean, NaN without a value.
+        mean_b: The same of b.
+        difference: Of the means.
+        interval: Of the difference, Welch's at 95 %.
+        p_value: Welch's t-test, two-sided; NaN where no test is possible.
+        p_holm: The same, adjusted over all pairs and measures of the A/B test.
+        significant: Whether ``p_holm`` is at most 0.05; ``None`` where no test is possible.
+        practical_difference: Whether the difference is more than the configured share (10 %) of the larger mean. The
+            ADR calls this significant; it is not.
+        paired_p: The sign-flip test over runs with the same seed, exact up to 16 of them; ``None`` without pairs. It
+            decides nothing.
+        effect_size: Cohen's d, NaN where there is none.
+        detectable: The smallest difference that so many runs would find in 8 of 10 tests; NaN when unknown.
+        runs_needed: On each side, to find a difference as large as this; ``None`` when that has no answer.
+        favours: The variant that is better by a significant difference; ``None`` for neither.
+        reason: Why no test is possible; empty where one is.
+    """
+
+    metric_name: str
+    better: Better
+    variant_a: str
+    variant_b: str
+    n_a: int
+    n_b: int
+    mean_a: float
+    mean_b: float
+    difference: float
+    interval: Interval
+    p_value: float
+    p_holm: float
+    significant: bool | None
+    practical_difference: bool | None
+    paired_p: float | None
+    effect_size: float
+    detectable: float
+    runs_needed: int | None
+    favours: str | None
+    reason: str = ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Every field, ready for JSON: NaN is null."""
+        return {
+            name: _plain(value.as_dict() if isinstance(value := getattr(self, name), Interval) else value)
+            for name in self.__dataclass_fields__
+        }
+
+
+def _plain(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+@dataclass(frozen=True, slots=True)
+class ABTestResult:
+    """The whole test.
+
+    Attributes:
+        variants: By name, in the order of the file.
+        comparisons: Every pair of variants on every measure.
+        primary: The measure that decides.
+        winner: The best variant; ``None`` when the runs do not show one.
+        recommendation: One sentence on what to do.
+        reasons: What speaks for it and against it.
+        spent_usd: What the runs and their judging cost, as far as it is known.
+    """
+
+    name: str
+    variants: Mapping[str, VariantResults]
+    comparisons: tuple[StatisticalComparison, ...]
+    primary: str
+    winner: str | None
+    recommendation: str
+    reasons: tuple[str, ...]
+    spent_usd: float = 0.0
+
+    @property
+    def failed(self) -> int:
+        """Runs that could not be run."""
+        return self._count("failed")
+
+    @property
+    def skipped(self) -> int:
+        """Runs that a limit did not allow."""
+        return self._count("skipped")
+
+    def _count(self, status: str) -> int:
+        return sum(run.status == status for variant in self.variants.values() for run in variant.runs)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Every field, ready for JSON."""
+        return {
+            "name": self.name,
+            "variants": {name: one.as_dict() for name, one in self.variants.items()},
+            "comparisons": [one.as_dict() for one in self.comparisons],
+            "primary": self.primary,
+            "winner": self.winner,
+            "recommendation": self.recommendation,
+            "reasons": list(self.reasons),
+            "failed": self.failed,
+            "skipped": self.skipped,
+            "spent_usd": self.spent_usd,
+        }

@@ -1,0 +1,327 @@
+"""Runs the variants of an A/B test, within limits, and takes up again where an earlier call stopped.
+
+Source: ADR-010, ``ExperimentRunner``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from itertools import zip_longest
+from statistics import fmean
+from typing import Any
+
+from evaluation.errors import DramaturgError, InputError
+from evaluation.experiments.ab._comparisons import (
+    comparisons,
+    passed_share,
+    reasons,
+    recommendation,
+    unscored_checks,
+    winner,
+)
+from evaluation.experiments.ab.config import COST, PASS_RATE, ABConfig, variant_config
+from evaluation.experiments.ab.progress import FinishedRuns
+from evaluation.experiments.ab.results import ABTestResult, RunResult, VariantResults
+from evaluation.insight.checks.validator import BUDGET, ValidationResult, Validator
+from evaluation.insight.figures.metrics import SimulationMetrics
+from evaluation.judging.model_client.budget import BudgetSpentError
+from evaluation.judging.protocol import Judge, JudgementStatus
+from evaluation.transcript import Transcript
+
+MAX_RUNS = "limit of runs"
+
+
+@dataclass(frozen=True, slots=True)
+class RunOutcome:
+    """What one run gave.
+
+    Attributes:
+        metrics: Figures by name; ``None`` where one is not known.
+        transcript: What was said, where there is anything to check.
+        personas: Persona texts by player.
+        reference: The stored transcript that it is; empty for none.
+    """
+
+    metrics: Mapping[str, float | None]
+    transcript: Transcript | None = None
+    personas: Mapping[str, str] | None = None
+    reference: str = ""
+
+
+Run = Callable[[dict[str, Any], int], Awaitable[RunOutcome | Mapping[str, float | None]]]
+"""Runs a configuration with a seed. What it changes in the configuration, nobody else sees."""
+
+Told = Callable[[RunResult], None]
+"""Told of every run as soon as it is done, failed or skipped."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeIdentity:
+    """Whom the runs of a test ask: what others answered is not theirs.
+
+    Attributes:
+        judge: The judge's kind and model; empty for none.
+        speaker: The model that speaks where a configuration names none; empty for none.
+        server: The address of both, where it is one's own.
+    """
+
+    judge: str = ""
+    speaker: str = ""
+    server: str = ""
+
+
+_NOBODY = JudgeIdentity()
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedRun:
+    """One run to be made, with a configuration of its own."""
+
+    variant: str
+    run_index: int
+    seed: int
+    config: dict[str, Any]
+
+    def key(self, source: str, checks: str, asked: JudgeIdentity = _NOBODY, content: str = "") -> str:
+        """Changes with anything that decides what the run gives: SHA-256, hexadecimal."""
+        whom = [asked.judge, self.config.get("model") or asked.speaker, asked.server]
+        parts = [source, checks, whom, content, self.variant, self.seed, self.config]
+        return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode("utf-8")).hexdigest()
+
+
+def plan(config: ABConfig) -> list[PlannedRun]:
+    """All runs, variant by variant in turn, so that what a limit leaves is balanced.
+
+    A variant whose configuration has a list ``runs`` is as long as that list (at most ``runs_per_variant``), and each
+    run gets its own entry: stored transcripts and metrics are named like this.
+
+    Raises:
+        InputError: A variant changes a setting that the base does not have, or its runs are no list.
+    """
+    variants = [_runs_of(config, name) for name in config.variants]
+    return [run for row in zip_longest(*variants) for run in row if run is not None]
+
+
+def _runs_of(config: ABConfig, variant: str) -> list[PlannedRun]:
+    own = variant_config(config, variant)
+    if config.source == "simulation":
+        count = config.runs_per_variant or config.evaluation.default_runs_per_variant
+        configs = [deepcopy(own) for _ in range(count)]
+    else:
+        listed = own.get("runs", [])
+        if not isinstance(listed, list):
+            raise InputError(
+                f"{listed!r:.40} is no list of runs.", place=f"variants.{variant}.runs", remedy="Write one run a line."
+            )
+        configs = [{"run": one} for one in listed][: config.runs_per_variant]
+    return [PlannedRun(variant, index, config.seed + index, one) for index, one in enumerate(configs)]
+
+
+class ExperimentRunner:
+    """Makes the runs of one A/B test and compares them.
+
+    Args:
+        config: The test.
+        run: Makes one run.
+        judge: Checks messages; ``None`` checks nothing.
+        spent: What this call has spent so far in US dollars, on runs and on judging. When left out, it is taken from
+            the runs' own ``estimated_cost_usd``.
+        progress: The runs that are done already; only in memory when left out.
+        asked: Who judges and who speaks; runs that others answered are made again.
+    """
+
+    def __init__(
+        self,
+        config: ABConfig,
+        run: Run,
+        *,
+        judge: Judge | None = None,
+        spent: Callable[[], float] | None = None,
+        progress: FinishedRuns | None = None,
+        asked: JudgeIdentity = _NOBODY,
+    ) -> None:
+        self._config = config
+        self._asked = asked
+        self._run = run
+        self._validator = Validator(judge, config.evaluation.validation()) if judge and config.checks else None
+        self._spent_now = spent
+        self._progress = progress or FinishedRuns()
+        self._spent_by_runs = 0.0
+        self._made = 0
+
+    async def run_ab_test(self, tell: Told | None = None) -> ABTestResult:
+        """The result over all runs, those of earlier calls included.
+
+        A run that fails is listed with its reason, and the others go on.
+
+        Raises:
+            InputError: A variant is wrong, or the runs cannot be kept.
+        """
+        runs = []
+        for planned in plan(self._config):
+            runs.append(await self._one(planned))
+            if tell:
+                tell(runs[-1])
+        return self._result(runs)
+
+    async def _one(self, planned: PlannedRun) -> RunResult:
+        # What is stored is read anew every time: that costs nothing, and its scores may have changed.
+        stored = await self._outcome(planned) if self._config.source == "transcripts" else None
+        if isinstance(stored, RunResult):
+            return stored
+        key = planned.key(self._config.source, self._checks(), self._asked, _content(stored))
+        known = self._progress.find(key)
+        if known is not None:
+            self._count(known)
+            self._spent_by_runs += sum(one.get("usage_usd") or 0.0 for one in known.validations)
+            return known if stored is None else _done(planned, stored, known.validations, is_resumed=True)
+        limit = self._limit()
+        if limit:
+            return RunResult(planned.variant, planned.run_index, planned.seed, "skipped", detail=limit)
+        self._made += 1
+        made = await self._attempt(planned, stored)
+        if made.status == "done":
+            if self._spent_now is None:
+                self._count(made)
+            if self._is_final(made):
+                self._progress.keep(key, made)
+        return made
+
+    def _is_final(self, made: RunResult) -> bool:
+        """Whether another call could learn no more: some check that was asked for has a score, or none was asked for.
+
+        A simulated run costs money, so only one that nobody could judge is made again; a game is there already.
+        """
+        useless = {"not_scored"} if self._config.source == "simulation" else {"not_scored", "error"}
+        asked = [one for one in made.validations if one["is_asked"]]
+        return not asked or any(one["status"] not in useless for one in asked)
+
+    def _checks(self) -> str:
+        return self._config.evaluation.model_dump_json() if self._validator else ""
+
+    def _limit(self) -> str:
+        """Which limit forbids another run; empty when none does."""
+        if self._config.max_usd is not None and self.spent_usd >= self._config.max_usd:
+            return BUDGET
+        is_full = self._config.max_runs is not None and self._made >= self._config.max_runs
+        return MAX_RUNS if is_full else ""
+
+    @property
+    def spent_usd(self) -> float:
+        """What simulated runs and their judging cost so far. Stored runs were paid for long ago."""
+        return self._spent_by_runs + (self._spent_now() if self._spent_now else 0.0)
+
+    def _count(self, run: RunResult) -> None:
+        if self._config.source == "simulation":
+            self._spent_by_runs += run.metrics.get(COST) or 0.0
+
+    async def _outcome(self, planned: PlannedRun) -> RunOutcome | RunResult:
+        """What the run gives, or the run without anything where it failed or may not be made."""
+        place = (planned.variant, planned.run_index, planned.seed)
+        try:
+            made = await self._run(deepcopy(planned.config), planned.seed)
+        except DramaturgError as error:
+            return RunResult(*place, "failed", detail=str(error))
+        except BudgetSpentError as error:
+            return RunResult(*place, "skipped", detail=str(error))
+        return made if isinstance(made, RunOutcome) else RunOutcome(made)
+
+    async def _attempt(self, planned: PlannedRun, stored: RunOutcome | None) -> RunResult:
+        outcome = stored or await self._outcome(planned)
+        if isinstance(outcome, RunResult):
+            return outcome
+        checked = await self._validated(outcome)
+        if _is_cut_short(checked):
+            return RunResult(planned.variant, planned.run_index, planned.seed, "skipped", detail=BUDGET)
+        return _done(planned, outcome, tuple([one.as_dict() for one in checked]))
+
+    async def _validated(self, outcome: RunOutcome) -> list[ValidationResult]:
+        if self._validator is None or outcome.transcript is None:
+            return []
+        self._validator.reset_budget()
+        return await self._validator.validate_transcript(outcome.transcript, outcome.personas)
+
+    def _result(self, runs: Sequence[RunResult]) -> ABTestResult:
+        config = self._config
+        variants = {name: self._variant(name, [run for run in runs if run.variant == name]) for name in config.variants}
+        found = comparisons(
+            variants,
+            config.measures,
+            threshold=config.evaluation.significance_threshold,
+            is_paired=config.source == "simulation",
+        )
+        best = winner(found, list(variants), config.primary)
+        return ABTestResult(
+            config.name,
+            variants,
+            tuple(found),
+            config.primary,
+            best,
+            recommendation(found, best, config.primary),
+            (*reasons(found, best, config.primary), *unscored_checks(runs)),
+            self.spent_usd,
+        )
+
+    def _variant(self, name: str, runs: Sequence[RunResult]) -> VariantResults:
+        averages = {}
+        for measure in self._config.measures:
+            values = [value for run in runs if (value := run.metrics.get(measure)) is not None]
+            averages[measure] = fmean(values) if values else None
+        return VariantResults(name, tuple(runs), averages, passed_share(runs))
+
+
+def _done(
+    planned: PlannedRun, outcome: RunOutcome, validations: tuple[Mapping[str, Any], ...], *, is_resumed: bool = False
+) -> RunResult:
+    result = RunResult(
+        planned.variant,
+        planned.run_index,
+        planned.seed,
+        "done",
+        dict(outcome.metrics),
+        validations,
+        reference=outcome.reference,
+        is_resumed=is_resumed,
+    )
+    share = passed_share([result])
+    return result if share is None else replace(result, metrics={**outcome.metrics, PASS_RATE: share})
+
+
+def _is_cut_short(checked: Sequence[ValidationResult]) -> bool:
+    """Whether the judge's money ran out in the middle: such a run is made again, when there is more.
+
+    What the validator's own limit left out was never asked, and is no reason to make it again.
+    """
+    return any(one.is_asked and one.status is JudgementStatus.SKIPPED for one in checked)
+
+
+def _content(stored: RunOutcome | None) -> str:
+    """What was said in a stored game and by whom; a mended game, or another persona, has to be checked anew."""
+    if stored is None or stored.transcript is None:
+        return ""
+    return json.dumps([stored.transcript.id, stored.personas and dict(stored.personas)], sort_keys=True)
+
+
+def flat_metrics(metrics: SimulationMetrics) -> dict[str, float | None]:
+    """The figures of a game that are one number each, by their names in the ADR."""
+    network = metrics.network
+    own = {name: getattr(metrics, name) for name in _FIGURES}
+    return own | {name: getattr(network, name, None) for name in _NETWORK_FIGURES}
+
+
+_FIGURES = (
+    "total_messages",
+    "avg_response_length",
+    "total_reflections",
+    "avg_memory_importance",
+    "retrieval_calls",
+    "retrieval_hit_rate",
+    "total_tokens",
+    "api_calls",
+    COST,
+)
+_NETWORK_FIGURES = ("density", "reciprocity", "clustering_coefficient", "avg_path_length", "diameter", "components")

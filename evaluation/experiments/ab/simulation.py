@@ -1,0 +1,168 @@
+"""Runs that are simulated: a room, agents and corrections as an A/B test configures them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from evaluation.corrections.config import CorrectionConfig, read_config
+from evaluation.corrections.gate import ActionGate
+from evaluation.corrections.proposition_checks import PropositionChecker
+from evaluation.errors import InputError
+from evaluation.experiments.ab.runner import Run, RunOutcome, flat_metrics
+from evaluation.insight.figures.addressing import message_events
+from evaluation.insight.figures.collector import MetricsCollector
+from evaluation.insight.figures.events import LLMCallEvent
+from evaluation.judging.answer_parsing import describe
+from evaluation.judging.judges.cached import CallBuffer
+from evaluation.judging.model_client.calls import ANSWERED, CallLog, CallRecord
+from evaluation.judging.model_client.language_model import LLMClient
+from evaluation.judging.propositions.loading import PropositionLibrary
+from evaluation.judging.protocol import Judge
+from evaluation.persona.persona_text import persona_text
+from evaluation.simulation.connection import RaisingJudge
+from evaluation.simulation.environment import Environment, RoomPlan, TurnOrder
+from evaluation.simulation.model_texts import Writer
+from evaluation.transcript import Cost, Transcript
+
+
+class SimulatedRun(BaseModel):
+    """What ``base`` of a simulated A/B test holds.
+
+    Attributes:
+        room: What the conversation is called.
+        steps: How many times everybody may speak.
+        order: Who acts when.
+        model: Who speaks; the model in force when left out.
+        temperature: Of what agents say.
+        facilitator: What the facilitator says at the beginning of a step, by step from 1.
+        corrections: What the gate and the interventions do, by the names of ``agent_evaluation_config``.
+        personas: The agents; each needs a ``name`` of its own.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    room: Annotated[str, Field(min_length=1, max_length=200)] = "Room"
+    steps: Annotated[int, Field(strict=True, ge=1, le=100)] = 5
+    order: TurnOrder = TurnOrder.PARALLEL
+    model: Annotated[str, Field(min_length=1, max_length=200)] | None = None
+    temperature: Annotated[float, Field(ge=0, le=2, allow_inf_nan=False)] = 1.0
+    facilitator: dict[Annotated[int, Field(ge=1)], str] = Field(default_factory=dict)
+    corrections: dict[str, Any] = Field(default_factory=dict)
+    personas: Annotated[list[dict[str, Any]], Field(min_length=1, max_length=100)]
+
+    @property
+    def names(self) -> list[str]:
+        """The agents' names."""
+        return [str(persona.get("name", "")) for persona in self.personas]
+
+
+Connect = Callable[[str | None, CallLog], LLMClient]
+"""Opens a connection to a model (that in force for ``None``) whose calls are told to the log."""
+
+Keep = Callable[[Transcript, Sequence[CallRecord]], None]
+"""Stores what was said, and the calls that were made for it."""
+
+_GATE_SECONDS = 60.0
+"""Nobody waits for a simulated message, so the gate gives a judge as long as every other call gets."""
+
+
+def simulated_games(
+    connect: Connect,
+    judge: Judge,
+    library: PropositionLibrary,
+    keep: Keep | None = None,
+    judged: CallBuffer | None = None,
+) -> Run:
+    """Runs that let agents talk. Nothing but the model's own chance differs between two runs with the same seed.
+
+    Args:
+        connect: To the model that speaks.
+        judge: Answers the gate and the interventions, where the configuration turns any on.
+        library: The gate's propositions.
+        keep: Told of every transcript.
+        judged: Where the judge logs its calls: those of gate and interventions count among the run's.
+
+    Raises:
+        BudgetSpentError: (The run.) Nothing more may be spent.
+    """
+    strict = RaisingJudge(judge)
+
+    async def run(config: dict[str, Any], seed: int) -> RunOutcome:
+        settings = read_run(config)
+        corrections = read_config(settings.corrections)
+        calls: list[CallRecord] = []
+        client = connect(settings.model, calls.append)
+        gate = None
+        if corrections.is_gate_on:
+            checker = PropositionChecker(strict, library)
+            gate = ActionGate(checker, timeout_seconds=_GATE_SECONDS, is_strict=True)
+        writer = Writer(client, temperature=settings.temperature, salt=seed)
+        plan = _plan(settings, corrections, seed)
+        if judged is not None:
+            # What it was asked since the last run were checks, which are no part of this one.
+            judged.take()
+        collector = MetricsCollector(settings.names)
+        room = Environment(plan, settings.personas, writer, judge=strict, gate=gate, collector=collector)
+        async with client.session():
+            said = await room.run()
+        all_calls = [*calls, *(judged.take() if judged else ())]
+        transcript = said.model_copy(update={"cost": _cost(all_calls)})
+        if keep is not None:
+            keep(transcript, calls)
+        return _outcome(transcript, settings, all_calls, collector)
+
+    return run
+
+
+def read_run(config: dict[str, Any]) -> SimulatedRun:
+    """The settings of a simulated run.
+
+    Raises:
+        InputError: They are wrong, or two agents share a name.
+    """
+    try:
+        settings = SimulatedRun.model_validate(config)
+    except ValidationError as error:
+        raise InputError(f"{describe(error)}.", place="base", remedy="See --print-config.") from None
+    names = settings.names
+    if "" in names or len(set(names)) < len(names):
+        raise InputError("Every agent needs a name of its own.", place="base.personas", remedy="Give each a name.")
+    return settings
+
+
+def _plan(settings: SimulatedRun, corrections: CorrectionConfig, seed: int) -> RoomPlan:
+    return RoomPlan(
+        room=settings.room,
+        steps=settings.steps,
+        order=settings.order,
+        facilitator=settings.facilitator,
+        seed=seed,
+        config=corrections,
+        metadata={"seed": seed, "is_simulated": True},
+    )
+
+
+def _cost(calls: Sequence[CallRecord]) -> Cost:
+    """What a conversation took, gate and interventions included; no sum of money where some prices are not known."""
+    prices = [call.cost_usd for call in calls if call.outcome == ANSWERED]
+    known = [price for price in prices if price is not None]
+    return Cost(
+        total_usd=sum(known) if len(known) == len(prices) else None,
+        input_tokens=sum(call.input_tokens for call in calls),
+        cached_tokens=sum(call.cached_tokens for call in calls),
+        output_tokens=sum(call.output_tokens for call in calls),
+    )
+
+
+def _outcome(
+    transcript: Transcript, settings: SimulatedRun, calls: Sequence[CallRecord], collector: MetricsCollector
+) -> RunOutcome:
+    for event in message_events(transcript):
+        collector.add(event)
+    for call in calls:
+        collector.add(LLMCallEvent(call.input_tokens + call.output_tokens, call.cost_usd))
+    personas = {name: persona_text(persona) for name, persona in zip(settings.names, settings.personas, strict=True)}
+    return RunOutcome(flat_metrics(collector.get_metrics()), transcript, personas, transcript.id)

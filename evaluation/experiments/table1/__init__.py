@@ -1,0 +1,1 @@
+"""Table 1 of the TinyTroupe paper: as published, and recomputed from raw scores."""

@@ -1,0 +1,78 @@
+"""Where the files that come with Dramaturg lie: in a checkout, or inside the package once installed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from evaluation.errors import InfrastructureError
+
+_ROOT = Path(__file__).resolve().parents[2]
+_BUNDLED = Path(__file__).resolve().parents[1] / "bundled"
+
+
+def checkout_root() -> Path | None:
+    """The top folder of the checkout that this code runs from; ``None`` when it is installed."""
+    return _ROOT if (_ROOT / "pyproject.toml").is_file() else None
+
+
+def sample_root() -> Path:
+    """The folder with the shipped transcripts.
+
+    Raises:
+        InfrastructureError: The folder is not there; the installation is damaged.
+    """
+    return _shipped("data/samples")
+
+
+def proposition_root() -> Path:
+    """The folder with the shipped propositions, one sub-folder per dimension.
+
+    Raises:
+        InfrastructureError: The folder is not there; the installation is damaged.
+    """
+    return _shipped("propositions")
+
+
+def persona_root() -> Path:
+    """The folder with the shipped agents: their personas and what they say.
+
+    Raises:
+        InfrastructureError: The folder is not there; the installation is damaged.
+    """
+    return _shipped("data/personas")
+
+
+def recording_root() -> Path:
+    """The folder with the shipped recordings of judges' answers.
+
+    Raises:
+        InfrastructureError: The folder is not there; the installation is damaged.
+    """
+    return _shipped("data/recordings")
+
+
+def baseline_root() -> Path:
+    """The folder with the golden baselines of the shipped agents.
+
+    Raises:
+        InfrastructureError: The folder is not there; the installation is damaged.
+    """
+    return _shipped("data/baselines")
+
+
+def practice_root() -> Path:
+    """The folder with the shipped games to practise rating on.
+
+    Raises:
+        InfrastructureError: The folder is not there; the installation is damaged.
+    """
+    return _shipped("data/practice")
+
+
+def _shipped(relative: str) -> Path:
+    # The build puts these top-level folders of a checkout inside the package; see pyproject.toml.
+    checkout = checkout_root()
+    folder = checkout / relative if checkout else _BUNDLED / Path(relative).name
+    if not folder.is_dir():
+        raise InfrastructureError(f"The folder {folder} is missing.", remedy="Install Dramaturg again.")
+    return folder

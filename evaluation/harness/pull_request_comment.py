@@ -1,0 +1,149 @@
+"""A comparison with baselines as Markdown, for the comment on a pull request.
+
+It is made from the JSON form, which may come from a stranger's branch: whatever is not a number or one of our own words
+stands inside code spans, where it is neither a link nor a picture nor a mention, and all is cut to what a comment
+holds. Imports nothing outside the standard library but the module that makes text harmless, so that a job which holds
+a token needs to install nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from evaluation.escaping import code, markdown_table, shortened
+
+MARKER = "<!-- dramaturg-regression -->"
+"""Begins the comment, so that the next run finds it and writes it anew."""
+
+LONGEST_COMMENT = 60_000
+"""Characters; GitHub refuses more than 65,536."""
+
+_MOST_ROWS = 300
+_LONGEST_NAME = 40
+_LONGEST_TEXT = 200
+_LONGEST_PROBLEM = 2_000
+_MOST_LISTED = 20
+_HEADERS = ("Agent", "Dimension", "Baseline", "Now", "Change", "Outcome")
+_DIMENSIONS = ("Adherence", "Consistency", "Fluency", "Voice distinctness", "Ideas")
+_OUTCOMES = {
+    "fine": "fine",
+    "regression": "**regression**",
+    "lost": "**lost**",
+    "new": "new",
+    "incomparable": "not comparable",
+    "not_scored": "not scored",
+    "error": "**judge failed**",
+}
+_TITLES = {
+    "fine": "Personas: no regression",
+    "regression": "Personas: regression",
+    "error": "Personas: the judge failed",
+    "broken": "Personas: not compared",
+}
+_MEANINGS = {
+    "fine": "No score fell by more than {drop}.",
+    "regression": (
+        "At least one score fell by more than {drop} below its baseline, or is gone. If that is wanted, make the "
+        "baselines anew with `dramaturg eval baseline` and commit them; else look at what fell below."
+    ),
+    "error": (
+        "Part of it was not judged, so the comparison tells nothing yet. Where an answer is missing, record it with "
+        "`dramaturg eval record` and commit the recordings."
+    ),
+    "broken": "The comparison could not be made. This is why:",
+}
+
+
+def comparison_markdown(comparison: Mapping[str, Any]) -> str:
+    """The comment: the verdict, a table with one line per agent and dimension, and what fell.
+
+    Args:
+        comparison: From ``Comparison.as_dict``, or JSON of that form; values of a wrong kind are left out. Its
+            ``problem`` says why there is no comparison at all.
+    """
+    rows = [row for row in _list(comparison.get("rows")) if isinstance(row, Mapping)]
+    verdict = str(comparison.get("verdict"))
+    drop = _number(comparison.get("max_drop"), 1) or "the allowed drop"
+    sections = [
+        f"{MARKER}\n### {_TITLES.get(verdict, 'Personas: unknown outcome')}",
+        _MEANINGS.get(verdict, "The report cannot be read.").format(drop=drop),
+    ]
+    if comparison.get("problem"):
+        sections.append(_quoted(comparison["problem"], _LONGEST_PROBLEM))
+    if rows:
+        sections.append(markdown_table(_HEADERS, [_cells(row) for row in rows[:_MOST_ROWS]]))
+    lines = [line for row in rows[:_MOST_ROWS] for line in _remarks(row)]
+    if any(row.get("outcome") == "new" for row in rows):
+        lines.append("- What is new has no baseline yet: make one with `dramaturg eval baseline` and commit it.")
+    if len(rows) > _MOST_ROWS:
+        lines.append(f"- {len(rows) - _MOST_ROWS} more lines are left out.")
+    sections += ["\n".join(lines)] if lines else []
+    models = ", ".join(code(shortened(each, _LONGEST_NAME)) for each in _list(comparison.get("models"))[:_MOST_LISTED])
+    if models:
+        sections.append(f"Judged by {models}. Scores run from 0 to 9, ideas are counted.")
+    return _cut("\n\n".join(sections))
+
+
+def _cells(row: Mapping[str, Any]) -> tuple[str, ...]:
+    outcome = str(row.get("outcome"))
+    return (
+        _quoted(row.get("agent_name"), _LONGEST_NAME),
+        _dimension(row),
+        _number(row.get("baseline"), 2) or "none",
+        _number(row.get("score"), 2) or "n/a",
+        _number(row.get("change"), 2, sign=True),
+        _OUTCOMES.get(outcome) or code(shortened(outcome, _LONGEST_NAME)),
+    )
+
+
+def _dimension(row: Mapping[str, Any]) -> str:
+    label = row.get("label")
+    return str(label) if label in _DIMENSIONS else _quoted(label, _LONGEST_NAME)
+
+
+def _remarks(row: Mapping[str, Any]) -> Iterator[str]:
+    who = f"{_quoted(row.get('agent_name'), _LONGEST_NAME)}, {_dimension(row)}"
+    if row.get("detail") and row.get("outcome") != "new":
+        yield f"- {who}: {_quoted(row['detail'], 2 * _LONGEST_TEXT)}"
+    for key, words in (("new_propositions", "new propositions"), ("gone_propositions", "propositions that are gone")):
+        listed = [_quoted(each, _LONGEST_NAME) for each in _list(row.get(key))[:_MOST_LISTED]]
+        if listed:
+            yield f"- {who}: {words}: {', '.join(listed)}"
+    fallen = [each for each in _list(row.get("behind"))[:_MOST_LISTED] if isinstance(each, Mapping)]
+    if fallen:
+        yield f"- {who} fell by {_number(row.get('change'), 2).lstrip('-') or 'too much'}:"
+    for each in fallen:
+        yield from _behind(each)
+
+
+def _behind(each: Mapping[str, Any]) -> Iterator[str]:
+    before, now = (_number(each.get(key), 2) or "new" for key in ("baseline", "score"))
+    yield f"  - {_quoted(each.get('proposition_id'), _LONGEST_NAME)}: {before} → {now}"
+    for key, words in (("message", "lowest at"), ("snippet", "said"), ("reason", "why"), ("recommendation", "try")):
+        if each.get(key):
+            yield f"    - {words}: {_quoted(each[key], _LONGEST_TEXT)}"
+
+
+def _quoted(text: object, limit: int) -> str:
+    return code(shortened(text, limit)) or "n/a"
+
+
+def _number(value: object, digits: int, *, sign: bool = False) -> str:
+    """A number in words, a true minus sign left to fonts; empty for anything else."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or abs(value) > 1e6:
+        return ""
+    return f"{value:{'+' if sign else ''}.{digits}f}"
+
+
+def _list(value: object) -> Sequence[Any]:
+    return value if isinstance(value, list | tuple) else ()
+
+
+def _cut(text: str) -> str:
+    if len(text) <= LONGEST_COMMENT:
+        return text
+    # At the end of a line, so that no code span stays open.
+    kept = text[:LONGEST_COMMENT].rpartition("\n")[0]
+    return f"{kept}\n\nThe rest is left out; see the run's log."

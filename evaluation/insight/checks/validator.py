@@ -1,0 +1,326 @@
+"""Checks of single messages by a judge, within a budget and over a seeded sample.
+
+Source: ADR-010, ``Validator``. Other than there, a check that was not made has no score, and says why.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections import defaultdict, deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from evaluation.insight._answers import QualityAnswer
+from evaluation.insight._judge_text import spoken
+from evaluation.insight.checks.questions import (
+    CONTEXT,
+    CheckKind,
+    coherence_request,
+    consistency_request,
+    notes_on,
+    persona_request,
+)
+from evaluation.insight.config import EvaluationConfig, ValidationConfig
+from evaluation.judging.protocol import Judge, Judgement, JudgementStatus, JudgeRequest
+from evaluation.transcript import Message, Transcript
+
+_RANGE = 2**64
+
+
+def place_of(key: str, seed: int) -> float:
+    """Where ``key`` falls between 0 and 1: the same for the same seed, evenly spread over keys."""
+    digest = hashlib.sha256(f"{seed}:{key}".encode("utf-8", "surrogatepass")).digest()
+    return int.from_bytes(digest[:8], "big") / _RANGE
+
+
+def sample_of(keys: Sequence[str], rate: float, seed: int) -> frozenset[str]:
+    """A share of ``keys``, rounded up: every key is as likely as any other, the first ones no more than the last.
+
+    A larger rate with the same seed adds keys and drops none.
+
+    Args:
+        keys: All there are.
+        rate: From 0 (none) to 1 (all).
+        seed: Chooses.
+    """
+    # 0.3 * 10 is more than 3 in floating-point arithmetic.
+    size = min(len(keys), math.ceil(rate * len(keys) - 1e-9))
+    return frozenset(sorted(keys, key=lambda key: (place_of(key, seed), key))[:size])
+
+
+BUDGET = "budget"
+NOT_IN_SAMPLE = "not in the sample"
+NO_PERSONA = "no persona is known"
+NOTHING_BEFORE = "nothing was said before that it could be compared with"
+_EXCERPT = 100
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedAgent:
+    """Who said a message, and what they are like; untrusted text."""
+
+    id: str
+    persona: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ValidationResult:
+    """What came of one check.
+
+    Attributes:
+        check_type: Which check.
+        status: Only ``scored`` has a score. ``skipped``: not asked (budget, sample). ``not_scored``: nobody can tell.
+            ``error``: no usable answer came.
+        score: 0 to 1.
+        passed: Whether the score reaches the threshold; ``None`` without a score.
+        threshold: What it must reach.
+        explanation: The judge's reason, or why there is no score; untrusted text.
+        agent_id: Who said it.
+        response_excerpt: Its first 100 characters, with an ellipsis when there are more; untrusted text.
+        message_id: The message in its transcript, where there is one.
+        notes: What the judge did not see.
+        usage_usd: What the answer cost.
+        is_asked: Whether the question came before the judge; one that was skipped then met the judge's own limit.
+    """
+
+    check_type: CheckKind
+    status: JudgementStatus
+    score: float | None
+    passed: bool | None
+    threshold: float
+    explanation: str
+    agent_id: str | None = None
+    response_excerpt: str = ""
+    message_id: str | None = None
+    notes: tuple[str, ...] = ()
+    usage_usd: float = 0.0
+    is_asked: bool = False
+
+    def as_dict(self) -> dict[str, Any]:
+        """Every field, ready for JSON."""
+        return {
+            "check_type": str(self.check_type),
+            "status": str(self.status),
+            "score": self.score,
+            "passed": self.passed,
+            "threshold": self.threshold,
+            "explanation": self.explanation,
+            "agent_id": self.agent_id,
+            "message_id": self.message_id,
+            "response_excerpt": self.response_excerpt,
+            "notes": list(self.notes),
+            "usage_usd": self.usage_usd,
+            "is_asked": self.is_asked,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """A check with its question, or with the reason why it is not asked."""
+
+    check: CheckKind
+    agent: CheckedAgent
+    text: str
+    request: JudgeRequest | None
+    status: JudgementStatus = JudgementStatus.NOT_SCORED
+    why_not: str = ""
+    message_id: str | None = None
+    notes: tuple[str, ...] = field(default=())
+
+
+class Validator:
+    """Checks messages until the budget is spent.
+
+    Args:
+        judge: Who scores; the offline judge scores none of these.
+        config: Thresholds, budget and sample; those of ``EvaluationConfig`` when left out.
+    """
+
+    def __init__(self, judge: Judge, config: ValidationConfig | None = None) -> None:
+        self._judge = judge
+        self.config = config or EvaluationConfig().validation()
+        self._asked = 0
+
+    def reset_budget(self) -> None:
+        """Allows as many checks again, for the next run."""
+        self._asked = 0
+
+    async def check_persona_adherence(self, agent: CheckedAgent, response: str) -> ValidationResult:
+        """How well a response fits the agent's persona."""
+        return (await self._results([self._sampled(_persona_check(agent, response))]))[0]
+
+    async def check_consistency(
+        self, agent: CheckedAgent, response: str, previous_responses: Sequence[str]
+    ) -> ValidationResult:
+        """How consistent a response is with what the agent said before, oldest first."""
+        return (await self._results([self._sampled(_consistency_check(agent, response, previous_responses))]))[0]
+
+    async def check_coherence(self, response: str, agent: CheckedAgent | None = None) -> ValidationResult:
+        """How coherent a response is."""
+        return (await self._results([self._sampled(_coherence_check(agent or CheckedAgent(""), response))]))[0]
+
+    async def validate_all(
+        self, agent: CheckedAgent, response: str, previous_responses: Sequence[str] = ()
+    ) -> list[ValidationResult]:
+        """All three checks of one response, in the order of ``Check``."""
+        checks = [
+            _persona_check(agent, response),
+            _consistency_check(agent, response, previous_responses),
+            _coherence_check(agent, response),
+        ]
+        return await self._results([self._sampled(one) for one in checks])
+
+    async def validate_transcript(
+        self, transcript: Transcript, personas: Mapping[str, str] | None = None
+    ) -> list[ValidationResult]:
+        """All three checks of a sample of the players' messages, in the order of the transcript.
+
+        The sample is drawn from the whole game, as many messages as the rate says, rounded up. Messages outside it have
+        no results; how many there are follows from ``spoken``.
+
+        Args:
+            transcript: The game.
+            personas: Persona texts by player; who has none is not checked for adherence.
+        """
+        messages = spoken(transcript)
+        chosen = sample_of([one.id for one in messages], self.config.sampling_rate, self.config.seed)
+        room = self.config.max_validations_per_run - self._asked
+        checks: list[_Prepared] = []
+        heard = _Heard()
+        for message in messages:
+            if message.id in chosen:
+                # What the budget does not allow need not be written down.
+                checks += heard.checks(message, personas or {}) if room > 0 else _unaffordable(message)
+                room = (
+                    self.config.max_validations_per_run - self._asked - sum(one.request is not None for one in checks)
+                )
+            heard.add(message)
+        return await self._results(checks)
+
+    def _sampled(self, check: _Prepared) -> _Prepared:
+        if check.request is None or place_of(f"{check.agent.id}:{check.text}", self.config.seed) < (
+            self.config.sampling_rate
+        ):
+            return check
+        return _unasked(check, NOT_IN_SAMPLE)
+
+    async def _results(self, checks: Sequence[_Prepared]) -> list[ValidationResult]:
+        allowed = [self._allowed(check) for check in checks]
+        requests = [check.request for check in allowed if check.request is not None]
+        answers = iter(await self._judge.judge(requests) if requests else [])
+        return [self._result(check, next(answers) if check.request is not None else None) for check in allowed]
+
+    def _allowed(self, check: _Prepared) -> _Prepared:
+        if check.request is None:
+            return check
+        if self._asked >= self.config.max_validations_per_run:
+            return _unasked(check, BUDGET)
+        self._asked += 1
+        return check
+
+    def _result(self, check: _Prepared, judgement: Judgement | None) -> ValidationResult:
+        threshold = float(getattr(self.config, f"{check.check.value}_threshold"))
+        answer = judgement.answer if judgement else None
+        score = answer.score if isinstance(answer, QualityAnswer) else None
+        status = judgement.status if judgement else check.status
+        why_not = (judgement.detail or str(judgement.status)) if judgement else check.why_not
+        return ValidationResult(
+            check_type=check.check,
+            status=status,
+            score=score,
+            passed=None if score is None else score >= threshold,
+            threshold=threshold,
+            explanation=judgement.reason if judgement and score is not None else why_not,
+            agent_id=check.agent.id or None,
+            response_excerpt=excerpt(check.text),
+            message_id=check.message_id,
+            notes=check.notes,
+            usage_usd=judgement.usage.cost_usd if judgement else 0.0,
+            is_asked=judgement is not None,
+        )
+
+
+def excerpt(text: str) -> str:
+    """The first 100 characters; an ellipsis says that there are more."""
+    return text if len(text) <= _EXCERPT else f"{text[:_EXCERPT]}\u2026"
+
+
+def _unasked(check: _Prepared, why: str) -> _Prepared:
+    return _Prepared(
+        check.check, check.agent, check.text, None, JudgementStatus.SKIPPED, why, check.message_id, check.notes
+    )
+
+
+def _persona_check(agent: CheckedAgent, text: str, messages: Mapping[int, str] | None = None) -> _Prepared:
+    request = persona_request(agent.id, agent.persona, text, messages) if agent.persona.strip() else None
+    return _prepared(CheckKind.PERSONA_ADHERENCE, agent, text, request, NO_PERSONA, messages, notes_on(text))
+
+
+def _consistency_check(
+    agent: CheckedAgent, text: str, previous: Sequence[str], messages: Mapping[int, str] | None = None
+) -> _Prepared:
+    request = consistency_request(agent.id, text, previous, messages) if previous else None
+    return _prepared(CheckKind.CONSISTENCY, agent, text, request, NOTHING_BEFORE, messages, notes_on(text, previous))
+
+
+def _coherence_check(
+    agent: CheckedAgent,
+    text: str,
+    before: Sequence[tuple[str, str]] = (),
+    messages: Mapping[int, str] | None = None,
+) -> _Prepared:
+    request = coherence_request(agent.id or "Somebody", text, before, messages)
+    return _prepared(CheckKind.COHERENCE, agent, text, request, "", messages, notes_on(text))
+
+
+def _prepared(
+    check: CheckKind,
+    agent: CheckedAgent,
+    text: str,
+    request: JudgeRequest | None,
+    why_not: str,
+    messages: Mapping[int, str] | None,
+    notes: tuple[str, ...],
+) -> _Prepared:
+    message_id = list(messages.values())[-1] if messages else None
+    why = "" if request else why_not
+    return _Prepared(check, agent, text, request, JudgementStatus.NOT_SCORED, why, message_id, notes)
+
+
+class _Heard:
+    """What was said before a message: by its speaker, and by anybody who was heard in the same channel."""
+
+    def __init__(self) -> None:
+        self._own: defaultdict[str, list[Message]] = defaultdict(list)
+        self._near: defaultdict[str, deque[Message]] = defaultdict(lambda: deque(maxlen=CONTEXT))
+
+    def add(self, message: Message) -> None:
+        """The message was said."""
+        self._own[message.speaker].append(message)
+        self._near[message.channel].append(message)
+
+    def checks(self, message: Message, personas: Mapping[str, str]) -> list[_Prepared]:
+        """The three checks of a message."""
+        agent = CheckedAgent(message.speaker, personas.get(message.speaker, ""))
+        # A private word is no context of a public one.
+        own, near = self._own[message.speaker], [*self._near[message.channel]]
+        return [
+            _persona_check(agent, message.text, _numbers([message])),
+            _consistency_check(agent, message.text, [one.text for one in own], _numbers([*own[-CONTEXT:], message])),
+            _coherence_check(
+                agent, message.text, [(one.speaker, one.text) for one in near], _numbers([*near, message])
+            ),
+        ]
+
+
+def _unaffordable(message: Message) -> list[_Prepared]:
+    agent = CheckedAgent(message.speaker)
+    return [
+        _Prepared(check, agent, message.text, None, JudgementStatus.SKIPPED, BUDGET, message.id) for check in CheckKind
+    ]
+
+
+def _numbers(messages: Sequence[Message]) -> dict[int, str]:
+    return {one.index + 1: one.id for one in messages}

@@ -1,0 +1,86 @@
+"""The figures of a game in words: what a person reads before opening the game."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from evaluation.insight.figures.metrics import SimulationMetrics
+from evaluation.insight.network.graph import NetworkMetrics
+
+UNKNOWN = "not known"
+
+
+@dataclass(frozen=True, slots=True)
+class UntrustedText:
+    """Text of strangers: a renderer makes it harmless."""
+
+    text: str
+
+
+Cell = str | UntrustedText
+Line = tuple[str, Cell]
+
+
+def cell_text(cell: Cell) -> str:
+    """What stands in it, as it is."""
+    return cell.text if isinstance(cell, UntrustedText) else cell
+
+
+def activity_lines(metrics: SimulationMetrics) -> Iterator[Line]:
+    """Messages and lengths, and who talks most."""
+    yield "Messages", f"{metrics.total_messages:,}"
+    yield "Mean length", _number(metrics.avg_response_length, "characters")
+    if metrics.messages_per_agent:
+        name, count = max(metrics.messages_per_agent.items(), key=lambda one: one[1])
+        yield "Talks most", UntrustedText(f"{name}, {count} of {metrics.total_messages} messages")
+
+
+def network_lines(network: NetworkMetrics | None) -> Iterator[Line]:
+    """Who addresses whom, and on which part of the players distances are measured."""
+    if network is None:
+        yield "Network", UNKNOWN
+        return
+    yield "Players", f"{network.nodes}"
+    yield "Pairs who address each other", f"{network.edges} of {network.nodes * (network.nodes - 1)} possible"
+    yield "Answered", _share(network.reciprocity)
+    parts = "all linked" if network.is_connected else f"in {network.components} parts that never address each other"
+    yield "Connected", parts
+    yield "Clustering", _number(network.clustering_coefficient, "(0 to 1)", 2)
+    measured = "" if network.is_connected else f", among the {network.measured_nodes} players of the largest part"
+    yield "Mean distance", _number(network.avg_path_length, f"steps{measured}", 2)
+    steps = "step" if network.diameter == 1 else "steps"
+    yield "Largest distance", _number(network.diameter, f"{steps}{measured}", 0)
+
+
+def cost_lines(metrics: SimulationMetrics) -> Iterator[Line]:
+    """Tokens, calls and money, as far as they are known."""
+    yield "Tokens", _number(metrics.total_tokens, "", 0)
+    yield "Calls", _number(metrics.api_calls, "", 0)
+    unpriced = f", without {metrics.unpriced_calls} calls of unknown price" if metrics.unpriced_calls else ""
+    yield "Cost", _number(metrics.estimated_cost_usd, f"USD{unpriced}", 4)
+
+
+def memory_lines(metrics: SimulationMetrics) -> Iterator[Line]:
+    """What the agents' memories did; stored games do not say."""
+    observations = metrics.observations_per_agent
+    yield "Observations", _number(sum(observations.values()) if observations is not None else None, "", 0)
+    yield "Reflections", _number(metrics.total_reflections, "", 0)
+    yield "Searches of memory", _number(metrics.retrieval_calls, "", 0)
+    yield "Searches that found something", _share(metrics.retrieval_hit_rate)
+
+
+def sections(metrics: SimulationMetrics) -> Iterator[tuple[str, list[Line]]]:
+    """All of it, by heading."""
+    yield "Activity", [*activity_lines(metrics)]
+    yield "Who addresses whom", [*network_lines(metrics.network)]
+    yield "Memory", [*memory_lines(metrics)]
+    yield "Cost", [*cost_lines(metrics)]
+
+
+def _number(value: float | None, unit: str, digits: int = 1) -> str:
+    return UNKNOWN if value is None else f"{value:,.{digits}f} {unit}".rstrip()
+
+
+def _share(value: float | None) -> str:
+    return UNKNOWN if value is None else f"{value:.0%}"

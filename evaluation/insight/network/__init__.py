@@ -1,0 +1,1 @@
+"""Who addresses whom: the graph, its layout and its drawing."""

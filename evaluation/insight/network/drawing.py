@@ -1,0 +1,156 @@
+"""Who addresses whom, drawn: what is shown of a crowded graph, and a picture for files."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from evaluation.escaping import html_text, shortened
+from evaluation.insight.figures.metrics import SimulationMetrics
+from evaluation.insight.network.graph import interaction_graph
+from evaluation.insight.network.layout import Canvas, GraphLayout, Spot, graph_layout
+
+ARROWS_PER_PLAYER = 3
+"""More than that many arrows for each player, and nobody can follow them."""
+
+RADIUS = 11.0
+LABEL = 28.0
+"""From the middle of a dot down to the line on which its name stands."""
+
+_WIDE = Canvas(860.0, 520.0)
+_THINNEST = 1.2
+_THICKEST = 6.0
+_BEND = 0.14
+_TIP = 7.0
+_LETTER = 7.0
+# Shares of the way along an arrow, the middle first.
+_PLACES = (0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74, 0.82)
+
+
+def fewest_messages(counts: Mapping[tuple[str, str], int], players: int) -> int:
+    """From how many messages on an arrow is drawn, so that there are at most three for each player; at least 1.
+
+    All pairs that are as strong as the weakest drawn are drawn too or not at all, so that the rule can be said.
+    """
+    weights = sorted((count for (sender, receiver), count in counts.items() if sender != receiver), reverse=True)
+    most = ARROWS_PER_PLAYER * players
+    if len(weights) <= most:
+        return 1
+    return weights[most] + 1 if weights[most] < weights[0] else weights[0]
+
+
+def thickness(count: int, fewest: int, most: int) -> float:
+    """Width of an arrow in pixels: 1.2 for the fewest messages that any drawn arrow has, 6 for the most."""
+    share = (count - fewest) / (most - fewest) if most > fewest else 0.25
+    return round(_THINNEST + (_THICKEST - _THINNEST) * share, 2)
+
+
+def curve(start: Spot, end: Spot) -> str:
+    """The path of an arrow from the edge of one dot to that of another, bent so that both directions can be told."""
+    across, down = end.x - start.x, end.y - start.y
+    length = math.hypot(across, down) or 1.0
+    bend_x, bend_y = _bend(start, end)
+    first = _towards(start, bend_x, bend_y, min(RADIUS, length / 2))
+    last = _towards(end, bend_x, bend_y, min(RADIUS + _TIP, length / 2))
+    return f"M{first[0]:.1f} {first[1]:.1f}Q{bend_x:.1f} {bend_y:.1f} {last[0]:.1f} {last[1]:.1f}"
+
+
+def _bend(start: Spot, end: Spot) -> tuple[float, float]:
+    across, down = end.x - start.x, end.y - start.y
+    return (start.x + end.x) / 2 - _BEND * down, (start.y + end.y) / 2 + _BEND * across
+
+
+Box = tuple[float, float, float, float]
+"""Left, top, right, bottom."""
+
+
+def number_spots(
+    layout: GraphLayout, arrows: Mapping[tuple[str, str], int]
+) -> dict[tuple[str, str], tuple[float, float] | None]:
+    """Where the number of each arrow stands: on it, and on no player, label or other number.
+
+    ``None`` where no place is free; the tables have the number.
+    """
+    taken = [box for name, spot in layout.spots.items() for box in _boxes(name, spot)]
+    found: dict[tuple[str, str], tuple[float, float] | None] = {}
+    for (sender, receiver), count in sorted(arrows.items(), key=lambda one: -one[1]):
+        place = _free(layout.spots[sender], layout.spots[receiver], len(str(count)), taken)
+        found[sender, receiver] = place
+        if place is not None:
+            taken.append(_number_box(place, len(str(count))))
+    return found
+
+
+def _free(start: Spot, end: Spot, digits: int, taken: Sequence[Box]) -> tuple[float, float] | None:
+    for share in _PLACES:
+        place = _on_curve(start, end, share)
+        if not any(_overlap(_number_box(place, digits), box) for box in taken):
+            return place
+    return None
+
+
+def _on_curve(start: Spot, end: Spot, share: float) -> tuple[float, float]:
+    bend, rest = _bend(start, end), 1.0 - share
+    x = rest * rest * start.x + 2 * rest * share * bend[0] + share * share * end.x
+    y = rest * rest * start.y + 2 * rest * share * bend[1] + share * share * end.y
+    return round(x, 1), round(y, 1)
+
+
+def _boxes(name: str, spot: Spot) -> tuple[Box, Box]:
+    half = _LETTER * len(shortened(name, spot.letters)) / 2
+    dot = (spot.x - RADIUS, spot.y - RADIUS, spot.x + RADIUS, spot.y + RADIUS)
+    return dot, (spot.x - half, spot.y + LABEL - 12, spot.x + half, spot.y + LABEL + 4)
+
+
+def _number_box(place: tuple[float, float], digits: int) -> Box:
+    half = 3.5 * digits + 2
+    return place[0] - half, place[1] - 7, place[0] + half, place[1] + 7
+
+
+def _overlap(one: Box, other: Box) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
+def _towards(spot: Spot, x: float, y: float, distance: float) -> tuple[float, float]:
+    length = math.hypot(x - spot.x, y - spot.y) or 1.0
+    return spot.x + (x - spot.x) / length * distance, spot.y + (y - spot.y) / length * distance
+
+
+def graph_svg(metrics: SimulationMetrics) -> str:
+    """The graph as an SVG element, with a sentence on what is left out; empty without players."""
+    if metrics.network is None:
+        return ""
+    counts = metrics.interaction_matrix
+    layout = graph_layout(interaction_graph(metrics.network.centrality, counts), _WIDE)
+    least = fewest_messages(counts, metrics.network.nodes)
+    drawn = {pair: count for pair, count in counts.items() if count >= least and pair[0] != pair[1]}
+    fewest, most = min(drawn.values(), default=1), max(drawn.values(), default=1)
+    arrows = "".join(
+        f'<path class="arrow" d="{curve(layout.spots[sender], layout.spots[receiver])}" '
+        f'stroke-width="{thickness(count, fewest, most)}" marker-end="url(#tip)"/>'
+        for (sender, receiver), count in drawn.items()
+    )
+    dots = "".join(_dot(name, spot) for name, spot in layout.spots.items())
+    note = f"Arrows of fewer than {least} messages are left out; the table has them all." if least > 1 else ""
+    width, height = layout.canvas.width, layout.canvas.height
+    return (
+        '<div class="wide" role="region" aria-label="The graph" tabindex="0">'
+        f'<svg viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" role="img" '
+        f'aria-label="Who addresses whom; the tables below hold the same">{_MARKER}{arrows}{dots}</svg></div>'
+        f"<p>{note}</p>"
+    )
+
+
+def _dot(name: str, spot: Spot) -> str:
+    label = html_text(shortened(name, spot.letters))
+    return (
+        f'<circle class="dot" cx="{spot.x}" cy="{spot.y}" r="{RADIUS}"/>'
+        f'<text x="{spot.x}" y="{spot.y + LABEL}" text-anchor="middle">{label}</text>'
+    )
+
+
+# A tip of fixed size: otherwise it would grow with the width of its arrow.
+_MARKER = (
+    '<defs><marker id="tip" viewBox="0 0 8 8" refX="1" refY="4" markerWidth="8" markerHeight="8" '
+    'markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0L8 4L0 8Z"/></marker></defs>'
+)

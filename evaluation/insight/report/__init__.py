@@ -1,0 +1,1 @@
+"""The report on one discussion, and what its figures suggest."""

@@ -1,0 +1,107 @@
+"""What the figures of a discussion suggest doing. Rules of ours, in plain words; no model is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from evaluation.insight.checks.questions import CheckKind
+from evaluation.insight.checks.validator import BUDGET, ValidationResult
+from evaluation.insight.figures.metrics import SimulationMetrics
+from evaluation.judging.protocol import JudgementStatus
+
+_MOST_NAMES = 5
+_DOMINATING = 0.5
+_FEWEST_PLAYERS = 3
+_FEWEST_HITS = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Recommendation:
+    """A sentence of ours with names in it.
+
+    Attributes:
+        words: With ``{names}`` where they stand; no other braces.
+        names: Untrusted text; a renderer makes them harmless.
+    """
+
+    words: str
+    names: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The whole sentence, the names as they are."""
+        return self.words.replace("{names}", ", ".join(self.names))
+
+
+def recommendations(metrics: SimulationMetrics, validations: Sequence[ValidationResult]) -> list[Recommendation]:
+    """What to look at, the network first; empty when nothing stands out."""
+    return [*_network(metrics), *_share_of_talk(metrics), *_memory(metrics), *_checks(validations), *_cost(metrics)]
+
+
+def _network(metrics: SimulationMetrics) -> Iterator[Recommendation]:
+    network = metrics.network
+    if network is None or network.nodes < 2:
+        return
+    silent = [name for name in network.centrality if not metrics.messages_per_agent.get(name)]
+    if silent:
+        yield _named("{names} never says anything.", "{names} never say anything.", silent)
+    if not network.edges:
+        yield Recommendation(
+            "Nobody addresses anybody by name or reply: let the prompt ask players to answer each other."
+        )
+        return
+    ignored = [name for name, one in network.centrality.items() if one.in_degree == 0]
+    if ignored:
+        remedy = " Give the others a reason to, or have fewer players."
+        yield _named("Nobody addresses {names}." + remedy, "Nobody addresses any of {names}." + remedy, ignored)
+    parts = network.components - sum(one.degree == 0 for one in network.centrality.values())
+    if parts > 1:
+        yield Recommendation(f"The players form {parts} groups that never address each other.")
+    if network.reciprocity == 0 and network.edges > 1:
+        yield Recommendation("Nobody whom a player addresses ever turns back to them: they talk past each other.")
+
+
+def _share_of_talk(metrics: SimulationMetrics) -> Iterator[Recommendation]:
+    players = metrics.network.nodes if metrics.network else 0
+    if players < _FEWEST_PLAYERS:
+        return
+    for name, count in metrics.messages_per_agent.items():
+        if count > _DOMINATING * metrics.total_messages:
+            share = f"{count} of {metrics.total_messages} messages come from {{names}}"
+            yield Recommendation(f"{share}: let the others have their turn.", (name,))
+
+
+def _memory(metrics: SimulationMetrics) -> Iterator[Recommendation]:
+    rate = metrics.retrieval_hit_rate
+    if rate is not None and rate < _FEWEST_HITS:
+        yield Recommendation(f"Only {rate:.0%} of the searches of memory find anything: look at what agents store.")
+
+
+def _checks(validations: Sequence[ValidationResult]) -> Iterator[Recommendation]:
+    for check in CheckKind:
+        scored = [one for one in validations if one.check_type is check and one.passed is not None]
+        passed = sum(bool(one.passed) for one in scored)
+        if scored and passed < len(scored):
+            name = check.value.replace("_", " ")
+            yield Recommendation(
+                f"{passed} of {len(scored)} checked messages reach {scored[0].threshold:g} on {name}: read the reasons."
+            )
+    skipped = sum(one.status is JudgementStatus.SKIPPED and one.explanation == BUDGET for one in validations)
+    if skipped:
+        yield Recommendation(
+            f"{skipped} checks were skipped for want of budget: raise max_validation_calls or max_usd."
+        )
+
+
+def _cost(metrics: SimulationMetrics) -> Iterator[Recommendation]:
+    if metrics.unpriced_calls:
+        yield Recommendation(f"The price of {metrics.unpriced_calls} calls is not known: put it into pricing.yaml.")
+
+
+def _named(one: str, several: str, names: Sequence[str]) -> Recommendation:
+    more = len(names) - _MOST_NAMES
+    words = one if len(names) == 1 else several
+    if more > 0:
+        words = words.replace("{names}", f"{{names}} and {more} more")
+    return Recommendation(words, tuple(names[:_MOST_NAMES]))

@@ -1,0 +1,169 @@
+"""The report as headings, tables and sentences: made once, so that every form of it holds the same numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from evaluation.insight.checks.validator import ValidationResult
+from evaluation.insight.extraction.findings import Extraction, Opinion, Quote, Theme
+from evaluation.insight.figures.wording import UNKNOWN, Cell, UntrustedText, sections
+from evaluation.insight.report._recommendations import Recommendation
+from evaluation.insight.report.evaluation_report import EvaluationReport
+
+
+@dataclass(frozen=True, slots=True)
+class ReportTable:
+    """A table; headers are words of ours."""
+
+    headers: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading with what stands below it, in this order.
+
+    Attributes:
+        notes: Sentences of ours.
+        tables: Any number.
+        advice: Sentences with names in them.
+    """
+
+    heading: str
+    notes: tuple[str, ...] = ()
+    tables: tuple[ReportTable, ...] = ()
+    advice: tuple[Recommendation, ...] = ()
+
+
+def document(report: EvaluationReport) -> list[Section]:
+    """The whole report."""
+    found = [
+        Section(heading, tables=(ReportTable(("What", "Figure"), tuple(lines)),))
+        for heading, lines in sections(report.metrics)
+    ]
+    found += [Section("Players", tables=(_players(report),)), *_pairs(report)]
+    found += [*_sentiment(report), *_judge(report), *_checks(report), *_extractions(report)]
+    notes = () if report.recommendations else ("Nothing stands out.",)
+    return [*found, Section("What to look at", notes, advice=report.recommendations)]
+
+
+def _players(report: EvaluationReport) -> ReportTable:
+    metrics = report.metrics
+    network = metrics.network
+    headers = ("Player", "Messages", "Addresses", "Addressed by", "Between others", "Attention", "Closeness")
+    if network is None:
+        return ReportTable(headers, ())
+    others = max(1, network.nodes - 1)
+    rows = [
+        (
+            UntrustedText(name),
+            str(metrics.messages_per_agent.get(name, 0)),
+            f"{round(one.out_degree * others)} of {others}",
+            f"{round(one.in_degree * others)} of {others}",
+            f"{one.betweenness:.2f}",
+            f"{one.pagerank:.0%}",
+            f"{one.closeness:.2f}",
+        )
+        for name, one in network.centrality.items()
+    ]
+    return ReportTable(headers, tuple(rows))
+
+
+def _pairs(report: EvaluationReport) -> Iterator[Section]:
+    matrix = sorted(report.metrics.interaction_matrix.items(), key=lambda one: -one[1])
+    if matrix:
+        rows = [(UntrustedText(sender), UntrustedText(receiver), str(count)) for (sender, receiver), count in matrix]
+        yield Section("Messages from one to another", tables=(ReportTable(("From", "To", "Messages"), tuple(rows)),))
+
+
+def _sentiment(report: EvaluationReport) -> Iterator[Section]:
+    if report.sentiment is None:
+        yield Section("Sentiment", ("Not counted: the words are English, and this discussion is not.",))
+        return
+    rows = [
+        (UntrustedText(name), f"{one.score:.2f}" if one.telling else UNKNOWN, f"{one.telling} of {one.messages}")
+        for name, one in report.sentiment.items()
+    ]
+    note = "Words counted by a program, from 0 (negative) to 1 (positive); a message without any of them counts 0.5."
+    yield Section("Sentiment", (note,), (ReportTable(("Player", "Sentiment", "Messages that tell"), tuple(rows)),))
+
+
+def _judge(report: EvaluationReport) -> Iterator[Section]:
+    if report.judge is not None:
+        row = (report.judge["kind"], UntrustedText(report.judge["model"]), f"{report.spent_usd:.4f} USD")
+        yield Section("Judge", tables=(ReportTable(("Kind", "Model", "Spent now"), (row,)),))
+
+
+def _checks(report: EvaluationReport) -> Iterator[Section]:
+    if not report.validations:
+        return
+    notes = (f"{report.checked_messages} of {report.messages} messages, drawn with seed {report.config.seed}.",)
+    headers = ("Check", "Result", "Score", "Needed", "Player", "Message", "Why")
+    yield Section("Checks", notes, (ReportTable(headers, tuple([_check(one) for one in report.validations])),))
+
+
+def _check(one: ValidationResult) -> tuple[Cell, ...]:
+    result = str(one.status).replace("_", " ") if one.passed is None else "passed" if one.passed else "failed"
+    why = f"{one.explanation} ({'; '.join(one.notes)})" if one.notes else one.explanation
+    return (
+        one.check_type.value.replace("_", " "),
+        result,
+        "" if one.score is None else f"{one.score:.2f}",
+        f"{one.threshold:.2f}",
+        UntrustedText(one.agent_id or ""),
+        UntrustedText(one.response_excerpt),
+        UntrustedText(why),
+    )
+
+
+def _extractions(report: EvaluationReport) -> Iterator[Section]:
+    for kind, extraction in report.extractions.items():
+        tables = [_found(extraction)] if extraction.found else []
+        if extraction.refused:
+            rows = tuple([(UntrustedText(one.what), UntrustedText(one.why)) for one in extraction.refused])
+            tables.append(ReportTable(("Refused, as the text does not bear it out", "Why"), rows))
+        yield Section(kind.capitalize(), tuple(_reading(extraction)), tuple(tables))
+
+
+def _reading(extraction: Extraction[Opinion] | Extraction[Theme] | Extraction[Quote]) -> Iterator[str]:
+    read = extraction.parts - len(extraction.problems)
+    yield f"{len(extraction.found)} found; {read} of {extraction.parts} parts of the discussion were read."
+    if extraction.shortened:
+        yield f"{len(extraction.shortened)} very long messages were read in their beginning only."
+    for reason in dict.fromkeys(f"{one.status}".replace("_", " ") + f": {one.detail}" for one in extraction.problems):
+        yield f"Not read: {reason[:200]}."
+
+
+def _found(extraction: Extraction[Opinion] | Extraction[Theme] | Extraction[Quote]) -> ReportTable:
+    rows: list[tuple[Cell, ...]] = []
+    headers: tuple[str, ...] = ()
+    for one in extraction.found:
+        if isinstance(one, Opinion):
+            headers = ("Player", "Stance", "Opinion", "Points", "Sure", "Messages")
+            cells: tuple[Cell, ...] = (
+                UntrustedText(one.agent_id),
+                one.stance,
+                UntrustedText(one.summary),
+                UntrustedText("; ".join(one.key_points)),
+                f"{one.confidence:.2f}",
+                str(len(one.message_ids)),
+            )
+        elif isinstance(one, Theme):
+            headers = ("Theme", "Messages", "Sentiment", "In their words")
+            cells = (
+                UntrustedText(one.name),
+                str(one.frequency),
+                one.sentiment,
+                UntrustedText(" / ".join(one.representative_quotes)),
+            )
+        else:
+            headers = ("Player", "Quote", "Relevance", "Context")
+            cells = (
+                UntrustedText(one.agent_id),
+                UntrustedText(one.content),
+                f"{one.relevance_score:.2f}",
+                UntrustedText(one.context),
+            )
+        rows.append(cells)
+    return ReportTable(headers, tuple(rows))

@@ -1,0 +1,200 @@
+"""Everything that is known about one discussion, in one object.
+
+Source: ADR-010, ``EvaluationReport``: metrics, validations, extractions, recommendations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from evaluation.insight._judge_text import spoken
+from evaluation.insight.checks.validator import ValidationResult, Validator
+from evaluation.insight.config import EvaluationConfig
+from evaluation.insight.extraction.extractor import ResultsExtractor
+from evaluation.insight.extraction.findings import Extraction
+from evaluation.insight.extraction.reduction import Row, counting_reducer, counts_by_type
+from evaluation.insight.figures.addressing import transcript_metrics
+from evaluation.insight.figures.events import LLMCallEvent
+from evaluation.insight.figures.metrics import SimulationMetrics
+from evaluation.insight.figures.sentiment import Sentiment
+from evaluation.insight.report._recommendations import Recommendation, recommendations
+from evaluation.judging.protocol import Judge
+from evaluation.text.language import detect_language
+from evaluation.transcript import Transcript
+
+ENGLISH = "en"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a judge shall be asked; nothing costs nothing.
+
+    Attributes:
+        checks: Whether a sample of messages is checked.
+        topic: On what opinions are wanted; ``None`` for none.
+        themes: Whether recurring themes are wanted.
+        criteria: What quotes shall fit; ``None`` for none.
+    """
+
+    checks: bool = False
+    topic: str | None = None
+    themes: bool = False
+    criteria: str | None = None
+
+    @property
+    def is_nothing(self) -> bool:
+        """Whether nobody is asked."""
+        return not (self.checks or self.themes) and self.topic is None and self.criteria is None
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationReport:
+    """One discussion.
+
+    Attributes:
+        transcript: Which: ``id``, ``game_id``, ``source_format``, ``language``.
+        metrics: Its figures.
+        activity: What everybody did, by type of message: ``agent``, ``type``, ``count``, ``characters``.
+        sentiment: By player; ``None`` where the discussion is not in English.
+        validations: Checks of single messages; empty when none were wanted.
+        checked_messages: How many messages were in the sample, of ``messages``.
+        extractions: By kind; those that were wanted.
+        recommendations: What to look at.
+        judge: Who was asked: ``kind`` and ``model``; ``None`` when nobody was.
+    """
+
+    transcript: Mapping[str, Any]
+    metrics: SimulationMetrics
+    activity: tuple[Row, ...]
+    sentiment: Mapping[str, Sentiment] | None
+    validations: tuple[ValidationResult, ...]
+    messages: int
+    checked_messages: int
+    extractions: Mapping[str, Extraction[Any]]
+    recommendations: tuple[Recommendation, ...]
+    config: EvaluationConfig
+    judge: Mapping[str, str] | None = field(default=None)
+
+    @property
+    def spent_usd(self) -> float:
+        """What the answers cost."""
+        found = sum(one.usage_usd for one in self.validations)
+        return found + sum(one.usage_usd for one in self.extractions.values())
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether an answer could not be used."""
+        statuses = [str(one.status) for one in self.validations]
+        statuses += [str(one.status) for each in self.extractions.values() for one in each.problems]
+        return "error" in statuses
+
+    def as_dict(self) -> dict[str, Any]:
+        """Every field, ready for JSON."""
+        sentiment = self.sentiment
+        return {
+            "transcript": dict(self.transcript),
+            "metrics": self.metrics.as_dict(),
+            "activity": [dict(row) for row in self.activity],
+            "validations": [one.as_dict() for one in self.validations],
+            "sample": {"messages": self.messages, "checked": self.checked_messages},
+            "extractions": {
+                "sentiment": None if sentiment is None else {name: asdict(one) for name, one in sentiment.items()},
+                **{kind: one.as_dict() for kind, one in self.extractions.items()},
+            },
+            "recommendations": [one.text for one in self.recommendations],
+            "judge": None if self.judge is None else dict(self.judge),
+            "spent_usd": self.spent_usd,
+            "config": self.config.model_dump(mode="json"),
+        }
+
+
+def plain_report(
+    transcript: Transcript, config: EvaluationConfig | None = None, calls: Iterable[LLMCallEvent] = ()
+) -> EvaluationReport:
+    """What can be said without asking anybody: figures, sentiment, what stands out.
+
+    Args:
+        transcript: The discussion.
+        config: Thresholds, limits and sample.
+        calls: The calls that wrote it, where it was simulated here (``store.generations.calls_for``).
+    """
+    metrics = transcript_metrics(transcript, calls)
+    return EvaluationReport(
+        transcript=_head(transcript),
+        metrics=metrics,
+        activity=tuple(counts_by_type(counting_reducer().reduce(transcript))),
+        sentiment=_sentiment(transcript),
+        validations=(),
+        messages=len(spoken(transcript)),
+        checked_messages=0,
+        extractions={},
+        recommendations=tuple(recommendations(metrics, ())),
+        config=config or EvaluationConfig(),
+    )
+
+
+async def report_on(
+    transcript: Transcript,
+    judge: Judge,
+    wanted: Wanted,
+    *,
+    judged_by: Mapping[str, str] | None = None,
+    config: EvaluationConfig | None = None,
+    personas: Mapping[str, str] | None = None,
+    calls: Iterable[LLMCallEvent] = (),
+) -> EvaluationReport:
+    """The report with what a judge says; the same transcript and answers always give the same.
+
+    Args:
+        transcript: The discussion.
+        judge: Who is asked.
+        wanted: What is asked.
+        judged_by: The judge's ``kind`` and ``model``, for the record.
+        config: Thresholds, limits and sample.
+        personas: Persona texts by player.
+        calls: As for ``plain_report``.
+    """
+    plain = plain_report(transcript, config, calls)
+    validations: list[ValidationResult] = []
+    if wanted.checks:
+        validations = await Validator(judge, plain.config.validation()).validate_transcript(transcript, personas)
+    return replace(
+        plain,
+        validations=tuple(validations),
+        checked_messages=len({one.message_id for one in validations}),
+        extractions=await _extracted(transcript, judge, wanted, plain.config),
+        recommendations=tuple(recommendations(plain.metrics, validations)),
+        judge=judged_by,
+    )
+
+
+async def _extracted(
+    transcript: Transcript, judge: Judge, wanted: Wanted, config: EvaluationConfig
+) -> dict[str, Extraction[Any]]:
+    extractor = ResultsExtractor(judge, max_calls=config.max_extraction_calls)
+    found: dict[str, Extraction[Any]] = {}
+    if wanted.topic is not None:
+        found["opinions"] = await extractor.extract_opinions(transcript, wanted.topic)
+    if wanted.themes:
+        found["themes"] = await extractor.extract_themes(transcript)
+    if wanted.criteria is not None:
+        found["quotes"] = await extractor.extract_quotes(transcript, wanted.criteria)
+    return found
+
+
+def _sentiment(transcript: Transcript) -> dict[str, Sentiment] | None:
+    language = transcript.language or detect_language(one.text for one in transcript.discussion)
+    if not language.casefold().startswith(ENGLISH):
+        return None
+    return ResultsExtractor.extract_sentiment_scores(transcript)
+
+
+def _head(transcript: Transcript) -> dict[str, Any]:
+    return {
+        "id": transcript.id,
+        "game_id": transcript.game_id,
+        "source_format": transcript.source_format,
+        "language": transcript.language,
+    }

@@ -1,0 +1,302 @@
+"""Keep or revert: did the one change that an iteration made help, measured against its reference?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from evaluation.escaping import cut
+from evaluation.iterations._iteration import Iteration, RecordedDecision
+from evaluation.iterations.tests import Game, MetricMean, game_failures, judge_games, mean_scores
+from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS, ENGAGEMENT
+from evaluation.rubric.lowest_metric import lowest_metric
+from evaluation.rubric.wording import score_words
+from evaluation.score import Status
+from evaluation.text.display import counted, listed
+
+FEWEST_GAMES = 3
+"""On each side; with fewer nothing is decided."""
+
+_SMALLEST_CHANGE = 1e-9
+_LONGEST_NAME = 60
+
+
+class Choice(StrEnum):
+    """The rule's answer. ``not_yet`` waits for games, ratings or scores, ``undecidable`` for nothing."""
+
+    KEEP = "keep"
+    REVERT = "revert"
+    NOT_YET = "not_yet"
+    UNDECIDABLE = "undecidable"
+
+    @property
+    def words(self) -> str:
+        """As a person reads it."""
+        return self.value.replace("_", " ")
+
+
+@dataclass(frozen=True, slots=True)
+class IterationSide:
+    """An iteration with its games in the order of playing."""
+
+    iteration: Iteration
+    games: tuple[Game, ...]
+
+    @property
+    def name(self) -> str:
+        """The iteration's name."""
+        return self.iteration.name
+
+
+@dataclass(frozen=True, slots=True)
+class MetricChange:
+    """A metric's mean in the reference and in the iteration compared with it; both have a score."""
+
+    metric: str
+    before: float
+    after: float
+
+    @property
+    def difference(self) -> float:
+        """After minus before, on the metric's scale; above zero is better."""
+        return self.after - self.before
+
+    @property
+    def is_none(self) -> bool:
+        """Whether both are the same but for a rounding error."""
+        return abs(self.difference) <= _SMALLEST_CHANGE
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Keep or revert, with what speaks for it.
+
+    Attributes:
+        choice: The rule's answer.
+        reference: Name of the iteration that it is compared with.
+        baseline: Name of the baseline, where one stands before the iteration.
+        target: The metric that decides; ``None`` when none was named and the reference has no score.
+        is_target_named: Whether the target was named, not taken as the reference's lowest.
+        change: The target's change; ``None`` when it has no score on one of the sides.
+        baseline_change: The same against the baseline; ``None`` where that is the reference, or has no score.
+        passed_before: How many metrics pass in the reference, as its verdict on all games counts them.
+        passed_after: The same in the iteration.
+        fell: The other metrics whose mean is lower than in the reference, the largest fall first.
+        reasons: Every reason in words, the deciding ones first.
+        recorded: What a person decided; ``None`` while nobody has.
+    """
+
+    choice: Choice
+    reference: str
+    baseline: str | None
+    target: str | None
+    is_target_named: bool
+    change: MetricChange | None
+    baseline_change: MetricChange | None
+    passed_before: int
+    passed_after: int
+    fell: tuple[MetricChange, ...]
+    reasons: tuple[str, ...]
+    recorded: RecordedDecision | None = None
+
+    @property
+    def differs_from_baseline(self) -> bool:
+        """Whether the baseline stands before the iteration and is not its reference."""
+        return self.baseline is not None and self.baseline != self.reference
+
+    @property
+    def baseline_words(self) -> str:
+        """The second line: the target against the baseline. Empty where the baseline is the reference."""
+        if not self.differs_from_baseline or self.target is None:
+            return ""
+        # A name may be as long as a sentence, and what follows it must not be cut off where lines are short.
+        name = cut(str(self.baseline), _LONGEST_NAME)
+        if self.baseline_change is None:
+            return f"Against the baseline {name}: {DEFINITIONS[self.target].label} has no score on both sides."
+        return f"Against the baseline {name}: {_change_words(self.baseline_change)}."
+
+    def as_dict(self) -> dict[str, Any]:
+        """The decision as every JSON output shows it."""
+        return {
+            "choice": str(self.choice),
+            "reference": self.reference,
+            "baseline": self.baseline,
+            "target": self.target,
+            "is_target_named": self.is_target_named,
+            "change": self.change and self.change.difference,
+            "baseline_change": self.baseline_change and self.baseline_change.difference,
+            "passed_before": self.passed_before,
+            "passed_after": self.passed_after,
+            "fell": {fall.metric: fall.difference for fall in self.fell},
+            "reasons": list(self.reasons),
+            "recorded": self.recorded and self.recorded.as_dict(),
+        }
+
+
+def decide(
+    candidate: IterationSide,
+    reference: IterationSide,
+    baseline: IterationSide | None = None,
+    thresholds: Mapping[str, float] = DEFAULT_THRESHOLDS,
+) -> Decision:
+    """Whether to keep the candidate's change (rubric 1.0, iteration cycle).
+
+    In this order: *revert* when a game of the candidate failed critically; *not yet* with fewer than 3 games on a side,
+    an unrated game, or a target that is not computed yet; *undecidable* when the target applies to no game of a side;
+    *revert* when the target's mean is not above the reference's, or fewer metrics pass; else *keep*. An unknown cost
+    decides nothing, and a reason says so.
+
+    Args:
+        candidate: The iteration whose change is in question. Where it names no target, the reference's lowest decides.
+        reference: What it is compared with, see :func:`~evaluation.iterations._reference.reference_of`.
+        baseline: Shown beside it; ``None`` where none stands before the candidate.
+        thresholds: Today's, by metric.
+    """
+    return _Weighing(candidate, reference, baseline, thresholds).decision()
+
+
+class _Weighing:
+    """One decision in the making."""
+
+    def __init__(
+        self,
+        candidate: IterationSide,
+        reference: IterationSide,
+        baseline: IterationSide | None,
+        thresholds: Mapping[str, float],
+    ) -> None:
+        self.candidate, self.reference, self.baseline = candidate, reference, baseline
+        self.after, self.before = mean_scores(candidate.games, thresholds), mean_scores(reference.games, thresholds)
+        self.named = candidate.iteration.target_metric
+        self.target = self.named or lowest_metric(self.before)
+        self.change = _change(self.target, self.after, self.before)
+        self.passed_before, self.passed_after = (
+            judge_games(means, None).passed_count for means in (self.before, self.after)
+        )
+        self.fell = tuple(sorted(self._falls(), key=_relative_difference))
+        self.critical = [one.words for one in game_failures(candidate.games, thresholds) if one.is_critical]
+        far = mean_scores(baseline.games, thresholds) if baseline else None
+        self.baseline_change = _change(self.target, self.after, far) if far else None
+
+    def decision(self) -> Decision:
+        choice = self._choice()
+        differs = self.baseline is not None and self.baseline.name != self.reference.name
+        return Decision(
+            choice,
+            self.reference.name,
+            self.baseline.name if self.baseline else None,
+            self.target,
+            self.named is not None,
+            self.change,
+            self.baseline_change if differs else None,
+            self.passed_before,
+            self.passed_after,
+            self.fell,
+            tuple(self._reasons(choice)),
+            self.candidate.iteration.recorded,
+        )
+
+    def _choice(self) -> Choice:
+        if self.critical:
+            return Choice.REVERT
+        if any(self._missing()):
+            return Choice.NOT_YET
+        if self.change is None:
+            return Choice.UNDECIDABLE
+        rose = self.change.difference > _SMALLEST_CHANGE
+        return Choice.KEEP if rose and self.passed_after >= self.passed_before else Choice.REVERT
+
+    def _sides(self) -> tuple[tuple[str, IterationSide, Mapping[str, MetricMean]], ...]:
+        return ("this iteration", self.candidate, self.after), ("the reference", self.reference, self.before)
+
+    def _missing(self) -> Iterator[str]:
+        """What has to come before it can be decided."""
+        after, before = len(self.candidate.games), len(self.reference.games)
+        if min(after, before) < FEWEST_GAMES:
+            here, there = counted(after, "game"), counted(before, "game")
+            yield f"{here} here, {there} in the reference: {FEWEST_GAMES} on each side are needed."
+        for place, _, means in self._sides():
+            rated = means[ENGAGEMENT.name]
+            if rated.waiting:
+                yield f"{rated.waiting} of {counted(rated.games, 'game')} of {place} not rated yet."
+        for place, side, means in self._sides():
+            waits = side.games and self.target and means[self.target].status is Status.PENDING
+            if self.target and waits and self.target != ENGAGEMENT.name:
+                yield f"{DEFINITIONS[self.target].label}, the target, is not computed yet in {place}."
+
+    def _reasons(self, choice: Choice) -> Iterator[str]:
+        yield from self.critical
+        yield from self._missing()
+        if choice is Choice.UNDECIDABLE:
+            yield self._inapplicable()
+        if self.target is not None and self.named is None:
+            yield f"No target was named, so the reference's lowest decides: {DEFINITIONS[self.target].label}."
+        if self.change:
+            yield f"{_change_words(self.change, ', the target,')}."
+        yield f"{counted(self.passed_before, 'metric')} passed in the reference, {self.passed_after} here."
+        if self.fell:
+            yield f"Lower than in the reference: {listed([_fall_words(one) for one in self.fell])}."
+        yield from self._partly_known()
+        yield from self._unknown_costs()
+
+    def _inapplicable(self) -> str:
+        if self.target is None:
+            return "The reference has no score, so there is nothing to compare with."
+        where = listed([place for place, _, means in self._sides() if means[str(self.target)].score is None])
+        return f"{DEFINITIONS[self.target].label}, the target, does not apply to the games of {where}."
+
+    def _partly_known(self) -> Iterator[str]:
+        for name, mean in self.after.items():
+            if mean.waiting and mean.values and name != ENGAGEMENT.name:
+                known = f"{len(mean.values)} of {counted(mean.games, 'game')}"
+                yield f"{DEFINITIONS[name].label} rests on {known}; the others are pending."
+
+    def _unknown_costs(self) -> Iterator[str]:
+        games = self.candidate.games
+        unknown = sum(game.total_usd is None for game in games)
+        if unknown:
+            yield f"The cost of {unknown} of {counted(len(games), 'game')} is unknown and did not enter the decision."
+
+    def _falls(self) -> Iterator[MetricChange]:
+        for name in DEFINITIONS:
+            change = _change(name, self.after, self.before) if name != self.target else None
+            if change is not None and change.difference < -_SMALLEST_CHANGE:
+                yield change
+
+
+def _change(name: str | None, after: Mapping[str, MetricMean], before: Mapping[str, MetricMean]) -> MetricChange | None:
+    if name is None:
+        return None
+    old, new = before[name].score, after[name].score
+    return None if old is None or new is None else MetricChange(name, old, new)
+
+
+def _relative_difference(change: MetricChange) -> float:
+    return change.difference / DEFINITIONS[change.metric].scale.width
+
+
+def _change_words(change: MetricChange, apposition: str = "") -> str:
+    definition = DEFINITIONS[change.metric]
+    subject = f"{definition.label}{apposition}"
+    if change.is_none:
+        return f"{subject} stayed at {score_words(definition, change.before)}"
+    verb = "rose" if change.difference > 0 else "fell"
+    before, after = _both_words(change)
+    return f"{subject} {verb} from {before} to {after}"
+
+
+def _fall_words(change: MetricChange) -> str:
+    before, after = _both_words(change)
+    return f"{DEFINITIONS[change.metric].label} ({before} to {after})"
+
+
+def _both_words(change: MetricChange) -> tuple[str, str]:
+    definition = DEFINITIONS[change.metric]
+    digits = _digits_that_differ(change)
+    return score_words(definition, change.before, digits), score_words(definition, change.after, digits)
+
+
+def _digits_that_differ(change: MetricChange) -> int:
+    return next((digits for digits in range(1, 9) if round(change.before, digits) != round(change.after, digits)), 9)

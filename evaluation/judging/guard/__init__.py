@@ -1,0 +1,1 @@
+"""Protection of judges against text that is addressed to them."""

@@ -1,0 +1,277 @@
+"""Which judge there is: the one place that makes it of options, the environment and stored settings."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from evaluation.errors import InputError
+from evaluation.files.bundled import recording_root
+from evaluation.judging.answer_parsing import describe
+from evaluation.judging.judges.cached import CachedJudge, CallBuffer, JudgementCache
+from evaluation.judging.judges.live import DEFAULT_CONCURRENCY, LiteLLMJudge
+from evaluation.judging.model_client.budget import Budget
+from evaluation.judging.model_client.calls import CallLog, CallRecord, Provider
+from evaluation.judging.model_client.language_model import LLMClient
+from evaluation.judging.model_client.provider import LiteLLMProvider
+from evaluation.judging.model_client.retry import RetryPolicy
+from evaluation.judging.model_client.usage import Price
+from evaluation.judging.protocol import LARGEST_BATCH, Judge, JudgeKind, Judgement, JudgeRequest, Report
+
+SETTINGS_KEY = "judge"
+"""Where the store's settings keep what a person chose; never a key of a provider."""
+
+DEFAULT_MODEL = "gpt-4o-mini"
+
+_MODE_VARIABLE = "DRAMATURG_JUDGE"
+_MODEL_VARIABLE = "DRAMATURG_MODEL"
+_ADDRESS_VARIABLE = "OPENAI_BASE_URL"
+_PRICES_VARIABLE = "DRAMATURG_PRICING"
+_REMEDY = "Correct the option, the environment variable or the setting."
+
+
+class JudgeConfig(BaseModel):
+    """Everything that decides how judgements are made.
+
+    Attributes:
+        mode: ``live``, ``recorded`` or ``offline``; when left out, live with a key or an address, else offline.
+        model: The model asked, or the one whose recordings are played.
+        base_url: The address of an OpenAI-compatible server.
+        concurrency: Calls under way at the same time.
+        batch_size: Questions in a call; 1 for the accuracy of asking each alone.
+        timeout_seconds: How long the server may be silent; a whole answer may take twice as long.
+        retries: Further tries of a call that failed.
+        first_wait_seconds: The longest wait before the first of them; it doubles with each.
+        longest_wait_seconds: The longest wait, a provider's ``Retry-After`` included.
+        max_usd: What may be spent, in US dollars.
+        max_calls: How many calls may be made.
+        pricing: A file with prices per model, see ``prices``.
+        recordings: A file or folder with recordings; those that come with Dramaturg when left out.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    mode: Literal["live", "recorded", "offline"] | None = None
+    model: str = Field(default=DEFAULT_MODEL, min_length=1, max_length=200)
+    base_url: str | None = None
+    concurrency: int = Field(default=DEFAULT_CONCURRENCY, ge=1, le=1_000)
+    batch_size: int = Field(default=LARGEST_BATCH, ge=1, le=LARGEST_BATCH)
+    timeout_seconds: float = Field(default=60.0, gt=0, le=3_600)
+    retries: int = Field(default=5, ge=0, le=20)
+    first_wait_seconds: float = Field(default=0.5, ge=0, le=60)
+    longest_wait_seconds: float = Field(default=60.0, ge=0, le=600)
+    max_usd: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    max_calls: int | None = Field(default=None, ge=0)
+    pricing: Path | None = None
+    recordings: Path | None = None
+
+    @field_validator("base_url")
+    @classmethod
+    def _is_address(cls, value: str | None) -> str | None:
+        if value is None:
+            return None
+        parts = urlsplit(value)
+        if parts.scheme not in {"http", "https"} or not parts.hostname:
+            raise ValueError("is no address of a server; give one such as http://localhost:8080/v1")
+        if parts.username or parts.password:
+            raise ValueError("must not hold a user name or a password; keys come from the environment")
+        return value.rstrip("/")
+
+
+def judge_config(
+    options: Mapping[str, Any] | None = None,
+    stored: Mapping[str, Any] | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> JudgeConfig:
+    """The configuration in force: ``options`` before the environment before what is ``stored`` before the defaults.
+
+    The environment's names are ``DRAMATURG_JUDGE`` (mode), ``DRAMATURG_MODEL``, ``OPENAI_BASE_URL`` and
+    ``DRAMATURG_PRICING``; keys of providers (``OPENAI_API_KEY``, ...) are looked at, never read.
+
+    Args:
+        options: Fields of ``JudgeConfig`` from the command line or a page; ``None`` for those not given.
+        stored: The same from the store's settings or a file.
+        environment: The process's own when left out.
+
+    Raises:
+        InputError: A value is not usable; names the field.
+    """
+    environment = os.environ if environment is None else environment
+    fields = {**_given(stored), **_given(_from_environment(environment)), **_given(options)}
+    try:
+        config = JudgeConfig.model_validate(fields)
+    except ValidationError as error:
+        raise InputError(f"{describe(error)}.", place="judge", remedy=_REMEDY) from None
+    if config.mode is not None:
+        return config
+    is_reachable = config.base_url is not None or has_key(config.model, environment)
+    return config.model_copy(update={"mode": "live" if is_reachable else "offline"})
+
+
+def has_key(model: str, environment: Mapping[str, str] | None = None) -> bool:
+    """Whether the environment holds a key for the model's provider."""
+    environment = os.environ if environment is None else environment
+    provider, slash, _ = model.partition("/")
+    return bool(environment.get(f"{provider.upper() if slash else 'OPENAI'}_API_KEY"))
+
+
+def _given(fields: Mapping[str, Any] | None) -> dict[str, Any]:
+    return {name: value for name, value in (fields or {}).items() if value is not None and value != ""}
+
+
+def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
+    return {
+        "mode": environment.get(_MODE_VARIABLE),
+        "model": environment.get(_MODEL_VARIABLE),
+        "base_url": environment.get(_ADDRESS_VARIABLE),
+        "pricing": environment.get(_PRICES_VARIABLE),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenJudge:
+    """A judge with what people want to know of it.
+
+    Attributes:
+        kind: Which kind of judge it is, as scores say on screen.
+        model: Whom judgements are filed under.
+        budget: What may be spent, what was, and the switch that stops the run.
+        client: The connection to the model; ``None`` without one.
+    """
+
+    inner: Judge
+    kind: JudgeKind
+    model: str
+    budget: Budget
+    client: LLMClient | None = None
+
+    async def judge(self, requests: Sequence[JudgeRequest], *, report: Report | None = None) -> list[Judgement]:
+        """One judgement per request, in order."""
+        return await self.inner.judge(requests, report=report)
+
+    def session(self) -> AbstractAsyncContextManager[None]:
+        """Keeps connections open over several rounds of requests."""
+        return nullcontext() if self.client is None else self.client.session()
+
+
+def build_judge(
+    config: JudgeConfig,
+    *,
+    cache: JudgementCache | None = None,
+    budget: Budget | None = None,
+    run_id: str | None = None,
+    log: CallLog | None = None,
+    provider: Provider | None = None,
+    server: str | None = None,
+    is_cache_quick: bool = False,
+) -> ChosenJudge:
+    """The judge that ``config`` describes.
+
+    Args:
+        config: As ``judge_config`` gives it.
+        cache: Where a live judge's answers are looked up and kept (``store.judgements``).
+        budget: Shared with others; made of the configuration's limits when left out.
+        run_id: The evaluation run that calls are logged under.
+        log: Told of every call of a live judge; the cache stores them, too.
+        provider: Takes the place of litellm, in simulations and tests.
+        server: What the keys of answers call the server, where its address changes; the address when left out.
+        is_cache_quick: Whether the cache is called in the event loop, as it waits for nothing.
+
+    Raises:
+        InputError: Recordings or prices cannot be read.
+    """
+    budget = budget or Budget(usd=config.max_usd, calls=config.max_calls)
+    if config.mode != "live":
+        return _without_model(config, budget)
+    calls = CallBuffer()
+
+    def record(call: CallRecord) -> None:
+        if cache is not None:
+            calls.add(call)
+        if log is not None:
+            log(call)
+
+    client = build_client(config, budget=budget, log=record, run_id=run_id, provider=provider)
+    # Two servers may give one name to two models.
+    server = config.base_url or "" if server is None else server
+    judge: Judge = LiteLLMJudge(client, concurrency=config.concurrency, batch_size=config.batch_size, server=server)
+    if cache is not None:
+        judge = CachedJudge(judge, cache, model=config.model, server=server, calls=calls, is_quick=is_cache_quick)
+    return ChosenJudge(judge, JudgeKind.LIVE, config.model, budget, client)
+
+
+def _without_model(config: JudgeConfig, budget: Budget) -> ChosenJudge:
+    # Imported here, so that the judge that is not chosen costs nothing.
+    if config.mode == "recorded":
+        from evaluation.judging.judges.recorded import RecordedJudge
+
+        played = RecordedJudge.from_path(config.recordings or recording_root(), model=config.model)
+        return ChosenJudge(played, JudgeKind.RECORDED, config.model, budget)
+    from evaluation.judging.judges.offline import OFFLINE_MODEL, OfflineJudge
+
+    return ChosenJudge(OfflineJudge(), JudgeKind.OFFLINE, OFFLINE_MODEL, budget)
+
+
+def build_client(
+    config: JudgeConfig,
+    *,
+    budget: Budget | None = None,
+    log: CallLog | None = None,
+    run_id: str | None = None,
+    provider: Provider | None = None,
+) -> LLMClient:
+    """The connection to the model that ``config`` names, for whatever else asks a model.
+
+    Raises:
+        InputError: The file with prices cannot be read.
+    """
+    prices = None
+    if config.pricing is not None:
+        from evaluation.judging.model_client.prices import read_prices
+
+        prices = read_prices(config.pricing)
+    return LLMClient(
+        provider or LiteLLMProvider(config.model, base_url=config.base_url),
+        timeout_seconds=config.timeout_seconds,
+        retry=RetryPolicy(
+            retries=config.retries,
+            first_wait_seconds=config.first_wait_seconds,
+            longest_wait_seconds=config.longest_wait_seconds,
+            longest_told_wait_seconds=config.longest_wait_seconds,
+        ),
+        budget=budget,
+        log=log,
+        prices=prices,
+        run_id=run_id,
+    )
+
+
+def own_price(config: JudgeConfig) -> Price | None:
+    """What the model's tokens cost by the file with prices; ``None`` without one, or where the model is not in it.
+
+    Raises:
+        InputError: The file cannot be read.
+    """
+    if config.pricing is None:
+        return None
+    from evaluation.judging.model_client.prices import read_prices
+
+    return read_prices(config.pricing).get(config.model)
+
+
+def price_of(config: JudgeConfig) -> Price | None:
+    """What the model's tokens cost: by one's own file, else by litellm's list, whose loading takes seconds once.
+
+    Raises:
+        InputError: The file cannot be read.
+    """
+    found = own_price(config)
+    return found or asyncio.run(LiteLLMProvider(config.model, base_url=config.base_url).price())

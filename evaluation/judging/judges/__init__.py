@@ -1,0 +1,1 @@
+"""The judges: live, offline, recorded and scripted, and the cache in front of them."""

@@ -1,0 +1,1 @@
+"""The connection to language models: calls, retries, budgets, prices and usage."""

@@ -1,0 +1,1 @@
+"""Propositions: loading, checking, preconditions, and the scores that follow from answers to them."""

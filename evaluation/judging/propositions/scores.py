@@ -1,0 +1,142 @@
+"""What judges said of propositions, as scores: marks kept apart, inverted claims turned round, weighted means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from evaluation.judging.propositions._idea_counting import ListedIdea, distinct
+from evaluation.judging.propositions.proposition import HIGHEST_SCORE, Proposition
+from evaluation.judging.protocol import Judgement, JudgementStatus
+from evaluation.judging.questions import PropositionQuestion, snippet_of
+from evaluation.judging.targets import Target
+
+_TRIVIAL = "The precondition {name!r} does not hold here, so the claim is trivially true and nobody was asked."
+
+
+class Mark(StrEnum):
+    """Why a 9 says nothing about the agent; empty when the score was earned."""
+
+    NONE = ""
+    DATA_MISSING = "data_missing"
+    PRECONDITION = "precondition"
+
+
+@dataclass(frozen=True, slots=True)
+class PropositionScore:
+    """One proposition judged once: of a message, or of a trajectory.
+
+    Attributes:
+        claim: Filled in, for people; untrusted, as are ``reason`` and ``snippet``.
+        status: Only ``scored`` holds a score.
+        raw: What the judge gave, 0 to 9; ``None`` for a list of ideas.
+        score: 0 to 9, the higher the better: ``raw``, turned round for an inverted claim unless it is marked. For ideas
+            their number.
+        mark: Whether a 9 comes from missing data or from a precondition.
+        reference: Transcript and id of the judged message; empty for a trajectory.
+        detail: Why it has no score.
+        citations: References of the cited messages.
+        judgement: What the judge said; ``None`` when it was not asked.
+    """
+
+    proposition: Proposition
+    claim: str
+    status: JudgementStatus
+    raw: int | None = None
+    score: float | None = None
+    mark: Mark = Mark.NONE
+    reference: str = ""
+    reason: str = ""
+    detail: str = ""
+    snippet: str = ""
+    citations: tuple[str, ...] = ()
+    ideas: tuple[ListedIdea, ...] = ()
+    judgement: Judgement | None = None
+
+    @property
+    def is_earned(self) -> bool:
+        """Whether it has a score that says something about the agent."""
+        return self.score is not None and self.mark is Mark.NONE
+
+
+def settle(asked: PropositionQuestion, judgement: Judgement | None) -> PropositionScore:
+    """The score of a proposition that was asked.
+
+    Args:
+        asked: What was asked.
+        judgement: The answer; ``None`` exactly when ``asked`` holds no request.
+    """
+    proposition = asked.proposition
+    reference = "" if asked.target.action is None else asked.target.action.reference
+    snippet = snippet_of(asked.target.action)
+    if asked.holds_trivially:
+        return PropositionScore(
+            proposition,
+            asked.claim,
+            JudgementStatus.SCORED,
+            raw=HIGHEST_SCORE,
+            score=float(HIGHEST_SCORE),
+            mark=Mark.PRECONDITION,
+            reference=reference,
+            reason=_TRIVIAL.format(name=proposition.precondition),
+            snippet=snippet,
+        )
+    if judgement is None:
+        return PropositionScore(
+            proposition, asked.claim, asked.fault_status, reference=reference, detail=asked.fault, snippet=snippet
+        )
+    mark = Mark.DATA_MISSING if judgement.is_data_missing and judgement.score == HIGHEST_SCORE else Mark.NONE
+    ideas = distinct(judgement.ideas, asked.request.messages if asked.request else {})
+    return PropositionScore(
+        proposition,
+        asked.claim,
+        judgement.status,
+        raw=judgement.score,
+        score=_score(proposition, judgement, mark, ideas),
+        mark=mark,
+        reference=reference,
+        reason=judgement.reason,
+        detail=judgement.detail,
+        snippet=snippet or _cited(asked.target, judgement.citations),
+        citations=judgement.citations,
+        ideas=ideas,
+        judgement=judgement,
+    )
+
+
+def _score(proposition: Proposition, judgement: Judgement, mark: Mark, ideas: Sequence[ListedIdea]) -> float | None:
+    if not judgement.is_scored:
+        return None
+    if judgement.score is None:
+        return float(len(ideas))
+    return float(proposition.score_of(judgement.score, is_marked=mark is not Mark.NONE))
+
+
+def _cited(target: Target, citations: Sequence[str]) -> str:
+    """The beginning of the first cited message: what a reader of the score sees of a whole trajectory."""
+    by_reference = {event.reference: event for event in target.events}
+    return next((snippet_of(by_reference[each]) for each in citations if each in by_reference), "")
+
+
+def weighted_mean(scores: Iterable[PropositionScore], *, with_marked: bool = True) -> float | None:
+    """The weighted mean over propositions of the means over what each was asked of.
+
+    Args:
+        scores: Of one dimension; those without a score are left out, and so is a proposition that has none.
+        with_marked: Whether marked nines count.
+
+    Returns:
+        0 to 9 (a mean count for ideas); ``None`` when no weight is left.
+    """
+    counted = [each for each in scores if each.score is not None and (with_marked or each.is_earned)]
+    by_proposition: dict[str, list[PropositionScore]] = {}
+    for each in counted:
+        by_proposition.setdefault(each.proposition.id, []).append(each)
+    total = 0.0
+    weight = 0.0
+    for group in by_proposition.values():
+        own = group[0].proposition.weight
+        total += own * sum(each.score or 0.0 for each in group) / len(group)
+        weight += own
+    return total / weight if weight > 0 else None

@@ -1,0 +1,14 @@
+"""Ideas quantity: how many distinct ideas emerge in a conversation?"""
+
+from __future__ import annotations
+
+from evaluation.judging.questions import PropositionQuestion
+from evaluation.persona._dimension_questions import DimensionTask, build_questions
+
+
+def ideas_questions(task: DimensionTask) -> list[PropositionQuestion]:
+    """The whole conversation; the judge lists the ideas, and their number is counted here, not by the judge.
+
+    Source: persona specification, ``scoreIdeasQuantity``.
+    """
+    return build_questions(task, task.portrayal.target, ())

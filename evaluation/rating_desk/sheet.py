@@ -1,0 +1,289 @@
+"""Ratings as a sheet: CSV that people fill in or keep, written and read without loss, checked line by line."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import uuid
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+from evaluation.errors import InputError
+from evaluation.escaping import cut, is_formula
+from evaluation.ratings import HIGHEST_SCORE, LOWEST_SCORE, QUESTION_COUNT, Rating
+
+MAX_ROWS = 100_000
+_EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
+_CLOCKS_APART = timedelta(days=1)
+_LONGEST_SHOWN = 60
+
+QUESTION_COLUMNS = tuple(f"question_{number}" for number in range(1, QUESTION_COUNT + 1))
+COLUMNS = ("transcript_id", "game", "rater", "score", *QUESTION_COLUMNS, "comment", "rated_at", "token")
+"""In this order in a sheet that Dramaturg writes; one that people make needs ``score`` and one of the first two."""
+
+_YES = frozenset({"yes", "y", "true", "1"})
+_NO = frozenset({"no", "n", "false", "0"})
+_NONE = frozenset({"", "-"})
+
+# So that the same row of a sheet without tokens is the same rating whenever it is read.
+# A first line as Excel writes and reads it.
+_NAMED_DELIMITER = re.compile(r'"?sep=([,;\t])"?(?=\r?\n)', re.IGNORECASE)
+_TOKENS = uuid.UUID("6f0c2c0e-31a5-5b8e-9d64-1f8f6a2d7b11")
+
+
+@dataclass(frozen=True, slots=True)
+class SheetProblem:
+    """One thing in a sheet that cannot be used.
+
+    Attributes:
+        line: The first line of the row in the file, from 1; the header is 1.
+        column: Its name as in the sheet; empty when the whole row or file is meant.
+        value: What stands there, shortened; text of strangers.
+        remedy: What to do about it.
+    """
+
+    line: int
+    column: str
+    value: str
+    message: str
+    remedy: str
+
+    def __str__(self) -> str:
+        where = f"line {self.line}" + (f", {self.column}" if self.column else "")
+        what = f" {self.value!r}" if self.value else ""
+        return f"{where}:{what} {self.message} {self.remedy}"
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """What a sheet holds.
+
+    Attributes:
+        ratings: In its order, with the line of each; only those without a problem.
+        problems: In its order. With any of them nothing of the sheet should be stored.
+        blank: Rows without a score: not rated yet.
+        undated: Lines of ratings without token and time: they say what the rater thinks now.
+    """
+
+    ratings: tuple[tuple[int, Rating], ...] = ()
+    problems: tuple[SheetProblem, ...] = ()
+    blank: int = 0
+    undated: frozenset[int] = frozenset()
+
+
+@dataclass(slots=True)
+class _Row:
+    """One row, with what is wrong in it so far."""
+
+    line: int
+    cells: Mapping[str, str]
+    problems: list[SheetProblem] = field(default_factory=list)
+
+    def get(self, column: str) -> str:
+        return self.cells.get(column, "").strip()
+
+    def refuse(self, column: str, message: str, remedy: str) -> None:
+        shown = cut(self.cells.get(column, ""), _LONGEST_SHOWN)
+        self.problems.append(SheetProblem(self.line, column, shown, message, remedy))
+
+
+def write_sheet(ratings: Iterable[Rating], names: Mapping[str, str]) -> str:
+    """The ratings as CSV, a row each; :func:`read_sheet` gives back the same ratings.
+
+    Args:
+        ratings: In any order, which is kept.
+        names: What people call the games, by transcript id; for the reader's eye only.
+
+    Returns:
+        A header of ``COLUMNS`` and the rows; answers are yes, no or empty, times in ISO 8601. Cells that a spreadsheet
+        would run get an apostrophe in front.
+    """
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, quoting=csv.QUOTE_ALL, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for one in ratings:
+        answers = ["" if answer is None else "yes" if answer else "no" for answer in one.answers]
+        whose = [one.transcript_id, names.get(one.transcript_id, ""), one.rater]
+        cells = [*whose, str(one.score), *answers, one.comment, one.created_at.isoformat(), one.token]
+        # A formula with apostrophes in front gets one more, so that taking one away gives back what was there.
+        writer.writerow([f"'{cell}" if is_formula(cell.lstrip("'")) else cell for cell in cells])
+    return out.getvalue()
+
+
+def read_sheet(
+    data: bytes, names: Mapping[str, str], *, now: datetime, rater: str | None = None, is_own: bool = False
+) -> Sheet:
+    """The ratings in a CSV file, or everything that is wrong with it.
+
+    Args:
+        data: The file: UTF-8 with or without a mark, cells parted by commas, semicolons or tabs.
+        names: What people call the stored games, by transcript id.
+        now: When it is read: the time of ratings whose row names none, or one up to a day ahead.
+        rater: Whose ratings they are where the sheet does not say.
+        is_own: Refuse rows of anybody but ``rater``.
+    """
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        remedy = 'Save it as "CSV UTF-8".'
+        return Sheet(problems=(SheetProblem(line, "", "", "The file is not in UTF-8.", remedy),))
+    rows = list(_rows(text))
+    if len(rows) == 1 and rows[0].problems:
+        return Sheet(problems=tuple(rows[0].problems))
+    reader = _Reader(names, _by_name(names), rater, is_own, now)
+    found = [(row, reader.rating(row)) for row in rows]
+    ratings = tuple((row.line, rating) for row, rating in found if rating is not None)
+    problems = tuple(problem for row in rows for problem in row.problems)
+    blank = sum(rating is None and not row.problems for row, rating in found)
+    undated = frozenset(row.line for row, rating in found if rating and not row.get("token") + row.get("rated_at"))
+    return Sheet(ratings, problems, blank, undated)
+
+
+def revision_token(rating: Rating, revised: Rating) -> str:
+    """The token of a rating that comes back to what was said before ``revised``: always the same for the same two."""
+    return f"sheet:{uuid.uuid5(_TOKENS, repr((rating.token, revised.token)))}"
+
+
+def _rows(text: str) -> Iterator[_Row]:
+    """The rows by column name; a file that cannot be read at all is one row with its problem."""
+    named = _NAMED_DELIMITER.match(text)
+    delimiter = named[1] if named else max(",;\t", key=text.split("\n", 1)[0].count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    line = 1
+    try:
+        if named:
+            next(reader)
+        header = [name.strip().casefold() for name in next(reader, [])]
+        if missing := _missing(header):
+            yield _broken(1, "", missing, f"Name the columns as an export does: {', '.join(COLUMNS)}.")
+            return
+        line = reader.line_num + 1
+        for number, cells in enumerate(reader):
+            if number >= MAX_ROWS:
+                yield _broken(line, "", f"There are more than {MAX_ROWS:,} rows.", "Import the sheet in parts.")
+                return
+            if any(cell.strip() for cell in cells):
+                yield _row(line, header, cells)
+            line = reader.line_num + 1
+    except csv.Error as error:
+        yield _broken(line, "", f"The row cannot be read: {error}.", "Check its quotation marks, or save it anew.")
+
+
+def _missing(header: list[str]) -> str:
+    if "score" not in header or not {"transcript_id", "game"} & set(header):
+        return "The first line must name the columns score and transcript_id (or game)."
+    twice = next((name for name in header if name and header.count(name) > 1), None)
+    return f"Two columns are called {twice[:_LONGEST_SHOWN]!r}." if twice else ""
+
+
+def _row(line: int, header: list[str], cells: list[str]) -> _Row:
+    row = _Row(line, {name: _bare(cell) for name, cell in zip(header, cells, strict=False)})
+    if any(cell.strip() for cell in cells[len(header) :]):
+        row.refuse("", "The row has more cells than the header.", "Put text with commas in quotation marks.")
+    return row
+
+
+def _bare(cell: str) -> str:
+    return cell[1:] if cell.startswith("'") and is_formula(cell.lstrip("'")) else cell
+
+
+def _broken(line: int, column: str, message: str, remedy: str) -> _Row:
+    return _Row(line, {}, [SheetProblem(line, column, "", message, remedy)])
+
+
+def _by_name(names: Mapping[str, str]) -> dict[str, list[str]]:
+    games: dict[str, list[str]] = {}
+    for transcript_id, name in names.items():
+        games.setdefault(name.strip(), []).append(transcript_id)
+    return games
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Turns rows into ratings."""
+
+    names: Mapping[str, str]
+    by_name: Mapping[str, list[str]]
+    rater: str | None
+    is_own: bool
+    now: datetime
+
+    def rating(self, row: _Row) -> Rating | None:
+        """The row's rating; ``None`` with a problem, or for a row that nobody filled in."""
+        if row.problems or not row.get("score"):
+            return None
+        transcript_id, rater, score = self._game(row), self._rater(row), _score(row)
+        answers = tuple(_answer(row, column) for column in QUESTION_COLUMNS)
+        rated_at = self._time(row)
+        if row.problems:
+            return None
+        comment = row.cells.get("comment", "")
+        token = row.get("token") or _token(transcript_id, rater, score, answers, comment, row.get("rated_at"))
+        try:
+            return Rating(transcript_id, rater, score, answers, comment, rated_at, token)
+        except InputError as error:
+            row.refuse(error.place, error.message, error.remedy)
+            return None
+
+    def _game(self, row: _Row) -> str:
+        if given := row.get("transcript_id"):
+            if given not in self.names:
+                row.refuse("transcript_id", "is no stored transcript.", "Import the game first, or correct the id.")
+            return given
+        games = self.by_name.get(row.get("game"), [])
+        if len(games) != 1:
+            how_many = "is the name of several games." if games else "is no stored game."
+            row.refuse("game", how_many, "Give the transcript_id, as: dramaturg list --format json.")
+        return games[0] if games else ""
+
+    def _rater(self, row: _Row) -> str:
+        named = row.get("rater") or self.rater or ""
+        if not named:
+            row.refuse("rater", "Nobody is named.", "Fill the column rater in, or say whose sheet it is.")
+        elif self.is_own and named != self.rater:
+            row.refuse("rater", "is somebody else.", "Import only your own ratings, or ask an admin.")
+        return named
+
+    def _time(self, row: _Row) -> datetime:
+        given = row.get("rated_at")
+        try:
+            time = datetime.fromisoformat(given) if given else self.now
+        except ValueError:
+            row.refuse("rated_at", "is no time.", "Write 2026-01-31T14:05:00+00:00, or leave it empty for now.")
+            return self.now
+        if time.tzinfo is None:
+            row.refuse("rated_at", "has no time zone.", "Add +00:00 for UTC, or your own.")
+        elif not _EARLIEST <= time <= self.now + _CLOCKS_APART:
+            # The latest rating counts: one from the future could never be revised.
+            row.refuse("rated_at", "cannot be when somebody rated.", "Correct the time, or leave it empty for now.")
+        else:
+            # Ahead by a clock that goes wrong: as it stands, it would hide every revision until then.
+            return min(time, self.now)
+        return time
+
+
+def _score(row: _Row) -> int:
+    # Spreadsheets turn whole numbers into 3.0, and some into 3,0.
+    found = re.fullmatch(r"([0-9])(?:[.,]0+)?", row.get("score"))
+    score = int(found[1]) if found else 0
+    if not LOWEST_SCORE <= score <= HIGHEST_SCORE:
+        row.refuse("score", "is not on the scale.", f"Give a whole number from {LOWEST_SCORE} to {HIGHEST_SCORE}.")
+        return LOWEST_SCORE
+    return score
+
+
+def _answer(row: _Row, column: str) -> bool | None:
+    word = row.get(column).casefold()
+    if word not in _YES | _NO | _NONE:
+        row.refuse(column, "is neither yes nor no.", "Write yes or no, or leave it empty.")
+    return None if word in _NONE else word in _YES
+
+
+def _token(
+    transcript_id: str, rater: str, score: int, answers: tuple[bool | None, ...], comment: str, rated_at: str
+) -> str:
+    parts = repr((transcript_id, rater.strip(), score, answers, comment, rated_at))
+    return f"sheet:{uuid.uuid5(_TOKENS, parts)}"

@@ -1,0 +1,89 @@
+"""Which reader a file's content is for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from evaluation.errors import UnknownFormatError
+from evaluation.files.strict_json import shorten
+from evaluation.readers.base.document import Document
+from evaluation.readers.base.reader import ArchiveReader, FileReader, FolderReader
+from evaluation.readers.formats import (
+    aiwolf,
+    autobox,
+    canonical,
+    convokit,
+    inspect_log,
+    llm_werewolf,
+    llmafia,
+    native,
+    openai_chat,
+    sharegpt,
+    tinytroupe,
+    werewolf_gpt,
+)
+from evaluation.readers.tables import table
+
+# Asked in this order: a later one never sees what an earlier one recognises.
+FILE_READERS: tuple[FileReader, ...] = (
+    canonical.READER,
+    native.READER,
+    llm_werewolf.READER,
+    werewolf_gpt.READER,
+    aiwolf.READER,
+    tinytroupe.READER,
+    inspect_log.READER,
+    openai_chat.READER,
+    sharegpt.READER,
+    convokit.READER,
+    table.READER,
+)
+FOLDER_READERS: tuple[FolderReader, ...] = (llmafia.READER, autobox.READER, convokit.FOLDER_READER)
+# Recognised by their first bytes, before anything is decoded to text.
+BINARY_READERS: tuple[FileReader, ...] = (table.BINARY_READER,)
+# Zips that are one file of the tool that wrote them.
+ARCHIVE_READERS: tuple[ArchiveReader, ...] = (inspect_log.ARCHIVE_READER,)
+
+
+# A format that has a reader for its files and one for its folders is named once.
+_FILE_FORMATS = [reader.format for reader in (*FILE_READERS, *BINARY_READERS)]
+_FOLDER_FORMATS = [reader.format for reader in FOLDER_READERS] + [reader.format for reader in ARCHIVE_READERS]
+_KNOWN = ", ".join(dict.fromkeys(_FILE_FORMATS + _FOLDER_FORMATS))
+_REMEDY = f"Known are {_KNOWN}; a table with the columns speaker and text is enough."
+
+
+def choose_reader(document: Document) -> FileReader:
+    """The reader that recognises the content.
+
+    Raises:
+        InputError: None does; says what was found instead.
+    """
+    for reader in BINARY_READERS:
+        if reader.recognises(document):
+            return reader
+    for folder_reader in FOLDER_READERS:
+        if folder_reader.recognises_part(document):
+            raise UnknownFormatError(
+                f"This is one file of a game in the format {folder_reader.format}, which consists of several.",
+                remedy="Hand in the whole folder, or a zip of it.",
+            )
+    for reader in FILE_READERS:
+        if reader.recognises(document):
+            return reader
+    if document.json_error and not isinstance(document.first_line, dict):
+        raise document.json_error
+    raise UnknownFormatError(f"{_described(document)} No reader knows this shape.", remedy=_REMEDY)
+
+
+def _described(document: Document) -> str:
+    if isinstance(document.first_line, dict):
+        return f"The first line is JSON with the keys {_keys(document.first_line)}."
+    if isinstance(document.json, dict):
+        return f"The JSON object has the keys {_keys(document.json)}." if document.json else "The JSON object is empty."
+    if isinstance(document.json, list):
+        return f"The JSON is a list of {len(document.json)}."
+    return f'The text begins "{shorten(document.text.lstrip().partition(chr(10))[0])}".'
+
+
+def _keys(record: dict[str, Any]) -> str:
+    return ", ".join(shorten(key) for key in list(record)[:8])

@@ -1,0 +1,165 @@
+"""The files in a zip, unpacked in memory within limits and only when they are asked for."""
+
+from __future__ import annotations
+
+import io
+import lzma
+import stat
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import PurePosixPath
+
+from evaluation.errors import LimitError, UnknownFormatError, UnreadableFileError
+from evaluation.readers._file_entries import FileEntry, is_zip
+from evaluation.readers.base.limits import Limits
+
+ZSTANDARD = 93
+"""The number of the method in a zip's directory."""
+
+_LOCAL_HEADER = struct.Struct("<4s22xHH")
+_LOCAL_MAGIC = b"PK\x03\x04"
+# 128 MiB, what the zstd tool itself allows: a larger window is an attempt to exhaust the memory.
+_LARGEST_WINDOW = 128 * 1024 * 1024
+
+
+def read_zstandard(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
+    """The member's content, of which never more than the directory announces is unpacked.
+
+    Raises:
+        UnreadableFileError: It is damaged, or larger than announced.
+    """
+    import zstandard
+
+    packed = _packed(archive, member)
+    unpacker = zstandard.ZstdDecompressor(max_window_size=_LARGEST_WINDOW)
+    try:
+        with unpacker.stream_reader(io.BytesIO(packed), read_across_frames=True) as stream:
+            content = stream.read(member.file_size + 1)
+    except zstandard.ZstdError as error:
+        raise _damaged(str(error)) from None
+    if len(content) != member.file_size:
+        raise _damaged("its size is not the one announced")
+    if zlib.crc32(content) != member.CRC:
+        raise _damaged("its checksum is wrong")
+    return content
+
+
+def _packed(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
+    """The bytes as they stand in the zip. The name's length in front of them may differ from the directory's."""
+    stream = archive.fp
+    if stream is None:
+        raise _damaged("the zip is closed")
+    stream.seek(member.header_offset)
+    magic, name_length, extra_length = _LOCAL_HEADER.unpack(stream.read(_LOCAL_HEADER.size))
+    if magic != _LOCAL_MAGIC:
+        raise _damaged("its header is missing")
+    stream.seek(name_length + extra_length, io.SEEK_CUR)
+    return stream.read(member.compress_size)
+
+
+def _damaged(reason: str) -> UnreadableFileError:
+    return UnreadableFileError(f"The file cannot be unpacked: {reason}.", remedy="Pack it again.")
+
+
+_ENCRYPTED = 0x1
+_RATIO_FROM_BYTES = 1024 * 1024
+_SPLIT_ZIP = "Split it into several."
+_UNPACK_ERRORS = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    struct.error,
+    EOFError,
+    OSError,
+    OverflowError,
+    RuntimeError,  # zipfile's word for a missing password; NotImplementedError, for an unknown method, is one too
+    ValueError,
+)
+
+
+@dataclass(slots=True)
+class UnpackBudget:
+    """What one upload may still unpack, shared by the zips inside each other."""
+
+    bytes_left: int
+    files_left: int
+
+    @classmethod
+    def of(cls, limits: Limits) -> UnpackBudget:
+        """The whole budget."""
+        return cls(limits.archive_bytes, limits.files)
+
+
+def _reason(error: Exception) -> str:
+    # zipfile's words for a zip whose last bytes, where the list of files stands, are missing.
+    return "its end is missing" if str(error) == "File is not a zip file" else str(error) or type(error).__name__
+
+
+@contextmanager
+def unpack(data: bytes, limits: Limits, budget: UnpackBudget) -> Iterator[list[FileEntry]]:
+    """The files in a zip, to be loaded while the context is open.
+
+    Raises:
+        UnreadableFileError: The zip is damaged.
+        UnknownFormatError: It is an Office document.
+        LimitError: It holds too many files.
+    """
+    try:
+        archive = zipfile.ZipFile(io.BytesIO(data))
+    except _UNPACK_ERRORS as error:
+        raise UnreadableFileError(
+            f"The zip is damaged: {_reason(error)}.", remedy="Pack or download it again."
+        ) from None
+    with archive:
+        members = [member for member in archive.infolist() if not member.is_dir()]
+        _check_whole(members, budget)
+        yield [
+            FileEntry(member.filename.replace("\\", "/"), partial(_content, archive, member, limits, budget))
+            for member in members
+        ]
+
+
+def _check_whole(members: list[zipfile.ZipInfo], budget: UnpackBudget) -> None:
+    if any(member.filename == "[Content_Types].xml" for member in members):
+        raise UnknownFormatError("This is an Office document, not a transcript.", remedy="Export it as CSV or JSON.")
+    if len(members) > budget.files_left:
+        raise LimitError(f"The zip holds more files than {budget.files_left:,}.", remedy=_SPLIT_ZIP)
+    budget.files_left -= len(members)
+
+
+def _content(archive: zipfile.ZipFile, member: zipfile.ZipInfo, limits: Limits, budget: UnpackBudget) -> bytes:
+    _check_member(member, limits)
+    if member.file_size > budget.bytes_left:
+        raise LimitError(f"The zip unpacks to more than {limits.archive_bytes:,} bytes.", remedy=_SPLIT_ZIP)
+    try:
+        if member.compress_type == ZSTANDARD:
+            content = read_zstandard(archive, member)
+        else:
+            with archive.open(member) as stream:
+                content = stream.read()
+    except _UNPACK_ERRORS as error:
+        raise UnreadableFileError(f"The file cannot be unpacked: {_reason(error)}.", remedy="Pack it again.") from None
+    limits.check_size(len(content), is_zip=is_zip(content))
+    budget.bytes_left -= len(content)
+    return content
+
+
+def _check_member(member: zipfile.ZipInfo, limits: Limits) -> None:
+    path = member.filename.replace("\\", "/")
+    if path.startswith("/") or ".." in PurePosixPath(path).parts or path[1:2] == ":":
+        raise UnreadableFileError("The path points outside the zip.", remedy="Pack the files by their plain names.")
+    if stat.S_ISLNK(member.external_attr >> 16):
+        raise UnreadableFileError("This is a symbolic link.", remedy="Pack the file that it points to.")
+    if member.flag_bits & _ENCRYPTED:
+        raise UnreadableFileError("The file is encrypted.", remedy="Pack it again without a password.")
+    limits.check_size(member.file_size, is_zip=path.casefold().endswith(".zip"))
+    if member.file_size > _RATIO_FROM_BYTES and member.file_size > limits.archive_ratio * max(member.compress_size, 1):
+        raise LimitError(
+            f"The file is packed more than {limits.archive_ratio} to 1, as no transcript is.",
+            remedy="Hand it in unpacked if it is right.",
+        )

@@ -1,0 +1,173 @@
+"""What became of every file of an import, kept so that nobody has to remember which of 300 files was refused."""
+
+from __future__ import annotations
+
+import uuid
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any
+
+from evaluation.readers import ReadResult
+
+
+class ImportOutcome(StrEnum):
+    """What became of a game. ``NOT_STORED``: the import ended, or was stopped, before its turn."""
+
+    STORED = "stored"
+    KNOWN = "known already"
+    REPEATED = "twice in this import"
+    REFUSED = "refused"
+    NOT_STORED = "not stored"
+
+
+@dataclass(frozen=True, slots=True)
+class ReportLine:
+    """One game, or one file that was refused.
+
+    Attributes:
+        name: The file, with the game's own name behind it where a file holds several.
+        format: What it was recognised as; ``None`` when nothing was.
+        players: How many there are; ``None`` when it was refused, as for messages.
+        message: Why it was refused, or what could not be computed; else empty.
+        place: Where that is in the file; empty where the message says it.
+        remedy: What to do about it.
+    """
+
+    name: str
+    outcome: ImportOutcome
+    format: str | None = None
+    game_id: str | None = None
+    transcript_id: str | None = None
+    players: int | None = None
+    messages: int | None = None
+    message: str = ""
+    place: str = ""
+    remedy: str = ""
+
+    @classmethod
+    def of(cls, result: ReadResult, outcome: ImportOutcome = ImportOutcome.NOT_STORED) -> ReportLine:
+        """The line for what a reader made of a file; a refusal, whatever ``outcome`` says, when it was refused."""
+        transcript, error = result.transcript, result.error
+        if error is not None:
+            return cls(
+                result.name,
+                ImportOutcome.REFUSED,
+                result.format,
+                message=error.message,
+                place=error.place,
+                remedy=error.remedy,
+            )
+        assert transcript is not None
+        return cls(
+            result.name,
+            outcome,
+            result.format,
+            transcript.game_id,
+            transcript.id,
+            len(transcript.players),
+            len(transcript.messages),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ImportReport:
+    """Everything about one import.
+
+    Attributes:
+        source: "upload" or "command line".
+        iteration: The iteration that the games were meant for; ``None`` for none.
+        seconds: How long it took from the first to the last game; ``None`` while it runs, or when it never ended.
+    """
+
+    lines: tuple[ReportLine, ...]
+    source: str = "upload"
+    iteration: str | None = None
+    started_at: datetime = field(default_factory=lambda: datetime.now(UTC))
+    seconds: float | None = None
+    id: str = field(default_factory=lambda: uuid.uuid4().hex)
+
+    @property
+    def counts(self) -> dict[ImportOutcome, int]:
+        """How many games met each outcome, every outcome named."""
+        found = Counter(line.outcome for line in self.lines)
+        return {outcome: found[outcome] for outcome in ImportOutcome}
+
+    @property
+    def refused(self) -> tuple[ReportLine, ...]:
+        """The files that were refused."""
+        return tuple(line for line in self.lines if line.outcome is ImportOutcome.REFUSED)
+
+    def with_outcomes(self, outcomes: Mapping[str, tuple[ImportOutcome, str]], seconds: float | None) -> ImportReport:
+        """The report after the work: outcome and remark by transcript id for lines that waited for it."""
+        return replace(self, lines=tuple(_settled(line, outcomes) for line in self.lines), seconds=seconds)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The report as JSON-compatible data; :meth:`from_dict` makes it anew."""
+        return {
+            "id": self.id,
+            "source": self.source,
+            "iteration": self.iteration,
+            "started_at": self.started_at.isoformat(),
+            "seconds": self.seconds,
+            "counts": {str(outcome): count for outcome, count in self.counts.items()},
+            "files": [asdict(line) | {"outcome": str(line.outcome)} for line in self.lines],
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> ImportReport:
+        """The report that :meth:`as_dict` was called on."""
+        lines = tuple(ReportLine(**line | {"outcome": ImportOutcome(line["outcome"])}) for line in data["files"])
+        started_at = datetime.fromisoformat(data["started_at"])
+        return cls(lines, data["source"], data["iteration"], started_at, data["seconds"], data["id"])
+
+
+def _settled(line: ReportLine, outcomes: Mapping[str, tuple[ImportOutcome, str]]) -> ReportLine:
+    found = outcomes.get(line.transcript_id or "")
+    if found is None or line.outcome is not ImportOutcome.NOT_STORED:
+        return line
+    return replace(line, outcome=found[0], message=found[1])
+
+
+def planned(results: Iterable[ReadResult], stored: Iterable[str], **about: Any) -> ImportReport:
+    """The report before anything is stored: refused, known and repeated are settled, the others not stored yet.
+
+    Args:
+        results: What the readers made of the files.
+        stored: Ids of the transcripts that the store has.
+        about: ``source`` and ``iteration`` of the report.
+    """
+    known, seen = frozenset(stored), set[str]()
+    return ImportReport(tuple(_planned(results, known, seen)), **about)
+
+
+def _planned(results: Iterable[ReadResult], known: frozenset[str], seen: set[str]) -> Iterator[ReportLine]:
+    for result in results:
+        line = ReportLine.of(result)
+        if line.transcript_id in seen:
+            line = replace(line, outcome=ImportOutcome.REPEATED)
+        elif line.transcript_id in known:
+            line = replace(line, outcome=ImportOutcome.KNOWN)
+        if line.transcript_id is not None:
+            seen.add(line.transcript_id)
+        yield line
+
+
+@dataclass(frozen=True, slots=True)
+class RefusalGroup:
+    """Files that were refused for the same reason: told once, however many there are."""
+
+    message: str
+    remedy: str
+    lines: tuple[ReportLine, ...]
+
+
+def refusal_groups(lines: Sequence[ReportLine]) -> tuple[RefusalGroup, ...]:
+    """The refused lines by reason and remedy, the largest group first, equal ones in the files' order."""
+    groups: dict[tuple[str, str], list[ReportLine]] = {}
+    for line in lines:
+        groups.setdefault((line.message, line.remedy), []).append(line)
+    found = [RefusalGroup(message, remedy, tuple(same)) for (message, remedy), same in groups.items()]
+    return tuple(sorted(found, key=lambda group: -len(group.lines)))

@@ -1,0 +1,1 @@
+"""Tables with one row a message: CSV, TSV, JSON Lines and Parquet."""

@@ -1,0 +1,102 @@
+"""What to try next: the rubric's troubleshooting actions for the metrics that need them most."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from evaluation.errors import InfrastructureError
+from evaluation.files.yaml_data import parse_yaml
+from evaluation.rubric._breakdowns import weak_side_words
+from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.rubric.lowest_metric import closest_passing, failing_first
+from evaluation.rubric.verdict import COST_LIMIT_USD, Scored
+from evaluation.rubric.wording import failure_words, score_words, telling_digits
+from evaluation.score import PERCENT, MetricResult, failure_beyond_score
+
+COST = "cost"
+_FILE = Path(__file__).with_name("advice.yaml")
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """What to try for one metric, or for the cost.
+
+    Attributes:
+        about: The metric's name, or ``cost``.
+        finding: Why it is mentioned, in words: "76.0 %, below the threshold of 80 %".
+        actions: One change each; the rubric asks for one at a time.
+    """
+
+    about: str
+    label: str
+    finding: str
+    actions: tuple[str, ...]
+
+
+def advise(metrics: Mapping[str, Scored], total_usd: float | None = None) -> tuple[Advice, ...]:
+    """Advice on a transcript, a test or an iteration: on what fails, the lowest first. Empty when nothing does.
+
+    A cost above 3.00 USD comes before all else.
+
+    Args:
+        metrics: By name, with the thresholds to judge by.
+        total_usd: What it cost in US dollars; ``None`` when unknown.
+    """
+    return (*_on_cost(total_usd), *_on_metrics(metrics))
+
+
+def nothing_to_fix(metrics: Mapping[str, Scored]) -> str:
+    """The sentence for a place where advice would stand if anything failed."""
+    closest = closest_passing(metrics)
+    if closest is None:
+        return "No metric has a score yet."
+    definition, metric = DEFINITIONS[closest], metrics[closest]
+    assert metric.score is not None
+    unit = " %" if definition.scale == PERCENT else ""
+    words = score_words(definition, metric.score, telling_digits(metric.score, metric.threshold, 1))
+    return (
+        f"Nothing needs fixing: no metric fails. The least headroom has {definition.label}: {words}, "
+        f"with a threshold of {metric.threshold:g}{unit}."
+    )
+
+
+def _on_cost(total_usd: float | None) -> Iterator[Advice]:
+    if total_usd is not None and total_usd > COST_LIMIT_USD:
+        digits = telling_digits(total_usd, COST_LIMIT_USD, 2)
+        finding = f"${total_usd:,.{digits}f}, above the limit of ${COST_LIMIT_USD:.2f}"
+        yield Advice(COST, "Cost", finding, troubleshooting()[COST])
+
+
+def _on_metrics(metrics: Mapping[str, Scored]) -> Iterator[Advice]:
+    for name in failing_first(metrics):
+        definition, metric = DEFINITIONS[name], metrics[name]
+        assert metric.score is not None  # failing_first names only metrics that have one
+        finding = failure_words(definition, metric.score, metric.threshold, failure_beyond_score(metric))
+        side = weak_side_words(metric.details, metric.threshold) if isinstance(metric, MetricResult) else ""
+        finding = f"{finding}. {side}" if side else finding
+        yield Advice(name, definition.label, finding, troubleshooting()[name])
+
+
+@cache
+def troubleshooting() -> Mapping[str, tuple[str, ...]]:
+    """All actions by metric name, and by ``cost``.
+
+    Raises:
+        InfrastructureError: The data file that comes with Dramaturg is damaged.
+    """
+    actions = parse_yaml(_FILE.read_text(encoding="utf-8"))
+    expected = {*DEFINITIONS, COST}
+    if not isinstance(actions, dict) or set(actions) != expected or not all(map(_are_sentences, actions.values())):
+        raise InfrastructureError(
+            f"It must hold a list of sentences for each of {', '.join(sorted(expected))}.",
+            place=str(_FILE),
+            remedy="Install Dramaturg again.",
+        )
+    return {name: tuple(sentences) for name, sentences in actions.items()}
+
+
+def _are_sentences(value: object) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(part, str) and part.strip() for part in value)

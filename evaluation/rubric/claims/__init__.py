@@ -1,0 +1,1 @@
+"""Statements about the past: parsed from messages, and checked against the game record."""

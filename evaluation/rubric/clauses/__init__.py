@@ -1,0 +1,1 @@
+"""Clauses of a message as word classes, and patterns over them."""

@@ -1,0 +1,1 @@
+"""The seven metrics of the rubric, one module each."""

@@ -1,0 +1,290 @@
+"""Metric 3, conversation coherence: how many messages answer what was said just before."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from evaluation.rubric._language_pack import LanguagePack
+from evaluation.rubric.definitions import COHERENCE
+from evaluation.rubric.discussion import Discussion, PreparedMessage
+from evaluation.rubric.metrics.reply_signs import (
+    addresses,
+    is_first_person,
+    is_introduction,
+    is_question,
+    opens_as_answer,
+    repeats,
+    reply_phrase,
+)
+from evaluation.score import Evidence, LedgerRow, MetricResult, decided, summarise
+from evaluation.text.display import listed, quoted
+from evaluation.text.names import Mention
+from evaluation.text.tokens import Token
+from evaluation.transcript import Transcript
+
+WINDOW = 3
+"""How many messages of other players the rubric looks back."""
+SHARED_KEYWORDS = 2
+"""How many keywords a message shares with what it answers by topic."""
+_NOBODY_BEFORE = "Nobody else spoke before it in this round: there is nothing to answer."
+_SAID_AGAIN = "Says nearly word for word what its speaker said before: a monologue answers nobody."
+
+
+def measure(transcript: Transcript, *, threshold: float | None = None) -> MetricResult:
+    """The share of messages after the first that respond to the discussion (rubric 1.0, metric 3).
+
+    The context of a message is the 3 public messages of other players before it, in the same round. It counts in one
+    of six ways, the first that holds:
+
+    - *reply*: its reply id is set, not to an own message; one that resolves to nothing counts, with a remark;
+    - *author*: it names who wrote a context message;
+    - *subject*: it names a player whom a context message names;
+    - *answer*: a context message names its speaker, or the last one asks a question that may be meant for them, and it
+      speaks of themselves in the first person or opens as an answer;
+    - *phrase*: it opens with a phrase of reply, and the message directly before is somebody else's;
+    - *topic*: it shares two keywords with the context. Keywords have more than 4 letters as written, are compared by
+      stem, and are neither stop words nor a name's words nor words of greeting.
+
+    An introduction of oneself answers by the first three ways only, and a message that says nearly word for word what
+    its speaker said before by the first. Rounds divide a discussion where they hold more than 3 messages on average.
+
+    Args:
+        transcript: The transcript to measure.
+        threshold: In percent; the rubric's 70 when left out.
+
+    Returns:
+        A percent result with one row per public message, the first one excluded. ``details["by"]`` is the way,
+        ``details["answers"]`` lists the ids of the messages answered, the most direct first, and ``refers_to`` is that
+        one. ``not_applicable`` for fewer than two messages or in a language without a pack.
+    """
+    discussion = Discussion.of(transcript)
+    if discussion.pack is None:
+        return summarise(COHERENCE, (), threshold=threshold, not_applicable=discussion.unsupported_language)
+    rows = list(_rows(discussion, discussion.pack))
+    reason = "" if len(rows) > 1 else "fewer than two messages"
+    return summarise(COHERENCE, rows, threshold=threshold, not_applicable=reason)
+
+
+@dataclass(slots=True)
+class _Turn:
+    """A message with what stands before it.
+
+    Attributes:
+        prepared: The message.
+        context: The last messages of other players before it, the latest first.
+        own: The speaker's own last messages before it.
+        is_run: Whether the speaker wrote the message directly before it as well.
+        is_same_round: Whether the latest message of the context stands in the same round.
+    """
+
+    prepared: PreparedMessage
+    context: list[PreparedMessage]
+    own: list[PreparedMessage]
+    is_run: bool
+    is_same_round: bool
+
+    @property
+    def speaker(self) -> str:
+        return self.prepared.message.speaker
+
+    @property
+    def others_named(self) -> list[Mention]:
+        return [mention for mention in self.prepared.mentions if mention.player != self.speaker]
+
+
+class Place(NamedTuple):
+    """What stands before one place of a discussion, as positions.
+
+    Attributes:
+        context: The last messages of other players before it, the latest first.
+        own: The speaker's own last messages before it.
+        is_run: Whether the speaker wrote the message directly before it as well.
+        is_same_round: Whether the latest message of the context stands in the same round.
+    """
+
+    context: list[int]
+    own: list[int]
+    is_run: bool
+    is_same_round: bool
+
+
+def places(speakers: Sequence[str], numbers: Sequence[int | None]) -> Iterator[Place]:
+    """What stands before each place. Time is linear, however long one speaker goes on.
+
+    Args:
+        speakers: The author of the message at each place.
+        numbers: The round of each place.
+    """
+    rounds = _rounds(numbers)
+    # For each message the last one before it that somebody else wrote: a run of messages is left in one step.
+    before_run: list[int] = []
+    own: dict[str, deque[int]] = {}
+    for position, speaker in enumerate(speakers):
+        continues = position > 0 and speakers[position - 1] == speaker
+        before_run.append(before_run[-1] if continues else position - 1)
+        context: list[int] = []
+        back = before_run[position]
+        while back >= 0 and len(context) < WINDOW and rounds[back] == rounds[position]:
+            if speakers[back] == speaker:
+                back = before_run[back]
+            else:
+                context.append(back)
+                back -= 1
+        before = own.setdefault(speaker, deque(maxlen=WINDOW))
+        is_same_round = bool(context) and numbers[context[0]] == numbers[position]
+        yield Place(context, list(before), continues, is_same_round)
+        before.append(position)
+
+
+def _rounds(numbers: Sequence[int | None]) -> Sequence[int | None]:
+    """The round of each place; all the same where rounds are too short to be days of discussion."""
+    return numbers if len(numbers) > WINDOW * len(set(numbers)) else [None] * len(numbers)
+
+
+def _rows(discussion: Discussion, pack: LanguagePack) -> Iterator[LedgerRow]:
+    messages = discussion.messages
+    speakers = [prepared.message.speaker for prepared in messages]
+    for position, place in enumerate(places(speakers, [prepared.message.round for prepared in messages])):
+        context, own = [messages[one] for one in place.context], [messages[one] for one in place.own]
+        turn = _Turn(messages[position], context, own, place.is_run, place.is_same_round)
+        if not position:
+            yield _decided(turn.prepared, None, "The first message has nothing to answer.")
+        else:
+            yield _row(discussion.transcript, turn, pack)
+
+
+def _row(transcript: Transcript, turn: _Turn, pack: LanguagePack) -> LedgerRow:
+    found = _by_reply(transcript, turn.prepared)
+    if found is not None or not turn.context:
+        return found or _decided(turn.prepared, False, _NOBODY_BEFORE)
+    if repeats(turn.prepared, turn.own):
+        return _decided(turn.prepared, False, _SAID_AGAIN)
+    return (
+        _by_author(turn)
+        or _by_subject(turn)
+        or _by_answer(turn, pack)
+        or _by_phrase(turn, pack)
+        or _by_topic(turn, pack)
+    )
+
+
+def _by_reply(transcript: Transcript, prepared: PreparedMessage) -> LedgerRow | None:
+    message = prepared.message
+    if message.reply_to is None:
+        return None
+    answered = transcript.message(message.reply_to)
+    if answered is None or answered.index > message.index:
+        reason = "Is marked as a reply, to a message that is not in the transcript before it."
+        return _decided(prepared, True, reason, details={"by": "reply", "remark": "reply id resolves to nothing"})
+    if answered.speaker == message.speaker:
+        return None
+    reason = f"Is marked as a reply to {answered.speaker}."
+    details = {"by": "reply", "answers": [answered.id]}
+    return _decided(prepared, True, reason, refers_to=answered.id, details=details)
+
+
+def _by_author(turn: _Turn) -> LedgerRow | None:
+    for mention in turn.others_named:
+        found = [other for other in turn.context if other.message.speaker == mention.player]
+        if found:
+            back = "just before" if found[0] is turn.context[0] else "shortly before"
+            evidence = _evidence(turn.prepared, [mention])
+            reason = f'Names {mention.player} ("{evidence[0].text}"), who spoke {back}.'
+            return _counts(turn, "author", found, reason, evidence)
+    return None
+
+
+def _by_subject(turn: _Turn) -> LedgerRow | None:
+    for mention in turn.others_named:
+        found = [other for other in turn.context if mention.player in other.named]
+        if found:
+            evidence = _evidence(turn.prepared, [mention])
+            reason = f'Speaks of {mention.player} ("{evidence[0].text}"), as {_authors(found)} just did.'
+            return _counts(turn, "subject", found, reason, evidence)
+    return None
+
+
+def _by_answer(turn: _Turn, pack: LanguagePack) -> LedgerRow | None:
+    if is_introduction(turn.prepared, pack):
+        return None
+    opens = opens_as_answer(turn.prepared, pack)
+    if not (opens or is_first_person(turn.prepared, pack)):
+        return None
+    named = [other for other in turn.context if turn.speaker in other.named]
+    if named:
+        return _counts(turn, "answer", named, f"Answers for itself: {_authors(named)} named {turn.speaker}.")
+    latest = turn.context[0]
+    asks_another = bool(latest.named) and addresses(latest, pack)
+    if not turn.is_run and not asks_another and is_question(latest, pack):
+        return _counts(turn, "answer", [latest], f"Answers the question of {latest.message.speaker}.")
+    return None
+
+
+def _by_phrase(turn: _Turn, pack: LanguagePack) -> LedgerRow | None:
+    latest = turn.context[0]
+    found = reply_phrase(turn.prepared, pack)
+    if not found or turn.is_run or not turn.is_same_round or is_introduction(turn.prepared, pack):
+        return None
+    text = turn.prepared.message.text
+    start, end = found[0].start, found[-1].end
+    evidence = (Evidence(start, end, text[start:end]),)
+    reason = f'Opens as a reply ("{evidence[0].text}"), after {latest.message.speaker}.'
+    return _counts(turn, "phrase", [latest], reason, evidence)
+
+
+def _by_topic(turn: _Turn, pack: LanguagePack) -> LedgerRow:
+    prepared = turn.prepared
+    topics = prepared.topics
+    said: set[str] = set().union(*(other.topics for other in turn.context))
+    shared = sorted([topic for topic in topics if topic in said], key=lambda topic: topics[topic].start)
+    evidence = _evidence(prepared, [topics[topic] for topic in shared])
+    words = quoted(list(dict.fromkeys(item.text for item in evidence)))
+    if len(shared) >= SHARED_KEYWORDS and not is_introduction(prepared, pack):
+        # The one with most of it stands first; of equal ones the later.
+        found = sorted(turn.context, key=lambda other: -len(topics.keys() & other.topics.keys()))
+        found = [other for other in found if topics.keys() & other.topics.keys()]
+        reason = f"Takes up {words} from the messages before, most of it from {found[0].message.speaker}."
+        return _counts(turn, "topic", found, reason, evidence, stems=shared)
+    if len(shared) >= SHARED_KEYWORDS:
+        reason = f"Introduces its speaker, which answers nobody though it shares {words} with the messages before."
+    else:
+        only = f"shares only {words}" if shared else "shares no keyword"
+        reason = f"Takes up no player of the 3 messages of others before it, opens with no reply and {only} with them."
+    return _decided(prepared, False, reason, evidence=evidence)
+
+
+def _counts(
+    turn: _Turn,
+    way: str,
+    found: Sequence[PreparedMessage],
+    reason: str,
+    evidence: tuple[Evidence, ...] = (),
+    **details: Any,
+) -> LedgerRow:
+    answers = [other.message.id for other in found]
+    return _decided(
+        turn.prepared,
+        True,
+        reason,
+        evidence=evidence,
+        refers_to=answers[0],
+        details={"by": way, "answers": answers, **details},
+    )
+
+
+def _authors(found: Sequence[PreparedMessage]) -> str:
+    return listed(list(dict.fromkeys(other.message.speaker for other in found)))
+
+
+def _evidence(prepared: PreparedMessage, spans: Iterable[Token | Mention]) -> tuple[Evidence, ...]:
+    text = prepared.message.text
+    return tuple([Evidence(span.start, span.end, text[span.start : span.end]) for span in spans])
+
+
+def _decided(prepared: PreparedMessage, counts: bool | None, reason: str, **fields: Any) -> LedgerRow:
+    message = prepared.message
+    row_id = f"{COHERENCE.name}:{message.id}"
+    return decided(row_id, "message", counts, reason, message_id=message.id, player=message.speaker, **fields)

@@ -1,0 +1,108 @@
+"""Metric 1, memory accuracy: how many references to the past are true."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+
+from evaluation.rubric.claims.checking import check
+from evaluation.rubric.claims.finding import Finding
+from evaluation.rubric.claims.game_record import Record
+from evaluation.rubric.claims.parsing import Act, Claim
+from evaluation.rubric.definitions import MEMORY_ACCURACY
+from evaluation.rubric.discussion import Discussion
+from evaluation.rubric.speech.readings import Reading, has_grammar, read
+from evaluation.score import Evidence, LedgerRow, MetricResult, decided, summarise
+from evaluation.transcript import Transcript
+
+_COUNTS = {"accurate": True, "inaccurate": False, "unverified": None}
+_KINDS: Mapping[Act, str] = MappingProxyType(
+    {
+        Act.VOTE: "vote",
+        Act.VOTED: "vote",
+        Act.ABSTAINED: "vote",
+        Act.VOTE_TOGETHER: "vote",
+        Act.VOTES_RECEIVED: "vote",
+        Act.ELIMINATED: "elimination",
+        Act.ROLE_WAS: "elimination",
+        Act.ACCUSE: "accusation",
+        Act.DEFEND: "accusation",
+        Act.CLAIM_ROLE: "role claim",
+        Act.CLAIM_RESULT: "role claim",
+        Act.ASK: "earlier statement",
+        Act.SPOKE: "earlier statement",
+        Act.SAID: "earlier statement",
+        Act.UNCLEAR: "earlier statement",
+    }
+)
+
+
+def measure(transcript: Transcript, *, threshold: float | None = None) -> MetricResult:
+    """The share of references to past events that the record shows (rubric 1.0, metric 1).
+
+    100 x accurate / (accurate + inaccurate). Each reference is a clause parsed to a claim (actor, act, target, round)
+    and checked against votes, eliminations, revealed roles and earlier messages, as they stood when it was sent. What
+    the record cannot settle is ``unverified``: excluded until a judge or a person decides, and counted beside the
+    score. A message that says the same twice makes one reference.
+
+    Args:
+        transcript: The transcript to measure.
+        threshold: In percent; the rubric's 80 when left out.
+
+    Returns:
+        A percent result with one row per reference; a row's ``details`` hold actor, act, target, round, finding and
+        kind. The result's ``details`` hold the coverage and what
+        :func:`~evaluation.rubric._breakdowns.by_kind_of_reference` returns. Full marks without any reference,
+        ``pending`` when all are unverified, ``not_applicable`` in a language without a grammar or without public
+        messages.
+    """
+    discussion = Discussion.of(transcript)
+    if not has_grammar(discussion.language):
+        reason = discussion.unsupported_language or f"unsupported language: {discussion.language}"
+        return summarise(MEMORY_ACCURACY, (), threshold=threshold, not_applicable=reason)
+    if not discussion.messages:
+        return summarise(MEMORY_ACCURACY, (), threshold=threshold, not_applicable="no public messages")
+    readings = read(discussion)
+    rows = list(_rows(readings, Record(transcript, readings)))
+    counts = {finding: sum(row.details["finding"] == finding for row in rows) for finding in _COUNTS}
+    return summarise(MEMORY_ACCURACY, rows, threshold=threshold, notes=(_note(counts),))
+
+
+def _note(counts: dict[str, int]) -> str:
+    settled = counts["accurate"] + counts["inaccurate"]
+    if not settled and not counts["unverified"]:
+        return "no references"
+    unverified = f", {counts['unverified']} unverified" if counts["unverified"] else ""
+    return f"{counts['accurate']}/{settled} accurate{unverified}"
+
+
+def _rows(readings: Sequence[Reading], record: Record) -> Iterator[LedgerRow]:
+    for reading in readings:
+        seen: set[tuple[int, int]] = set()
+        for claim in reading.claims:
+            finding = check(claim, reading.message, record)
+            if finding is not None and (claim.start, claim.end) not in seen:
+                seen.add((claim.start, claim.end))
+                yield _row(reading, claim, finding)
+
+
+def _row(reading: Reading, claim: Claim, finding: Finding) -> LedgerRow:
+    message = reading.message
+    return decided(
+        f"{MEMORY_ACCURACY.name}:{message.id}:{claim.start}-{claim.end}",
+        "claim",
+        _COUNTS[finding.verdict],
+        finding.reason,
+        message_id=message.id,
+        player=message.speaker,
+        evidence=(Evidence(claim.start, claim.end, message.text[claim.start : claim.end]),),
+        refers_to=finding.refers_to,
+        details={
+            "actor": claim.actor.label,
+            "act": str(claim.act) if not claim.negated else f"not {claim.act}",
+            "target": None if claim.target is None else claim.target.label,
+            "round": claim.when.round_for(message.round),
+            "finding": finding.verdict,
+            "kind": _KINDS[claim.act],
+        },
+    )

@@ -1,0 +1,135 @@
+"""Metric 4, role consistency: how many messages fit the speaker's role."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evaluation.rubric._breakdowns import SIDES
+from evaluation.rubric.definitions import ROLE_CONSISTENCY
+from evaluation.rubric.discussion import Discussion
+from evaluation.rubric.metrics.role_table import RoleRule, aim_of, rule_for
+from evaluation.rubric.speech.acts import ACCUSATIONS, ActKind, SpeechAct
+from evaluation.rubric.speech.readings import Reading, has_grammar, read
+from evaluation.score import Evidence, LedgerRow, MetricResult, decided, summarise
+from evaluation.text.display import listed
+from evaluation.transcript import Alignment, Transcript
+
+
+def measure(transcript: Transcript, *, threshold: float | None = None) -> MetricResult:
+    """The share of messages that fit the speaker's role, of those with any role signal (rubric 1.0, metric 4).
+
+    100 x consistent / (consistent + inconsistent). The speech acts of a message are judged by the rubric's table for
+    the speaker's true side. One inconsistent act makes the message inconsistent, whatever else it does: the table's
+    "should NOT" outweighs its "should". A town player's accusation has evidence when the message gives grounds, or an
+    earlier message of the same player against the same target did. Denying to be Mafia or claiming a town role is a
+    bluff for Mafia and no signal for town. A fellow Mafia player whom the role cannot know is accused like anybody
+    else. Messages without signal are excluded; those that talk about the game carry ``marks`` that say why a person
+    should look at them. ``details`` hold the coverage and what
+    :func:`~evaluation.rubric._breakdowns.by_side_and_player` returns.
+
+    Args:
+        transcript: The transcript to measure.
+        threshold: In percent; the rubric's 80 when left out.
+
+    Returns:
+        A percent result with one row per public message. ``not_applicable`` in a language without a grammar, where
+        alignments are unknown, or without any signal.
+    """
+    discussion = Discussion.of(transcript)
+    blocked = _blocked(discussion)
+    if blocked:
+        return summarise(ROLE_CONSISTENCY, (), threshold=threshold, not_applicable=blocked)
+    rows = list(_rows(read(discussion), transcript))
+    with_signal = any(row.denominator for row in rows)
+    reason = "" if with_signal else "no message carries a role signal"
+    return summarise(ROLE_CONSISTENCY, rows, threshold=threshold, not_applicable=reason)
+
+
+def _blocked(discussion: Discussion) -> str:
+    """Why the metric cannot be asked of the discussion; empty when it can."""
+    if not has_grammar(discussion.language):
+        return discussion.unsupported_language or f"unsupported language: {discussion.language}"
+    if not discussion.messages:
+        return "no public messages"
+    if all(player.alignment is None for player in discussion.transcript.players):
+        return "alignments unknown"
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """An act with the rule that decides it; ``grounds`` is the earlier message that gives grounds, if one does."""
+
+    act: SpeechAct
+    rule: RoleRule
+    grounds: str | None
+
+    def as_dict(self) -> dict[str, Any]:
+        act = {"act": str(self.act.kind), "target": self.act.target}
+        return act | {"consistent": self.rule.consistent, "line": self.rule.line}
+
+    @property
+    def words(self) -> str:
+        return self.rule.reason.format(target=self.act.target or "somebody")
+
+
+def _rows(readings: Sequence[Reading], transcript: Transcript) -> Iterator[LedgerRow]:
+    # Speaker and target -> the message in which the speaker first gave grounds against the target.
+    cases: dict[tuple[str, str | None], str] = {}
+    for reading in readings:
+        speaker = transcript.player(reading.message.speaker)
+        judged = [] if speaker.alignment is None else list(_judged(reading, speaker.alignment, transcript, cases))
+        yield _row(reading, speaker.alignment, judged)
+        for act in reading.acts:
+            if act.grounded and act.kind in ACCUSATIONS | {ActKind.QUESTION}:
+                cases.setdefault((speaker.name, act.target), reading.message.id)
+
+
+def _judged(
+    reading: Reading, side: Alignment, transcript: Transcript, cases: Mapping[tuple[str, str | None], str]
+) -> Iterator[_Judged]:
+    speaker = transcript.player(reading.message.speaker)
+    for act in reading.acts:
+        at = aim_of(speaker, None if act.target is None else transcript.player(act.target))
+        earlier = cases.get((speaker.name, act.target)) if act.kind in ACCUSATIONS else None
+        grounded = act.grounded or earlier is not None
+        rule = rule_for(act, side, at, grounded=grounded)
+        if rule is not None:
+            yield _Judged(act, rule, None if act.grounded else earlier)
+
+
+def _row(reading: Reading, side: Alignment | None, judged: Sequence[_Judged]) -> LedgerRow:
+    message = reading.message
+    consistent = all(one.rule.consistent for one in judged) if judged else None
+    deciding = [one for one in judged if one.rule.consistent == consistent]
+    marks = {"marks": list(reading.marks)} if consistent is None and side is not None and reading.marks else {}
+    answered = message.reply_to or next((one.grounds for one in deciding if one.grounds), None)
+    return decided(
+        f"{ROLE_CONSISTENCY.name}:{message.id}",
+        "message",
+        consistent,
+        _reason(reading, side, deciding),
+        message_id=message.id,
+        player=message.speaker,
+        evidence=_evidence(message.text, deciding),
+        refers_to=answered,
+        details={"alignment": side, "acts": [one.as_dict() for one in judged]} | marks,
+    )
+
+
+def _reason(reading: Reading, side: Alignment | None, deciding: Sequence[_Judged]) -> str:
+    speaker = reading.message.speaker
+    if side is None:
+        return f"The side of {speaker} is not known."
+    if not deciding:
+        return "Nothing in this message speaks for or against a role."
+    words = listed(list(dict.fromkeys(one.words for one in deciding)))
+    verdict = "fits" if deciding[0].rule.consistent else "does not fit"
+    return f"{speaker} {words}; that {verdict} a {SIDES[side]} player."
+
+
+def _evidence(text: str, deciding: Iterable[_Judged]) -> tuple[Evidence, ...]:
+    spans = sorted({(one.act.start, one.act.end) for one in deciding})
+    return tuple(Evidence(start, end, text[start:end]) for start, end in spans)

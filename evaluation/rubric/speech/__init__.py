@@ -1,0 +1,1 @@
+"""Speech acts: what a message does in the game."""

@@ -1,0 +1,181 @@
+"""What models write in simulations: every text is kept before it is used, so that nothing is paid for twice."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from evaluation.errors import JSONParseError
+from evaluation.judging.answer_formats import CORRECTION
+from evaluation.judging.answer_parsing import AnswerError, Validate, Value, parse_answer
+from evaluation.judging.judges.cached import CallBuffer
+from evaluation.judging.model_client.calls import CallPurpose, CallRecord, Messages
+from evaluation.judging.model_client.language_model import MAX_TOKENS, LLMClient
+from evaluation.judging.model_client.usage import Usage
+
+WRITING_VERSION = "writing-1"
+USUAL_ROOM = 4 * MAX_TOKENS
+LONGEST_ANSWER = 16_000
+"""Tokens of one answer at most: what most models may write."""
+
+_LONGEST_ECHO = 4_000
+_CUT_OFF = "cut off"
+
+
+def speech_subject(room: str, step: int, agent: str) -> str:
+    """What a message is called: "Room, step 2: Ann Lee"."""
+    return f"{speech_prefix(room)}{step}: {agent}"
+
+
+def speech_prefix(room: str) -> str:
+    """How the subjects of all messages in a room begin; the step and the agent follow."""
+    return f"{room}, step "
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """A text that a model wrote.
+
+    Attributes:
+        key: The address of the question: SHA-256 (hex) of model, temperature, room, salt and conversation.
+        scope: The experiment that it was written for.
+        subject: What it is, for people: "treatment 3, step 2: Ann Lee".
+    """
+
+    key: str
+    scope: str
+    model: str
+    purpose: str
+    subject: str
+    text: str
+    usage: Usage
+
+
+class GenerationCache(Protocol):
+    """Where texts are kept; the store has one."""
+
+    def of_scope(self, scope: str) -> Mapping[str, str]:
+        """All texts of a scope by key."""
+        ...
+
+    def keep(self, generations: Sequence[Generation], calls: Sequence[CallRecord] = ()) -> None:
+        """Keeps texts and the calls made meanwhile; both are safe when it returns.
+
+        It is called in the event loop, so it must not wait for a database.
+        """
+        ...
+
+
+class Writer:
+    """Lets a model write, or gives back what it wrote when it was asked the same before.
+
+    Args:
+        client: The connection to the model.
+        scope: The experiment; texts of another one are not looked at.
+        cache: Where texts are kept; without one nothing outlives the writer.
+        calls: Where the client logs its calls; they are stored along with the texts.
+        temperature: Of what agents say.
+        salt: Changes every key: the experiment's seed.
+    """
+
+    def __init__(
+        self,
+        client: LLMClient,
+        *,
+        scope: str = "",
+        cache: GenerationCache | None = None,
+        calls: CallBuffer | None = None,
+        temperature: float = 1.0,
+        salt: int = 0,
+    ) -> None:
+        self._client = client
+        self._scope = scope
+        self._cache = cache
+        self._calls = calls or CallBuffer()
+        self._temperature = temperature
+        self._salt = salt
+        self._known: dict[str, str] = dict(cache.of_scope(scope)) if cache else {}
+
+    @property
+    def model(self) -> str:
+        """The model that writes."""
+        return self._client.model
+
+    async def write(
+        self, messages: Messages, *, purpose: str, subject: str, temperature: float | None = None, max_tokens: int = 400
+    ) -> tuple[str, bool]:
+        """The model's text, kept before it is returned, and whether it was cut off for want of room.
+
+        What was cut off is kept under a key of its own, so that whoever goes on knows that it was.
+
+        Raises:
+            JudgeError: The model cannot be asked.
+            BudgetSpentError: Nothing more may be spent.
+            StoreError: The text could not be kept.
+        """
+        heat = self._temperature if temperature is None else temperature
+        whole = self._key(messages, heat, max_tokens)
+        cut_off = self._key(messages, heat, max_tokens, _CUT_OFF)
+        for key in (whole, cut_off):
+            if key in self._known:
+                return self._known[key], key == cut_off
+        response = await self._client.complete(messages, heat, max_tokens, purpose=CallPurpose(purpose, 0))
+        key = cut_off if response.is_cut_off else whole
+        found = Generation(key, self._scope, self.model, purpose, subject, response.content, response.usage)
+        if self._cache is not None:
+            self._cache.keep([found], self._calls.take())
+        self._known[key] = found.text
+        return found.text, response.is_cut_off
+
+    async def write_json(
+        self,
+        messages: Messages,
+        validate: Validate[Value],
+        *,
+        purpose: str,
+        subject: str,
+        retries: int = 3,
+        max_tokens: int = USUAL_ROOM,
+    ) -> Value:
+        """What ``validate`` makes of the model's answer; a wrong one is asked again with its error named.
+
+        One that was cut off is asked again with twice the room, up to ``LONGEST_ANSWER``.
+
+        Raises:
+            JSONParseError: No try gave such an object.
+            JudgeError: As ``write``.
+            BudgetSpentError: As ``write``.
+        """
+        conversation = list(messages)
+        written: list[str] = []
+        problem = ""
+        for _ in range(retries + 1):
+            text, is_cut_off = await self.write(conversation, purpose=purpose, subject=subject, max_tokens=max_tokens)
+            written.append(text)
+            try:
+                return parse_answer(text, validate)
+            except AnswerError as error:
+                problem = str(error)
+            if is_cut_off and max_tokens < LONGEST_ANSWER:
+                max_tokens = min(2 * max_tokens, LONGEST_ANSWER)
+                continue
+            if is_cut_off:
+                problem = f"it was cut off after {max_tokens:,} tokens, so it must be shorter"
+            conversation += [
+                {"role": "assistant", "content": text[:_LONGEST_ECHO]},
+                {"role": "user", "content": CORRECTION.format(problem=problem)},
+            ]
+        raise JSONParseError(
+            f"What the model wrote is not what was asked for ({subject}): {problem}.",
+            raw="\n\n".join(written),
+            place=self.model,
+            remedy="Take a model that keeps to a form, or another seed.",
+        )
+
+    def _key(self, messages: Messages, temperature: float, max_tokens: int, *more: str) -> str:
+        said = [[message["role"], message["content"]] for message in messages]
+        parts = [WRITING_VERSION, self.model, temperature, max_tokens, self._salt, said, *more]
+        return hashlib.sha256(json.dumps(parts).encode("ascii")).hexdigest()

@@ -1,0 +1,1 @@
+"""Populations of simulated people: profiles, plans and personas."""

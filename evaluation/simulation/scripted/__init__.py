@@ -1,0 +1,1 @@
+"""A scripted model provider: for trials without a key, and for tests."""

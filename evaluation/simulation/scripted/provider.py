@@ -1,0 +1,42 @@
+"""The script without its server: for simulations of hundreds of experiments in one process."""
+
+from __future__ import annotations
+
+from contextlib import AbstractAsyncContextManager, nullcontext
+
+from evaluation.judging.model_client.calls import Completion, Messages
+from evaluation.judging.model_client.usage import Price
+from evaluation.simulation.scripted.world import SCRIPTED_MODEL, ScriptedWorld
+
+
+class ScriptedProvider:
+    """Follows the protocol ``Provider``; answers at once and for nothing."""
+
+    def __init__(self, world: ScriptedWorld) -> None:
+        self._world = world
+        self.asked = 0
+
+    @property
+    def model(self) -> str:
+        """What the script is called."""
+        return SCRIPTED_MODEL
+
+    def session(self) -> AbstractAsyncContextManager[None]:
+        """There are no connections."""
+        return nullcontext()
+
+    async def complete(
+        self,
+        messages: Messages,
+        *,
+        temperature: float,  # noqa: ARG002 - the protocol's arguments
+        max_tokens: int,  # noqa: ARG002
+        timeout_seconds: float,  # noqa: ARG002
+    ) -> Completion:
+        """The script's answer."""
+        self.asked += 1
+        return Completion(self._world.answer(messages), SCRIPTED_MODEL)
+
+    async def price(self) -> Price | None:
+        """Nothing."""
+        return Price(0.0, 0.0, 0.0)

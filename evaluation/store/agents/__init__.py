@@ -1,0 +1,1 @@
+"""Agents, their evaluations, runtime corrections and experiments."""

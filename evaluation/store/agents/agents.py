@@ -1,0 +1,148 @@
+"""Agents and channels, their personas, and which speaker is which agent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from pydantic import JsonValue
+
+from evaluation.errors import InputError, NotFoundError
+from evaluation.escaping import well_formed
+from evaluation.judging.propositions.proposition import TargetType
+from evaluation.persona.agents import SYNTHETIC_FORMAT, Agent
+from evaluation.store.agents._cascades import delete_agent
+from evaluation.store.engine.bulk_rows import from_json, packed
+from evaluation.store.engine.text_checks import require_text
+from evaluation.store.engine.transactions import Units
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+_LARGEST_PERSONA = 1_000_000
+
+
+class Agents:
+    """Reads and writes ``agents`` and ``agent_speakers``."""
+
+    def __init__(self, units: Units) -> None:
+        self._units = units
+
+    def all(self) -> dict[str, Agent]:
+        """Every agent that is known, by id, in the order in which they became so."""
+        with self._units.unit() as cursor:
+            rows = cursor.execute(_ALL).fetchall()
+        return {row[0]: _agent(row) for row in rows}
+
+    def get(self, agent_id: str) -> Agent:
+        """The agent with that id.
+
+        Raises:
+            NotFoundError: There is none.
+        """
+        found = self.all().get(agent_id)
+        if found is None:
+            raise _unknown(agent_id)
+        return found
+
+    def ensure(self, agents: Iterable[Agent]) -> None:
+        """Makes agents known; those that are stay as they are."""
+        with self._units.unit(write=True) as cursor:
+            for agent in agents:
+                _insert(cursor, agent, "DO NOTHING")
+
+    def save(self, agent: Agent) -> None:
+        """Stores name and persona of an agent, in place of those before.
+
+        Raises:
+            InputError: Its id or name is blank, or the persona is larger than a million characters.
+        """
+        require_text(id=agent.id, name=agent.display_name)
+        if agent.persona is not None and len(packed(agent.persona)) > _LARGEST_PERSONA:
+            raise InputError(
+                f"The persona has more than {_LARGEST_PERSONA:,} characters.",
+                place=agent.id,
+                remedy="Shorten it; a judge reads the first 20,000.",
+            )
+        with self._units.unit(write=True) as cursor:
+            _insert(
+                cursor, agent, "(id) DO UPDATE SET display_name = excluded.display_name, persona = excluded.persona"
+            )
+
+    def set_persona(self, agent_id: str, persona: JsonValue) -> None:
+        """Gives a known agent a persona; ``None`` takes it back, so that the transcript's or the shipped one counts.
+
+        Raises:
+            NotFoundError: There is no such agent.
+            InputError: The persona is larger than a million characters.
+        """
+        agent = self.get(agent_id)
+        self.save(Agent(agent.id, agent.display_name, agent.kind, persona))
+
+    def speakers(self) -> dict[str, str]:
+        """The agents of speakers, as people decided; a speaker that is not here is an agent by name."""
+        with self._units.unit() as cursor:
+            return dict(cursor.execute("SELECT speaker, agent_id FROM agent_speakers ORDER BY speaker").fetchall())
+
+    def players(self) -> list[tuple[str, str]]:
+        """Transcript id and name of everybody who says something in a stored transcript, in the order of these.
+
+        Synthetic transcripts are left out: they are evaluated where they are made.
+        """
+        with self._units.unit() as cursor:
+            return cursor.execute(_PLAYERS, [SYNTHETIC_FORMAT]).fetchall()
+
+    def map_speaker(self, speaker: str, agent_id: str | None, *, who: str = "") -> None:
+        """Decides which agent a speaker is, in all transcripts; ``None`` returns to the name.
+
+        Raises:
+            InputError: The speaker or the id is blank.
+        """
+        require_text(speaker=speaker)
+        with self._units.unit(write=True) as cursor:
+            if agent_id is None:
+                cursor.execute("DELETE FROM agent_speakers WHERE speaker = ?", [speaker])
+                return
+            require_text(agent=agent_id)
+            cursor.execute(
+                "INSERT OR REPLACE INTO agent_speakers (speaker, agent_id, who) VALUES (?, ?, ?)",
+                [speaker, agent_id, well_formed(who)],
+            )
+
+    def delete(self, agent_id: str) -> None:
+        """Removes an agent with its evaluations, corrections, config and speakers.
+
+        Its messages stay in their transcripts; they make it known again when it is evaluated.
+
+        Raises:
+            NotFoundError: There is no such agent.
+        """
+        self.get(agent_id)
+        delete_agent(self._units, agent_id)
+
+
+def _insert(cursor: DuckDBPyConnection, agent: Agent, on_conflict: str) -> None:
+    persona = None if agent.persona is None else packed(agent.persona).decode("utf-8")
+    cursor.execute(
+        f"INSERT INTO agents (id, display_name, kind, persona) VALUES (?, ?, ?, ?) ON CONFLICT {on_conflict}",
+        [well_formed(agent.id), well_formed(agent.display_name), str(agent.kind), persona],
+    )
+
+
+def _agent(row: tuple[Any, ...]) -> Agent:
+    agent_id, name, kind, persona = row
+    return Agent(agent_id, name, TargetType(kind), from_json(persona))
+
+
+def _unknown(agent_id: str) -> NotFoundError:
+    return NotFoundError(f"There is no agent {agent_id!r}.", remedy="Agents become known when they are evaluated.")
+
+
+_PLAYERS = """
+SELECT t.transcript_id, m.speaker FROM transcripts t JOIN messages m USING (transcript_id)
+WHERE m.channel <> 'system' AND NOT m.is_control AND t.source_format <> ?
+GROUP BY t.transcript_id, t.position, m.speaker
+ORDER BY t.position, min(m.position)
+"""
+
+_ALL = "SELECT id, display_name, kind, persona::text FROM agents ORDER BY created_at, id"

@@ -1,0 +1,189 @@
+"""Runtime corrections: what is corrected for each agent, and the log of every message that was checked."""
+
+from __future__ import annotations
+
+import uuid
+from typing import TYPE_CHECKING, Any
+
+from evaluation.corrections.attempts import GateOutcome, GateResult
+from evaluation.corrections.config import CorrectionConfig
+from evaluation.corrections.log_entry import LoggedMessage
+from evaluation.errors import NotFoundError
+from evaluation.escaping import well_formed
+from evaluation.store.agents._correction_rows import COLUMNS, messages_from, row_of
+from evaluation.store.engine.bulk_rows import append, columns_of, frame
+from evaluation.store.engine.text_checks import require_storable, require_text
+from evaluation.store.engine.transactions import Units
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from duckdb import DuckDBPyConnection
+
+_FIELDS = tuple(CorrectionConfig.model_fields)
+LATEST = 5_000
+"""So many messages are looked at unless told otherwise."""
+
+
+class Corrections:
+    """Reads and writes ``agent_evaluation_config`` and ``correction_logs``."""
+
+    def __init__(self, units: Units) -> None:
+        self._units = units
+
+    def config(self, agent: str) -> CorrectionConfig:
+        """The agent's configuration; the defaults, everything off, for one that has none.
+
+        Raises:
+            InputError: UTF-8 cannot hold the agent's id, like any other that the methods below are asked about.
+        """
+        require_storable(agent=agent)
+        return self.configs().get(agent, CorrectionConfig())
+
+    def configs(self) -> dict[str, CorrectionConfig]:
+        """The configuration of every agent that has one, by agent id in alphabetical order."""
+        query = f"SELECT agent_id, {', '.join(_FIELDS)} FROM agent_evaluation_config ORDER BY agent_id"
+        with self._units.unit() as cursor:
+            rows = cursor.execute(query).fetchall()
+        return {row[0]: CorrectionConfig(**_values(row[1:])) for row in rows}
+
+    def configure(self, agent: str, config: CorrectionConfig) -> None:
+        """Stores the agent's configuration in place of the one before; an unknown agent becomes known.
+
+        Raises:
+            InputError: The agent's id is blank or no text.
+        """
+        require_text(agent=agent)
+        values = config.model_dump()
+        with self._units.unit(write=True) as cursor:
+            _ensure_agent(cursor, agent)
+            updates = ", ".join(f"{name} = excluded.{name}" for name in _FIELDS)
+            cursor.execute(
+                f"""INSERT INTO agent_evaluation_config (agent_id, {", ".join(_FIELDS)})
+                VALUES (?, {", ".join("?" * len(_FIELDS))})
+                ON CONFLICT (agent_id) DO UPDATE SET {updates}, updated_at = now()""",
+                [agent, *(values[name] for name in _FIELDS)],
+            )
+
+    def add(self, result: GateResult, *, run_id: str | None = None) -> str:
+        """Logs a checked message: one row per attempt, all of one group, in one transaction.
+
+        Every row holds the original text, and the committed text where a retry was committed. A result without an
+        outcome was not checked, and is not logged.
+
+        Returns:
+            The id of the group, empty when nothing was logged.
+        """
+        if result.outcome is None:
+            return ""
+        group = str(uuid.uuid4())
+        rows = [row_of(result, attempt, group, run_id) for attempt in result.attempts]
+        with self._units.unit(write=True) as cursor:
+            _ensure_agent(cursor, well_formed(result.agent))
+            append(cursor, "correction_logs", columns_of(rows))
+        return group
+
+    def forget(self, agent: str) -> None:
+        """Takes back the agent's configuration: the defaults hold again, everything off."""
+        require_storable(agent=agent)
+        with self._units.unit(write=True) as cursor:
+            cursor.execute("DELETE FROM agent_evaluation_config WHERE agent_id = ?", [agent])
+
+    def messages(
+        self, agent: str | None = None, *, outcome: GateOutcome | None = None, limit: int = LATEST
+    ) -> list[LoggedMessage]:
+        """The latest messages that were checked, newest first, with all their attempts.
+
+        Args:
+            agent: Only this agent's.
+            outcome: Only those that came through like this.
+            limit: How many at most.
+        """
+        require_storable(agent=agent or "")
+        values = {"agent": agent, "outcome": None if outcome is None else str(outcome), "limit": limit}
+        with self._units.unit() as cursor:
+            return messages_from(cursor.execute(_LATEST, values).fetchall())
+
+    def message(self, message_id: str) -> LoggedMessage:
+        """The message that is logged under that id, or under the only one that begins like this.
+
+        Raises:
+            NotFoundError: There is none, or several begin like this.
+        """
+        require_storable(message=message_id)
+        with self._units.unit() as cursor:
+            found = messages_from(cursor.execute(_ONE, {"start": message_id.lower()}).fetchall()) if message_id else []
+        if len(found) != 1:
+            raise NotFoundError(
+                f"{'Several messages have' if found else 'No message has'} an id that begins with {message_id!r}.",
+                remedy="See them with: dramaturg corrections list.",
+            )
+        return found[0]
+
+    def count(self, agent: str | None = None) -> int:
+        """How many messages were checked, of one agent or of all."""
+        require_storable(agent=agent or "")
+        query = "SELECT count(DISTINCT group_id) FROM correction_logs WHERE $agent IS NULL OR agent_id = $agent"
+        with self._units.unit() as cursor:
+            found = cursor.execute(query, {"agent": agent}).fetchone()
+        assert found is not None
+        return int(found[0])
+
+    def agents(self) -> dict[str, int]:
+        """Every agent with a checked message or a configuration, with how many messages were checked; most first."""
+        with self._units.unit() as cursor:
+            return dict(cursor.execute(_AGENTS).fetchall())
+
+    def log(self, agent: str | None = None) -> pd.DataFrame:
+        """Every attempt ever logged, of one agent or of all, in the order of time and attempt.
+
+        Returns:
+            ``group_id``, ``agent_id``, ``run_id``, ``attempt_number`` (0 is the original), ``attempt_text``,
+            ``is_committed``, ``outcome``, ``original_text``, ``corrected_text`` (empty unless a retry was committed),
+            ``dimension_scores`` (JSON text: dimension to score, threshold, reasoning), ``similarity_score`` (0 to 1),
+            ``total_score``, ``feedback``, ``token_usage`` (JSON text) and ``created_at`` (UTC).
+        """
+        require_storable(agent=agent or "")
+        with self._units.unit() as cursor:
+            return frame(cursor, _LOG, {"agent": agent}, times=["created_at"])
+
+
+_LOG = """
+SELECT group_id::text AS group_id, agent_id, run_id::text AS run_id, attempt_number, attempt_text, is_committed,
+       outcome, original_text, corrected_text, dimension_scores::text AS dimension_scores, similarity_score,
+       total_score, feedback, token_usage::text AS token_usage, timezone('UTC', created_at) AS created_at
+FROM correction_logs WHERE $agent IS NULL OR agent_id = $agent
+ORDER BY correction_logs.rowid
+"""
+
+_LATEST = f"""
+WITH latest AS (
+    SELECT group_id, max(rowid) AS place FROM correction_logs
+    WHERE group_id IS NOT NULL AND ($agent IS NULL OR agent_id = $agent) AND ($outcome IS NULL OR outcome = $outcome)
+    GROUP BY group_id ORDER BY place DESC LIMIT $limit
+)
+SELECT {COLUMNS} FROM correction_logs JOIN latest USING (group_id)
+ORDER BY latest.place DESC, attempt_number
+"""
+
+_AGENTS = """
+SELECT agent_id, count(DISTINCT group_id) AS messages FROM (
+    SELECT agent_id, group_id FROM correction_logs UNION ALL SELECT agent_id, NULL FROM agent_evaluation_config
+)
+GROUP BY agent_id ORDER BY messages DESC, agent_id
+"""
+
+_ONE = f"""
+SELECT {COLUMNS} FROM correction_logs WHERE starts_with(group_id::text, $start) ORDER BY group_id, attempt_number
+"""
+
+
+def _values(row: tuple[Any, ...]) -> dict[str, Any]:
+    # A column of type real holds seven digits: 0.6 comes back as 0.6000000238.
+    return {
+        name: float(f"{value:.7g}") if isinstance(value, float) else value
+        for name, value in zip(_FIELDS, row, strict=True)
+    }
+
+
+def _ensure_agent(cursor: DuckDBPyConnection, agent: str) -> None:
+    cursor.execute("INSERT INTO agents (id, display_name) VALUES (?, ?) ON CONFLICT DO NOTHING", [agent, agent])

@@ -1,0 +1,1 @@
+"""Backups of the database, and the check of their integrity."""

@@ -1,0 +1,1 @@
+"""The DuckDB file: transactions, the queue of processes, bulk rows and errors."""

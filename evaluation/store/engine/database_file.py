@@ -1,0 +1,388 @@
+"""One database file of this process: open only while units of work run, shared by its threads, given up to others.
+
+DuckDB lets one process hold a file, even for reading. So the file is opened when the first unit of work begins, stays
+open for a moment after the last one ended (a page reads many times in a row), and is closed at once when another
+process waits for it.
+"""
+
+from __future__ import annotations
+
+import atexit
+import math
+import os
+import threading
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from evaluation.errors import StoreBusyError, StoreError
+from evaluation.store.engine import _process_queue, duckdb_errors
+from evaluation.store.engine.file_identity import (
+    Identity,
+    identity_of,
+    is_kept_beside,
+    is_read_only,
+    moved,
+    require_file,
+)
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+LINGER_SECONDS = 10.0
+"""How long the file stays open after the last unit of work, when nobody else waits for it.
+
+Opening a large one takes a tenth of a second, which a person who reads a page between two clicks need not wait for.
+"""
+
+ATTENTIVE_SECONDS = 0.5
+"""For how long after the last unit of work it is looked every few milliseconds whether somebody waits; later seldom."""
+
+IDLE_POLL_SECONDS = 0.05
+"""How often that is then."""
+
+TURN_SECONDS = 0.2
+"""After this time a process that is busy lets those who wait have their turn."""
+
+BREATH_SECONDS = 0.005
+"""How long the file stays open between two units of work while others wait for it."""
+
+DRAIN_SECONDS = 0.05
+"""How long a new unit waits for the running ones to end, so that the file can be given up."""
+
+REST_SECONDS = 0.025
+"""How long the file stays closed for those who wait; they look at least every 20 ms."""
+
+
+_NEW_STORE = "Make a new Store in this one."
+
+
+MEMORY_LIMIT = "1GB"
+"""What DuckDB may use before it goes to the disk; left alone it takes four fifths of the machine."""
+
+
+class ThreadState(threading.local):
+    """What the current thread does with a file: the cursor of its unit of work, and whether it writes."""
+
+    cursor: DuckDBPyConnection | None = None
+    is_writing: bool = False
+    is_doomed: bool = False
+
+
+class DatabaseFile:
+    """Counts who uses the file and opens, keeps and closes it accordingly. Safe for threads, not for forked children.
+
+    Args:
+        path: The file, resolved; ``None`` keeps everything in memory until ``close``.
+        prepare: Called with every newly opened connection before anybody uses it.
+
+    Attributes:
+        place: The path as shown to people.
+        writer: Held by the unit that writes; a process writes one transaction at a time, so that none conflict.
+        thread: The current thread's unit of work.
+    """
+
+    def __init__(self, path: Path | None, prepare: Callable[[DuckDBPyConnection], None]) -> None:
+        self.place = ":memory:" if path is None else str(path)
+        self._path = path
+        self._process = os.getpid()
+        self._prepare = prepare
+        self.writer = threading.Lock()
+        self.thread = ThreadState()
+        self._state = threading.Condition()
+        self._connection: DuckDBPyConnection | None = None
+        self._users = 0
+        self._held_since = 0.0
+        # Long ago by every clock: one that stands below zero must not make anybody wait for it.
+        self._rest_until = -math.inf
+        self._idle_since = 0.0
+        self._is_closer_running = False
+        self._must_close = False
+        self._identity: Identity | None = None
+        self._is_read_only = False
+
+    def acquire(self, wait_seconds: float) -> DuckDBPyConnection:
+        """A cursor of its own for one unit of work; give it back with ``release``.
+
+        Raises:
+            StoreBusyError: Another process held the file for all of ``wait_seconds``.
+            StoreMovedError: The file is another one than before, or gone.
+            StoreError: The file cannot be opened, or this is a forked child of the process that made the store.
+        """
+        if self._process != os.getpid():
+            raise StoreError("This store was opened by the parent process.", place=self.place, remedy=_NEW_STORE)
+        started = time.monotonic()
+        with self._state:
+            self._follow_restore()
+            self.require_unmoved()
+            self._give_way()
+            if self._connection is None:
+                self._connection = self._open(started, wait_seconds)
+                self._held_since = time.monotonic()
+            cursor = self._connection.cursor()
+            self._users += 1
+            return cursor
+
+    def release(self, cursor: DuckDBPyConnection, *, is_broken: bool = False) -> None:
+        """Ends a unit of work. ``is_broken``: the engine failed, so the file must be opened anew."""
+        with self._state:
+            cursor.close()
+            self._users -= 1
+            self._must_close |= is_broken and self._path is not None
+            if self._users == 0:
+                self._idle_since = time.monotonic()
+                if self._must_close or self._is_turn_over():
+                    self._close()
+                else:
+                    self._close_later()
+            self._state.notify_all()
+
+    def close(self) -> None:
+        """Closes the file now, unless a unit of work is running (which closes it when it ends).
+
+        Whatever lies at its place when it is opened again is taken for the database.
+        """
+        with self._state:
+            self._identity = None
+            if self._users == 0:
+                self._close()
+            else:
+                self._must_close = True
+
+    def require_unmoved(self) -> None:
+        """What is written to a file that was moved or deleted would be acknowledged, and gone.
+
+        Raises:
+            StoreMovedError: At the place of the file is another one, or none, since this process opened it.
+        """
+        if self._path is None or self._identity is None or identity_of(self._path) == self._identity:
+            return
+        with self._state:
+            if self._users == 0:
+                self._close()
+        raise moved(self._path)
+
+    def require_writable(self) -> None:
+        """Call before anything is written while the file is open.
+
+        Raises:
+            StoreError: The file or its folder may only be read.
+        """
+        if self._is_read_only:
+            raise StoreError(
+                "The database may only be read there; nothing was stored.",
+                place=self.place,
+                remedy="Copy it to a place where you may write, and name that with --db.",
+            )
+
+    def _follow_restore(self) -> None:
+        """A restore in another process leaves the file of before under another name, and is meant to be followed."""
+        if self._path is None or self._identity is None or identity_of(self._path) == self._identity:
+            return
+        if not self._path.exists() or not is_kept_beside(self._path, self._identity):
+            return
+        if not self._state.wait_for(lambda: self._users == 0, timeout=DRAIN_SECONDS):
+            raise StoreBusyError("A backup was just restored.", place=self.place, remedy="Try again in a moment.")
+        self._close()
+        self._identity = None
+
+    @property
+    def path(self) -> Path | None:
+        """The file; ``None`` for a database in memory."""
+        return self._path
+
+    def replace(self, new: Path, kept: Path | None, wait_seconds: float) -> None:
+        """Puts another database in this one's place in one step, when no process uses it.
+
+        Args:
+            new: The other database, in the same folder; its name is free afterwards.
+            kept: Under which name the present one stays; ``None`` when there is none.
+            wait_seconds: How long to wait for units of work of this process, and then for other processes.
+
+        Raises:
+            StoreBusyError: The file was in use all the time.
+        """
+        assert self._path is not None
+        with self._state:
+            if not self._state.wait_for(lambda: self._users == 0, timeout=wait_seconds):
+                raise StoreBusyError("The database is in use.", place=self.place, remedy="Try again in a moment.")
+            self._close()
+            with self._held_alone(wait_seconds):
+                if kept is not None:
+                    _keep(self._path, kept)
+                os.replace(new, self._path)
+            self._identity = identity_of(self._path)
+
+    @contextmanager
+    def _held_alone(self, wait_seconds: float) -> Iterator[None]:
+        """Keeps other processes out of the file, and its write-ahead log empty."""
+        try:
+            connection = self._connect(time.monotonic(), wait_seconds)
+        except StoreBusyError:
+            raise
+        except StoreError:
+            # Too damaged to be opened: nobody else can use it either.
+            yield
+            return
+        try:
+            connection.execute("CHECKPOINT")
+            yield
+        finally:
+            connection.close()
+
+    def _give_way(self) -> None:
+        if self._connection is not None and (self._must_close or self._is_turn_over()):
+            self._state.wait_for(lambda: self._users == 0, timeout=DRAIN_SECONDS)
+            self._held_since = time.monotonic()
+            if self._users == 0:
+                self._close()
+
+    def _is_turn_over(self) -> bool:
+        return time.monotonic() - self._held_since > TURN_SECONDS and self._somebody_waits()
+
+    def _somebody_waits(self) -> bool:
+        return self._path is not None and _process_queue.somebody_waits(self._path)
+
+    def _open(self, started: float, wait_seconds: float) -> DuckDBPyConnection:
+        time.sleep(max(0.0, self._rest_until - time.monotonic()))
+        connection = self._connect(started, wait_seconds)
+        is_ready = False
+        try:
+            self._remember()
+            with duckdb_errors.translated(self.place):
+                self._prepare(connection)
+            is_ready = True
+        except StoreError as error:
+            # What prepares a connection does not know which file it is.
+            error.place = error.place or self.place
+            raise
+        finally:
+            if not is_ready:
+                connection.close()
+        return connection
+
+    def _remember(self) -> None:
+        if self._path is not None:
+            # Moved while it was being opened: whether that is the file that was opened, nobody can tell.
+            self.require_unmoved()
+            self._identity = identity_of(self._path)
+
+    def _connect(self, started: float, wait_seconds: float) -> DuckDBPyConnection:
+        import duckdb
+
+        if self._path is None:
+            return duckdb.connect(":memory:")
+        _make_folder(self._path.parent)
+        require_file(self._path)
+        self._is_read_only = is_read_only(self._path)
+        if self._identity is None:
+            with duckdb_errors.translated(self.place):
+                _create(self._path)
+        elif not self._path.exists():
+            # DuckDB would make an empty database there.
+            raise moved(self._path)
+        with _process_queue.Turn(self._path) as turn:
+            turn.wait_behind_others(wait_seconds - (time.monotonic() - started))
+            while True:
+                try:
+                    return duckdb.connect(
+                        self.place, read_only=self._is_read_only, config={"memory_limit": MEMORY_LIMIT}
+                    )
+                except duckdb.Error as error:
+                    waited = time.monotonic() - started
+                    if not duckdb_errors.is_held_elsewhere(error):
+                        raise duckdb_errors.explain(error, self.place) from error
+                    if waited >= wait_seconds:
+                        raise duckdb_errors.busy(error, self.place, waited) from error
+                turn.wait(wait_seconds - waited)
+
+    def _close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+            self._rest_until = time.monotonic() + (REST_SECONDS if self._somebody_waits() else 0.0)
+        self._must_close = False
+
+    def _close_later(self) -> None:
+        if self._path is not None and not self._is_closer_running:
+            self._is_closer_running = True
+            threading.Thread(target=self._close_when_idle, name="store-closer", daemon=True).start()
+
+    def _close_when_idle(self) -> None:
+        with self._state:
+            while self._connection is not None:
+                if self._users:
+                    self._state.wait()
+                elif self._has_lingered():
+                    self._close()
+                else:
+                    is_early = time.monotonic() - self._idle_since < ATTENTIVE_SECONDS
+                    self._state.wait(timeout=BREATH_SECONDS if is_early else IDLE_POLL_SECONDS)
+            self._is_closer_running = False
+
+    def _has_lingered(self) -> bool:
+        idle = time.monotonic() - self._idle_since
+        return idle >= LINGER_SECONDS or (idle >= BREATH_SECONDS and self._somebody_waits())
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise StoreError(
+            f"The folder cannot be made: {reason}.", place=str(folder), remedy="Choose another place with --db."
+        ) from error
+
+
+def _keep(path: Path, kept: Path) -> None:
+    """Gives a database a second name; a log that could not be worked into it goes along."""
+    try:
+        os.link(path, kept)
+    except OSError:
+        # A file system without links: for an instant there is no database.
+        path.rename(kept)
+    log = Path(f"{path}.wal")
+    if log.exists():
+        log.rename(f"{kept}.wal")
+
+
+def _create(path: Path) -> None:
+    """Makes an empty database in one step: nobody ever finds half a file, whoever is killed or comes second."""
+    import duckdb
+
+    if path.exists():
+        return
+    unfinished = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
+    try:
+        duckdb.connect(str(unfinished)).close()
+        # A file that is there by now was made by another process. A file system without links leaves it to DuckDB.
+        with suppress(OSError):
+            os.link(unfinished, path)
+    finally:
+        for leftover in (unfinished, Path(f"{unfinished}.wal")):
+            leftover.unlink(missing_ok=True)
+
+
+_files: dict[tuple[int, Path], DatabaseFile] = {}
+_files_lock = threading.Lock()
+
+
+def shared_file(path: Path, prepare: Callable[[DuckDBPyConnection], None]) -> DatabaseFile:
+    """The one ``DatabaseFile`` that all stores of this process share for ``path`` (resolved).
+
+    Two would fight for the file's lock, which belongs to the process. A forked child gets its own.
+    """
+    with _files_lock:
+        if not _files:
+            atexit.register(_close_all)
+        return _files.setdefault((os.getpid(), path), DatabaseFile(path, prepare))
+
+
+def _close_all() -> None:
+    for (process, _), file in _files.items():
+        if process == os.getpid():
+            file.close()

@@ -1,0 +1,133 @@
+"""Units of work: what the repositories read and write through."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+from evaluation.errors import StoreBusyError, StoreError
+from evaluation.store.engine import duckdb_errors
+from evaluation.store.engine.database_file import DatabaseFile
+
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    from duckdb import DuckDBPyConnection
+
+    Cursor: TypeAlias = DuckDBPyConnection
+
+
+class Units:
+    """Hands out units of work on one database file.
+
+    A unit inside another of the same thread joins it. Writing units run one after the other within the process, each
+    in a transaction: all of it is stored when the outermost ends, or nothing when anything in it fails.
+
+    Attributes:
+        guard: Called before the outermost writing unit of a thread begins; what it raises stops the unit.
+    """
+
+    guard: Callable[[], None] | None = None
+
+    def __init__(self, file: DatabaseFile, wait_seconds: float) -> None:
+        self._file = file
+        self._wait_seconds = wait_seconds
+
+    def unguarded(self) -> Units:
+        """Units on the same file without the guard: for what everybody who is let in may write."""
+        return Units(self._file, self._wait_seconds)
+
+    @contextmanager
+    def unit(self, *, write: bool = False) -> Iterator[DuckDBPyConnection]:
+        """A cursor of this thread's own, valid until the unit ends.
+
+        Args:
+            write: Whether everything done in the unit is one transaction. Without it each statement stands alone.
+
+        Raises:
+            StoreBusyError: Another process held the file, or another thread wrote, for longer than the waiting time.
+            NewerSchemaError: A newer Dramaturg wrote the file.
+            StoreError: The file cannot be used.
+        """
+        if write and self.guard is not None and not self._file.thread.is_writing:
+            self.guard()
+        held = self._file.thread.cursor
+        if held is None:
+            with self._outermost() as cursor, self._writing(cursor, write):
+                yield cursor
+        else:
+            with self._writing(held, write):
+                yield held
+
+    @contextmanager
+    def _outermost(self) -> Iterator[DuckDBPyConnection]:
+        cursor = self._file.acquire(self._wait_seconds)
+        self._file.thread.cursor = cursor
+        is_broken = False
+        try:
+            with duckdb_errors.translated(self._file.place):
+                yield cursor
+        except StoreError:
+            is_broken = True
+            raise
+        finally:
+            self._file.thread.cursor = None
+            self._file.release(cursor, is_broken=is_broken)
+
+    @contextmanager
+    def _writing(self, cursor: DuckDBPyConnection, write: bool) -> Iterator[None]:
+        if not write:
+            yield
+        elif self._file.thread.is_writing:
+            with self._joined():
+                yield
+        else:
+            self._file.require_writable()
+            with self._turn_to_write(), self._transaction(cursor):
+                yield
+
+    @contextmanager
+    def _joined(self) -> Iterator[None]:
+        is_done = False
+        try:
+            yield
+            is_done = True
+        finally:
+            # Even if the caller goes on, half of what failed must not be stored with the rest.
+            self._file.thread.is_doomed |= not is_done
+
+    @contextmanager
+    def _turn_to_write(self) -> Iterator[None]:
+        if not self._file.writer.acquire(timeout=self._wait_seconds):
+            raise StoreBusyError(
+                f"Another thread has been writing for {self._wait_seconds:g} s.",
+                place=self._file.place,
+                remedy="Try again when it is done.",
+            )
+        self._file.thread.is_writing = True
+        self._file.thread.is_doomed = False
+        try:
+            yield
+        finally:
+            self._file.thread.is_writing = False
+            self._file.writer.release()
+
+    @contextmanager
+    def _transaction(self, cursor: DuckDBPyConnection) -> Iterator[None]:
+        import duckdb
+
+        is_done = False
+        cursor.begin()
+        try:
+            yield
+            if self._file.thread.is_doomed:
+                raise StoreError("A part of the change failed, so nothing of it was stored.", place=self._file.place)
+            self._file.require_unmoved()
+            cursor.commit()
+            is_done = True
+        finally:
+            if not is_done:
+                # An engine that failed has rolled back by itself and says so.
+                with suppress(duckdb.Error):
+                    cursor.rollback()

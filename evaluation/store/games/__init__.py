@@ -1,0 +1,1 @@
+"""Iterations and transcripts, their messages, deletions and imports."""

@@ -1,0 +1,128 @@
+"""A transcript taken apart into the columns of the database's tables."""
+
+from __future__ import annotations
+
+import zlib
+from typing import Any
+
+from evaluation.store.engine.bulk_rows import fitting, from_json, to_json
+from evaluation.store.engine.timestamps import to_utc
+from evaluation.transcript import Cost, Transcript
+
+
+def transcript_row(transcript: Transcript, source_name: str, iteration: str | None) -> dict[str, Any]:
+    """The transcript's own row. Money and cache hits are unknown, not zero, where nothing was recorded."""
+    cost = transcript.cost if transcript.cost is not None and transcript.cost.is_known else Cost()
+    return {
+        "transcript_id": transcript.id,
+        "game_id": transcript.game_id,
+        "source_format": transcript.source_format,
+        "source_name": source_name,
+        "iteration": iteration,
+        "language": transcript.language,
+        "started_at": to_utc(transcript.started_at),
+        "winner": transcript.winner,
+        "players": len(transcript.players),
+        "messages": len(transcript.messages),
+        "total_usd": cost.total_usd,
+        "input_tokens": fitting(cost.input_tokens, 64),
+        "cached_tokens": fitting(cost.cached_tokens, 64),
+        "output_tokens": fitting(cost.output_tokens, 64),
+        "cache_hit_rate": cost.cache_hit_rate,
+        "document": pack(transcript),
+    }
+
+
+def pack(transcript: Transcript) -> bytes:
+    """The canonical JSON, compressed: the database's own compression of long texts makes reading one of them slow."""
+    return zlib.compress(transcript.to_json().encode("utf-8"), level=1)
+
+
+def unpack(document: bytes) -> Transcript:
+    """The transcript that ``pack`` packed."""
+    return Transcript.from_json(zlib.decompress(document))
+
+
+def metadata_of(document: bytes) -> dict[str, Any]:
+    """The game's metadata alone, without building its messages."""
+    metadata: dict[str, Any] = from_json(zlib.decompress(document).decode("utf-8")).get("metadata") or {}
+    return metadata
+
+
+def child_rows(transcript: Transcript) -> dict[str, list[dict[str, Any]]]:
+    """The rows of the tables below it, by table."""
+    rows = {
+        "players": _players(transcript),
+        "messages": _messages(transcript),
+        "votes": _votes(transcript),
+        "eliminations": _eliminations(transcript),
+    }
+    for table in rows.values():
+        for position, row in enumerate(table):
+            row["transcript_id"] = transcript.id
+            row["position"] = position
+    return rows
+
+
+def _players(transcript: Transcript) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": player.name,
+            "role": player.role,
+            "alignment": player.alignment,
+            "personality": player.personality,
+            "persona": to_json(player.persona),
+            "model": player.model,
+            "is_human": player.is_human,
+            "is_alive": player.is_alive,
+            "metadata": to_json(player.metadata),
+        }
+        for player in transcript.players
+    ]
+
+
+def _messages(transcript: Transcript) -> list[dict[str, Any]]:
+    return [
+        {
+            "message_id": message.id,
+            "round": fitting(message.round),
+            "phase": message.phase,
+            "channel": message.channel,
+            "channel_name": message.channel_name,
+            "speaker": message.speaker,
+            "recipients": list(message.recipients),
+            "text": message.text,
+            "sent_at": to_utc(message.sent_at),
+            "reply_to": message.reply_to,
+            "is_control": message.is_control,
+            "metadata": to_json(message.metadata),
+        }
+        for message in transcript.messages
+    ]
+
+
+def _votes(transcript: Transcript) -> list[dict[str, Any]]:
+    return [
+        {
+            "round": fitting(vote.round),
+            "phase": vote.phase,
+            "voter": vote.voter,
+            "target": vote.target,
+            "justification": vote.justification,
+            "sent_at": to_utc(vote.sent_at),
+        }
+        for vote in transcript.votes
+    ]
+
+
+def _eliminations(transcript: Transcript) -> list[dict[str, Any]]:
+    return [
+        {
+            "round": fitting(elimination.round),
+            "phase": elimination.phase,
+            "player": elimination.player,
+            "role": elimination.role,
+            "sent_at": to_utc(elimination.sent_at),
+        }
+        for elimination in transcript.eliminations
+    ]

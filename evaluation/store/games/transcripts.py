@@ -1,0 +1,266 @@
+"""Transcripts in the store: each is added whole, in one transaction, and comes back equal to what went in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from evaluation.errors import ConflictError, InputError, NotFoundError
+from evaluation.escaping import well_formed
+from evaluation.store.engine.bulk_rows import append, columns_of, frame, marks, next_numbers
+from evaluation.store.engine.text_checks import require_text
+from evaluation.store.engine.transactions import Units
+from evaluation.store.games.transcript_rows import child_rows, transcript_row, unpack
+from evaluation.store.games.trash_tables import bring_back, trashed
+from evaluation.transcript import Transcript
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from duckdb import DuckDBPyConnection
+
+SHORTEST_PREFIX = 4
+LONGEST_GAME_NAME = 200
+
+_ITERATIONS = "See them with: dramaturg iterations; make one with: dramaturg iterations create NAME."
+_CHILDREN = ("players", "messages", "votes", "eliminations")
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """What became of a transcript that was to be stored.
+
+    Attributes:
+        is_new: False when the same content was stored before; nothing was changed then, unless ``is_restored``.
+        iteration: The iteration that it belongs to now, ``None`` for none.
+        is_restored: True when it had been deleted: it is back, with its results, ratings and overrides.
+    """
+
+    transcript_id: str
+    is_new: bool
+    iteration: str | None = None
+    is_restored: bool = False
+
+
+class Transcripts:
+    """Adds, finds, lists and renames transcripts. ``Deletions`` deletes them."""
+
+    def __init__(self, units: Units) -> None:
+        self._units = units
+
+    def add(self, transcript: Transcript, *, source_name: str, iteration: str | None = None) -> Added:
+        """Stores one transcript.
+
+        Args:
+            transcript: What to store.
+            source_name: The file or folder as the person knows it.
+            iteration: Name of an iteration that exists; ``None`` leaves the transcript outside all of them.
+
+        Raises:
+            NotFoundError: There is no such iteration.
+        """
+        return self.add_many([(transcript, source_name)], iteration=iteration)[0]
+
+    def add_many(self, items: Iterable[tuple[Transcript, str]], *, iteration: str | None = None) -> list[Added]:
+        """Stores transcripts with their source names in one transaction: all of them or none.
+
+        One that was deleted comes back as it was, into ``iteration`` where one is named, else to where it was.
+
+        Returns:
+            One ``Added`` per item, in the order given. The second of two with the same content is not new.
+
+        Raises:
+            NotFoundError: There is no such iteration.
+        """
+        given = list(items)
+        ids = [transcript.id for transcript, _ in given]
+        with self._units.unit(write=True) as cursor:
+            require_iteration(cursor, iteration)
+            restored = _restore(cursor, ids, iteration)
+            known = iterations_of(cursor, ids)
+            fresh: dict[str, _Rows] = {}
+            for transcript, source_name in given:
+                if transcript.id not in known and transcript.id not in fresh:
+                    fresh[transcript.id] = _Rows.of(transcript, well_formed(source_name), iteration)
+            _insert(cursor, list(fresh.values()))
+        return [
+            Added(key, fresh.pop(key, None) is not None, known.get(key, iteration), restored.pop(key, False))
+            for key in ids
+        ]
+
+    def get(self, transcript_id: str) -> Transcript:
+        """The transcript with that full id, equal to the one that was added.
+
+        Raises:
+            NotFoundError: There is none.
+        """
+        with self._units.unit() as cursor:
+            found = cursor.execute(
+                "SELECT document FROM transcripts WHERE transcript_id = ?", [well_formed(transcript_id)]
+            ).fetchone()
+        if found is None:
+            raise unknown_transcript(transcript_id)
+        return unpack(found[0])
+
+    def name(self, transcript_id: str) -> str:
+        """What people call the game: the name that its file gave, unless it was renamed.
+
+        Raises:
+            NotFoundError: There is no transcript of that full id.
+        """
+        with self._units.unit() as cursor:
+            query = "SELECT game_id FROM transcripts WHERE transcript_id = ?"
+            found = cursor.execute(query, [well_formed(transcript_id)]).fetchone()
+        if found is None:
+            raise unknown_transcript(transcript_id)
+        return str(found[0])
+
+    def player_names(self) -> dict[str, tuple[str, ...]]:
+        """The names of every transcript's players, in their order, by transcript."""
+        query = "SELECT transcript_id, list(name ORDER BY position) FROM players GROUP BY transcript_id"
+        with self._units.unit() as cursor:
+            return {str(key): tuple(names) for key, names in cursor.execute(query).fetchall()}
+
+    def resolve(self, reference: str) -> str:
+        """The id of the transcript that a person means by its id, its game id, or the first 4 or more digits of its id.
+
+        Raises:
+            NotFoundError: No transcript answers to it.
+            ConflictError: Several do.
+        """
+        query = """
+            SELECT transcript_id, transcript_id = $ref, game_id = $ref FROM transcripts
+            WHERE game_id = $ref OR (len($ref) >= $shortest AND starts_with(transcript_id, $ref))"""
+        with self._units.unit() as cursor:
+            found = cursor.execute(query, {"ref": well_formed(reference), "shortest": SHORTEST_PREFIX}).fetchall()
+        for candidates in ([i for i, is_id, _ in found if is_id], [i for i, _, is_game in found if is_game]):
+            if len(candidates) == 1:
+                return str(candidates[0])
+        if len(found) == 1:
+            return str(found[0][0])
+        raise _ambiguous(reference, sorted(str(row[0]) for row in found)) if found else unknown_transcript(reference)
+
+    def summaries(self, iteration: str | None = None) -> pd.DataFrame:
+        """The stored transcripts without their text, in the order in which they were put into their iteration.
+
+        Returns:
+            One row per transcript: ``transcript_id``, ``game_id``, ``source_format``, ``source_name``, ``iteration``
+            (empty for none), ``position`` (within the iteration, from 0), ``players`` and ``messages`` (counts),
+            ``total_usd`` and ``cache_hit_rate`` (0 to 1; empty where nothing was recorded), ``added_at`` (UTC).
+        """
+        with self._units.unit() as cursor:
+            return frame(
+                cursor,
+                _SUMMARIES,
+                {"iteration": None if iteration is None else well_formed(iteration)},
+                times=["added_at"],
+            )
+
+    def rename(self, transcript_id: str, name: str | None) -> str:
+        """Changes the name by which people see and find a game; returns the new one.
+
+        What was read stays as it was read, in exports too, so that the same file is recognised again.
+
+        Args:
+            transcript_id: The full id.
+            name: The new name; ``None`` returns to the one that the file gave.
+
+        Raises:
+            NotFoundError: There is no such transcript.
+            InputError: The name is blank, too long, or not valid UTF-8.
+        """
+        chosen = self.get(transcript_id).game_id if name is None else _game_name(name)
+        with self._units.unit(write=True) as cursor:
+            require_transcript(cursor, transcript_id)
+            cursor.execute("UPDATE transcripts SET game_id = ? WHERE transcript_id = ?", [chosen, transcript_id])
+        return chosen
+
+
+def _game_name(name: str) -> str:
+    require_text(name=name)
+    if len(name) > LONGEST_GAME_NAME:
+        raise InputError(
+            f"The name has {len(name)} characters.", place="name", remedy=f"Give at most {LONGEST_GAME_NAME}."
+        )
+    return name.strip()
+
+
+MOVE = """
+UPDATE transcripts SET iteration = $iteration, position = nextval('transcript_numbers')
+WHERE transcript_id = $transcript AND iteration IS DISTINCT FROM $iteration
+"""
+"""Puts a transcript into an iteration, after the games it has; leaves it alone where it is there already."""
+
+_BY_ADDING = "added again"
+
+_SUMMARIES = """
+SELECT transcript_id, game_id, source_format, source_name, iteration,
+       (row_number() OVER (PARTITION BY iteration ORDER BY position) - 1)::integer AS position,
+       players, messages, total_usd, cache_hit_rate, timezone('UTC', added_at) AS added_at
+FROM transcripts
+WHERE $iteration::text IS NULL OR iteration = $iteration
+ORDER BY transcripts.position
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """A transcript as rows: its own, and those of the tables below it."""
+
+    own: dict[str, Any]
+    children: dict[str, list[dict[str, Any]]]
+
+    @classmethod
+    def of(cls, transcript: Transcript, source_name: str, iteration: str | None) -> _Rows:
+        return cls(transcript_row(transcript, source_name, iteration), child_rows(transcript))
+
+
+def require_transcript(cursor: DuckDBPyConnection, transcript_id: str) -> None:
+    """Raises ``NotFoundError`` unless the transcript is stored."""
+    if (
+        cursor.execute("SELECT 1 FROM transcripts WHERE transcript_id = ?", [well_formed(transcript_id)]).fetchone()
+        is None
+    ):
+        raise unknown_transcript(transcript_id)
+
+
+def require_iteration(cursor: DuckDBPyConnection, name: str | None) -> None:
+    """Raises ``NotFoundError`` unless the iteration exists; ``None`` stands for no iteration."""
+    query = "SELECT 1 FROM iterations WHERE name = ?"
+    if name is not None and cursor.execute(query, [well_formed(name)]).fetchone() is None:
+        raise NotFoundError(f"There is no iteration {name!r}.", remedy=_ITERATIONS)
+
+
+def _restore(cursor: DuckDBPyConnection, transcript_ids: Sequence[str], iteration: str | None) -> dict[str, bool]:
+    found = trashed(cursor, transcript_ids)
+    bring_back(cursor, found, _BY_ADDING)
+    if iteration is not None:
+        for transcript_id in found:
+            cursor.execute(MOVE, {"transcript": transcript_id, "iteration": iteration})
+    return dict.fromkeys(found, True)
+
+
+def _insert(cursor: DuckDBPyConnection, transcripts: Sequence[_Rows]) -> None:
+    numbers = next_numbers(cursor, "transcript_numbers", len(transcripts))
+    own = [rows.own | {"position": number} for rows, number in zip(transcripts, numbers, strict=True)]
+    append(cursor, "transcripts", columns_of(own))
+    for table in _CHILDREN:
+        append(cursor, table, columns_of(row for rows in transcripts for row in rows.children[table]))
+
+
+def iterations_of(cursor: DuckDBPyConnection, transcript_ids: Sequence[str]) -> dict[str, str | None]:
+    """The stored ones among the transcripts, with their iterations."""
+    query = f"SELECT transcript_id, iteration FROM transcripts WHERE transcript_id IN ({marks(transcript_ids)})"
+    return dict(cursor.execute(query, list(transcript_ids)).fetchall())
+
+
+def unknown_transcript(reference: str) -> NotFoundError:
+    """What to raise when no stored transcript answers to ``reference``."""
+    return NotFoundError(f"No stored transcript is called {reference!r}.", remedy="See them with: dramaturg list.")
+
+
+def _ambiguous(reference: str, candidates: Sequence[str]) -> ConflictError:
+    return ConflictError(
+        f"{reference!r} could be any of {len(candidates)} transcripts: {', '.join(candidates[:5])}.",
+        remedy="Give more of the id.",
+    )

@@ -1,0 +1,1 @@
+"""Calls to models: cached judgements, generated texts, the call log and spending."""

@@ -1,0 +1,76 @@
+"""What models wrote in simulations, by the address of the question: asked once, known for ever."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from evaluation.escaping import well_formed
+from evaluation.insight.figures.events import LLMCallEvent
+from evaluation.judging.model_client.calls import CallRecord
+from evaluation.simulation.model_texts import Generation, speech_prefix
+from evaluation.store.engine.bulk_rows import fitting, insert_few, marks
+from evaluation.store.engine.transactions import Units
+from evaluation.store.model_calls.llm_calls import LLMCalls
+from evaluation.transcript import SIMULATED_FORMAT, Transcript
+
+_BITS = 64
+_CALLS = """
+SELECT subject, input_tokens + output_tokens, cost_usd FROM generations
+WHERE scope = ? AND starts_with(subject, ?) ORDER BY subject, key
+"""
+
+
+class Generations:
+    """Keeps texts; a ``GenerationCache`` for writers."""
+
+    def __init__(self, units: Units, calls: LLMCalls) -> None:
+        self._units = units
+        self._calls = calls
+
+    def of_scope(self, scope: str) -> dict[str, str]:
+        """All texts of an experiment by key."""
+        with self._units.unit() as cursor:
+            rows = cursor.execute("SELECT key, text FROM generations WHERE scope = ?", [scope]).fetchall()
+        return dict(rows)
+
+    def calls_for(self, transcript: Transcript) -> list[LLMCallEvent]:
+        """The calls that wrote the messages of a conversation that an experiment simulated; empty for others.
+
+        What judges were asked meanwhile is not among them. Where nobody knew the model's price, theirs is ``None``.
+        """
+        scope = transcript.metadata.get("experiment")
+        if transcript.source_format != SIMULATED_FORMAT or not isinstance(scope, str):
+            return []
+        prefix = well_formed(speech_prefix(transcript.game_id))
+        with self._units.unit() as cursor:
+            rows = cursor.execute(_CALLS, [well_formed(scope), prefix]).fetchall()
+        return [
+            # A price that nobody knew was stored as nothing; no model is free.
+            LLMCallEvent(tokens, cost or None, str(subject).removeprefix(prefix).partition(": ")[2])
+            for subject, tokens, cost in rows
+        ]
+
+    def keep(self, generations: Sequence[Generation], calls: Sequence[CallRecord] = ()) -> None:
+        """Stores texts, and the calls made meanwhile, in one transaction; a text that is kept already stays."""
+        rows = {one.key: _row(one) for one in generations}
+        with self._units.unit(write=True) as cursor:
+            query = f"SELECT key FROM generations WHERE key IN ({marks(list(rows))})"
+            known = {key for (key,) in cursor.execute(query, list(rows)).fetchall()}
+            insert_few(cursor, "generations", [row for key, row in rows.items() if key not in known])
+            self._calls.add(calls)
+
+
+def _row(one: Generation) -> dict[str, Any]:
+    return {
+        "key": one.key,
+        "scope": one.scope,
+        "model": one.model,
+        "purpose": one.purpose,
+        "subject": well_formed(one.subject),
+        "text": well_formed(one.text),
+        "input_tokens": fitting(round(one.usage.input_tokens), _BITS),
+        "cached_tokens": fitting(round(one.usage.cached_tokens), _BITS),
+        "output_tokens": fitting(round(one.usage.output_tokens), _BITS),
+        "cost_usd": one.usage.cost_usd,
+    }

@@ -1,0 +1,130 @@
+"""Answers of judges by the address of their question: asked once, known for ever."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from evaluation.judging.judges.cached import KeptAnswer
+from evaluation.judging.model_client.calls import CallRecord
+from evaluation.judging.protocol import Prompt
+from evaluation.store.engine.bulk_rows import fitting, from_json, insert_few, marks, packed
+from evaluation.store.engine.transactions import Units
+from evaluation.store.model_calls.llm_calls import LLMCalls
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+_MOST_KEYS = 1_000
+_BITS = 64
+
+
+class Judgements:
+    """Keeps answers; a ``JudgementCache`` for judges.
+
+    Long texts, which many judgements share (a context, the answer to a batch), are stored once each.
+    """
+
+    def __init__(self, units: Units, calls: LLMCalls) -> None:
+        self._units = units
+        self._calls = calls
+
+    def lookup(self, keys: Sequence[str]) -> dict[str, KeptAnswer]:
+        """The answers kept under ``keys``; keys without one are left out."""
+        with self._units.unit() as cursor:
+            rows = [
+                row
+                for some in _portions(keys)
+                for row in cursor.execute(_FIND.format(marks(some)), list(some)).fetchall()
+            ]
+            described = [(key, model, from_json(prompt), from_json(answer)) for key, model, prompt, answer in rows]
+            texts = _texts(cursor, {sha for _, _, prompt, answer in described for sha in _text_keys(prompt, answer)})
+        return {key: _kept(key, model, prompt, answer, texts) for key, model, prompt, answer in described}
+
+    def keys(self, model: str) -> set[str]:
+        """The keys of all answers that a model gave: for whoever asks so much that looking up each would take long."""
+        with self._units.unit() as cursor:
+            rows = cursor.execute("SELECT key FROM judgements WHERE model = ?", [model]).fetchall()
+        return {key for (key,) in rows}
+
+    def keep(self, answers: Sequence[KeptAnswer], calls: Sequence[CallRecord] = ()) -> None:
+        """Stores answers, and the calls made meanwhile, in one transaction; an answer that is kept already stays."""
+        texts = {_sha(text): text for one in answers for text in (one.prompt.system, one.prompt.user, one.raw)}
+        with self._units.unit(write=True) as cursor:
+            rows = [{"sha256": sha, "text": text} for sha, text in texts.items()]
+            _insert_new(cursor, "judge_texts", "sha256", rows)
+            _insert_new(cursor, "judgements", "key", [_row(one) for one in {one.key: one for one in answers}.values()])
+            self._calls.add(calls)
+
+
+def _row(one: KeptAnswer) -> dict[str, Any]:
+    prompt = {
+        "system": _sha(one.prompt.system),
+        "user": _sha(one.prompt.user),
+        "question": one.prompt.question,
+        "version": one.prompt_version,
+        "purpose": one.purpose,
+        "subject": one.subject,
+    }
+    return {
+        "key": one.key,
+        "model": one.model,
+        "prompt": packed(prompt).decode("utf-8"),
+        "answer": packed({"answers": one.answers, "raw": _sha(one.raw)}).decode("utf-8"),
+        "input_tokens": fitting(round(one.usage.input_tokens), _BITS),
+        "cached_tokens": fitting(round(one.usage.cached_tokens), _BITS),
+        "output_tokens": fitting(round(one.usage.output_tokens), _BITS),
+        "cost_usd": one.usage.cost_usd,
+    }
+
+
+def _insert_new(cursor: DuckDBPyConnection, table: str, key: str, rows: list[dict[str, Any]]) -> None:
+    """Adds the rows whose key is not there yet; nobody else writes meanwhile."""
+    query = "SELECT {key} FROM {table} WHERE {key} IN ({marks})"
+    known = {
+        found
+        for some in _portions([row[key] for row in rows])
+        for (found,) in cursor.execute(query.format(key=key, table=table, marks=marks(some)), some).fetchall()
+    }
+    insert_few(cursor, table, [row for row in rows if row[key] not in known])
+
+
+def _texts(cursor: DuckDBPyConnection, keys: set[str]) -> dict[str, str]:
+    query = "SELECT sha256, text FROM judge_texts WHERE sha256 IN ({})"
+    return {
+        sha: text
+        for some in _portions(sorted(keys))
+        for sha, text in cursor.execute(query.format(marks(some)), some).fetchall()
+    }
+
+
+def _text_keys(prompt: Mapping[str, Any], answer: Mapping[str, Any]) -> tuple[str, str, str]:
+    return prompt["system"], prompt["user"], answer["raw"]
+
+
+def _kept(
+    key: str, model: str, prompt: Mapping[str, Any], answer: Mapping[str, Any], texts: Mapping[str, str]
+) -> KeptAnswer:
+    system, user, raw = (texts[sha] for sha in _text_keys(prompt, answer))
+    return KeptAnswer(
+        key=key,
+        model=model,
+        answers=tuple(answer["answers"]),
+        prompt=Prompt(system, user, prompt["question"]),
+        prompt_version=prompt["version"],
+        purpose=prompt["purpose"],
+        subject=prompt["subject"],
+        raw=raw,
+    )
+
+
+def _portions(values: Sequence[str]) -> Iterator[list[str]]:
+    yield from (list(values[start : start + _MOST_KEYS]) for start in range(0, len(values), _MOST_KEYS))
+
+
+def _sha(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+
+_FIND = "SELECT key, model, prompt, answer FROM judgements WHERE key IN ({})"

@@ -1,0 +1,81 @@
+"""Every call to a model: what it was for, what it cost, and what went wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from evaluation.judging.model_client.calls import CallRecord
+from evaluation.judging.model_client.usage import Usage
+from evaluation.store.engine.bulk_rows import fitting, frame, insert_few
+from evaluation.store.engine.timestamps import to_utc
+from evaluation.store.engine.transactions import Units
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_BITS = 64
+
+
+class LLMCalls:
+    """Adds calls, and adds them up."""
+
+    def __init__(self, units: Units) -> None:
+        self._units = units
+
+    def add(self, records: Sequence[CallRecord]) -> None:
+        """Stores calls as they were; nothing is ever changed."""
+        with self._units.unit(write=True) as cursor:
+            insert_few(cursor, "llm_calls", [_row(record) for record in records])
+
+    def usage(self, run_id: str | None = None) -> Usage:
+        """What the calls used together, those of one run or all. Calls without a known price cost nothing here."""
+        with self._units.unit() as cursor:
+            found = cursor.execute(_USAGE, {"run_id": run_id}).fetchone()
+        assert found is not None
+        read, cached, written, cost, calls = found
+        return Usage(int(read), int(cached), int(written), float(cost), int(calls))
+
+    def frame(self, run_id: str | None = None, *, limit: int = 1_000) -> pd.DataFrame:
+        """The latest calls, newest first, those of one run or all.
+
+        Returns:
+            One row per call: ``started_at`` (UTC), ``purpose``, ``model``, ``attempt``, ``outcome``, ``error``,
+            ``judgements``, ``input_tokens``, ``cached_tokens``, ``output_tokens``, ``cost_usd`` (empty when the price
+            is not known), ``seconds``.
+        """
+        with self._units.unit() as cursor:
+            return frame(cursor, _LATEST, {"run_id": run_id, "limit": limit}, times=["started_at"])
+
+
+def _row(record: CallRecord) -> dict[str, Any]:
+    return {
+        "run_id": record.run_id,
+        "purpose": record.purpose,
+        "model": record.model,
+        "judgement_key": record.judgement_key,
+        "input_tokens": fitting(record.input_tokens, _BITS),
+        "cached_tokens": fitting(record.cached_tokens, _BITS),
+        "output_tokens": fitting(record.output_tokens, _BITS),
+        "cost_usd": record.cost_usd,
+        "seconds": record.seconds,
+        "error": record.error or None,
+        "created_at": to_utc(record.started_at),
+        "attempt": record.attempt,
+        "outcome": record.outcome,
+        "judgements": record.judgements,
+    }
+
+
+_USAGE = """
+SELECT coalesce(sum(input_tokens), 0), coalesce(sum(cached_tokens), 0), coalesce(sum(output_tokens), 0),
+    coalesce(sum(cost_usd), 0), count(*)
+FROM llm_calls WHERE $run_id IS NULL OR run_id = CAST($run_id AS uuid)
+"""
+
+_LATEST = """
+SELECT timezone('UTC', created_at) AS started_at, purpose, model, attempt, outcome, coalesce(error, '') AS error,
+    judgements, input_tokens, cached_tokens, output_tokens, cost_usd, seconds
+FROM llm_calls WHERE $run_id IS NULL OR run_id = CAST($run_id AS uuid)
+ORDER BY rowid DESC LIMIT $limit
+"""

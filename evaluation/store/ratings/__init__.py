@@ -1,0 +1,1 @@
+"""Ratings, drafts, discards, practice ratings and answers to the style check."""

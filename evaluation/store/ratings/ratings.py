@@ -1,0 +1,326 @@
+"""Ratings: append-only, one row per submitted form; and whom the rating desk shows which transcript."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from evaluation.escaping import well_formed
+from evaluation.ratings import Rating, rater_name
+from evaluation.store.engine.bulk_rows import append, columns_of, frame, next_numbers
+from evaluation.store.engine.timestamps import from_microseconds
+from evaluation.store.engine.transactions import Units
+from evaluation.store.games.transcripts import require_transcript
+from evaluation.transcript import SIMULATED_FORMAT
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from duckdb import DuckDBPyConnection
+
+RATING_COLUMNS = "transcript_id, rater, score, answers, comment, epoch_us(created_at), token"
+
+
+@dataclass(frozen=True, slots=True)
+class QueueProgress:
+    """How far a rater is: nothing about any transcript.
+
+    Attributes:
+        rated: Transcripts that the rater has rated.
+        discarded: Those that the rater put aside for good without rating them.
+        total: All that are stored.
+    """
+
+    rated: int
+    discarded: int
+    total: int
+
+    @property
+    def left(self) -> int:
+        """How many wait for this rater."""
+        return self.total - self.rated - self.discarded
+
+
+class Ratings:
+    """Stores and reads ratings, and hands out the rating desk's next transcript."""
+
+    def __init__(self, units: Units) -> None:
+        self._units = units
+
+    def add(self, rating: Rating) -> bool:
+        """Stores a rating once: false when its token was stored before, which changes nothing.
+
+        It is what the rater thinks now, whatever the clock says: of a rater's ratings the one stored last counts.
+
+        Raises:
+            NotFoundError: The transcript is not stored.
+        """
+        with self._units.unit(write=True) as cursor:
+            require_transcript(cursor, rating.transcript_id)
+            # Only one unit writes at a time, so looking first is safe. ON CONFLICT takes twice as long.
+            known = cursor.execute("SELECT 1 FROM ratings WHERE token = ?", [rating.token]).fetchone()
+            if known is None:
+                cursor.execute(_INSERT, list(_row(rating).values()))
+            cursor.execute("DELETE FROM drafts WHERE token = ?", [rating.token])
+        return known is None
+
+    def add_many(self, ratings: Sequence[Rating], *, as_of_now: Collection[str] = ()) -> int:
+        """Stores ratings, all of them or none; returns how many were new. A token counts once, the first time.
+
+        Of a rater's ratings of a game the one with the latest time counts. One that was given before the rating that
+        counts already is kept as history.
+
+        Args:
+            ratings: Each with the time when it was given.
+            as_of_now: Tokens of those that are given now: they count, even if the clock has been set back.
+
+        Raises:
+            NotFoundError: One of the transcripts is not stored.
+        """
+        wanted = {rating.token: rating for rating in reversed(ratings)}
+        with self._units.unit(write=True) as cursor:
+            for transcript_id in {rating.transcript_id for rating in ratings}:
+                require_transcript(cursor, transcript_id)
+            stored = self.by_token(wanted)
+            fresh = [rating for token, rating in reversed(wanted.items()) if token not in stored]
+            # One statement for all: a sheet of 50,000 lines would else keep everybody from saving for minutes.
+            ids = next_numbers(cursor, "rating_numbers", len(fresh))
+            counting = _counting(cursor, fresh, frozenset(as_of_now))
+            rows = [
+                {"rating_id": number, **_row(rating), "is_past": rating.token not in counting}
+                for number, rating in zip(ids, fresh, strict=True)
+            ]
+            append(cursor, "ratings", columns_of(rows))
+            cursor.execute("DELETE FROM drafts WHERE token IN (SELECT unnest(?::text[]))", [list(wanted)])
+        return len(fresh)
+
+    def by_token(self, tokens: Collection[str]) -> dict[str, Rating]:
+        """The stored ratings among those that have these tokens."""
+        query = f"SELECT {RATING_COLUMNS} FROM ratings WHERE token IN (SELECT unnest(?::text[]))"
+        with self._units.unit() as cursor:
+            found = [rating_of(row) for row in cursor.execute(query, [list(tokens)]).fetchall()]
+        return {rating.token: rating for rating in found}
+
+    def by_rater(self, rater: str) -> list[Rating]:
+        """The rater's newest rating of each transcript, the latest first."""
+        query = f"SELECT {RATING_COLUMNS} FROM current_ratings WHERE rater = ? ORDER BY rating_id DESC"
+        return self._select(query, rater_name(rater))
+
+    def progress(self, rater: str) -> QueueProgress:
+        """How far the rater is."""
+        with self._units.unit() as cursor:
+            rated, discards, total = cursor.execute(_PROGRESS, {"rater": rater_name(rater)}).fetchall()[0]
+            # Most raters never discard a game, and telling which discards still count takes as long as all the rest.
+            aside = cursor.execute(_PUT_ASIDE, {"rater": rater_name(rater)}).fetchall()[0][0] if discards else 0
+        return QueueProgress(rated, aside, total)
+
+    def times(self, rater: str, since: datetime) -> list[datetime]:
+        """When the rater saved ratings, from ``since`` on, the earliest first."""
+        query = "SELECT epoch_us(created_at) FROM ratings WHERE rater = ? AND created_at >= ? ORDER BY created_at"
+        with self._units.unit() as cursor:
+            return [from_microseconds(at) for (at,) in cursor.execute(query, [rater_name(rater), since]).fetchall()]
+
+    def latest(self, transcript_id: str) -> list[Rating]:
+        """Each rater's newest rating of the transcript, raters in alphabetical order."""
+        return self._select(
+            f"SELECT {RATING_COLUMNS} FROM current_ratings WHERE transcript_id = ? ORDER BY rater", transcript_id
+        )
+
+    def history(self, transcript_id: str) -> list[Rating]:
+        """Every rating of the transcript, revised ones too, in the order in which they were stored."""
+        return self._select(
+            f"SELECT {RATING_COLUMNS} FROM ratings WHERE transcript_id = ? ORDER BY rating_id", transcript_id
+        )
+
+    def every(self, rater: str | None = None) -> list[Rating]:
+        """Every rating ever stored, or every one of that rater, in the order in which they were stored."""
+        if rater is None:
+            return self._select(f"SELECT {RATING_COLUMNS} FROM ratings WHERE ? ORDER BY rating_id", True)
+        query = f"SELECT {RATING_COLUMNS} FROM ratings WHERE rater = ? ORDER BY rating_id"
+        return self._select(query, rater_name(rater))
+
+    def all(self) -> pd.DataFrame:
+        """Every rating ever stored, in that order.
+
+        Returns:
+            ``transcript_id``, ``rater``, ``score`` (1 to 5), ``answer_1`` to ``answer_5`` (empty: not answered),
+            ``comment``, ``created_at`` (UTC), ``is_latest`` (whether it is the rater's newest of that transcript).
+        """
+        with self._units.unit() as cursor:
+            return frame(cursor, _ALL, {}, times=["created_at"])
+
+    def rater_counts(self) -> dict[str, int]:
+        """How many people have rated each transcript; those that nobody has are missing."""
+        with self._units.unit() as cursor:
+            return dict(cursor.execute("SELECT transcript_id, raters FROM engagement").fetchall())
+
+    def next_unrated(self, rater: str, *, skip: Collection[str] = ()) -> str | None:
+        """The transcript to rate next: one of those with the fewest raters, in an order of this rater's own.
+
+        What the rater has begun comes first, or a reload would find another game because somebody else was quicker.
+        Then come the games of the iteration that was handed over to this rater and of its reference, mixed so that
+        neither side comes in a block.
+        What an experiment simulated is handed out only once it belongs to an iteration.
+
+        Args:
+            rater: Who is to rate; transcripts that this person has rated or discarded are left out.
+            skip: Ids of transcripts to leave out this time.
+
+        Returns:
+            Its id and nothing else, so that the desk stays blind; ``None`` when none is left.
+        """
+        with self._units.unit() as cursor:
+            found = cursor.execute(_NEXT, {"rater": rater_name(rater), "skip": list(skip)}).fetchone()
+        return None if found is None else str(found[0])
+
+    def hand_over(self, rater: str, iteration: str, reference: str | None) -> None:
+        """Has the rater rate the games of an iteration and of its reference first; nothing of it reaches the desk.
+
+        It holds until another one follows. Names of iterations that are gone change nothing.
+
+        Raises:
+            InputError: The rater's name cannot be used.
+        """
+        with self._units.unit(write=True) as cursor:
+            cursor.execute(
+                "INSERT INTO rating_handovers (rater, iteration, reference) VALUES (?, ?, ?)",
+                [rater_name(rater), well_formed(iteration), reference and well_formed(reference)],
+            )
+
+    def assigned(self, rater: str, token: str) -> str | None:
+        """The transcript that ``rater`` was given with that token; ``None`` when nobody was, or somebody else."""
+        query = "SELECT transcript_id FROM assignments WHERE rater = ? AND token = ?"
+        with self._units.unit() as cursor:
+            found = cursor.execute(query, [rater_name(rater), well_formed(token)]).fetchone()
+        return None if found is None else str(found[0])
+
+    def token(self, rater: str, transcript_id: str) -> str:
+        """The opaque token for the form that ``rater`` fills in for the transcript.
+
+        It stays the same until a rating with it is stored; then the next form, a revision, gets a new one.
+
+        Raises:
+            NotFoundError: The transcript is not stored.
+            InputError: The rater's name cannot be used.
+        """
+        name = rater_name(rater)
+        with self._units.unit(write=True) as cursor:
+            require_transcript(cursor, transcript_id)
+            found = cursor.execute(_OPEN_TOKEN, [name, transcript_id]).fetchone()
+            if found is not None:
+                return str(found[0])
+            token = uuid.uuid4().hex
+            cursor.execute(
+                "INSERT INTO assignments (token, rater, transcript_id) VALUES (?, ?, ?)", [token, name, transcript_id]
+            )
+        return token
+
+    def _select(self, query: str, value: object) -> list[Rating]:
+        with self._units.unit() as cursor:
+            return [rating_of(row) for row in cursor.execute(query, [value]).fetchall()]
+
+
+def _counting(cursor: DuckDBPyConnection, fresh: Sequence[Rating], as_of_now: frozenset[str]) -> set[str]:
+    """The tokens of those of the new ratings that count: at most one of each game and rater."""
+    games = sorted({rating.transcript_id for rating in fresh})
+    standing = {
+        (transcript_id, rater): from_microseconds(given)
+        for transcript_id, rater, given in cursor.execute(_STANDING, [games]).fetchall()
+    }
+    latest: dict[tuple[str, str], Rating] = {}
+    for rating in fresh:
+        held = latest.setdefault((rating.transcript_id, rating.rater), rating)
+        if (rating.token in as_of_now, rating.created_at) >= (held.token in as_of_now, held.created_at):
+            latest[rating.transcript_id, rating.rater] = rating
+    return {
+        rating.token
+        for place, rating in latest.items()
+        if rating.token in as_of_now or place not in standing or rating.created_at >= standing[place]
+    }
+
+
+def _row(rating: Rating) -> dict[str, object]:
+    return {
+        "token": rating.token,
+        "transcript_id": rating.transcript_id,
+        "rater": rating.rater,
+        "score": rating.score,
+        "answers": list(rating.answers),
+        "comment": rating.comment,
+        "created_at": rating.created_at.astimezone(UTC),
+    }
+
+
+_INSERT = """
+INSERT INTO ratings (token, transcript_id, rater, score, answers, comment, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+"""
+
+_STANDING = """
+SELECT transcript_id, rater, epoch_us(created_at) FROM current_ratings
+WHERE transcript_id IN (SELECT unnest(?::text[]))
+"""
+
+_ALL = """
+SELECT transcript_id, rater, score, answers[1] AS answer_1, answers[2] AS answer_2, answers[3] AS answer_3,
+       answers[4] AS answer_4, answers[5] AS answer_5, comment, timezone('UTC', created_at) AS created_at,
+       row_number() OVER (PARTITION BY transcript_id, rater ORDER BY coalesce(is_past, false), rating_id DESC) = 1
+           AS is_latest
+FROM ratings ORDER BY rating_id
+"""
+
+# What an experiment simulated is judged by the experiment, and hundreds of such conversations would bury the games that
+# wait for people; in an iteration it is a game like others.
+_FOR_PEOPLE = f"(source_format <> '{SIMULATED_FORMAT}' OR iteration IS NOT NULL)"
+
+# Written for speed, as every saved form waits for it: no view that ranks all ratings there are.
+_NEXT = f"""
+WITH counted AS (
+    SELECT transcript_id, count(DISTINCT rater) AS raters, bool_or(rater = $rater) AS is_rated
+    FROM ratings GROUP BY transcript_id
+), begun AS (
+    SELECT transcript_id, max(drafts.touched) AS touched
+    FROM assignments JOIN drafts USING (token) WHERE rater = $rater GROUP BY transcript_id
+), handed_over AS (
+    SELECT iteration, reference FROM rating_handovers WHERE rater = $rater ORDER BY handover_id DESC LIMIT 1
+), spread AS (
+    -- Each side's games at even distances from 0 to 1 in this rater's order, so that the two sides interleave.
+    SELECT transcript_id, (row_number() OVER side - 1 + ('0x' || left(seed, 8))::bigint / 4294967296) / count(*) OVER (
+        PARTITION BY iteration) AS turn
+    FROM (SELECT transcript_id, t.iteration, md5(concat($rater, ' ', transcript_id)) AS seed
+          FROM transcripts t, handed_over h WHERE t.iteration IN (h.iteration, h.reference))
+    WINDOW side AS (PARTITION BY iteration ORDER BY seed)
+)
+SELECT transcript_id
+FROM transcripts LEFT JOIN counted USING (transcript_id) LEFT JOIN begun USING (transcript_id)
+    LEFT JOIN spread USING (transcript_id)
+WHERE {_FOR_PEOPLE} AND NOT coalesce(is_rated, false) AND NOT list_contains($skip::text[], transcript_id)
+    AND transcript_id NOT IN (SELECT transcript_id FROM current_discards WHERE rater = $rater)
+ORDER BY touched DESC NULLS LAST, turn NULLS LAST, coalesce(raters, 0), md5(concat($rater, ' ', transcript_id))
+LIMIT 1
+"""
+
+_PROGRESS = f"""
+SELECT (SELECT count(DISTINCT transcript_id) FROM ratings WHERE rater = $rater),
+    (SELECT count(*) FROM discards WHERE rater = $rater),
+    (SELECT count(*) FROM transcripts
+     WHERE {_FOR_PEOPLE} OR transcript_id IN (SELECT transcript_id FROM ratings WHERE rater = $rater))
+"""
+
+_PUT_ASIDE = """
+SELECT count(DISTINCT transcript_id) FROM current_discards
+WHERE rater = $rater AND transcript_id NOT IN (SELECT transcript_id FROM ratings WHERE rater = $rater)
+"""
+
+_OPEN_TOKEN = """
+SELECT token FROM assignments
+WHERE rater = ? AND transcript_id = ? AND token NOT IN (SELECT token FROM ratings)
+ORDER BY created_at LIMIT 1
+"""
+
+
+def rating_of(values: tuple[Any, ...]) -> Rating:
+    """The rating in a row of ``RATING_COLUMNS``."""
+    transcript_id, rater, score, answers, comment, created_at, token = values
+    return Rating(transcript_id, rater, score, tuple(answers), comment, from_microseconds(created_at), token)

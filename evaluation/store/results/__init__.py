@@ -1,0 +1,1 @@
+"""Metric results with controls, overrides and judge decisions."""

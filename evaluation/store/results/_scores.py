@@ -1,0 +1,212 @@
+"""Scores of many transcripts at once, without reading their ledgers."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from evaluation.escaping import well_formed
+from evaluation.overrides import Override
+from evaluation.rubric.controls import WITHOUT_CHANCE
+from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
+from evaluation.score import LedgerRow, Method, MetricResult, RowVerdict, Status, overrule, summarise
+from evaluation.store.engine.bulk_rows import frame, numbers
+from evaluation.store.results._result_rows import definition_of
+from evaluation.store.results.controls import read_all_controls
+from evaluation.store.results.judge_decisions import decided_sums
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from duckdb import DuckDBPyConnection
+
+SCORE_COLUMNS = (
+    "transcript_id",
+    "metric",
+    "score",
+    "numerator",
+    "denominator",
+    "status",
+    "threshold",
+    "method",
+    "version",
+    "reason",
+)
+_COVERED = tuple(name for name, definition in DEFINITIONS.items() if definition.coverage)
+
+_NUMBERS = ("score", "numerator", "denominator", "threshold")
+
+Row = tuple[Any, ...]
+
+
+def score_table(
+    cursor: DuckDBPyConnection, iteration: str | None, overrides: Sequence[Override], engagement_threshold: float
+) -> pd.DataFrame:
+    """The table that ``Results.scores`` describes.
+
+    The stored scores come as they are. What ratings, judges' decisions and standing ``overrides`` change goes through
+    ``summarise``, like every score, and takes the place of the stored row.
+    """
+    import pandas as pd
+
+    chosen = {"iteration": None if iteration is None else well_formed(iteration)}
+    positions = dict(cursor.execute(_POSITIONS, chosen).fetchall())
+    history = frame(cursor, _STORED, chosen | {"metrics": list(DEFINITIONS)})
+    ratings = _latest_scores(cursor)
+    rated = [_row(key, _engagement(given, engagement_threshold)) for key, given in ratings.items()]
+    changed = [row for row in (*_decided_rows(cursor, overrides), *rated) if row[0] in positions]
+    parts = (history, _changed(changed, positions), _unrated(ratings, positions, engagement_threshold))
+    table = pd.concat([part for part in parts if len(part)] or [history], ignore_index=True)
+    latest = table.sort_values(["place", "result_id"]).drop_duplicates("place", keep="last")
+    # What was considered does not change with what is decided about it.
+    considered = history.sort_values(["place", "result_id"]).drop_duplicates("place", keep="last")
+    latest["considered"] = latest["place"].map(considered.set_index("place")["considered"])
+    controls = read_all_controls(cursor, iteration)
+    keys = zip(latest["transcript_id"], latest["metric"], latest["version"], strict=True)
+    found = [WITHOUT_CHANCE.get(key[1], controls.get(key)) for key in keys]
+    latest["control"] = pd.Series(found, index=latest.index, dtype=object)
+    return latest[[*SCORE_COLUMNS, "considered", "control"]].reset_index(drop=True)
+
+
+def _changed(rows: Sequence[Row], positions: Mapping[str, int]) -> pd.DataFrame:
+    import pandas as pd
+
+    table = pd.DataFrame(rows, columns=list(SCORE_COLUMNS)).astype(dict.fromkeys(_NUMBERS, float))
+    table["place"] = [positions[row[0]] * _STEP + _RUBRIC_ORDER[row[1]] for row in rows]
+    table["result_id"] = _NEWER_THAN_STORED
+    return table
+
+
+def _unrated(rated: Container[str], positions: Mapping[str, int], threshold: float) -> pd.DataFrame:
+    import pandas as pd
+
+    row = dict(zip(SCORE_COLUMNS, _row("", summarise(ENGAGEMENT, (), threshold=threshold)), strict=True))
+    waiting = {key: position for key, position in positions.items() if key not in rated}
+    own = {
+        "transcript_id": list(waiting),
+        "place": [position * _STEP + _RUBRIC_ORDER[ENGAGEMENT.name] for position in waiting.values()],
+        "result_id": _NEWER_THAN_STORED,
+    }
+    return pd.DataFrame(row | own).astype({"score": float})
+
+
+# A row's place is its transcript's position times the step, plus the place of its metric in the rubric, from 1. Of all
+# rows with the same place the newest stands.
+_STEP = 16
+_NEWER_THAN_STORED = 2**62
+_RUBRIC_ORDER = {metric: number for number, metric in enumerate(DEFINITIONS, start=1)}
+
+
+def _row(transcript_id: str, result: MetricResult) -> Row:
+    return (
+        transcript_id,
+        result.name,
+        result.score,
+        result.numerator,
+        result.denominator,
+        result.status.value,
+        result.threshold,
+        result.method.value,
+        result.definition.version,
+        result.reason,
+    )
+
+
+def _latest_scores(cursor: DuckDBPyConnection) -> dict[str, list[int]]:
+    """Each rater's latest score, by transcript."""
+    latest = {(key, rater): score for key, rater, score in cursor.execute(_RATINGS).fetchall()}
+    given: dict[str, list[int]] = {}
+    for (transcript_id, _), score in latest.items():
+        given.setdefault(transcript_id, []).append(score)
+    return given
+
+
+def _engagement(scores: Sequence[int], threshold: float) -> MetricResult:
+    rows = [
+        LedgerRow("", "rating", RowVerdict.COUNTS, "", numerator=float(score), denominator=1.0, method=Method.HUMAN)
+        for score in scores
+    ]
+    return summarise(ENGAGEMENT, rows, threshold=threshold)
+
+
+def _decided_rows(cursor: DuckDBPyConnection, overrides: Sequence[Override]) -> list[Row]:
+    wanted = {(override.transcript_id, override.metric, override.row_id): override for override in overrides}
+    judged = decided_sums(cursor, list(wanted))
+    concerned = {key[:2] for key in wanted} | judged.keys()
+    if not concerned:
+        return []
+    transcript_ids, row_ids = sorted({key[0] for key in concerned}), sorted({key[2] for key in wanted})
+    # Read in the order in which they were stored, so that the current result is the one that stays.
+    current = {row[1:3]: row for row in cursor.execute(_HISTORY, [transcript_ids]).fetchall() if row[1:3] in concerned}
+    results = {row[0]: row[1:] for row in current.values()}
+    decisions: dict[int, list[tuple[Override, LedgerRow]]] = {}
+    for result_id, *row in cursor.execute(_ROWS.format(numbers(results)), [row_ids]).fetchall() if row_ids else ():
+        if override := wanted.get((*results[result_id][:2], row[0])):
+            decisions.setdefault(result_id, []).append((override, _bare_row(*row)))
+    return [
+        _row(stored[0], _redecided(stored, decisions.get(key, ()), judged.get(stored[:2])))
+        for key, stored in results.items()
+        if key in decisions or stored[:2] in judged
+    ]
+
+
+def _redecided(
+    stored: Sequence[Any], decided: Sequence[tuple[Override, LedgerRow]], judged: tuple[float, float] | None
+) -> MetricResult:
+    """The stored result with decisions applied; one row stands for all that nobody overruled."""
+    _, metric, score, numerator, denominator, status, threshold, _, version, reason = stored
+    overruled = [row for _, row in decided]
+    rest = _bare_row(
+        "",
+        RowVerdict.COUNTS,
+        numerator - sum(row.numerator for row in overruled),
+        denominator - sum(row.denominator for row in overruled),
+    )
+    result = MetricResult(
+        definition_of(metric, version),
+        Status(status),
+        score,
+        numerator,
+        denominator,
+        threshold,
+        ledger=(rest, *overruled),
+        reason=reason,
+    )
+    return overrule(result, _judged_rest(rest, judged) | {row.id: one.applied_to(row) for one, row in decided})
+
+
+def _judged_rest(rest: LedgerRow, judged: tuple[float, float] | None) -> dict[str, LedgerRow]:
+    if judged is None:
+        return {}
+    numerator, denominator = rest.numerator + judged[0], rest.denominator + judged[1]
+    return {rest.id: replace(rest, numerator=numerator, denominator=denominator, method=Method.JUDGE)}
+
+
+def _bare_row(row_id: str, verdict: str, numerator: float, denominator: float) -> LedgerRow:
+    return LedgerRow(row_id, "", RowVerdict(verdict), "", numerator=numerator, denominator=denominator)
+
+
+_POSITIONS = """
+SELECT transcript_id, position FROM transcripts WHERE $iteration::text IS NULL OR iteration = $iteration
+ORDER BY position
+"""
+
+_STORED = f"""
+SELECT result_id, t.position * {_STEP} + list_position($metrics, metric) AS place, {", ".join(SCORE_COLUMNS)},
+       CASE WHEN metric IN {_COVERED} THEN TRY_CAST(details->>'considered' AS double) END AS considered
+FROM metric_results JOIN transcripts t USING (transcript_id)
+WHERE method = 'rule' AND ($iteration::text IS NULL OR t.iteration = $iteration) AND list_contains($metrics, metric)
+"""
+
+_HISTORY = f"""
+SELECT result_id, {", ".join(SCORE_COLUMNS)} FROM metric_results
+WHERE method = 'rule' AND list_contains(?::text[], transcript_id) ORDER BY result_id
+"""
+
+_ROWS = """
+SELECT result_id, row_id, verdict, numerator, denominator FROM ledger
+WHERE result_id IN ({}) AND list_contains(?::text[], row_id)
+"""
+
+# In the order in which they stand, so that of one rater's ratings the last one read is the latest.
+_RATINGS = "SELECT transcript_id, rater, score FROM ratings ORDER BY coalesce(is_past, false) DESC, rating_id"

@@ -1,0 +1,145 @@
+"""Overrides of ledger rows: append-only, taken back by another row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from evaluation.errors import ConflictError, InputError, NotFoundError
+from evaluation.escaping import well_formed
+from evaluation.overrides import Override
+from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
+from evaluation.score import RowVerdict
+from evaluation.store.engine.text_checks import require_text
+from evaluation.store.engine.timestamps import from_microseconds
+from evaluation.store.engine.transactions import Units
+from evaluation.store.games.transcripts import require_transcript
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+
+_Overrides = list[Override]
+
+
+class Overrides:
+    """Stores and reads what people decided against the rule."""
+
+    def __init__(self, units: Units) -> None:
+        self._units = units
+
+    def add(
+        self, transcript_id: str, metric: str, row_id: str, verdict: RowVerdict | str, *, author: str, reason: str
+    ) -> Override:
+        """Overrules one ledger row. The latest override of a row that was not undone stands.
+
+        Raises:
+            NotFoundError: The transcript is not stored, or its current ledger has no such row.
+            InputError: No such metric or verdict, or nobody or no reason is named. Ratings are revised, not overruled.
+        """
+        _require_metric(metric)
+        require_text(author=author, reason=reason)
+        decision = _verdict(verdict)
+        with self._units.unit(write=True) as cursor:
+            require_transcript(cursor, transcript_id)
+            _require_row(cursor, transcript_id, metric, row_id)
+            added = cursor.execute(_INSERT, [transcript_id, metric, row_id, decision, author, reason]).fetchone()
+        assert added is not None
+        return Override(added[0], transcript_id, metric, row_id, decision, author, reason, from_microseconds(added[1]))
+
+    def undo(self, override_id: int, author: str) -> None:
+        """Takes an override back; the row is again what it was before. Both acts stay on record.
+
+        Raises:
+            NotFoundError: There is no such override.
+            ConflictError: It was undone before.
+            InputError: Nobody is named.
+        """
+        require_text(author=author)
+        with self._units.unit(write=True) as cursor:
+            found = cursor.execute(_UNDOABLE, [override_id]).fetchone()
+            if found is None:
+                raise NotFoundError(f"There is no override {override_id}.")
+            if found[0]:
+                raise ConflictError(f"The override {override_id} was undone before.")
+            cursor.execute(_UNDO, [author, override_id])
+
+    def list(self, transcript_id: str) -> _Overrides:
+        """Every override of the transcript's rows, undone ones too, in the order in which they were made."""
+        return self._select("WHERE transcript_id = ?", [transcript_id])
+
+    def current(self, transcript_id: str | None = None) -> _Overrides:
+        """The overrides that stand, at most one per row: of one transcript, or of all."""
+        made = self._select("", []) if transcript_id is None else self.list(transcript_id)
+        standing = {(o.transcript_id, o.metric, o.row_id): o for o in made if o.undone_by is None}
+        return [*standing.values()]
+
+    def orphans(self, transcript_id: str) -> _Overrides:
+        """The overrides that stand, but whose row the current ledger no longer has: they wait for a person."""
+        with self._units.unit() as cursor:
+            rows = set(cursor.execute(_ROWS, [transcript_id]).fetchall())
+            return [o for o in self.current(transcript_id) if (o.metric, o.row_id) not in rows]
+
+    def _select(self, condition: str, values: Sequence[object]) -> _Overrides:
+        with self._units.unit() as cursor:
+            rows = cursor.execute(_SELECT.format(condition), list(values)).fetchall()
+        undone = {row[-1]: row for row in rows if row[-1] is not None}
+        return [_override(row, undone.get(row[0])) for row in rows if row[-1] is None]
+
+
+_INSERT = """
+INSERT INTO overrides (transcript_id, metric, row_id, verdict, author, reason) VALUES (?, ?, ?, ?, ?, ?)
+RETURNING override_id, epoch_us(created_at)
+"""
+
+_UNDOABLE = """
+SELECT EXISTS (SELECT 1 FROM overrides u WHERE u.undoes = o.override_id)
+FROM overrides o WHERE override_id = ? AND undoes IS NULL
+"""
+
+_UNDO = """
+INSERT INTO overrides (transcript_id, metric, row_id, author, reason, undoes)
+SELECT transcript_id, metric, row_id, ?, '', override_id FROM overrides WHERE override_id = ?
+"""
+
+_SELECT = """
+SELECT override_id, transcript_id, metric, row_id, verdict, author, reason, epoch_us(created_at), undoes
+FROM overrides {} ORDER BY override_id
+"""
+
+_ROWS = "SELECT metric, row_id FROM current_results JOIN ledger USING (result_id) WHERE transcript_id = ?"
+
+_HAS_ROW = f"{_ROWS} AND metric = ? AND row_id = ? LIMIT 1"
+
+
+def _require_metric(metric: str) -> None:
+    if metric == ENGAGEMENT.name:
+        raise InputError("A rating is not overruled.", place="metric", remedy="Let the rater revise it.")
+    if metric not in DEFINITIONS:
+        raise InputError(
+            f"{metric!r} is not a metric.", place="metric", remedy=f"Choose from {', '.join(DEFINITIONS)}."
+        )
+
+
+def _verdict(verdict: RowVerdict | str) -> RowVerdict:
+    try:
+        return RowVerdict(verdict)
+    except ValueError:
+        choices = ", ".join(RowVerdict)
+        raise InputError(f"{verdict!r} is not a verdict.", place="verdict", remedy=f"Choose from {choices}.") from None
+
+
+def _require_row(cursor: DuckDBPyConnection, transcript_id: str, metric: str, row_id: str) -> None:
+    if cursor.execute(_HAS_ROW, [transcript_id, metric, well_formed(row_id)]).fetchone() is None:
+        raise NotFoundError(f"The ledger of {metric} has no row {row_id!r}.", remedy="Evaluate the transcript first.")
+
+
+def _override(row: tuple[Any, ...], undone: tuple[Any, ...] | None) -> Override:
+    number, transcript_id, metric, row_id, verdict, author, reason, created_at, _ = row
+    override = Override(
+        number, transcript_id, metric, row_id, RowVerdict(verdict), author, reason, from_microseconds(created_at)
+    )
+    if undone is None:
+        return override
+    return replace(override, undone_by=undone[5], undone_at=from_microseconds(undone[7]))

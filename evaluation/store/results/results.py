@@ -1,0 +1,255 @@
+"""Metric results: stored for ever as they were computed, read as they stand with ratings and overrides."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Protocol
+
+from evaluation.errors import NotFoundError
+from evaluation.escaping import well_formed
+from evaluation.rubric.controls import WITHOUT_CHANCE, attach_controls, without_control
+from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
+from evaluation.rubric.metrics.engagement import measure_ratings
+from evaluation.rubric_judge.judge_rows import apply_decisions
+from evaluation.score import LedgerRow, MetricResult, overrule
+from evaluation.store.engine.bulk_rows import append, columns_of, marks, next_numbers, numbers
+from evaluation.store.engine.transactions import Units
+from evaluation.store.games.transcripts import iterations_of, require_transcript
+from evaluation.store.ratings.ratings import Ratings
+from evaluation.store.results._result_rows import (
+    LEDGER_COLUMNS,
+    RESULT_COLUMNS,
+    digest,
+    ledger_row,
+    ledger_values,
+    metric_result,
+    result_values,
+)
+from evaluation.store.results._scores import score_table
+from evaluation.store.results.controls import read_controls
+from evaluation.store.results.judge_decisions import Decisions
+from evaluation.store.results.overrides import Overrides
+from evaluation.store.settings import Settings
+from evaluation.transcript import Transcript
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from duckdb import DuckDBPyConnection
+
+    from evaluation.engines.scoring import ScoreFailure
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+    from evaluation.engines.scoring import ScoreFailure
+
+
+def replace_failures(
+    cursor: DuckDBPyConnection, tried: Mapping[str, Collection[str]], failures: Sequence[tuple[str, ScoreFailure]]
+) -> None:
+    """Records what failed this time, in place of what failed before.
+
+    Args:
+        cursor: Of a writing unit.
+        tried: By transcript id, the metrics that were computed or failed.
+        failures: With the ids of their transcripts.
+    """
+    query = "SELECT DISTINCT transcript_id, scorer FROM score_failures WHERE list_contains(?::text[], transcript_id)"
+    for transcript_id, metric in cursor.execute(query, [list(tried)]).fetchall():
+        if metric in tried[transcript_id]:
+            cursor.execute("DELETE FROM score_failures WHERE transcript_id = ? AND scorer = ?", [transcript_id, metric])
+    rows = [
+        {
+            "transcript_id": transcript_id,
+            "scorer": failure.metric,
+            "subject": well_formed(failure.what),
+            "reason": well_formed(failure.why),
+            "traceback": well_formed(failure.traceback),
+        }
+        for transcript_id, failure in failures
+    ]
+    append(cursor, "score_failures", columns_of(rows))
+
+
+def read_failures(cursor: DuckDBPyConnection, transcript_id: str) -> list[ScoreFailure]:
+    """What failed when the transcript was last evaluated."""
+    from evaluation.engines.scoring import ScoreFailure
+
+    query = "SELECT scorer, subject, reason, traceback FROM score_failures WHERE transcript_id = ? ORDER BY scorer"
+    return [ScoreFailure(*row) for row in cursor.execute(query, [transcript_id]).fetchall()]
+
+
+class ScoredTranscript(Protocol):
+    """A transcript with its results by metric, as the engine returns them."""
+
+    @property
+    def transcript(self) -> Transcript: ...
+    @property
+    def metrics(self) -> Mapping[str, MetricResult]: ...
+    @property
+    def failures(self) -> Sequence[ScoreFailure]: ...
+
+
+class Results:
+    """Stores and reads metric results."""
+
+    def __init__(
+        self, units: Units, ratings: Ratings, overrides: Overrides, decisions: Decisions, settings: Settings
+    ) -> None:
+        self._units = units
+        self._ratings = ratings
+        self._overrides = overrides
+        self._decisions = decisions
+        self._settings = settings
+
+    def save(self, evaluations: Iterable[ScoredTranscript]) -> None:
+        """Stores the results of a batch in one transaction.
+
+        A result equal to the one that is current, in every number, reason and ledger row, is not stored again. What is
+        stored is never changed. Engagement is not stored: it follows from the ratings, which are. A metric that failed
+        is recorded as such until it is computed.
+
+        Raises:
+            NotFoundError: A transcript of the batch is not stored.
+        """
+        given = list(evaluations)
+        packed = [
+            _Packed(one.transcript.id, without_control(result))
+            for one in given
+            for result in one.metrics.values()
+            if result.name != ENGAGEMENT.name
+        ]
+        failures = [(one.transcript.id, failure) for one in given for failure in one.failures]
+        tried = {one.transcript.id: [*one.metrics, *(failure.metric for failure in one.failures)] for one in given}
+        with self._units.unit(write=True) as cursor:
+            _require_transcripts(cursor, list(tried))
+            _insert(cursor, _unknown_ones(cursor, packed))
+            replace_failures(cursor, tried, failures)
+
+    def load(self, transcript_id: str) -> dict[str, MetricResult]:
+        """The transcript's results as they stand, in the rubric's order, engagement from ratings.
+
+        Row by row, a person outranks a judge, and a judge outranks the rule. A metric that was never computed is
+        missing; engagement never is.
+
+        Raises:
+            NotFoundError: The transcript is not stored.
+        """
+        with self._units.unit() as cursor:
+            require_transcript(cursor, transcript_id)
+            ruled = _current_results(cursor, transcript_id)
+            computed = apply_decisions(ruled, self._decisions.current(transcript_id))
+            replacements = self._replacements(transcript_id, computed)
+            ratings = self._ratings.history(transcript_id)
+            counting = {rating.token for rating in self._ratings.latest(transcript_id)}
+            threshold = self._settings.thresholds()[ENGAGEMENT.name]
+        results = {name: overrule(result, replacements.get(name, {})) for name, result in computed.items()}
+        results = self._with_controls(transcript_id, results)
+        rated = measure_ratings(ratings, counting=counting, threshold=threshold)
+        results[ENGAGEMENT.name] = replace(rated, control=WITHOUT_CHANCE[ENGAGEMENT.name])
+        return {name: results[name] for name in DEFINITIONS if name in results}
+
+    def failures(self, transcript_id: str) -> list[ScoreFailure]:
+        """The metrics that could not be computed when the transcript was last evaluated, and why."""
+        with self._units.unit() as cursor:
+            return read_failures(cursor, transcript_id)
+
+    def scores(self, iteration: str | None = None) -> pd.DataFrame:
+        """Every transcript's scores as they stand, without their ledgers.
+
+        Args:
+            iteration: Only its transcripts; ``None`` for all.
+
+        Returns:
+            One row per transcript and metric: ``transcript_id``, ``metric``, ``score`` (on the metric's scale; empty
+            when not applicable or pending), ``numerator``, ``denominator``, ``status``, ``threshold`` (the one it was
+            judged by), ``method``, ``version``, ``reason``, ``considered`` (rows of the ledger, for metrics that leave
+            some out; ``denominator`` of these have weight), ``control`` (as
+            :func:`~evaluation.rubric.controls.compute_controls` describes it; ``None`` while it is not computed).
+            Transcripts in the order in which they were put into their iteration, metrics in the rubric's. Engagement is
+            there for all of them.
+        """
+        with self._units.unit() as cursor:
+            threshold = self._settings.thresholds()[ENGAGEMENT.name]
+            return score_table(cursor, iteration, self._overrides.current(), threshold)
+
+    def _with_controls(self, transcript_id: str, results: dict[str, MetricResult]) -> dict[str, MetricResult]:
+        """The results with the controls that were computed for their versions."""
+        with self._units.unit() as cursor:
+            known, links = read_controls(cursor, transcript_id)
+        controls = {name: control for name, control in WITHOUT_CHANCE.items() if name in results} | {
+            name: known[key] for name, one in results.items() if (key := (name, one.definition.version)) in known
+        }
+        return attach_controls(results, controls, links)
+
+    def _replacements(
+        self, transcript_id: str, computed: Mapping[str, MetricResult]
+    ) -> dict[str, dict[str, LedgerRow]]:
+        rows = {(name, row.id): row for name, result in computed.items() for row in result.ledger}
+        replacements: dict[str, dict[str, LedgerRow]] = {}
+        for override in self._overrides.current(transcript_id):
+            if row := rows.get((override.metric, override.row_id)):
+                replacements.setdefault(override.metric, {})[row.id] = override.applied_to(row)
+        return replacements
+
+
+class _Packed:
+    """A result as column values, with the digest by which an equal one is recognised."""
+
+    def __init__(self, transcript_id: str, result: MetricResult) -> None:
+        self.values = result_values(result)
+        self.ledger = [ledger_values(row) for row in result.ledger]
+        self.digest = digest(self.values, self.ledger)
+        self.key = (transcript_id, self.values["metric"], self.values["method"])
+
+    def own_row(self, result_id: int) -> dict[str, Any]:
+        return self.values | {"result_id": result_id, "transcript_id": self.key[0], "digest": self.digest}
+
+
+def _unknown_ones(cursor: DuckDBPyConnection, packed: Sequence[_Packed]) -> list[_Packed]:
+    transcript_ids = sorted({result.key[0] for result in packed})
+    # Read in the order in which they were stored, so that the latest of each is the one that stays.
+    rows = cursor.execute(_DIGESTS.format(marks(transcript_ids)), transcript_ids).fetchall()
+    current = {tuple(key): held for *key, held in rows}
+    unknown = []
+    for result in packed:
+        if current.get(result.key) != result.digest:
+            current[result.key] = result.digest
+            unknown.append(result)
+    return unknown
+
+
+def _require_transcripts(cursor: DuckDBPyConnection, transcript_ids: Sequence[str]) -> None:
+    known = iterations_of(cursor, transcript_ids)
+    for transcript_id in transcript_ids:
+        if transcript_id not in known:
+            raise NotFoundError(f"The transcript {transcript_id!r} is not stored.", remedy="Store it first.")
+
+
+def _insert(cursor: DuckDBPyConnection, packed: Sequence[_Packed]) -> None:
+    numbered = list(zip(next_numbers(cursor, "result_numbers", len(packed)), packed, strict=True))
+    append(cursor, "metric_results", columns_of(result.own_row(number) for number, result in numbered))
+    rows = [(number, position, *values) for number, result in numbered for position, values in enumerate(result.ledger)]
+    names = ("result_id", "position", *LEDGER_COLUMNS)
+    append(cursor, "ledger", dict(zip(names, zip(*rows, strict=True), strict=True)) if rows else {})
+
+
+def _current_results(cursor: DuckDBPyConnection, transcript_id: str) -> dict[str, MetricResult]:
+    query = f"SELECT {', '.join(RESULT_COLUMNS)} FROM current_results WHERE transcript_id = ?"
+    rows = [dict(zip(RESULT_COLUMNS, row, strict=True)) for row in cursor.execute(query, [transcript_id]).fetchall()]
+    ledgers = _ledgers(cursor, [row["result_id"] for row in rows])
+    return {row["metric"]: metric_result(row, tuple(ledgers.get(row["result_id"], ()))) for row in rows}
+
+
+def _ledgers(cursor: DuckDBPyConnection, result_ids: Sequence[int]) -> dict[int, list[LedgerRow]]:
+    query = f"""SELECT result_id, {", ".join(LEDGER_COLUMNS)} FROM ledger
+        WHERE result_id IN ({numbers(result_ids)}) ORDER BY result_id, position"""
+    ledgers: dict[int, list[LedgerRow]] = {}
+    for result_id, *values in cursor.execute(query).fetchall():
+        ledgers.setdefault(result_id, []).append(ledger_row(tuple(values)))
+    return ledgers
+
+
+_DIGESTS = """
+SELECT transcript_id, metric, method, digest FROM metric_results WHERE transcript_id IN ({}) ORDER BY result_id
+"""

@@ -1,0 +1,208 @@
+"""``assert_persona``: does an agent hold its character?"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from evaluation.errors import InputError, JudgeError
+from evaluation.files.bundled import proposition_root
+from evaluation.harness.baselines import Baseline, read_baselines
+from evaluation.harness.junit import behind_words, row_words
+from evaluation.harness.regression import (
+    FAILURES,
+    MAX_DROP,
+    BaselineComparison,
+    BaselineRow,
+    RegressionOutcome,
+    behind,
+    compare,
+)
+from evaluation.judging.judge_config import build_judge, judge_config
+from evaluation.judging.judges.recorded import RecordedJudge
+from evaluation.judging.judges.recording_file import read_recordings
+from evaluation.judging.propositions.loading import PropositionLibrary
+from evaluation.judging.propositions.proposition import Dimension
+from evaluation.judging.protocol import Judge
+from evaluation.judging.questions import Options
+from evaluation.persona.agents import Agent
+from evaluation.persona.evaluation import DEFAULT_SAMPLE_SIZE, EvaluationPlan, evaluate_agent
+from evaluation.persona.results import DIMENSIONS, LABELS, PersonaEvaluation
+from evaluation.persona.subjects import Subject
+from evaluation.store import Store
+from evaluation.testing._files import Place, transcripts_in
+from evaluation.transcript import Transcript
+from evaluation.workflows.agents import find_subjects
+
+
+def assert_persona(
+    agent: str,
+    *,
+    transcripts: Iterable[Transcript] | Place | None = None,
+    persona: JsonValue = None,
+    at_least: Mapping[str, float] | None = None,
+    baselines: Place | None = None,
+    max_drop: float = MAX_DROP,
+    dimensions: Sequence[str] = (),
+    judge: Judge | None = None,
+    recordings: Place | None = None,
+    propositions: Place | None = None,
+    sample_size: int = DEFAULT_SAMPLE_SIZE,
+    seed: int = 0,
+) -> PersonaEvaluation:
+    """The agent's evaluation; fails unless it scores what is wanted, and not below its baseline.
+
+    Args:
+        agent: Its id, or its name in the transcripts; ``channel:<name>`` for a channel.
+        transcripts: What it said: transcripts, or a file or folder of them; the shipped ones when left out.
+        persona: Who it is, as a text or a mapping; when left out, as the transcripts say.
+        at_least: The least score by dimension, 0 to 9 (of ideas their number).
+        baselines: A folder with golden baselines, one of the agent's among them.
+        max_drop: By how much a score may fall below it; exactly so much is fine.
+        dimensions: Which are judged; those of ``at_least`` and of the baseline when left out.
+        judge: Who judges. When left out: ``recordings``, if given; else a model, if the environment holds a key or an
+            address; else mere counting.
+        recordings: A file or folder with recorded answers of one model.
+        propositions: A folder with propositions of your own; they add to the shipped ones.
+        sample_size: At most how many messages are judged one by one.
+        seed: Chooses them.
+
+    Raises:
+        AssertionError: A score is too low, fell, or is missing.
+        JudgeError: The judge failed, or an answer is not recorded.
+        InputError: Nothing is asked for, a name or a file is wrong, or there is no baseline.
+    """
+    __tracebackhide__ = True
+    library = PropositionLibrary.load([proposition_root(), *([Path(propositions)] if propositions else [])])
+    subject = _subject(agent, transcripts, persona, library)
+    wanted = _Wanted.of(subject.agent, at_least or {}, baselines, dimensions, max_drop)
+    plan = EvaluationPlan(wanted.dimensions, sample_size, seed, options=Options(is_batched=True))
+    evaluation = _evaluated(subject, judge or _judge(recordings), library, plan)
+    if complaints := wanted.complaints(evaluation):
+        raise AssertionError("\n\n".join(complaints))
+    return evaluation
+
+
+def _subject(
+    agent: str, transcripts: Iterable[Transcript] | Place | None, persona: JsonValue, library: PropositionLibrary
+) -> Subject:
+    store = Store(":memory:")
+    try:
+        if transcripts is not None:
+            store.transcripts.add_many([(each, each.game_id) for each in transcripts_in(transcripts)])
+        (subject,) = find_subjects(store, [agent], (), library)
+        if persona is None:
+            return subject
+        found = subject.agent
+        store.agents.save(Agent(found.id, found.display_name, found.kind, persona))
+        (subject,) = find_subjects(store, [found.id], (), library)
+        return subject
+    finally:
+        store.close()
+
+
+def _evaluated(subject: Subject, judge: Judge, library: PropositionLibrary, plan: EvaluationPlan) -> PersonaEvaluation:
+    # In a thread of its own, because an asynchronous test has an event loop already.
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        return pool.submit(lambda: asyncio.run(evaluate_agent(subject, judge, library, plan))).result()
+
+
+def _judge(recordings: Place | None) -> Judge:
+    if recordings is None:
+        return build_judge(judge_config())
+    tapes = read_recordings(Path(recordings))
+    models = sorted({each.model for each in tapes.values()})
+    if len(models) != 1:
+        raise InputError(
+            f"The recordings are of {len(models)} models.",
+            place=str(recordings),
+            remedy="Name those of one model, or pass judge=RecordedJudge.from_path(path, model=name).",
+        )
+    return RecordedJudge(tapes, model=models[0])
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """What a test asks of an agent.
+
+    Attributes:
+        at_least: The least score by dimension.
+        baseline: ``None`` when no baselines were named.
+    """
+
+    dimensions: tuple[Dimension, ...]
+    at_least: Mapping[Dimension, float]
+    baseline: Baseline | None
+    max_drop: float
+
+    @classmethod
+    def of(
+        cls,
+        agent: Agent,
+        at_least: Mapping[str, float],
+        baselines: Place | None,
+        dimensions: Sequence[str],
+        max_drop: float,
+    ) -> _Wanted:
+        least = {_dimension(name): score for name, score in at_least.items()}
+        baseline = None if baselines is None else read_baselines(Path(baselines)).get((agent.id, "transcripts"))
+        if baselines is not None and baseline is None:
+            raise InputError(
+                f"{agent.display_name} has no baseline.",
+                place=str(baselines),
+                remedy=f"Make one with: dramaturg eval baseline --agents {agent.id} --baselines FOLDER.",
+            )
+        if not least and baseline is None:
+            raise InputError("Nothing is asked of the agent.", place=agent.id, remedy="Give at_least or baselines.")
+        known = baseline.dimensions if baseline else {}
+        chosen = {_dimension(name) for name in dimensions} or {*least, *known}
+        return cls(tuple([each for each in DIMENSIONS if each in chosen | set(least)]), least, baseline, max_drop)
+
+    def complaints(self, evaluation: PersonaEvaluation) -> list[str]:
+        """What is wrong with the scores, one text each."""
+        comparison = self._compared(evaluation)
+        if broken := comparison.having({RegressionOutcome.ERROR}):
+            raise JudgeError("\n".join(row_words(row, self.max_drop) for row in broken))
+        found = [self._fallen(row) for row in comparison.having(FAILURES)]
+        found += [each for key, least in self.at_least.items() if (each := _too_low(evaluation, key, least))]
+        return found or [self._incomparable(row) for row in comparison.having({RegressionOutcome.INCOMPARABLE})]
+
+    def _compared(self, evaluation: PersonaEvaluation) -> BaselineComparison:
+        known = {self.baseline.key: self.baseline} if self.baseline else {}
+        return compare([evaluation], known, self.dimensions, max_drop=self.max_drop)
+
+    def _fallen(self, row: BaselineRow) -> str:
+        remedy = (
+            "What to do: mend the persona or, if the change is wanted, make the baseline anew with "
+            f"`dramaturg eval baseline --agents {row.agent_id}`."
+        )
+        return "\n".join([row_words(row, self.max_drop), *map(behind_words, row.behind), remedy])
+
+    def _incomparable(self, row: BaselineRow) -> str:
+        remedy = "What to do: ask the baseline's judge, or make the baseline anew with this one."
+        return f"{row_words(row, self.max_drop)}\n{remedy}"
+
+
+def _dimension(name: str) -> Dimension:
+    if name not in DIMENSIONS:
+        raise InputError(f"{name!r} is no dimension.", remedy=f"Choose from {', '.join(DIMENSIONS)}.")
+    return Dimension(name)
+
+
+def _too_low(evaluation: PersonaEvaluation, dimension: Dimension, least: float) -> str:
+    """What is wrong with a score; empty when it is high enough."""
+    score = evaluation.dimensions.get(dimension)
+    who = f"{evaluation.agent.display_name}, {LABELS[dimension]}"
+    if score is None or score.score is None:
+        why = score.reason if score else "agents have no voice distinctness and no ideas, and channels nothing else"
+        return f"{who}: not scored, at least {least:g} wanted: {why}"
+    if score.score >= least:
+        return ""
+    told = [behind_words(each) for each in behind(score.items, {})]
+    remedy = "What to do: mend what these messages show, or want less."
+    return "\n".join([f"{who}: {score.score:.2f}, at least {least:g} wanted", *told, remedy])

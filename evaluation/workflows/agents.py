@@ -1,0 +1,156 @@
+"""Finds agents in a store, and what they say: in stored transcripts, else in the shipped ones."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from evaluation.errors import NotFoundError
+from evaluation.judging.propositions.loading import PropositionLibrary
+from evaluation.judging.propositions.proposition import ENVIRONMENT_DIMENSIONS, Dimension, TargetType
+from evaluation.persona.agents import CHANNEL_PREFIX, Agent, SpeakerMap, slug_of
+from evaluation.persona.period import ALWAYS, Period
+from evaluation.persona.shipped_agents import Cast, shipped_cast
+from evaluation.persona.subjects import Sources, Subject, channels_of, everybody, subject_of
+from evaluation.store import Store
+from evaluation.transcript import Transcript
+
+if TYPE_CHECKING:
+    from evaluation.store.database import Store
+
+
+EVERYBODY = "all"
+"""Stands for every agent and channel in the stored transcripts; for the shipped agents where nothing is stored."""
+
+_MOST_LISTED = 20
+
+
+@dataclass(frozen=True, slots=True)
+class KnownAgents:
+    """Who is known, before any transcript is read.
+
+    Attributes:
+        speakers: Which speaker is which agent.
+        stored: Agents that people named or gave a persona, by id.
+        spoken: The transcripts that each agent speaks in, by agent id.
+    """
+
+    cast: Cast
+    speakers: SpeakerMap
+    stored: dict[str, Agent]
+    spoken: dict[str, list[str]]
+
+    @classmethod
+    def of(cls, store: Store) -> KnownAgents:
+        """Everybody that ``store`` or the shipped cast knows."""
+        cast = shipped_cast()
+        with store.unit():
+            stored = store.agents.all()
+            chosen = store.agents.speakers()
+            players = store.agents.players()
+        people = [agent for agent in stored.values() if agent.kind is TargetType.AGENT]
+        names = {slug_of(agent.display_name): agent.id for agent in people}
+        speakers = SpeakerMap(chosen, {**cast.by_slug, **names})
+        spoken: dict[str, list[str]] = {}
+        for transcript_id, player in players:
+            spoken.setdefault(speakers.agent_id(player), []).append(transcript_id)
+        return cls(cast, speakers, stored, spoken)
+
+    @property
+    def ids(self) -> list[str]:
+        """Every agent that can be evaluated: those that speak in stored transcripts, then the shipped ones."""
+        return list(dict.fromkeys([*self.spoken, *self.cast.members]))
+
+    def defined(self, library: PropositionLibrary) -> list[str]:
+        """The agents that have a persona or propositions of their own: those that are evaluated by default."""
+        own = {key for key, agent in self.stored.items() if agent.persona is not None} | set(library.agent_ids)
+        return [agent_id for agent_id in self.ids if agent_id in own]
+
+    def resolve(self, reference: str) -> str:
+        """The id of the agent that a person means by its id, its name, or a speaker's name.
+
+        Raises:
+            NotFoundError: Nobody of that name speaks anywhere.
+        """
+        for candidate in (reference, self.speakers.agent_id(reference)):
+            if candidate in self.ids or candidate.startswith(CHANNEL_PREFIX):
+                return candidate
+        listed = ", ".join(self.ids[:_MOST_LISTED]) + (", ..." if len(self.ids) > _MOST_LISTED else "")
+        raise NotFoundError(f"Nobody called {reference!r} speaks anywhere.", remedy=f"Choose from: {listed}.")
+
+
+def find_subjects(
+    store: Store,
+    references: Sequence[str],
+    dimensions: Collection[Dimension],
+    library: PropositionLibrary,
+    period: Period = ALWAYS,
+) -> list[Subject]:
+    """The agents that are to be evaluated with all they said, and the channels that they speak in.
+
+    Args:
+        store: Whose transcripts count; an agent that speaks in none of them is judged on the shipped ones.
+        references: Ids or names of agents, ``channel:<name>``, or ``all``; nothing for every agent that has a persona
+            or propositions of its own.
+        dimensions: Channels are looked for only if one of these is theirs.
+        library: Tells who has propositions of its own.
+        period: Only messages of this span of time count.
+
+    Raises:
+        NotFoundError: Nobody of that name speaks anywhere.
+    """
+    known = KnownAgents.of(store)
+    # Where nothing is stored, everybody is the shipped cast.
+    wants_all = EVERYBODY in references and bool(known.spoken)
+    named = [known.resolve(each) for each in references if each != EVERYBODY]
+    chosen = named if named or wants_all else known.defined(library)
+    agent_ids = list(dict.fromkeys([*chosen, *(known.spoken if wants_all else ())]))
+    named_channels = [each for each in agent_ids if each.startswith(CHANNEL_PREFIX)]
+    sources = _sources(store, known, agent_ids, period, reads_all=wants_all or bool(named_channels))
+    agents = [_named(agent_id, sources) for agent_id in agent_ids]
+    if ENVIRONMENT_DIMENSIONS & set(dimensions):
+        speaking = {agent_id for agent_id in agent_ids if agent_id not in named_channels}
+        agents += [each for each in channels_of(speaking, sources) if each.id not in named_channels]
+    return [subject_of(agent, sources) for agent in agents]
+
+
+def _named(agent_id: str, sources: Sources) -> Agent:
+    """The agent by its name as spoken, where neither a person nor the cast names it."""
+    agent = sources.agent(agent_id)
+    if agent.display_name != agent_id:
+        return agent
+    return next((each for each in everybody(sources) if each.id == agent_id), agent)
+
+
+def _sources(store: Store, known: KnownAgents, agent_ids: Sequence[str], period: Period, *, reads_all: bool) -> Sources:
+    wanted = known.spoken if reads_all else agent_ids
+    transcript_ids = dict.fromkeys(key for agent_id in wanted for key in known.spoken.get(agent_id, ()))
+    with store.unit():
+        stored = [store.transcripts.get(transcript_id) for transcript_id in transcript_ids]
+    unheard = [agent_id for agent_id in agent_ids if agent_id not in known.spoken]
+    transcripts = [*stored, *known.cast.transcripts_of(unheard)]
+    return Sources(transcripts, known.speakers, known.cast, known.stored, period)
+
+
+def player_personas(store: Store, transcript: Transcript) -> dict[str, str]:
+    """Persona texts by player: what people gave before what the transcript says before what is shipped.
+
+    Players without one are left out.
+    """
+    cast = shipped_cast()
+    with store.unit():
+        agents, chosen = store.agents.all(), store.agents.speakers()
+    names = {slug_of(agent.display_name): agent.id for agent in agents.values()}
+    sources = Sources([transcript], SpeakerMap(chosen, {**cast.by_slug, **names}), cast, agents)
+    found: dict[str, str] = {}
+    for player in transcript.player_names:
+        agent = sources.agent(sources.speakers.agent_id(player), player)
+        if persona := _persona(agent, sources):
+            found[player] = persona
+    return found
+
+
+def _persona(agent: Agent, sources: Sources) -> str:
+    texts = [text for each in subject_of(agent, sources).portrayals for text in each.target.personas.values()]
+    return texts[0] if texts else ""

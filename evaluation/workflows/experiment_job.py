@@ -1,0 +1,220 @@
+"""An experiment as a job: seen and stopped from every page, whoever began it, and taken up again after a kill."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any
+
+from evaluation.errors import DramaturgError, InputError
+from evaluation.experiments.plan import ExperimentPlan, plan_of
+from evaluation.judging.judge_config import SETTINGS_KEY, JudgeConfig, judge_config
+from evaluation.judging.model_client.budget import Budget
+from evaluation.judging.model_client.calls import Provider
+from evaluation.progress import ProgressCallback, no_progress
+from evaluation.simulation.connection import retry_while_busy
+from evaluation.simulation.scripted.server import ScriptedServer
+from evaluation.simulation.scripted.world import ScriptedWorld
+from evaluation.store import Job, JobState, Store
+from evaluation.workflows.experiments import ExperimentOutcome, run_experiment
+
+KIND = "experiment"
+_ORDER = "experiment_job"
+_SECONDS_BETWEEN_REPORTS = 0.5
+_MOST_JOBS = 1_000
+
+
+class JobWatch:
+    """Writes how far an experiment is, twice a second, and stops it when somebody asks.
+
+    It writes from a thread of its own: whoever makes calls must not wait for the disk.
+
+    Args:
+        store: Where the job is recorded.
+        job_id: Which one.
+        budget: Stopped when the job shall stop.
+        report: Told as well.
+    """
+
+    def __init__(self, store: Store, job_id: str, budget: Budget, report: ProgressCallback = no_progress) -> None:
+        self._store = store
+        self._job_id = job_id
+        self._budget = budget
+        self._report = report
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="experiment-watch")
+        self._writing: Future[None] | None = None
+        self._seen = (0, 0)
+        self._written_at = -math.inf
+
+    def __call__(self, done: int, total: int) -> None:
+        self._seen = (done, total)
+        self._report(done, total)
+        is_free = self._writing is None or self._writing.done()
+        if is_free and time.monotonic() - self._written_at >= _SECONDS_BETWEEN_REPORTS:
+            self._written_at = time.monotonic()
+            self._writing = self._thread.submit(self._write)
+
+    def close(self) -> None:
+        """Writes how far it came at last."""
+        self._thread.shutdown()
+        self._write()
+
+    def _write(self) -> None:
+        done, total = self._seen
+        if total:
+            job = retry_while_busy(
+                lambda: self._store.jobs.update(self._job_id, done=done, total=total, message=self.spent)
+            )
+            if job.is_cancel_requested:
+                self._budget.stop()
+
+    @property
+    def spent(self) -> str:
+        """What it cost so far: "12 calls, $0.0031"."""
+        return f"{self._budget.calls_made:,} calls, ${self._budget.spent_usd:.4f}"
+
+
+@contextmanager
+def connected(
+    plan: ExperimentPlan, options: Mapping[str, Any], stored: Mapping[str, Any] | None
+) -> Iterator[JudgeConfig]:
+    """The configuration that leads to whoever speaks and judges; for a scripted plan its server runs meanwhile.
+
+    Args:
+        plan: Says whether it is scripted.
+        options: Limits, concurrency, and of a real model the address.
+        stored: The judge's settings.
+
+    Raises:
+        InputError: There is no model.
+    """
+    if plan.effects is None:
+        config = judge_config({**options, "model": plan.model}, stored)
+        if config.mode != "live":
+            raise InputError(
+                "There is no key and no address of a model, so nobody can speak.",
+                remedy="Set OPENAI_API_KEY, give the address of a server (OPENAI_BASE_URL), or try it scripted.",
+            )
+        yield config
+        return
+    with ScriptedServer(ScriptedWorld(plan.effects).answer).in_thread() as server:
+        limits = {name: options.get(name) for name in ("max_usd", "max_calls", "concurrency")}
+        yield judge_config(limits | {"mode": "live", "model": plan.model, "base_url": server.url}, environment={})
+
+
+def begin_job(store: Store, plan: ExperimentPlan, options: Mapping[str, Any]) -> Job:
+    """Records an experiment and the job of this process that runs it; one job of the kind runs at a time.
+
+    A job of the same name whose process was killed is closed: this one goes on with its experiment.
+
+    Args:
+        store: Where to.
+        plan: What will be run.
+        options: Kept, so that a page can go on with it: limits, concurrency, address. Never a key.
+
+    Raises:
+        ConflictError: Another experiment is running.
+        InputError: The design is impossible.
+    """
+    label, design = label_of(plan), plan.design
+    with store.unit(write=True):
+        for earlier in store.jobs.interrupted():
+            if earlier.kind == KIND and earlier.label == label:
+                store.jobs.update(earlier.id, state=JobState.CANCELLED, message="Taken up again.")
+        job = store.jobs.create(KIND, label, len(design.rooms), is_exclusive=True)
+        store.experiments.begin(plan.record)
+        store.settings.set(f"{_ORDER}:{job.id}", {"experiment": plan.record.id, "options": dict(options)})
+    return job
+
+
+def run_as_job(
+    store: Store,
+    plan: ExperimentPlan,
+    config: JudgeConfig,
+    *,
+    options: Mapping[str, Any] | None = None,
+    provider: Provider | None = None,
+    report: ProgressCallback = no_progress,
+) -> ExperimentOutcome:
+    """Runs an experiment, recorded as a job of this process.
+
+    Raises:
+        ConflictError: Another experiment is running.
+        DramaturgError: As ``run_experiment``.
+    """
+    job = begin_job(store, plan, options or {})
+    state, message = JobState.FAILED, "It was broken off."
+    try:
+        outcome, message = carry_out(store, job.id, plan, config, provider=provider, report=report)
+        state = JobState.CANCELLED if outcome.stopped else JobState.DONE
+    except DramaturgError as error:
+        message = str(error)
+        raise
+    finally:
+        store.jobs.update(job.id, state=state, message=message)
+    return outcome
+
+
+def carry_out(
+    store: Store,
+    job_id: str,
+    plan: ExperimentPlan,
+    config: JudgeConfig,
+    *,
+    provider: Provider | None = None,
+    report: ProgressCallback = no_progress,
+) -> tuple[ExperimentOutcome, str]:
+    """Runs an experiment under a job that exists; what came of it, and in words what it cost."""
+    budget = Budget(usd=config.max_usd, calls=config.max_calls)
+    watch = JobWatch(store, job_id, budget, report)
+    try:
+        outcome = run_experiment(store, plan, config, budget=budget, provider=provider, report=watch)
+    finally:
+        watch.close()
+    stopped = f" Stopped before its end ({outcome.stopped}); start it again to go on." if outcome.stopped else ""
+    return outcome, f"{watch.spent}.{stopped}"
+
+
+def run_ordered(store: Store, job_id: str, _report: ProgressCallback) -> str:
+    """Runs, or goes on with, the experiment of a job; returns what it cost.
+
+    Raises:
+        NotFoundError: The experiment is gone.
+        InputError: There is no model now.
+        DramaturgError: As ``run_experiment``.
+    """
+    order = store.settings.get(f"{_ORDER}:{job_id}", {"experiment": "", "options": {}})
+    plan = plan_of(store.experiments.get(order["experiment"]))
+    with connected(plan, order["options"], store.settings.get(SETTINGS_KEY)) as config:
+        return carry_out(store, job_id, plan, config)[1]
+
+
+def running_job(store: Store, experiment: str) -> Job | None:
+    """The job that runs this experiment now; ``None`` when no job does, or one of another experiment."""
+    with store.unit():
+        return next((job for job in store.jobs.running() if _ordered(store, job).get("experiment") == experiment), None)
+
+
+def latest_options(store: Store, experiment: str) -> dict[str, Any]:
+    """Limits, concurrency and address of the latest job of an experiment, to go on with them; empty without one."""
+    with store.unit():
+        for job in store.jobs.list(_MOST_JOBS):
+            order = _ordered(store, job)
+            if order.get("experiment") == experiment:
+                return dict(order["options"])
+    return {}
+
+
+def _ordered(store: Store, job: Job) -> Mapping[str, Any]:
+    """What a job is to run; empty for jobs of another kind."""
+    found: Mapping[str, Any] = store.settings.get(f"{_ORDER}:{job.id}", {}) if job.kind == KIND else {}
+    return found
+
+
+def label_of(plan: ExperimentPlan) -> str:
+    """What the job is called."""
+    scripted = ", scripted" if plan.effects is not None else ""
+    return f"Experiment {plan.scenario.id}, seed {plan.seed}, scale {plan.scale:g}{scripted}"

@@ -1,0 +1,284 @@
+"""Runs experiments and stores what comes out of them.
+
+Whatever a model wrote or judged is kept before it is used, under the address of what it was asked. So an experiment
+that was killed, cancelled or ran out of money goes on by being run again: it asks nothing twice, and takes the same
+turns.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence, Set
+from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from evaluation.corrections.attempts import GateResult
+from evaluation.engines.scoring import evaluate_transcript
+from evaluation.errors import DramaturgError
+from evaluation.experiments.conversation import evaluate, simulate
+from evaluation.experiments.experiment import ExperimentRecord, ExperimentStatus, Session, Side
+from evaluation.experiments.plan import ExperimentPlan
+from evaluation.experiments.report import ReportRow, report_rows
+from evaluation.judging.judge_config import JudgeConfig, build_client, build_judge
+from evaluation.judging.judges.cached import CallBuffer
+from evaluation.judging.model_client.budget import Budget, BudgetSpentError
+from evaluation.judging.model_client.calls import Provider
+from evaluation.judging.model_client.event_loop import run_asking
+from evaluation.judging.model_client.provider import LiteLLMProvider
+from evaluation.judging.propositions.loading import PropositionLibrary
+from evaluation.progress import ProgressCallback, no_progress
+from evaluation.simulation.connection import BoundedProvider, RaisingJudge, retry_while_busy
+from evaluation.simulation.journal import AnswerJournal, JournalledAnswers, JournalledTexts
+from evaluation.simulation.journal_file import JournalEntry
+from evaluation.simulation.model_texts import Writer
+from evaluation.simulation.population.factory import AgentFactory
+from evaluation.simulation.population.profiles import profile_named
+from evaluation.store import Store
+from evaluation.transcript import Transcript
+
+
+@dataclass(frozen=True, slots=True)
+class ExperimentOutcome:
+    """What became of a run.
+
+    Attributes:
+        rows: The report; empty before the end.
+        stopped: Why it did not come to its end ("budget", "cancelled"); empty when it did. Run it again to go on.
+    """
+
+    record: ExperimentRecord
+    rows: tuple[ReportRow, ...]
+    stopped: str = ""
+
+
+@dataclass(slots=True)
+class _Run:
+    """A run with everything that its conversations share."""
+
+    store: Store
+    plan: ExperimentPlan
+    config: JudgeConfig
+    budget: Budget
+    provider: Provider
+    library: PropositionLibrary
+    report: ProgressCallback
+    done: int = 0
+    total: int = 0
+    population: Sequence[Mapping[str, Any]] = field(default_factory=list)
+    stored: Mapping[tuple[Side, int], str] = field(default_factory=dict)
+    scored: Set[tuple[Side, int]] = frozenset()
+    # Every thread that works with much memory keeps some of it, so one does all of that.
+    heavy: Executor = field(default_factory=lambda: ThreadPoolExecutor(1, thread_name_prefix="experiment-heavy"))
+
+    def advance(self, count: int = 1) -> None:
+        self.done += count
+        self.report(self.done, self.total)
+
+    async def keep(self, work: Callable[[], None]) -> None:
+        """Does ``work`` in the store, one conversation at a time: they would only wait for each other there."""
+        await asyncio.get_running_loop().run_in_executor(self.heavy, retry_while_busy, work)
+
+
+def run_experiment(
+    store: Store,
+    plan: ExperimentPlan,
+    config: JudgeConfig,
+    *,
+    budget: Budget | None = None,
+    provider: Provider | None = None,
+    library: PropositionLibrary | None = None,
+    report: ProgressCallback = no_progress,
+) -> ExperimentOutcome:
+    """Runs an experiment to its end, or as far as it may; one that was begun goes on, one that is done says so.
+
+    Args:
+        store: Where everything goes.
+        plan: What to run.
+        config: A live judge's configuration: model, address, concurrency, retries.
+        budget: What may be spent; made of the configuration's limits when left out.
+        provider: Takes the place of litellm, in simulations and tests.
+        library: The propositions; the shipped ones when left out.
+        report: Told of progress.
+
+    Raises:
+        JudgeError: The model cannot be asked.
+        InputError: The design is impossible, or a budget in US dollars cannot be kept.
+    """
+    design = plan.design
+    people = 0 if plan.personas else design.personas
+    run = _Run(
+        store,
+        plan,
+        config,
+        budget or Budget(usd=config.max_usd, calls=config.max_calls),
+        provider or LiteLLMProvider(config.model, base_url=config.base_url),
+        library or PropositionLibrary.load(),
+        report,
+        total=people + 2 * design.agent_sessions * plan.step_count + 2 * len(design.rooms),
+    )
+    store.experiments.begin(plan.record)
+    status = ExperimentStatus.FAILED
+    results: dict[str, Any] | None = None
+    try:
+        stopped = run_asking(_run(run))
+        rows = () if stopped else tuple(report_rows(store.experiments.scores(plan.record.id), plan.scenario.published))
+        results = {"rows": [row.as_dict() for row in rows]} if rows else {"stopped": stopped}
+        status = ExperimentStatus.PENDING if stopped else ExperimentStatus.COMPLETED
+    except DramaturgError as error:
+        results = {"error": str(error)}
+        raise
+    finally:
+        run.heavy.shutdown()
+        store.experiments.end(plan.record.id, status, results)
+    return ExperimentOutcome(store.experiments.get(plan.record.id), rows, stopped)
+
+
+async def _run(run: _Run) -> str:
+    """All conversations at once, as far as the connection lets them; why it stopped, or nothing."""
+    keep, is_stored = partial(_keep, run.store), partial(_is_stored, run.store, run.plan.record.id)
+    async with AnswerJournal(keep, is_stored, run.heavy, _journal_place(run)) as journal:
+        # The report needs it, and it takes seconds to load: meanwhile the models are asked.
+        run.heavy.submit(import_module, "scipy.stats")
+        bounded = BoundedProvider(run.provider, run.config.concurrency)
+        writer = _writer(run, journal, bounded)
+        judge = _judge(run, journal, bounded)
+        _recall(run)
+        async with bounded.session():
+            try:
+                run.population = await _population(run, writer)
+                conversations = [
+                    _conversation(run, Session(side, number, ""), writer, judge)
+                    for number in range(len(run.plan.design.rooms))
+                    for side in Side
+                ]
+                return _first_reason(await asyncio.gather(*conversations, return_exceptions=True))
+            except BudgetSpentError as spent:
+                return str(spent)
+
+
+def _writer(run: _Run, journal: AnswerJournal, provider: Provider) -> Writer:
+    calls = CallBuffer()
+    return Writer(
+        build_client(run.config, budget=run.budget, log=calls.add, provider=provider),
+        scope=run.plan.record.id,
+        cache=JournalledTexts(journal, run.store.generations),
+        calls=calls,
+        temperature=run.plan.temperature,
+        salt=run.plan.seed,
+    )
+
+
+def _judge(run: _Run, journal: AnswerJournal, provider: Provider) -> RaisingJudge:
+    judgements = run.store.judgements
+    cache = JournalledAnswers(journal, judgements, judgements.keys(run.config.model))
+    # The script listens elsewhere every time, and answers by what is planted: so keys name the experiment.
+    server = None if run.plan.effects is None else f"script of {run.plan.record.id}"
+    judge = build_judge(
+        run.config, cache=cache, budget=run.budget, provider=provider, server=server, is_cache_quick=True
+    )
+    return RaisingJudge(judge)
+
+
+def _journal_place(run: _Run) -> Path | None:
+    """Beside the database, by its name and the experiment's: whoever goes on finds it there."""
+    path = run.store.path
+    return None if path is None else path.with_name(f".{path.name}.{run.plan.record.id}")
+
+
+def _keep(store: Store, entries: Sequence[JournalEntry]) -> None:
+    """Everything that models wrote within a moment, in one transaction."""
+    with store.unit(write=True):
+        store.generations.keep([one for entry in entries for one in entry.generations])
+        store.judgements.keep(
+            [one for entry in entries for one in entry.answers], [one for entry in entries for one in entry.calls]
+        )
+
+
+def _is_stored(store: Store, experiment: str, entries: Sequence[JournalEntry]) -> bool:
+    """Whether every text and answer is in the store: all of a file comes there in one transaction."""
+    texts = {one.key for entry in entries for one in entry.generations}
+    answers = {one.key for entry in entries for one in entry.answers}
+    if not (texts or answers):
+        return False
+    return texts <= set(store.generations.of_scope(experiment)) and answers <= set(store.judgements.lookup([*answers]))
+
+
+def _recall(run: _Run) -> None:
+    """Which conversations are stored and which of them are evaluated, from an earlier run of the same."""
+    experiments, key = run.store.experiments, run.plan.record.id
+    run.stored = {(each.side, each.environment): each.transcript_id for each in experiments.sessions(key)}
+    run.scored = {(each.side, each.environment) for each in experiments.scores(key)}
+
+
+async def _population(run: _Run, writer: Writer) -> Sequence[Mapping[str, Any]]:
+    if run.plan.personas:
+        return run.plan.personas
+    factory = AgentFactory(writer, profile_named(run.plan.scenario.population), seed=run.plan.seed)
+    return await factory.make(run.plan.design.personas, report=lambda *_: run.advance())
+
+
+async def _conversation(run: _Run, session: Session, writer: Writer, judge: RaisingJudge) -> None:
+    """Simulates and evaluates one conversation, or what of that is not stored yet."""
+    try:
+        transcript = await _transcript(run, session, writer, judge)
+        if (session.side, session.environment) not in run.scored:
+            scores = await evaluate(run.plan, session.side, session.environment, transcript, judge, run.library)
+            await run.keep(partial(run.store.experiments.add_scores, run.plan.record.id, scores))
+        run.advance()
+    except (DramaturgError, OSError) as error:
+        # What is under way elsewhere is paid for and ends; nothing new begins.
+        run.budget.stop(str(error))
+        raise
+
+
+async def _transcript(run: _Run, session: Session, writer: Writer, judge: RaisingJudge) -> Transcript:
+    if found := run.stored.get((session.side, session.environment)):
+        run.advance(len(run.plan.design.rooms[session.environment]) * run.plan.step_count)
+        return run.store.transcripts.get(found)
+    checked: list[GateResult] = []
+
+    async def log(result: GateResult) -> None:
+        checked.append(result)
+
+    transcript = await simulate(
+        run.plan,
+        session.side,
+        session.environment,
+        run.population,
+        writer,
+        judge,
+        run.library,
+        gate_seconds=run.config.timeout_seconds,
+        log=log,
+        heard=run.advance,
+    )
+    await run.keep(partial(_store, run, session, transcript, checked))
+    return transcript
+
+
+def _store(run: _Run, session: Session, transcript: Transcript, checked: Sequence[GateResult]) -> None:
+    """Keeps a conversation like every other transcript, with its metrics and what the gate did, in one transaction."""
+    evaluation = evaluate_transcript(transcript)
+    store, experiment = run.store, run.plan.record.id
+    with store.unit(write=True):
+        added = store.transcripts.add(transcript, source_name=f"{transcript.game_id}.json")
+        if added.is_new:
+            store.results.save([evaluation])
+        store.experiments.add_session(experiment, Session(session.side, session.environment, transcript.id))
+        if run.plan.effects is None:
+            # What a script did is no correction of anybody.
+            for result in checked:
+                store.corrections.add(result)
+
+
+def _first_reason(results: Sequence[BaseException | None]) -> str:
+    """Why the run stopped, or nothing; an error that is not a matter of budget is raised."""
+    errors = [each for each in results if each is not None]
+    for error in errors:
+        if not isinstance(error, BudgetSpentError):
+            raise error
+    return str(errors[0]) if errors else ""

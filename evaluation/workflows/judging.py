@@ -1,0 +1,90 @@
+"""Has a judge decide rows of stored transcripts, one transcript after the other, and stores what it decides."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Collection, Sequence
+from dataclasses import dataclass, field
+
+from evaluation.errors import NotFoundError
+from evaluation.judging.model_client.usage import Usage
+from evaluation.judging.protocol import Judge, JudgementStatus, Report
+from evaluation.rubric_judge.judge_rows import JudgedTranscript, judge_rows
+from evaluation.rubric_judge.judged_metrics import TASKS
+from evaluation.store import Store
+
+
+@dataclass(slots=True)
+class JudgingTally:
+    """What became of the rows asked about.
+
+    Attributes:
+        transcripts: How many transcripts were judged.
+        asked: How many rows the judge was asked about.
+        decided: How many of them it decided.
+        changed: How many of those the rule had decided otherwise.
+        errors: How many got no usable answer.
+        skipped: How many were not asked, because the budget was spent or somebody stopped the run.
+        gone: How many transcripts were deleted before their turn came.
+        why_not: Why rows were left to the rule, with how many.
+        usage: What the answers cost; those that were known already cost nothing.
+    """
+
+    transcripts: int = 0
+    asked: int = 0
+    decided: int = 0
+    changed: int = 0
+    errors: int = 0
+    skipped: int = 0
+    gone: int = 0
+    why_not: dict[str, int] = field(default_factory=dict)
+    usage: Usage = field(default_factory=Usage)
+
+    def add(self, judged: JudgedTranscript) -> None:
+        """Counts one more transcript."""
+        statuses = [row.judgement.status for row in judged.rows]
+        self.transcripts += 1
+        self.asked += len(judged.rows)
+        self.decided += len(judged.decisions)
+        self.changed += sum(
+            row.decision is not None and row.decision.verdict is not row.asked.row.verdict for row in judged.rows
+        )
+        self.errors += statuses.count(JudgementStatus.ERROR)
+        self.skipped += statuses.count(JudgementStatus.SKIPPED)
+        for reason, count in judged.reasons_why_not().items():
+            self.why_not[reason] = self.why_not.get(reason, 0) + count
+        self.usage += judged.usage
+
+
+async def judge_stored(
+    store: Store,
+    transcript_ids: Sequence[str],
+    judge: Judge,
+    *,
+    metrics: Collection[str] = tuple(TASKS),
+    is_batched: bool = True,
+    report: Report | None = None,
+) -> AsyncIterator[JudgedTranscript | None]:
+    """Judges stored transcripts in turn; each is stored before it is handed out, so that a stopped run loses nothing.
+
+    Args:
+        store: Where transcripts, results and decisions are.
+        transcript_ids: Full ids.
+        judge: Who decides.
+        metrics: Which metrics.
+        is_batched: Whether neighbouring rows may share a call.
+        report: Told of every judgement.
+
+    Yields:
+        What was decided; ``None`` for a transcript that was deleted before its turn came.
+    """
+    for transcript_id in transcript_ids:
+        try:
+            with store.unit():
+                transcript = store.transcripts.get(transcript_id)
+                results = store.results.load(transcript_id)
+            judged = await judge_rows(transcript, results, judge, metrics=metrics, is_batched=is_batched, report=report)
+            store.decisions.save(judged.decisions)
+        except NotFoundError:
+            yield None
+        else:
+            yield judged

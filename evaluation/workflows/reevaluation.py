@@ -1,0 +1,125 @@
+"""Evaluates stored transcripts again, after a metric's definition changed or where a score is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from evaluation.engines.scoring import SCORERS, Evaluation, evaluate_many
+from evaluation.errors import NotFoundError
+from evaluation.progress import ProgressCallback, no_progress
+from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.store import Store
+from evaluation.text.display import counted
+from evaluation.transcript import Transcript
+
+_Scores = dict[tuple[str, str], tuple[object, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Reevaluated:
+    """What became of games that were evaluated again.
+
+    Attributes:
+        games: How many were.
+        changed: In how many of them the score or the status differs from before, by metric; those without left out.
+        incomplete: How many have a metric that could not be computed.
+        gone: How many were deleted before their turn came.
+    """
+
+    games: int = 0
+    changed: dict[str, int] = field(default_factory=dict)
+    incomplete: int = 0
+    gone: int = 0
+
+    @property
+    def words(self) -> str:
+        """What was done, in a sentence or two."""
+        changed = ", ".join(
+            f"{DEFINITIONS[metric].label} in {counted(count, 'game')}" for metric, count in self.changed.items()
+        )
+        gone = f" {counted(self.gone, 'game')} had been deleted meanwhile." if self.gone else ""
+        missing = f" In {counted(self.incomplete, 'game')} a metric could not be computed." if self.incomplete else ""
+        return f"Scored {counted(self.games, 'game')} again; changed: {changed or 'nothing'}.{gone}{missing}"
+
+
+def outdated(store: Store, iteration: str | None = None) -> list[str]:
+    """The transcripts of which an automatic metric has no result by today's version of its definition.
+
+    Args:
+        store: Where they are.
+        iteration: Only its transcripts; ``None`` for all.
+
+    Returns:
+        Their ids, in the order in which they were put into their iteration.
+
+    Raises:
+        NotFoundError: There is no iteration of that name.
+    """
+    with store.unit():
+        if iteration is not None:
+            store.iterations.get(iteration)
+        ids = list(store.transcripts.summaries(iteration)["transcript_id"])
+        scores = store.results.scores(iteration)
+    today = scores["version"] == scores["metric"].map({name: one.version for name, one in DEFINITIONS.items()})
+    fresh = scores[today & scores["metric"].isin(list(SCORERS))].groupby("transcript_id").size().to_dict()
+    return [str(each) for each in ids if fresh.get(each, 0) < len(SCORERS)]
+
+
+def reevaluate(
+    store: Store, transcript_ids: Sequence[str], progress: ProgressCallback = no_progress, *, jobs: int = 1
+) -> Reevaluated:
+    """Evaluates stored transcripts by today's definitions and thresholds, and stores each as soon as it is done.
+
+    The results that were there stay on record; ratings and overrides stand. What is stopped half-way can be begun
+    again: what was done is no longer :func:`outdated`.
+
+    Args:
+        store: Where they are.
+        transcript_ids: Full ids; one that is deleted meanwhile is passed over.
+        progress: Told how far it is.
+        jobs: How many processes compute.
+    """
+    before = _scores(store, transcript_ids)
+    games = incomplete = gone = 0
+    missing: list[str] = []
+    for evaluation in evaluate_many(
+        _transcripts(store, transcript_ids, missing), thresholds=store.settings.thresholds(), jobs=jobs
+    ):
+        is_stored = _save(store, evaluation)
+        games += is_stored
+        gone += not is_stored
+        incomplete += is_stored and bool(evaluation.failures)
+        progress(games + gone + len(missing), len(transcript_ids))
+    return Reevaluated(games, _changes(before, _scores(store, transcript_ids)), incomplete, gone + len(missing))
+
+
+def _transcripts(store: Store, transcript_ids: Sequence[str], missing: list[str]) -> Iterator[Transcript]:
+    for transcript_id in transcript_ids:
+        try:
+            yield store.transcripts.get(transcript_id)
+        except NotFoundError:
+            missing.append(transcript_id)
+
+
+def _save(store: Store, evaluation: Evaluation) -> bool:
+    try:
+        store.results.save([evaluation])
+    except NotFoundError:
+        return False
+    return True
+
+
+def _scores(store: Store, transcript_ids: Sequence[str]) -> _Scores:
+    table = store.results.scores()
+    chosen = table[table["transcript_id"].isin(list(transcript_ids)) & table["metric"].isin(list(SCORERS))]
+    scores = chosen["score"].astype(object).where(chosen["score"].notna(), None)
+    keys = zip(chosen["transcript_id"], chosen["metric"], strict=True)
+    return dict(zip(keys, zip(chosen["status"], scores, strict=True), strict=True))
+
+
+def _changes(before: _Scores, after: _Scores) -> dict[str, int]:
+    counts = dict.fromkeys(SCORERS, 0)
+    for key, outcome in after.items():
+        counts[key[1]] += before.get(key) != outcome
+    return {metric: count for metric, count in counts.items() if count}

@@ -1,0 +1,286 @@
+"""What is stored put together, each in one unit of work: the board, agreement, and two iterations or runs compared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from evaluation.agreement.report import AgreementReport, agreement_report
+from evaluation.comparison.iterations import IterationComparison, compare_iterations
+from evaluation.comparison.lost_points import Losses, find_losses
+from evaluation.comparison.movers import Example, Mover, biggest_movers
+from evaluation.comparison.paired_games import PairKey, pair_key, paired_games
+from evaluation.comparison.runs import Run, RunComparison, compare_runs
+from evaluation.errors import InputError, NotFoundError
+from evaluation.iterations import (
+    Board,
+    Fate,
+    Game,
+    Iteration,
+    IterationSide,
+    games_by_iteration,
+    make_board,
+    reference_of,
+)
+from evaluation.rubric.definitions import DEFINITIONS, ROLE_CONSISTENCY
+from evaluation.rubric.lowest_metric import failing_first
+from evaluation.store.database import Store
+from evaluation.store.engine.bulk_rows import marks
+from evaluation.store.games.transcript_rows import metadata_of
+from evaluation.workflows._decided_rows import read_decided_rows
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from evaluation.store.engine.transactions import Cursor
+
+
+def stored_board(store: Store, summaries: pd.DataFrame | None = None, scores: pd.DataFrame | None = None) -> Board:
+    """Everything that is known about iterations, judged by today's thresholds.
+
+    Args:
+        store: Where to read.
+        summaries: ``store.transcripts.summaries()``, where the caller has read it already.
+        scores: ``store.results.scores()``, likewise.
+    """
+    with store.unit():
+        games = games_by_iteration(
+            store.transcripts.summaries() if summaries is None else summaries,
+            store.results.scores() if scores is None else scores,
+        )
+        settings = store.settings
+        return make_board(store.iterations.list(), games, settings.thresholds(), settings.test_size())
+
+
+def stored_agreement(store: Store, *, seed: int = 0) -> AgreementReport:
+    """Agreement over all current ratings, with the scores as they stand and today's thresholds.
+
+    Args:
+        store: Where to read.
+        seed: Of the bootstrap intervals.
+    """
+    with store.unit() as cursor:
+        summaries = store.transcripts.summaries()
+        names = dict(zip(summaries["transcript_id"], summaries["game_id"], strict=True))
+        # A transcript in the bin keeps its ratings; only those of stored ones count.
+        ratings = store.ratings.all()
+        ratings = ratings[ratings["transcript_id"].isin(summaries["transcript_id"])]
+        scores, thresholds = store.results.scores(), store.settings.thresholds()
+        overrides = [one for one in store.overrides.current() if one.transcript_id in names]
+        decided, confirmed = read_decided_rows(cursor, names, overrides, scores)
+    return agreement_report(ratings, scores, names, thresholds, decided, confirmed, seed=seed)
+
+
+def stored_comparison(store: Store, before: str, after: str, *, seed: int = 0) -> IterationComparison:
+    """Two stored iterations compared, with the scores as they stand and today's thresholds.
+
+    Args:
+        store: Where to read.
+        before: The name of the control.
+        after: The name of the iteration whose change is in question.
+        seed: Of what is drawn for the intervals.
+
+    Raises:
+        NotFoundError: There is no iteration of that name.
+        InputError: Both are the same.
+    """
+    if before == after:
+        raise InputError(f"{before!r} cannot be compared with itself.", remedy="Name two iterations.")
+    with store.unit() as cursor:
+        for name in (before, after):
+            store.iterations.get(name)
+        board = stored_board(store)
+        old, new = (IterationSide(board[name].iteration, board[name].games) for name in (before, after))
+        pairs = paired_games(_pair_keys(cursor, old), _pair_keys(cursor, new))
+        rows = _ledger_rows(cursor, store, _names([*old.games, *new.games]))
+        rows["is_after"] = rows["transcript_id"].isin({game.transcript_id for game in new.games})
+        movers = _with_texts(cursor, biggest_movers(rows))
+    return compare_iterations(board, before, after, pairs, movers, seed=seed)
+
+
+def record_decision(store: Store, name: str, fate: Fate, *, who: str, reason: str, note: str = "") -> Iteration:
+    """Records that a person keeps or reverts the change of an iteration, with the rule's answer at this time.
+
+    Args:
+        store: Where to.
+        name: Of the iteration.
+        fate: What was decided.
+        who: The person.
+        reason: Why.
+        note: Why it departs from the rule; needed where it does.
+
+    Raises:
+        NotFoundError: There is no iteration of that name.
+        InputError: There is nothing to compare it with, nobody or no reason is named, or the note is missing.
+    """
+    with store.unit(write=True):
+        store.iterations.get(name)
+        decision = stored_board(store)[name].decision
+        if decision is None:
+            raise InputError(
+                f"{name!r} has no reference, so there is no change to keep or to revert.",
+                place="decision",
+                remedy="Name its parent, or decide on a later iteration.",
+            )
+        return store.iterations.record_decision(
+            name, fate, who=who, reason=reason, note=note, reference=decision.reference, rule=str(decision.choice)
+        )
+
+
+def _names(games: Sequence[Game]) -> dict[str, str]:
+    return {game.transcript_id: game.game_id for game in games}
+
+
+def _pair_keys(cursor: Cursor, side: IterationSide) -> dict[str, PairKey | None]:
+    ids = [game.transcript_id for game in side.games]
+    query = f"SELECT transcript_id, document FROM transcripts WHERE transcript_id IN ({marks(ids)})"
+    documents = dict(cursor.execute(query, ids).fetchall())
+    return {transcript_id: pair_key(metadata_of(documents[transcript_id])) for transcript_id in ids}
+
+
+def side_scores(store: Store) -> pd.DataFrame:
+    """Role consistency of each side, game by game.
+
+    Returns:
+        One row per stored game and side that has rows with weight: ``transcript_id``, ``side`` (``mafia`` or ``town``),
+        ``score`` (0 to 100).
+    """
+    with store.unit() as cursor:
+        summaries = store.transcripts.summaries()
+        names = dict(zip(summaries["transcript_id"], summaries["game_id"], strict=True))
+        rows = _ledger_rows(cursor, store, names, [ROLE_CONSISTENCY.name])
+        sides = _alignments(cursor, list(names))
+    keys = zip(rows["transcript_id"], rows["player"], strict=True)
+    rows["side"] = [sides.get((str(key), str(player))) for key, player in keys]
+    sums = rows[rows["side"].notna()].groupby(["transcript_id", "side"], sort=False)[["numerator", "denominator"]].sum()
+    sums = sums[sums["denominator"] > 0]
+    sums["score"] = 100.0 * sums["numerator"] / sums["denominator"]
+    return sums.reset_index()[["transcript_id", "side", "score"]]
+
+
+def _alignments(cursor: Cursor, ids: Sequence[str]) -> dict[tuple[str, str], str]:
+    """The side of every player of the games given, by (transcript id, name), where known."""
+    found = cursor.execute(_ALIGNMENTS.format(marks(ids)), list(ids)).fetchall()
+    return {(key, who): side for key, who, side in found}
+
+
+def _ledger_rows(
+    cursor: Cursor, store: Store, names: Mapping[str, str], metrics: Collection[str] = tuple(DEFINITIONS)
+) -> pd.DataFrame:
+    """The ledger as it stands, of the games given (game ids by transcript id)."""
+    import pandas as pd
+
+    # Few games have rows that a judge or a person decided; theirs are put together one by one.
+    decided = {one.transcript_id for one in store.overrides.current()}
+    decided |= {key for (key,) in cursor.execute("SELECT DISTINCT transcript_id FROM row_decisions").fetchall()}
+    ruled = [key for key in names if key not in decided]
+    rows = cursor.execute(_LEDGER.format(marks(ruled), marks(list(metrics))), [*ruled, *metrics]).df()
+    special = [
+        (key, metric, row.player, row.message_id, row.numerator, row.denominator, row.reason)
+        for key in names
+        if key in decided
+        for metric, result in store.results.load(key).items()
+        if metric in metrics
+        for row in result.ledger
+    ]
+    if special:
+        parts = [rows, pd.DataFrame(special, columns=list(rows.columns))]
+        rows = pd.concat([part for part in parts if len(part)], ignore_index=True)
+    rows["game_id"] = rows["transcript_id"].map(names)
+    return rows
+
+
+def stored_losses(store: Store, name: str, board: Board | None = None) -> dict[str, Losses]:
+    """Where the games of an iteration lose their points, by metric that fails.
+
+    Args:
+        store: Where to read.
+        name: Of the iteration.
+        board: :func:`stored_board`, where the caller has it already.
+
+    Raises:
+        NotFoundError: There is no iteration of that name.
+    """
+    with store.unit() as cursor:
+        store.iterations.get(name)
+        summary = (board or stored_board(store))[name]
+        failing = failing_first(summary.means)
+        if not failing:
+            return {}
+        names = _names(summary.games)
+        losses = find_losses(_ledger_rows(cursor, store, names, failing), _alignments(cursor, list(names)))
+        texts = _texts(cursor, [example for one in losses.values() for example in one.examples])
+    return {metric: replace(one, examples=texts(one.examples)) for metric, one in losses.items()}
+
+
+_ALIGNMENTS = "SELECT transcript_id, name, alignment FROM players WHERE alignment IS NOT NULL AND transcript_id IN ({})"
+
+
+def _with_texts(cursor: Cursor, movers: Sequence[Mover]) -> list[Mover]:
+    texts = _texts(cursor, [example for mover in movers for example in mover.examples])
+    return [replace(mover, examples=texts(mover.examples)) for mover in movers]
+
+
+def _texts(cursor: Cursor, examples: Sequence[Example]) -> Callable[[tuple[Example, ...]], tuple[Example, ...]]:
+    """A function that puts the messages' texts into examples, all read at once."""
+    transcript_ids = sorted({example.transcript_id for example in examples})
+    message_ids = sorted({example.message_id or "" for example in examples})
+    query = _TEXTS.format(marks(transcript_ids), marks(message_ids))
+    known = {tuple(key): text for *key, text in cursor.execute(query, [*transcript_ids, *message_ids]).fetchall()}
+
+    def filled(some: tuple[Example, ...]) -> tuple[Example, ...]:
+        return tuple(replace(one, text=known.get((one.transcript_id, one.message_id), "")) for one in some)
+
+    return filled
+
+
+_TEXTS = """
+SELECT transcript_id, message_id, text FROM messages WHERE transcript_id IN ({}) AND message_id IN ({})
+"""
+
+_LEDGER = """
+SELECT transcript_id, metric, player, message_id, l.numerator, l.denominator, l.reason
+FROM current_results JOIN ledger l USING (result_id)
+WHERE transcript_id IN ({}) AND metric IN ({}) ORDER BY result_id, position
+"""
+
+
+def default_pair(store: Store) -> tuple[str, str] | None:
+    """The latest iteration that has a reference, after that reference; ``None`` when none has."""
+    iterations = store.iterations.list()
+    for one in reversed(iterations):
+        if (reference := reference_of(one, iterations)) is not None:
+            return reference.name, one.name
+    return None
+
+
+def iteration_names(store: Store) -> list[str]:
+    """The names of all iterations, in their order."""
+    return [one.name for one in store.iterations.list()]
+
+
+def stored_run_comparison(store: Store, before: str, after: str, *, seed: int = 0) -> RunComparison:
+    """Two stored evaluation runs compared.
+
+    Args:
+        store: Where to read.
+        before: The id of the run that is the control.
+        after: The id of the other.
+        seed: Of what is drawn for the intervals.
+
+    Raises:
+        NotFoundError: There is no completed run of that id.
+        InputError: Both are the same.
+    """
+    if before == after:
+        raise InputError("A run cannot be compared with itself.", place=before, remedy="Name two runs.")
+    with store.unit():
+        runs = {str(row["run_id"]): row for row in store.evaluations.runs().to_dict("records")}
+        for wanted in (before, after):
+            if wanted not in runs or runs[wanted]["status"] != "completed":
+                raise NotFoundError(
+                    f"There is no completed evaluation run {wanted!r}.", remedy="See them with: dramaturg eval runs."
+                )
+        rows = store.evaluations.scores(before), store.evaluations.scores(after)
+    return compare_runs(Run.of(runs[before]), Run.of(runs[after]), rows, seed=seed)

@@ -1,0 +1,220 @@
+"""Puts the games that come with Dramaturg into a store, scored and with their ratings."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo
+
+from evaluation.engines.scoring import ScoreFailure, evaluate_transcript
+from evaluation.errors import InputError
+from evaluation.files.bundled import sample_root
+from evaluation.files.yaml_models import read_model
+from evaluation.iterations import Fate
+from evaluation.progress import ProgressCallback, no_progress
+from evaluation.ratings import Rating, parse_answers
+from evaluation.readers import read_path
+from evaluation.store import Store
+from evaluation.store.games.transcripts import iterations_of
+from evaluation.transcript import Transcript
+from evaluation.workflows.reports import record_decision
+
+RATINGS_FILE = "ratings.csv"
+_MANIFEST = "manifest.yaml"
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class SampleDecision(_Part):
+    """What a person decided on the change of a sample iteration."""
+
+    choice: Literal["kept", "reverted"]
+    who: str
+    reason: str
+    note: str = ""
+
+
+def _existing(relative: object, info: ValidationInfo) -> Path:
+    path = Path(info.context or ".") / str(relative)
+    if not path.exists():
+        raise ValueError(f"There is no {relative!r}. Correct the path.")
+    return path
+
+
+_Game = Annotated[Path, BeforeValidator(_existing)]
+_Games = Annotated[list[_Game], Field(default_factory=list)]
+
+
+class SampleIteration(_Part):
+    """One prompt version among the samples; ``games`` in the order in which they were played."""
+
+    name: Annotated[str, Field(min_length=1)]
+    parent: str | None = None
+    prompt_text: str = ""
+    change: str = ""
+    target_metric: str | None = None
+    is_baseline: Annotated[bool, Field(alias="baseline")] = False
+    games: _Games
+    decision: SampleDecision | None = None
+
+
+class SampleManifest(_Part):
+    """The shipped games: those of iterations, and those that belong to none. All paths are absolute."""
+
+    iterations: list[SampleIteration] = Field(default_factory=list)
+    games: _Games
+
+
+def load_manifest(root: Path | None = None) -> SampleManifest:
+    """Which shipped game belongs to which iteration.
+
+    Args:
+        root: The folder that holds ``manifest.yaml``; the shipped samples when left out.
+
+    Raises:
+        InputError: The manifest is not as its first comment describes, or names a file that is not there.
+    """
+    folder = root or sample_root()
+    remedy = "See the manifest's first comment."
+    return read_model(folder / _MANIFEST, SampleManifest, remedy=remedy, context=folder)
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedSamples:
+    """What ``load_samples`` found and stored; games and ratings that were there before are not counted as new.
+
+    Attributes:
+        incomplete: How many of the new games have a metric that could not be computed.
+    """
+
+    games: int
+    new_games: int
+    new_ratings: int
+    incomplete: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class AddedGame:
+    """What became of a game that was to be scored and stored.
+
+    Attributes:
+        is_new: False when the same content was stored before; nothing was changed then, unless ``is_restored``.
+        failures: The metrics that could not be computed.
+        is_restored: It had been deleted, and is back with what was known of it.
+    """
+
+    is_new: bool
+    failures: tuple[ScoreFailure, ...] = ()
+    is_restored: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Planned:
+    path: Path
+    iteration: str | None
+
+
+def load_samples(store: Store, progress: ProgressCallback = no_progress) -> LoadedSamples:
+    """Stores and scores the shipped games, one transaction each. Doing it again changes nothing.
+
+    Args:
+        store: Where to.
+        progress: Told how far it is. An exception that it raises stops the loading; what is stored stays.
+
+    Raises:
+        InputError: A shipped file is damaged.
+    """
+    manifest = load_manifest()
+    planned = [_Planned(path, one.name) for one in manifest.iterations for path in one.games]
+    planned += [_Planned(path, None) for path in manifest.games]
+    created = _create_iterations(store, manifest.iterations)
+    progress(0, len(planned))
+    added: list[AddedGame] = []
+    ids: dict[str, str] = {}
+    for done, plan in enumerate(planned, start=1):
+        for transcript in _transcripts(plan.path):
+            added.append(add_evaluated(store, transcript, source_name=plan.path.name, iteration=plan.iteration))
+            ids[plan.path.relative_to(sample_root()).as_posix()] = transcript.id
+        progress(done, len(planned))
+    new = [game for game in added if game.is_new]
+    new_ratings = _add_ratings(store, ids)
+    _record_decisions(store, created)
+    return LoadedSamples(len(planned), len(new), new_ratings, sum(bool(game.failures) for game in new))
+
+
+def add_evaluated(store: Store, transcript: Transcript, *, source_name: str, iteration: str | None = None) -> AddedGame:
+    """Scores a transcript and stores both in one transaction; what is stored already is neither scored nor changed."""
+    with store.unit() as cursor:
+        if iterations_of(cursor, [transcript.id]):
+            return AddedGame(is_new=False)
+    evaluation = evaluate_transcript(transcript)
+    with store.unit(write=True):
+        added = store.transcripts.add(transcript, source_name=source_name, iteration=iteration)
+        if added.is_new:
+            store.results.save([evaluation])
+    return AddedGame(added.is_new, tuple(evaluation.failures) if added.is_new else (), added.is_restored)
+
+
+def _transcripts(path: Path) -> Iterator[Transcript]:
+    for result in read_path(path):
+        if result.error is not None:
+            raise result.error
+        if result.transcript is not None:
+            yield result.transcript
+
+
+def _create_iterations(store: Store, iterations: Sequence[SampleIteration]) -> list[SampleIteration]:
+    """Creates those that are missing, and returns them."""
+    known = {iteration.name for iteration in store.iterations.list()}
+    missing = [one for one in iterations if one.name not in known]
+    for one in missing:
+        store.iterations.create(
+            one.name,
+            parent=one.parent,
+            prompt_text=one.prompt_text,
+            change=one.change,
+            target_metric=one.target_metric,
+        )
+        if one.is_baseline:
+            store.iterations.promote(one.name)
+    return missing
+
+
+def _record_decisions(store: Store, iterations: Sequence[SampleIteration]) -> None:
+    """Records what was decided, once the games and ratings that it rests on are stored."""
+    for one in iterations:
+        if (made := one.decision) is not None:
+            record_decision(store, one.name, Fate(made.choice), who=made.who, reason=made.reason, note=made.note)
+
+
+def _add_ratings(store: Store, ids: dict[str, str]) -> int:
+    path = sample_root() / RATINGS_FILE
+    if not path.is_file():
+        return 0
+    with path.open(encoding="utf-8", newline="") as file:
+        ratings = [_rating(row, ids, f"{path}:{line}") for line, row in enumerate(csv.DictReader(file), start=2)]
+    with store.unit(write=True):
+        return sum(store.ratings.add(rating) for rating in ratings)
+
+
+def _rating(row: dict[str, str], ids: dict[str, str], place: str) -> Rating:
+    transcript_id = ids.get(row["transcript"])
+    if transcript_id is None:
+        raise InputError(f"{row['transcript']!r} is not a sample game.", place=place, remedy="Correct the path.")
+    return Rating(
+        transcript_id,
+        row["rater"],
+        int(row["score"]),
+        parse_answers(row["answers"]),
+        row["comment"],
+        # A fixed time and token: a person's own rating is always the newer one, and loading again adds nothing.
+        created_at=datetime(2025, 1, 1, tzinfo=UTC),
+        token=f"sample:{transcript_id}:{row['rater']}",
+    )

@@ -1,0 +1,165 @@
+"""From paths to evaluations: reads, evaluates and, where wanted, stores one transcript at a time."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from evaluation.engines.scoring import Evaluation
+    from evaluation.readers import ChooseColumns, ReadResult
+    from evaluation.readers.import_report import ReportLine
+    from evaluation.store import Store
+    from evaluation.transcript import Transcript
+
+
+@dataclass(slots=True)
+class Tally:
+    """What became of the files so far.
+
+    Attributes:
+        refused: How many files could not be read.
+        repeated: How many held a transcript that an earlier file had held.
+        new: How many transcripts the store did not have.
+        known: How many it had.
+        incomplete: How many transcripts lack a score because a scorer failed.
+        lines: What became of each file, for the report on an import.
+        note: Called with each remark that a person should see.
+    """
+
+    refused: int = 0
+    repeated: int = 0
+    new: int = 0
+    known: int = 0
+    incomplete: int = 0
+    lines: list[ReportLine] = field(default_factory=list)
+    note: Callable[[str], None] = print
+    _seen: dict[str, str] = field(default_factory=dict)
+
+    def is_repeated(self, transcript_id: str, name: str) -> bool:
+        """Whether an earlier file held the same; says so, and remembers this one if not."""
+        if transcript_id not in self._seen:
+            self._seen[transcript_id] = name
+            return False
+        self.repeated += 1
+        self.note(f"{name}: the same content as {self._seen[transcript_id]}, counted once.")
+        return True
+
+    def refuse(self, line: ReportLine, error: Exception) -> None:
+        """Says why a file could not be read."""
+        self.refused += 1
+        self.lines.append(line)
+        self.note(f"error: {line.name}: {error}")
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredFile:
+    """An evaluation with the file that it comes from.
+
+    Attributes:
+        is_new: Whether the store did not have it; ``None`` when nothing is stored.
+        iteration: The iteration that it belongs to in the store.
+        is_restored: Whether it had been deleted, and is back now.
+    """
+
+    source_name: str
+    evaluation: Evaluation
+    is_new: bool | None = None
+    iteration: str | None = None
+    is_restored: bool = False
+
+
+def evaluate_paths(
+    paths: Sequence[Path],
+    tally: Tally,
+    *,
+    store: Store | None = None,
+    iteration: str | None = None,
+    jobs: int = 1,
+    choose_columns: ChooseColumns | None = None,
+) -> Iterator[ScoredFile]:
+    """Each readable transcript below ``paths``, evaluated; with a store, as it stands there with ratings and overrides.
+
+    Files that cannot be read are reported on standard error and counted in ``tally``; the others go on. With a store,
+    its settings say how large a file may be.
+    """
+    from evaluation.engines.scoring import evaluate_many
+    from evaluation.readers import Limits, iter_paths
+
+    lines: deque[ReportLine] = deque()
+    thresholds = store.settings.thresholds() if store is not None else None
+    limits = store.settings.limits() if store is not None else Limits()
+    results = iter_paths(paths, limits, choose_columns)
+    transcripts = _remembering(_read(results, tally), lines)
+    for evaluation in evaluate_many(transcripts, thresholds=thresholds, jobs=jobs):
+        line = lines.popleft()
+        if store is None:
+            yield ScoredFile(line.name, evaluation)
+        else:
+            yield _stored(store, line, evaluation, iteration, tally)
+
+
+def _read(results: Iterable[ReadResult], tally: Tally) -> Iterator[tuple[ReportLine, Transcript]]:
+    from evaluation.readers.import_report import ImportOutcome, ReportLine
+
+    for result in results:
+        if result.error is not None:
+            tally.refuse(ReportLine.of(result), result.error)
+        elif result.transcript is not None:
+            if tally.is_repeated(result.transcript.id, result.name):
+                tally.lines.append(ReportLine.of(result, ImportOutcome.REPEATED))
+            else:
+                yield ReportLine.of(result), result.transcript
+
+
+def _remembering(read: Iterable[tuple[ReportLine, Transcript]], lines: deque[ReportLine]) -> Iterator[Transcript]:
+    # The engine may read ahead; it answers in the order in which it was given.
+    for line, transcript in read:
+        lines.append(line)
+        yield transcript
+
+
+def _stored(store: Store, line: ReportLine, evaluation: Evaluation, iteration: str | None, tally: Tally) -> ScoredFile:
+    from evaluation.readers.import_report import ImportOutcome
+    from evaluation.store.games.transcripts import iterations_of
+
+    transcript, name = evaluation.transcript, line.name
+    with store.unit(write=True) as cursor:
+        # A game stays in the iteration that it has, which is no reason to create another one.
+        stays = iterations_of(cursor, [transcript.id]).get(transcript.id) is not None
+        if iteration is not None and not stays:
+            store.iterations.ensure(iteration)
+        added = store.transcripts.add(transcript, source_name=name, iteration=None if stays else iteration)
+        store.results.save([evaluation])
+        belongs_to = added.iteration
+        if iteration is not None and belongs_to is None:
+            store.iterations.assign(transcript.id, iteration)
+            belongs_to = iteration
+    outcome = ImportOutcome.STORED if added.is_new else ImportOutcome.KNOWN
+    remark = " ".join(failure.what for failure in evaluation.failures) if added.is_new else ""
+    tally.lines.append(replace(line, outcome=outcome, message=remark))
+    if added.is_new:
+        tally.new += 1
+        return ScoredFile(name, evaluation, True, belongs_to)
+    tally.known += 1
+    if added.is_restored:
+        tally.note(f"{name}: had been deleted; it is back with its ratings and overrides.")
+    if iteration is not None and belongs_to != iteration:
+        tally.note(f"{name}: stays in the iteration {belongs_to}; move it with: dramaturg iterations assign.")
+    return ScoredFile(name, current_evaluation(store, transcript), False, belongs_to, added.is_restored)
+
+
+def current_evaluation(store: Store, transcript: Transcript) -> Evaluation:
+    """A stored transcript's results as they stand, its verdict by today's thresholds, and what failed."""
+    from evaluation.engines.scoring import Evaluation
+    from evaluation.rubric.verdict import apply_thresholds, compute_verdict
+
+    with store.unit():
+        results = store.results.load(transcript.id)
+        failures = tuple(store.results.failures(transcript.id))
+        thresholds = store.settings.thresholds()
+    verdict = compute_verdict(apply_thresholds(results, thresholds), transcript.cost)
+    return Evaluation(transcript, results, verdict, failures, thresholds)

@@ -1,0 +1,119 @@
+"""What Dramaturg makes of a file before anything is scored: what was recognised, and what the metrics will lack."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evaluation.errors import InputError
+from evaluation.readers import ReadResult
+from evaluation.text.display import counted
+from evaluation.transcript import Transcript
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """One game of a file as it was understood.
+
+    Attributes:
+        name: The file, with the game's own name behind it where a file holds several.
+        format: The format recognised; ``None`` when none was.
+        error: Why it was refused; ``None`` when it can be used.
+        game_id: The game's id; ``None`` when it was refused, as are all counts below.
+        players: How many players there are.
+        roles: How many of them have a role.
+        messages: Messages by channel, most first.
+        votes: How many votes stand.
+        eliminations: How many players leave the game.
+        warnings: What is missing, and which metric that concerns.
+        further: Problems behind the first, where they were looked for (``evaluation.readers.every_problem``).
+    """
+
+    name: str
+    format: str | None
+    error: InputError | None = None
+    game_id: str | None = None
+    players: int | None = None
+    roles: int | None = None
+    messages: Mapping[str, int] | None = None
+    votes: int | None = None
+    eliminations: int | None = None
+    warnings: tuple[str, ...] = ()
+    further: tuple[InputError, ...] = ()
+
+    @property
+    def problems(self) -> tuple[InputError, ...]:
+        """Everything that is known to be wrong, in the file's order; none when it can be used."""
+        return (() if self.error is None else (self.error,)) + self.further
+
+    @classmethod
+    def of(cls, result: ReadResult, problems: Sequence[InputError] = ()) -> Report:
+        """The report on what a reader made of a file; ``problems``: all that it has, the first one included."""
+        transcript = result.transcript
+        if transcript is None:
+            return cls(result.name, result.format, result.error, further=tuple(problems[1:]))
+        return cls(
+            result.name,
+            result.format,
+            game_id=transcript.game_id,
+            players=len(transcript.players),
+            roles=sum(player.role is not None for player in transcript.players),
+            messages=dict(Counter(message.channel for message in transcript.messages).most_common()),
+            votes=len(transcript.valid_votes),
+            eliminations=len(transcript.eliminations),
+            warnings=tuple(_warnings(transcript)),
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """The report as JSON-compatible data.
+
+        A refusal is ``error`` with ``message``, ``place`` and ``remedy``; ``problems`` lists all that are known.
+        """
+        problems = [
+            {"message": problem.message, "place": problem.place, "remedy": problem.remedy} for problem in self.problems
+        ]
+        return {
+            "name": self.name,
+            "format": self.format,
+            "is_usable": self.error is None,
+            "error": problems[0] if problems else None,
+            "problems": problems,
+            "game_id": self.game_id,
+            "players": self.players,
+            "players_with_role": self.roles,
+            "messages": self.messages,
+            "votes": self.votes,
+            "eliminations": self.eliminations,
+            "warnings": list(self.warnings),
+        }
+
+
+def _warnings(transcript: Transcript) -> Iterator[str]:
+    discussion = transcript.discussion
+    if not discussion:
+        yield "No player says anything in public, so no metric of the discussion will apply."
+    elif len({message.speaker for message in discussion}) == 1:
+        yield "Only one player speaks in public, so nobody is answered and voices cannot be compared."
+    players = len(transcript.players)
+    without_role = sum(player.role is None for player in transcript.players)
+    if without_role == players:
+        yield "No player has a role, so role consistency will not apply."
+    elif without_role:
+        yield f"{without_role} of {players} players {_have(without_role)} no role."
+    if not transcript.votes:
+        yield "There are no votes, so memory accuracy cannot verify claims about them."
+    if discussion and all(message.reply_to is None for message in discussion):
+        yield "No message says which one it answers, so coherence rests on names and words alone."
+    timeless = sum(message.sent_at is None for message in transcript.messages)
+    if timeless == len(transcript.messages):
+        yield "No message has a time."
+    elif timeless:
+        yield f"{counted(timeless, 'message')} {_have(timeless)} no time."
+    if transcript.cost is None or not transcript.cost.is_known:
+        yield "The cost is unknown, so it cannot be judged."
+
+
+def _have(count: int) -> str:
+    return "has" if count == 1 else "have"

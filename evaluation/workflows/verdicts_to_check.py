@@ -1,0 +1,63 @@
+"""The review queue of stored games: rows worth a look with their messages, in one unit of work."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from evaluation.rubric.rows_in_doubt import ReviewItem, ReviewKind, review_items
+from evaluation.store.database import Store
+from evaluation.transcript import Message, Transcript
+
+_CONTEXT = 3
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedRow:
+    """One row to be decided, with what a person needs to read.
+
+    Attributes:
+        message: What the row is about; ``None`` where it is about no message.
+        context: The public messages just before it, oldest first; at most three.
+    """
+
+    transcript_id: str
+    game_id: str
+    item: ReviewItem
+    message: Message | None
+    context: tuple[Message, ...]
+
+
+def stored_review_queue(
+    store: Store, iteration: str | None = None, kinds: Collection[ReviewKind] = tuple(ReviewKind)
+) -> list[QueuedRow]:
+    """The rows of an iteration's games that a person should look at, those with most at stake first.
+
+    Args:
+        store: Where to read.
+        iteration: Whose games; ``None`` for those of no iteration.
+        kinds: Only these.
+    """
+    with store.unit():
+        summaries = store.transcripts.summaries()
+        is_in = summaries["iteration"].isna() if iteration is None else summaries["iteration"] == iteration
+        chosen = [str(key) for key in summaries.loc[is_in, "transcript_id"]]
+        games = [(store.transcripts.get(key), store.results.load(key)) for key in chosen]
+    found = [
+        _queued(transcript, item)
+        for transcript, results in games
+        for item in review_items(results)
+        if item.kind in kinds
+    ]
+    return sorted(found, key=lambda queued: -queued.item.stake)
+
+
+def _queued(transcript: Transcript, item: ReviewItem) -> QueuedRow:
+    message = transcript.message(item.row.message_id) if item.row.message_id else None
+    before = _before(transcript.discussion, message) if message else ()
+    return QueuedRow(transcript.id, transcript.game_id, item, message, before)
+
+
+def _before(discussion: Sequence[Message], message: Message) -> tuple[Message, ...]:
+    earlier = [one for one in discussion if one.index < message.index]
+    return tuple(earlier[-_CONTEXT:])

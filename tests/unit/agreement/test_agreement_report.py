@@ -1,0 +1,209 @@
+"""The agreement report: who counts, what agreement means, ceiling and floor, and where to look first."""
+
+from __future__ import annotations
+
+import math
+from datetime import UTC, datetime
+
+import pandas as pd
+import pytest
+
+from evaluation.agreement import AgreementReport, agreement_report
+from evaluation.agreement.json_output import agreement_data
+from evaluation.ratings import Rating
+from evaluation.rubric.definitions import DEFAULT_THRESHOLDS
+from evaluation.rubric_judge.row_decision import RowDecision
+from evaluation.score import RowVerdict
+from evaluation.store import Store
+from evaluation.workflows.reports import stored_agreement
+from evaluation.workflows.samples import add_evaluated
+
+YES, NO, NONE = True, False, None
+
+
+def ratings(*rows: tuple[str, str, int, str]) -> pd.DataFrame:
+    """(transcript, rater, score, five letters) as the store returns them; the last of a rater is the latest."""
+    letters = {"y": True, "n": False, "-": None}
+    table = pd.DataFrame(
+        [
+            {"transcript_id": game, "rater": rater, "score": score}
+            | {f"answer_{n}": letters[letter] for n, letter in enumerate(answers, start=1)}
+            for game, rater, score, answers in rows
+        ]
+    )
+    table["is_latest"] = ~table.duplicated(["transcript_id", "rater"], keep="last")
+    return table
+
+
+def scores(**by_game: float) -> pd.DataFrame:
+    return pd.DataFrame(
+        [
+            {"transcript_id": game, "metric": "coherence", "score": value, "method": "judge"}
+            for game, value in by_game.items()
+        ]
+    )
+
+
+RATED = ratings(
+    ("a", "Ann", 1, "nnnnn"),
+    ("a", "Ben", 1, "nnnn-"),
+    ("b", "Ann", 3, "yynnn"),
+    ("b", "Ben", 4, "ynnn-"),
+    ("c", "Ann", 2, "yyyyy"),
+    ("c", "Ann", 5, "yyyyy"),
+    ("c", "Ben", 5, "yyyy-"),
+    ("d", "Ben", 2, "-----"),
+)
+NAMES = {key: f"game {key}" for key in "abcd"}
+
+
+def report(**by_game: float):
+    return agreement_report(RATED, scores(**by_game), NAMES, DEFAULT_THRESHOLDS)
+
+
+def test_only_the_latest_rating_of_a_rater_counts() -> None:
+    found = report(a=0.0)
+    assert (found.raters, found.games, found.shared_games, found.ratings) == (2, 4, 3, 7)
+
+
+def test_items_between_raters() -> None:
+    found = {one.item.name: one for one in report(a=0.0).items}
+    score = found["score"]
+    assert (score.games, score.raters, score.ratings) == (3, 2, 6)
+    assert [one.item.short_label for one in report(a=0.0).items][:2] == ["Score 1 to 5", "Question 1"]
+    # The same score on a and c, not on b.
+    assert score.exact.value == pytest.approx(2 / 3)
+    # 1, 1, 3, 4, 5, 5: the commonest answers have two of six.
+    assert score.floor == pytest.approx(2 / 6)
+    # Question 2: b is split; 3 no and 3 yes. D_o = 2/6, D_e = 2 * 3 * 3 / (6 * 5) = 18/30; alpha = 1 - 10/18.
+    assert found["question_2"].alpha.value == pytest.approx(1 - 10 / 18)
+    assert found["question_2"].ac1 is not None
+    # Nobody but Ann answered question 5.
+    assert (found["question_5"].games, found["question_5"].reading) == (0, "no game has two ratings")
+    assert not found["question_5"].alpha.is_known
+
+
+def test_generous_and_strict_raters() -> None:
+    generous, strict = report(a=0.0).leanings
+    # Ben gave one point more on one of three games.
+    assert (generous.rater, generous.games, generous.rated) == ("Ben", 3, 4)
+    assert generous.bias == pytest.approx(1 / 3)
+    assert strict.bias == pytest.approx(-1 / 3)
+    (pair,) = report(a=0.0).pairs
+    assert (pair.first, pair.second, pair.games) == ("Ann", "Ben", 3)
+    assert pair.bias == pytest.approx(-1 / 3)
+
+
+def test_a_metric_stands_between_floor_and_ceiling() -> None:
+    found = report(a=0.0, b=50.0, c=100.0)
+    score = next(one for one in found.references if (one.reference, one.item.name) == ("coherence", "score"))
+    # On 1 to 5 the metric says 1, 3 and 5; the raters 1 1, 3 4 and 5 5: five of six pairs are equal.
+    assert (score.games, score.ratings) == (3, 6)
+    assert score.label == "Conversation coherence, judged"
+    assert score.exact.value == pytest.approx(5 / 6)
+    assert score.bias.value == pytest.approx(-1 / 6)
+    assert (score.ceiling_games, score.ceiling_exact) == (3, pytest.approx(2 / 3))
+    assert score.floor_exact == pytest.approx(2 / 6)
+    # Kappa: 1 - sum (x-y)^2 / (n * expected) with x = 1 1 3 3 5 5, y = 1 1 3 4 5 5:
+    # var x = 8/3, var y = 101/36, means 3 and 19/6, cov = 8/3; 2 * 8/3 / (8/3 + 101/36 + 1/36).
+    assert score.kappa.value == pytest.approx((16 / 3) / (8 / 3 + 102 / 36))
+    question = next(one for one in found.references if (one.reference, one.item.name) == ("coherence", "question_1"))
+    # The threshold of coherence is 70: only c passes; the raters say no, yes, yes.
+    assert question.exact.value == pytest.approx(4 / 6)
+
+
+def test_what_has_no_number_stays_without_one() -> None:
+    found = report(a=math.nan)
+    assert all(not one.kappa.is_known and one.games == 0 for one in found.references)
+    assert found.gaps == ()
+
+
+def test_disagreements_come_with_the_widest_first() -> None:
+    found = report(a=0.0, b=100.0, d=100.0)
+    assert [(one.transcript_id, one.spread, one.split_questions) for one in found.split] == [("b", 1, (2,))]
+    assert found.split[0].scores == (("Ann", 3), ("Ben", 4))
+    # d: 5 against 2; b: 5 against 3.5; a: 1 against 1.
+    assert [(one.transcript_id, one.gap) for one in found.gaps] == [("d", 3.0), ("b", 1.5), ("a", 0.0)]
+
+
+def two_raters(games: int, *, split: int) -> AgreementReport:
+    """Ann says 5 and Ben too, about every other game 1 and 1; in the first ``split`` games Ben says the other."""
+    rows = []
+    for number in range(games):
+        own, other = (5, 1) if number % 2 else (1, 5)
+        rows += [(f"g{number}", "Ann", own, "y----"), (f"g{number}", "Ben", other if number < split else own, "y----")]
+    return agreement_report(ratings(*rows), scores(g0=0.0), {}, DEFAULT_THRESHOLDS)
+
+
+@pytest.mark.parametrize(
+    ("games", "split", "reading"),
+    [
+        # Never apart: alpha is 1.00 and the same in every resample, so it has no interval and is not called reliable.
+        (3, 0, "from too few games"),
+        (19, 0, "from too few games"),
+        (20, 0, "no disagreement seen"),
+        # Two values, equally common: alpha = 1 - share split / 0.5. Of 400 games 8 split, 0.96; 0.02 +- 0.014 of games
+        # lets it fall to 0.93. 36 split, 0.82; 0.09 +- 0.028, down to 0.76: alpha alone would be called reliable.
+        (400, 8, "reliable"),
+        (400, 36, "good enough for tentative conclusions"),
+        # 4 of 40 split, 0.80; 0.1 +- 0.093, from 0.61 to 0.99.
+        (40, 4, "too uncertain to rely on"),
+        # 20 of 40 split, 0.01; up to 0.32.
+        (40, 20, "too low to rely on"),
+        # Always apart: alpha is -0.95 in every resample.
+        (20, 20, "too low to rely on"),
+    ],
+)
+def test_what_is_read_from_alpha_goes_by_the_lower_end_of_its_interval(games: int, split: int, reading: str) -> None:
+    found = two_raters(games, split=split)
+    score = found.items[0]
+    assert score.reading == reading
+    assert score.alpha.interval.is_known == (split not in (0, games))
+    # All said yes to question 1: no disagreement was possible, however many games there are.
+    assert found.items[1].reading == "no disagreement was possible"
+
+
+def test_few_games_are_noted_once() -> None:
+    assert "fewer than 20 games" in two_raters(19, split=2).note
+    assert two_raters(20, split=2).references[0].games == 1
+    assert "fewer than 20 games" in two_raters(20, split=2).note
+    assert agreement_data(two_raters(19, split=2))["note"] == two_raters(19, split=2).note
+    rows = [(f"g{number}", "Ann", 1 + number % 5, "-----") for number in range(20)]
+    enough = agreement_report(ratings(*rows), scores(**{f"g{n}": 5.0 * n for n in range(20)}), {}, DEFAULT_THRESHOLDS)
+    assert (enough.references[0].games, enough.note) == (20, "")
+
+
+def test_the_data_of_a_report_is_json_without_nan() -> None:
+    import json
+
+    text = json.dumps(agreement_data(report(a=0.0, b=50.0)), allow_nan=False)
+    assert list(json.loads(text))[:5] == ["raters", "games", "shared_games", "ratings", "note"]
+
+
+def test_from_the_store_with_overruled_rows(make_game) -> None:
+    store = Store(":memory:")
+    empty = stored_agreement(store)
+    assert (empty.raters, empty.references, empty.split) == (0, (), ())
+    game = make_game([("Ann", "I think Ben lies"), ("Ben", "Ann, why?")])
+    add_evaluated(store, game, source_name="game.json")
+    when = datetime(2025, 1, 1, tzinfo=UTC)
+    for rater, score in (("Ann", 2), ("Ben", 4)):
+        store.ratings.add(Rating(game.id, rater, score, created_at=when))
+    row = store.results.load(game.id)["strategic_depth"].ledger[1]
+    store.overrides.add(game.id, "strategic_depth", row.id, RowVerdict.COUNTS, author="Cid", reason="A question.")
+    decision = RowDecision(
+        *(game.id, "strategic_depth", row.id, RowVerdict.COUNTS, "strategic", "It asks.", 0.9, (), "scripted", "m", "k")
+    )
+    store.decisions.save([decision])
+    found = stored_agreement(store)
+    pairs = {(str(one.first), str(one.second)): one for one in found.rows}
+    assert list(pairs) == [("rule", "judge"), ("rule", "human"), ("judge", "human")]
+    assert {one.metric for one in found.rows} == {"strategic_depth"}
+    assert [(one.rows, one.same) for one in found.rows] == [(1, 0), (1, 0), (1, 1)]
+    # Wilson for 0 of 1: 0 to 1.96^2 / (1 + 1.96^2) = 0.7935.
+    interval = pairs["rule", "human"].share.interval
+    assert (interval.low, interval.high) == pytest.approx((0.0, 0.7935), abs=1e-4)
+    assert [one.spread for one in found.split] == [2]
+    (overruled,) = agreement_data(found)["disagreements"]["overruled"]
+    assert (overruled["metric"], overruled["message_id"], overruled["verdict"]) == ("strategic_depth", "m1", "counts")
+    store.close()

@@ -1,0 +1,193 @@
+"""Two iterations compared: pairs, keep or revert, and what moved the scores, down to messages."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluation.comparison import biggest_movers, compare_iterations, paired_games
+from evaluation.comparison.json_output import comparison_data
+from evaluation.comparison.paired_games import pair_key
+from evaluation.errors import InputError, NotFoundError
+from evaluation.iterations import Choice, Game, Iteration, make_board
+from evaluation.rubric.verdict import MetricScore
+from evaluation.score import RowVerdict, Status
+from evaluation.statistics.comparison import Outcome
+from evaluation.store import Store
+from evaluation.workflows.reports import stored_comparison
+from evaluation.workflows.samples import add_evaluated
+
+LINES = [("Ann", "I think Ben lies"), ("Ben", "Ann, why?"), ("Ann", "Fish."), ("Ben", "Soup.")]
+
+
+def game(name: str, coherence: float | None) -> Game:
+    status = Status.PENDING if coherence is None else Status.PASSED
+    return Game(name, name, {"coherence": MetricScore(status, coherence, 70.0)})
+
+
+def row(metric: str, *, after: bool, counts: bool, reason: str, player: str | None = None, weight: float = 1.0) -> dict:
+    return {
+        "is_after": after,
+        "transcript_id": "new" if after else "old",
+        "game_id": "new game" if after else "old game",
+        "metric": metric,
+        "player": player,
+        "message_id": "m1",
+        "numerator": weight * counts,
+        "denominator": weight,
+        "reason": reason,
+    }
+
+
+def test_games_pair_by_scenario_and_seed_once_each() -> None:
+    before = {"a": ("market", "1"), "b": ("market", "1"), "c": (None, "7"), "d": None}
+    after = {"v": ("market", "1"), "w": (None, "7"), "x": (None, "7"), "y": None}
+    assert paired_games(before, after) == [("a", "v"), ("c", "w")]
+
+
+def test_games_that_share_both_pair_first_then_by_scenario_then_by_seed() -> None:
+    before = {"a": ("market", "1"), "b": ("market", "2"), "c": ("fair", None), "d": (None, "5"), "e": ("inn", "6")}
+    after = {"v": ("market", "9"), "w": ("market", "1"), "x": ("fair", "5"), "y": ("tower", "5"), "z": (None, "6")}
+    # a and w share both, though v waits before it; b and v, c and x share a scenario. x is then taken, so d (scenario
+    # not known) has its seed with y, and e with z.
+    assert paired_games(before, after) == [("a", "w"), ("b", "v"), ("c", "x"), ("d", "y"), ("e", "z")]
+
+
+def test_a_seed_of_another_scenario_and_what_is_not_known_pair_nothing() -> None:
+    # Seed 7 of the market and of the fair are different games; no scenario and no scenario are not one scenario.
+    assert paired_games({"a": ("market", "7")}, {"v": ("fair", "7")}) == []
+    assert paired_games({"a": (None, "1"), "b": ("market", None)}, {"v": (None, "2"), "w": ("fair", None)}) == []
+
+
+def test_what_is_a_key() -> None:
+    assert pair_key({"scenario": "market", "seed": 7, "other": 1}) == ("market", "7")
+    assert pair_key({"seed": 7}) == (None, "7")
+    assert pair_key({"seed": 7}) == pair_key({"seed": "7"})
+    assert pair_key({"scenario": {"name": "market"}, "seed": ""}) is None
+
+
+def test_a_comparison_with_pairs_and_a_decision() -> None:
+    iterations = [Iteration("old", is_baseline=True), Iteration("new", 1, target_metric="coherence")]
+    games = {
+        "old": [game(f"a{n}", value) for n, value in enumerate([50.0, 55.0, 60.0])],
+        "new": [game(f"b{n}", value) for n, value in enumerate([63.0, 70.0, 66.0, None])],
+    }
+    board = make_board(iterations, games)
+    found = compare_iterations(board, "old", "new", [("a0", "b0"), ("a1", "b1"), ("a2", "b2")])
+    coherence = found.comparison["coherence"]
+    assert (coherence.before.n, coherence.after.n) == (3, 3)
+    assert coherence.paired is not None
+    assert coherence.paired.difference == pytest.approx(34 / 3)
+    # 55 to 66.3, Welch p 0.03: tested alone, as the target. Adjusted with others it would show nothing.
+    assert (coherence.is_primary, coherence.outcome) == (True, Outcome.BETTER)
+    assert math.isnan(coherence.p_holm)
+    assert found.decision is board["new"].decision
+    assert found.decision is not None
+    assert found.decision.choice is Choice.NOT_YET
+    backwards = compare_iterations(board, "new", "old")
+    assert backwards.decision is found.decision
+    assert backwards.other_pair == "It is about new against its reference, old."
+    assert found.comparison["engagement"].outcome is Outcome.UNTESTABLE
+    json.dumps(comparison_data(found), allow_nan=False)
+
+
+def test_the_losses_of_reasons_add_up_to_the_change_of_the_score() -> None:
+    rows = pd.DataFrame(
+        [
+            row("coherence", after=False, counts=True, reason="fine"),
+            row("coherence", after=False, counts=True, reason="fine"),
+            row("coherence", after=False, counts=False, reason='Shares only "fish" with Ben.', player="Ann"),
+            row("coherence", after=False, counts=False, reason='Shares only "soup", "egg" with Ann.', player="Ben"),
+            row("coherence", after=True, counts=True, reason="fine"),
+            row("coherence", after=True, counts=True, reason="fine"),
+            row("coherence", after=True, counts=True, reason="fine"),
+            row("coherence", after=True, counts=False, reason='Shares only "egg" with Ann.', player="Ben"),
+        ]
+    )
+    movers = biggest_movers(rows)
+    # 2 of 4 rows lost before: 50 points; 1 of 4 after: 25 points.
+    reasons = [one for one in movers if one.kind == "reason"]
+    assert [(one.before, one.after, one.change) for one in reasons] == [(50.0, 25.0, 25.0)]
+    assert reasons[0].label == "Shares only “…” with someone."
+    # Ann lost 25 points before and none after; Ben 25 both times, which moved nothing.
+    assert [(one.label, one.change) for one in movers if one.kind == "player"] == [("Ann", 25.0)]
+    assert {example.transcript_id for example in reasons[0].examples} == {"old"}
+
+
+def test_nothing_moves_where_one_side_has_no_rows() -> None:
+    rows = pd.DataFrame([row("coherence", after=True, counts=False, reason="no")])
+    assert biggest_movers(rows) == ()
+    assert biggest_movers(rows.iloc[:0]) == ()
+    assert biggest_movers(pd.DataFrame([row("engagement", after=True, counts=False, reason="no")])) == ()
+
+
+@given(st.lists(st.tuples(st.booleans(), st.booleans(), st.sampled_from("abc")), min_size=1, max_size=40))
+def test_reasons_always_add_up(drawn: list[tuple[bool, bool, str]]) -> None:
+    rows = pd.DataFrame([row("coherence", after=after, counts=counts, reason=why) for after, counts, why in drawn])
+    if rows["is_after"].nunique() == 2:
+        share = rows.groupby("is_after")["numerator"].mean()
+        moved = sum(one.change for one in biggest_movers(rows, most=100) if one.kind == "reason")
+        # Changes below 0.05 points are left out, at most one for each of the three reasons.
+        assert moved == pytest.approx(100 * (share[True] - share[False]), abs=0.15)
+
+
+@pytest.fixture
+def compared(make_game):
+    store = Store(":memory:")
+    store.iterations.create("old")
+    store.iterations.create("new", parent="old")
+    for name, number in (("old", 3), ("new", 2)):
+        for seed in range(number):
+            played = make_game([*LINES[: 4 if name == "old" else 2], ("Ann", f"I vote {name} {seed}")])
+            stored = played.model_copy(update={"metadata": {"seed": seed}})
+            add_evaluated(store, stored, source_name=f"{name}{seed}.json", iteration=name)
+    yield store
+    store.close()
+
+
+def test_from_the_store(compared: Store) -> None:
+    found = stored_comparison(compared, "old", "new")
+    assert [len(side.games) for side in (found.before, found.after)] == [3, 2]
+    assert len(found.pairs) == 2
+    depth = [one for one in found.movers if (one.metric, one.kind) == ("strategic_depth", "reason")]
+    # Before, 3 of 5 messages hold no keyword (why, fish, soup), after 1 of 3: 60 - 33.3 points.
+    assert depth[0].change == pytest.approx(60 - 100 / 3)
+    # One example from each of the three games before a second from one of them.
+    assert len({example.transcript_id for example in depth[0].examples}) == 3
+    assert {example.text for example in depth[0].examples} <= {"Ann, why?", "Fish.", "Soup."}
+
+
+def test_what_people_overruled_counts_as_they_decided(compared: Store) -> None:
+    old = stored_comparison(compared, "old", "new").before.games
+    for each in old:
+        for ledger_row in compared.results.load(each.transcript_id)["strategic_depth"].ledger:
+            if ledger_row.verdict is RowVerdict.DOES_NOT_COUNT:
+                compared.overrides.add(
+                    each.transcript_id, "strategic_depth", ledger_row.id, RowVerdict.COUNTS, author="A", reason="b"
+                )
+    found = stored_comparison(compared, "old", "new")
+    assert found.comparison["strategic_depth"].before.mean == 100.0
+    depth = [one for one in found.movers if (one.metric, one.kind) == ("strategic_depth", "reason")]
+    assert depth[0].before == 0.0
+
+
+def test_names_that_cannot_be_compared(compared: Store) -> None:
+    with pytest.raises(InputError, match="with itself"):
+        stored_comparison(compared, "old", "old")
+    with pytest.raises(NotFoundError, match="nope"):
+        stored_comparison(compared, "old", "nope")
+
+
+def test_iterations_without_games(compared: Store) -> None:
+    compared.iterations.create("empty")
+    compared.iterations.create("empty too")
+    for before, after in (("old", "empty"), ("empty", "old"), ("empty", "empty too")):
+        found = stored_comparison(compared, before, after)
+        assert found.movers == ()
+        assert {one.outcome for one in found.comparison.differences} == {Outcome.UNTESTABLE}
+        json.dumps(comparison_data(found), allow_nan=False)

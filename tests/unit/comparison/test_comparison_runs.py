@@ -1,0 +1,67 @@
+"""Two evaluation runs compared: a value for each game, pairs of games, and the propositions that moved."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pandas as pd
+import pytest
+
+from evaluation.comparison.json_output import run_comparison_data
+from evaluation.comparison.runs import Run, by_game, compare_runs
+from evaluation.judging.propositions.proposition import Dimension
+from evaluation.statistics.comparison import Outcome
+
+RUN = Run("r", "Ann", "live: small", 3, datetime(2026, 5, 1, tzinfo=UTC), {Dimension.ADHERENCE: 6.0})
+
+
+def rows(*scores: tuple[str, str | None, str | None, float, float]) -> pd.DataFrame:
+    """Proposition, game, message, weight, score; all of adherence."""
+    columns = ["proposition_id", "transcript_id", "message_id", "weight", "score"]
+    return pd.DataFrame(scores, columns=columns).assign(dimension="adherence", claim="claim", reasoning="why")
+
+
+def test_a_game_is_the_weighted_mean_over_propositions_of_means_over_messages() -> None:
+    found = by_game(
+        rows(
+            ("a", "g1", "m1", 1.0, 4.0),
+            ("a", "g1", "m2", 1.0, 8.0),
+            ("b", "g1", "m1", 3.0, 2.0),
+            ("c", "g2", "m1", 0, 9),
+        ),
+        Dimension.ADHERENCE,
+    )
+    # a: (4 + 8) / 2 = 6 with weight 1; b: 2 with weight 3; (6 + 6) / 4 = 3. g2 has no weight.
+    assert found == {"g1": 3.0}
+    assert by_game(rows(("a", None, None, 1.0, 5.0)), Dimension.ADHERENCE) == {"": 5.0}
+    assert by_game(rows(), Dimension.FLUENCY) == {}
+
+
+def test_runs_are_compared_over_games_and_paired_where_both_saw_one() -> None:
+    before = rows(*(("a", f"g{n}", "m1", 1.0, score) for n, score in enumerate((3.0, 4.0, 3.0, 4.0))))
+    after = rows(*(("a", f"g{n}", "m1", 1.0, score) for n, score in enumerate((7.0, 8.0, 8.0, 8.0, 7.0))))
+    found = compare_runs(RUN, RUN, (before, after))
+    adherence = found.comparison["adherence"]
+    assert (adherence.before.n, adherence.after.n) == (4, 5)
+    # (7 + 8 + 8 + 8 + 7) / 5 - 3.5 = 7.6 - 3.5
+    assert adherence.difference == pytest.approx(4.1)
+    assert adherence.outcome is Outcome.BETTER
+    assert adherence.paired is not None
+    # (4 + 4 + 5 + 4) / 4
+    assert (adherence.paired.n, adherence.paired.difference) == (4, 4.25)
+    assert found.comparison["fluency"].outcome is Outcome.UNTESTABLE
+    (mover,) = found.movers
+    assert (mover.before, mover.after) == (3.5, pytest.approx(7.6))
+    # The largest move first: g2 went from 3 to 8.
+    largest = mover.examples[0]
+    assert (largest.transcript_id, largest.before, largest.after) == ("g2", 3.0, 8.0)
+    assert run_comparison_data(found)["movers"][0]["change"] == pytest.approx(4.1)
+
+
+def test_a_run_is_read_from_its_row() -> None:
+    packed = '{"adherence": {"score": 5.5}, "fluency": {"score": null}}'
+    row = {"run_id": "1", "display_name": "Ann", "judge": "live", "model": "small", "sample_size": 20.0}
+    run = Run.of(row | {"created_at": RUN.created_at, "scores": packed})
+    assert (run.judge, run.sample_size, run.scores) == ("live: small", 20, {Dimension.ADHERENCE: 5.5})
+    bare = Run.of(row | {"judge": None, "model": None, "sample_size": float("nan"), "created_at": None, "scores": None})
+    assert (bare.judge, bare.sample_size, bare.scores) == ("", 0, {})

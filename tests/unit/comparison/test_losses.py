@@ -1,0 +1,79 @@
+"""Where a metric loses its points: side, players and messages, worked out by hand."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from evaluation.comparison.lost_points import find_losses
+from evaluation.store import Store
+from evaluation.transcript import Message, Player, Transcript
+from evaluation.workflows.reports import stored_losses
+from evaluation.workflows.samples import add_evaluated
+
+SIDES = {("g", "Ann"): "mafia", ("g", "Ben"): "town", ("g", "Cid"): "town"}
+
+
+def row(
+    player: str | None, *, counts: bool, metric: str = "role_consistency", game: str = "g", number: int = 0
+) -> dict:
+    return {
+        "transcript_id": game,
+        "game_id": f"game {game}",
+        "metric": metric,
+        "player": player,
+        "message_id": f"m{number}",
+        "numerator": float(counts),
+        "denominator": 1.0,
+        "reason": "because",
+    }
+
+
+def test_the_side_the_players_and_the_messages_that_lose_most() -> None:
+    # 10 rows: Mafia (Ann) loses 3 of 4, town 1 of 6 (Ben). Each row weighs 10 points.
+    rows = [row("Ann", counts=number == 0, number=number) for number in range(4)]
+    rows += [row("Ben", counts=number != 4, number=number) for number in range(4, 8)]
+    rows += [row("Cid", counts=True, number=number) for number in range(8, 10)]
+    [losses] = find_losses(pd.DataFrame(rows), SIDES).values()
+    assert losses.side is not None
+    assert (losses.side.name, losses.side.lost, losses.side.score) == ("mafia", 30.0, 25.0)
+    assert [(one.name, one.lost) for one in losses.players] == [("Ann", 30.0), ("Ben", 10.0)]
+    assert losses.words == "Most is lost by Mafia, which reaches 25 %, and by Ann (30.0 points) and Ben (10.0 points)."
+    assert [example.message_id for example in losses.examples] == ["m1", "m2", "m3"]
+
+
+def test_without_sides_or_losses_nothing_is_named() -> None:
+    rows = pd.DataFrame([row("Ann", counts=False), row("Ann", counts=True)])
+    assert find_losses(rows, {})["role_consistency"].side is None
+    # One side alone has nothing to be compared with.
+    assert find_losses(rows, SIDES)["role_consistency"].side is None
+    assert find_losses(pd.DataFrame([row("Ann", counts=True)]), SIDES) == {}
+    assert find_losses(rows.iloc[:0], SIDES) == {}
+
+
+def test_examples_come_from_several_games_where_there_are_several() -> None:
+    rows = [row("Ann", counts=False, number=number) for number in range(4)]
+    rows += [row("Ann", counts=False, game=game, number=9) for game in "hi"]
+    [losses] = find_losses(pd.DataFrame(rows), {}).values()
+    assert [example.transcript_id for example in losses.examples] == ["g", "h", "i"]
+
+
+def test_what_fails_in_a_stored_iteration(tmp_path) -> None:
+    store = Store(tmp_path / "games.duckdb")
+    lines = [("Ann", "The weather is nice"), ("Ben", "I think so too because of the vote")] * 3
+    game = Transcript(
+        game_id="dull",
+        source_format="native",
+        players=(Player(name="Ann"), Player(name="Ben")),
+        messages=tuple(Message(id=f"m{n}", index=n, speaker=who, text=text) for n, (who, text) in enumerate(lines)),
+    )
+    store.iterations.create("v1")
+    add_evaluated(store, game, source_name="dull.json", iteration="v1")
+    losses = stored_losses(store, "v1")
+    assert "anti_repetition" in losses
+    depth = losses["strategic_depth"]
+    # Three of six messages hold no keyword, all of them Ann's.
+    assert [(one.name, one.lost) for one in depth.players] == [("Ann", pytest.approx(50.0))]
+    assert {example.text for example in depth.examples} == {"The weather is nice"}
+    assert all(example.game_id == "dull" for example in depth.examples)
+    store.close()

@@ -1,0 +1,107 @@
+"""The gate's questions to a judge: what is asked, and how answers become a score with reasons and advice."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from evaluation.corrections.attempts import MessageScore
+from evaluation.corrections.config import DIMENSIONS
+from evaluation.corrections.context import ActionContext
+from evaluation.corrections.proposition_checks import PropositionChecker
+from evaluation.judging.judges.scripted import ScriptedJudge
+from evaluation.judging.propositions.loading import PropositionLibrary
+from evaluation.judging.protocol import JudgeRequest, ScoreAnswer
+from evaluation.judging.targets import TrajectoryEvent
+
+FILE = """\
+dimension: adherence
+agent_id: _default
+propositions:
+  - {id: fits, claim: "{{action}} fits {{agent_name}}.", weight: 1.0, recommendations_for_improvement: Be yourself.}
+  - {id: dull, claim: "{{action}} is dull.", weight: 0.5, inverted: true, recommendations_for_improvement: Liven up.}
+"""
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> PropositionLibrary:
+    (tmp_path / "adherence.yaml").write_text(FILE, encoding="utf-8")
+    return PropositionLibrary.load([tmp_path])
+
+
+def said(count: int) -> list[TrajectoryEvent]:
+    return [
+        TrajectoryEvent("t", f"m{i}", "Bob" if i % 2 else "Michael", f"words {i}", i % 2 == 0) for i in range(count)
+    ]
+
+
+def check(
+    library: PropositionLibrary, marks: dict[str, int | str | None], count: int = 4
+) -> tuple[MessageScore, ScriptedJudge]:
+    def script(request: JudgeRequest) -> ScoreAnswer | str | None:
+        mark = marks[request.subject.partition(":")[0]]
+        if isinstance(mark, int):
+            return ScoreAnswer(reason=f"marked {mark}", score=mark, confidence=0.9, citations=[], data_missing=False)
+        return mark
+
+    judge = ScriptedJudge(script)
+    context = ActionContext.of("michael", said(count), name="Michael", persona="Loves attention.")
+    return asyncio.run(PropositionChecker(judge, library).check("adherence", "I am the star.", context)), judge
+
+
+def test_the_score_is_the_weighted_mean_with_the_reasons_of_the_lowest(library: PropositionLibrary) -> None:
+    found, judge = check(library, {"fits": 6, "dull": 7})
+    # fits: 6 with weight 1; dull: 9 - 7 = 2 with weight 0.5: (6 + 1) / 1.5
+    assert found.score == pytest.approx(7 / 1.5)
+    assert found.reasoning.startswith("marked 7 (2 of 9 for: I am the star. is dull.) marked 6")
+    assert found.recommendations == ("Liven up.", "Be yourself.")
+    assert len({request.batch_group for request in judge.asked}) == 1, "one call answers both"
+
+
+def test_the_judge_sees_persona_and_the_last_messages_only(library: PropositionLibrary) -> None:
+    _, judge = check(library, {"fits": 9, "dull": 0}, count=40)
+    prompt = judge.asked[0].prompt.text
+    assert "Loves attention." in prompt
+    # The first 5 and the last 10 of 40, and the message itself as the forty-first.
+    assert sorted(judge.asked[0].messages) == [*range(1, 6), *range(31, 42)]
+    assert "I am the star." in prompt
+
+
+def test_what_is_perfect_needs_no_advice(library: PropositionLibrary) -> None:
+    found, _ = check(library, {"fits": 9, "dull": 0})
+    assert (found.score, found.reasoning, found.recommendations) == (9, "nothing to object to", ())
+
+
+def test_one_usable_answer_is_enough_and_none_is_no_score(library: PropositionLibrary) -> None:
+    assert check(library, {"fits": 5, "dull": "garbled"})[0].score == 5
+    silent, _ = check(library, {"fits": "garbled", "dull": None})
+    assert silent.score is None
+    assert "garbled" in silent.reasoning
+
+
+def test_a_claim_that_holds_trivially_does_not_speak_for_a_silent_judge(tmp_path: Path) -> None:
+    direct = '  - {id: direct, claim: "{{action}} is for {{recipient_name}}.", precondition: is_direct_message}\n'
+    (tmp_path / "adherence.yaml").write_text(FILE + direct, encoding="utf-8")
+    library = PropositionLibrary.load([tmp_path])
+    assert check(library, {"fits": None, "dull": None})[0].score is None
+    # With an answer it counts as true: (5 + 9) / 2.
+    assert check(library, {"fits": 5, "dull": None})[0].score == 7
+
+
+@pytest.mark.parametrize("dimension", DIMENSIONS)
+def test_every_dimension_of_the_gate_has_shipped_propositions(dimension: str) -> None:
+    judge = ScriptedJudge(
+        lambda request: ScoreAnswer(reason="r", score=8, confidence=1, citations=[], data_missing=False)
+    )
+    checker = PropositionChecker(judge, PropositionLibrary.load())
+    found = asyncio.run(checker.check(dimension, "A message of some length.", ActionContext.of("x", said(6))))
+    assert found.score is not None
+    assert judge.asked
+
+
+def test_a_dimension_without_propositions_has_no_score(library: PropositionLibrary) -> None:
+    judge = ScriptedJudge(lambda request: None)
+    found = asyncio.run(PropositionChecker(judge, library).check("fluency", "Hi.", ActionContext("x")))
+    assert (found.score, found.reasoning, judge.asked) == (None, "no proposition applies", [])

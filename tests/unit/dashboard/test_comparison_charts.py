@@ -1,0 +1,71 @@
+"""Figures of agreement and of comparisons: what they draw, and that text of strangers stays text."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from dashboard.shared.charts.comparison_charts import (
+    Whisker,
+    distribution_alt,
+    distribution_figure,
+    whisker_figure,
+    whisker_words,
+)
+from evaluation.rubric.definitions import COHERENCE, ENGAGEMENT
+from evaluation.statistics import Interval, compare
+from evaluation.statistics.comparison import Measure
+from evaluation.statistics.intervals import no_interval
+
+ROWS = [
+    Whisker("Score", 0.75, Interval(0.2, 0.9), ceiling=0.8),
+    Whisker("Question 1", 0.1, Interval(None, None, note="too few")),
+    Whisker("Question 2", math.nan, Interval(None, None)),
+]
+
+
+def test_a_ceiling_below_zero_stays_on_the_chart() -> None:
+    rows = [Whisker("depth", 0.2, no_interval("one value")), Whisker("voice", math.nan, no_interval("none"), -0.4)]
+    # 0.05 beyond the lowest of 0, 0.2 and -0.4.
+    assert whisker_figure(rows, "kappa", ()).layout.xaxis.range == pytest.approx((-0.45, 1.05))
+
+
+def test_dots_with_their_intervals_and_the_ceiling() -> None:
+    dots, ceilings = whisker_figure(ROWS, "alpha").data
+    assert list(dots.x) == [0.75, 0.1]
+    # What has no value leaves its row empty; the first row is on top.
+    assert list(dots.y) == [0, 1]
+    assert list(dots.error_x.array) == pytest.approx([0.15, 0.0])
+    assert list(dots.error_x.arrayminus) == pytest.approx([0.55, 0.0])
+    assert list(ceilings.x) == [0.8]
+
+
+def test_figures_in_words() -> None:
+    assert [whisker_words(row) for row in ROWS] == [
+        "Score: 0.75 (0.20 to 0.90)",
+        "Question 1: 0.10, no interval",
+        "Question 2: not defined",
+    ]
+
+
+def test_every_game_is_a_dot_and_each_side_has_a_mean() -> None:
+    difference = compare({"coherence": Measure([50, 60, 70], [80, 90], limits=(0, 100), unit="%")})["coherence"]
+    figure = distribution_figure(difference, COHERENCE, 70.0, ("<a href='x'>v1</a>", "v2"))
+    before, mean_before, after, mean_after = figure.data
+    assert (list(before.x), list(after.x)) == ([50, 60, 70], [80, 90])
+    assert (list(mean_before.x), list(mean_after.x)) == ([60], [85])
+    assert figure.layout.shapes[0].x0 == 70.0
+    assert "<" not in figure.layout.yaxis.ticktext[0]
+    said = distribution_alt(difference, COHERENCE).replace("\u00a0", " ")
+    assert said == (
+        "Conversation coherence, game by game. before: 3 games from 50.0 to 70.0, mean 60.0 %; "
+        "after: 2 games from 80.0 to 90.0, mean 85.0 %"
+    )
+
+
+def test_a_side_without_scores_stays_empty() -> None:
+    difference = compare({"engagement": Measure([], [math.nan])})["engagement"]
+    figure = distribution_figure(difference, ENGAGEMENT, 3.0, ("a", "b"))
+    assert [len(trace.x) for trace in figure.data] == [0, 0, 0, 0]
+    assert distribution_alt(difference, ENGAGEMENT).endswith("before: no score; after: no score")

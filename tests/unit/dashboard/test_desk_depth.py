@@ -1,0 +1,204 @@
+"""What the desk keeps beside ratings: blind games, discards, pace, practice and the style check."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from evaluation.errors import ConflictError, InputError, NotFoundError
+from evaluation.rating_desk.discards import DiscardReason
+from evaluation.rating_desk.pace import pace
+from evaluation.rating_desk.practice import practice_games, practice_results
+from evaluation.rating_desk.style_check import StyleAnswer, passes_manual_check, style_questions, style_result
+from evaluation.ratings import Rating
+from evaluation.store import Store
+from evaluation.transcript import Cost, Elimination, Message, Player, Transcript, Vote
+
+EVENING = datetime(2026, 1, 1, 20, tzinfo=UTC)
+PEOPLE = {"Alpha": "bold", "Bravo": "careful", "Charlie": "bold"}
+
+
+def game(name: str = "a secret name", *, personalities: bool = True) -> Transcript:
+    """Three players with six messages of some length each; roles, votes and private chat that nobody may see."""
+    words = dict(zip(PEOPLE, ("amber", "birch", "cedar"), strict=True))
+    said = [(who, f"Well {who}: {words[who]} {turn} is what Bravo and I said") for turn in range(6) for who in PEOPLE]
+    messages = [Message(id="p", index=0, round=1, channel="private", speaker="Alpha", text="I am the SECRET wolf")]
+    messages += [
+        Message(id=f"m{i}", index=i, round=1 + i // 9, speaker=who, text=text)
+        for i, (who, text) in enumerate(said, start=1)
+    ]
+    return Transcript(
+        game_id=name,
+        source_format="SECRET format",
+        players=tuple(
+            Player(name=who, role="SECRET role", alignment="mafia", personality=style if personalities else None)
+            for who, style in sorted(PEOPLE.items(), reverse=True)
+        ),
+        messages=tuple(messages),
+        votes=(Vote(round=1, voter="Alpha", target="Bravo", justification="SECRET"),),
+        eliminations=(Elimination(round=1, player="Bravo", role="SECRET role"),),
+        winner="SECRET",
+        cost=Cost(total_usd=9.75),
+        metadata={"prompt": "SECRET"},
+    )
+
+
+@pytest.fixture
+def store() -> Store:
+    store = Store(":memory:")
+    store.transcripts.add_many([(game(), "SECRET.json"), (game("other"), "other.json")])
+    return store
+
+
+def test_a_blind_game_holds_the_discussion_and_nothing_else(store: Store) -> None:
+    blind = store.blind.get(game().id)
+    assert [message.text for message in blind.discussion] == [message.text for message in game().discussion]
+    assert [one.player for one in blind.eliminations] == ["Bravo"]
+    # Not the roster's order, which could tell the roles.
+    assert blind.player_names == ("Alpha", "Bravo", "Charlie")
+    document = blind.to_json()
+    for secret in ("SECRET", "secret", "mafia", "9.75", "careful", '"p"'):
+        assert secret not in document
+
+
+def test_a_discarded_game_leaves_one_raters_queue_until_it_is_taken_back(store: Store) -> None:
+    one = game().id
+    assert store.discards.add(one, "Ada", DiscardReason.TRUNCATED, " ends in round 1 ")
+    assert not store.discards.add(one, "Ada", DiscardReason.OTHER, "again")
+    assert store.ratings.next_unrated("Ada") == game("other").id
+    assert {store.ratings.next_unrated("Bob"), store.ratings.next_unrated("Bob", skip=[game("other").id])} >= {one}
+    progress = store.ratings.progress("Ada")
+    assert (progress.rated, progress.discarded, progress.total, progress.left) == (0, 1, 2, 1)
+    (discard,) = store.discards.of("Ada")
+    assert (discard.reason, discard.note) == (DiscardReason.TRUNCATED, "ends in round 1")
+    store.discards.undo(discard.id, who="Lead")
+    assert store.discards.of("Ada") == []
+    assert store.ratings.next_unrated("Ada", skip=[game("other").id]) == one
+    assert [(made.rater, made.undone_by) for made in store.discards.list()] == [("Ada", "Lead")]
+    with pytest.raises(ConflictError, match="before"):
+        store.discards.undo(discard.id, who="Lead")
+    with pytest.raises(NotFoundError):
+        store.discards.undo(99, who="Lead")
+
+
+def test_another_reason_must_be_said(store: Store) -> None:
+    with pytest.raises(InputError, match="missing"):
+        store.discards.add(game().id, "Ada", DiscardReason.OTHER)
+
+
+def test_a_deleted_game_takes_its_discard_along_and_brings_it_back(store: Store) -> None:
+    store.discards.add(game().id, "Ada", DiscardReason.KNOWN)
+    deletion = store.deletions.delete([game().id], who="Lead")
+    assert store.discards.list() == []
+    assert store.ratings.progress("Ada").discarded == 0
+    store.deletions.undo(deletion.id, who="Lead")
+    assert store.ratings.progress("Ada").discarded == 1
+
+
+def test_pace_is_the_median_without_breaks() -> None:
+    # Gaps of 2, 4, 90 (a break) and 3 minutes: the median of 2, 3 and 4 is 3.
+    minutes = [0, 2, 6, 96, 99]
+    assert pace([EVENING + timedelta(minutes=m) for m in reversed(minutes)]) == timedelta(minutes=3)
+    assert pace([EVENING]) is None
+    assert pace([EVENING, EVENING + timedelta(hours=2)]) is None
+
+
+def test_the_times_of_a_rater_since(store: Store) -> None:
+    for hours in (0, 1, 2):
+        store.ratings.add(Rating(game().id, "Ada", 3, created_at=EVENING + timedelta(hours=hours)))
+    store.ratings.add(Rating(game().id, "Bob", 3, created_at=EVENING))
+    assert store.ratings.times("Ada", EVENING + timedelta(hours=1)) == [EVENING + timedelta(hours=h) for h in (1, 2)]
+
+
+def test_the_practice_games_use_the_scale_and_keep_the_one_way_rule() -> None:
+    games = practice_games()
+    assert sorted(game.reference.score for game in games) == [1, 2, 3, 5]
+    for one in games:
+        reference = Rating(one.id, "reference", one.reference.score, one.reference.answers)
+        assert not reference.breaks_one_way_rule
+        assert all(one.reference.reasons)
+        assert one.reference.why
+
+
+def test_practice_is_kept_apart_and_first_attempts_count(store: Store) -> None:
+    first, second = practice_games()[:2]
+    flipped = (not first.reference.answers[0], *first.reference.answers[1:4], None)
+    # 3 instead of 3 and 3 instead of 1: bias (0 + 2) / 2 = 1; 3 of 4 answers of the first alike, 5 of 5 of the second.
+    store.practice.add(Rating(first.id, "Ada", first.reference.score, flipped, token="t1"))
+    assert not store.practice.add(Rating(first.id, "Ada", 1, token="t1"))
+    store.practice.add(Rating(second.id, "Ada", second.reference.score + 2, second.reference.answers))
+    store.practice.add(Rating(first.id, "Ada", 1))
+    (result,) = practice_results(store.practice.list())
+    assert (result.rater, result.games, result.equal, result.near, result.bias) == ("Ada", 2, 1, 1, 1.0)
+    assert (result.same_answers, result.answered) == (8, 9)
+    assert store.ratings.every() == []
+    assert store.practice.list("Bob") == []
+    with pytest.raises(NotFoundError):
+        store.practice.add(Rating(game().id, "Ada", 3))
+
+
+def test_style_questions_blank_names_and_shuffle_per_rater() -> None:
+    questions = style_questions(game(), "Ada")
+    assert {one.player for one in questions} == set(PEOPLE)
+    for one in questions:
+        assert (one.kind, one.truth, len(one.texts)) == ("personality", PEOPLE[one.player], 5)
+        assert sorted(candidate.label for candidate in one.candidates) == ["bold", "careful"]
+        assert not any(name in text for text in one.texts for name in PEOPLE)
+        assert "[name]" in one.texts[0]
+    assert style_questions(game(), "Ada") == questions
+    assert any(style_questions(game(), rater) != questions for rater in ("Bob", "Cleo", "Dan"))
+
+
+def test_without_personalities_voices_are_told_apart_by_other_messages() -> None:
+    questions = style_questions(game(personalities=False), "Ada")
+    assert {one.kind for one in questions} == {"voice"}
+    for one in questions:
+        assert {candidate.label for candidate in one.candidates} == set(PEOPLE)
+        shown = set(one.texts)
+        assert all(len(candidate.samples) == 2 and not shown & set(candidate.samples) for candidate in one.candidates)
+
+
+def test_a_game_of_one_voice_asks_nothing() -> None:
+    alone = Transcript(
+        game_id="g",
+        source_format="test",
+        players=(Player(name="Ann", personality="bold"),),
+        messages=tuple(Message(id=f"m{i}", index=i, speaker="Ann", text="One two three four five") for i in range(9)),
+    )
+    assert style_questions(alone, "Ada") == ()
+
+
+def answer(chosen: str | None, *, player: str = "Alpha", candidates: int = 2) -> StyleAnswer:
+    labels = tuple(f"style {n}" for n in range(candidates))
+    return StyleAnswer(game().id, "Ada", player, "personality", labels, ("m1",), "style 0", chosen)
+
+
+def test_identified_against_chance() -> None:
+    # Chance: (1/2 + 1/2 + 1/4) / 3 = 5/12; one of three is right, one could not tell.
+    result = style_result([answer("style 0"), answer("style 1"), answer(None, candidates=4)])
+    assert result is not None
+    assert (result.asked, result.identified, result.unsure) == (3, 1, 1)
+    assert result.chance == pytest.approx(5 / 12)
+    assert not result.is_above_chance
+    # Wilson, 10 of 10: lower end 1 / (1 + 1.96^2 / 10) = 0.722, above 1/2.
+    sure = style_result([answer("style 0")] * 10)
+    assert sure is not None
+    assert sure.interval.low == pytest.approx(0.7225, abs=1e-3)
+    assert sure.is_above_chance
+    assert style_result([]) is None
+
+
+@pytest.mark.parametrize(
+    ("identified", "players", "passes"), [(5, 10, True), (4, 10, False), (4, 7, True), (3, 6, False)]
+)
+def test_the_rubrics_rule_of_the_manual_check(identified: int, players: int, passes: bool) -> None:
+    assert passes_manual_check(identified, players) is passes
+
+
+def test_a_style_answer_is_given_once(store: Store) -> None:
+    assert store.style_answers.add(answer("style 1"))
+    assert not store.style_answers.add(answer("style 0"))
+    assert store.style_answers.add(answer(None, player="Bravo"))
+    assert store.style_answers.list("Ada") == [answer("style 1"), answer(None, player="Bravo")]
+    assert store.style_answers.list("Bob") == []

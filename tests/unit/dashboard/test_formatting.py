@@ -1,0 +1,110 @@
+"""Numbers and statuses as words."""
+
+from __future__ import annotations
+
+import pytest
+
+from dashboard.shared.formatting import (
+    duration_text,
+    fraction_text,
+    look,
+    score_text,
+    share_text,
+    spread_text,
+    status_color,
+    threshold_text,
+    usd_text,
+)
+from evaluation.escaping import spreadsheet_safe
+from evaluation.iterations.checklist import CheckState
+from evaluation.iterations.keep_or_revert import Choice
+from evaluation.rubric.definitions import ENGAGEMENT, MEMORY_ACCURACY, PERSONALITY_DIVERSITY
+from evaluation.rubric.verdict import VerdictStatus
+from evaluation.score import LIKERT, PERCENT, RowVerdict, Status
+from evaluation.store import JobState
+from evaluation.text.display import counted, shortened
+
+
+def plain(text: str) -> str:
+    """Numbers stand beside their units with a no-break space; here the plain one reads better."""
+    return text.replace("\u00a0", " ")
+
+
+@pytest.mark.parametrize(
+    ("score", "scale", "threshold", "words"),
+    [
+        (82.44, PERCENT, 80.0, "82.4 %"),
+        (3.5, LIKERT, 3.0, "3.5 of 5"),
+        (None, PERCENT, 80.0, "no score"),
+        (float("nan"), PERCENT, None, "no score"),
+        # 79.97 failed: "80.0 %" beside "at least 80 %, failed" would look like a mistake.
+        (79.97, PERCENT, 80.0, "79.97 %"),
+        (79.9996, PERCENT, 80.0, "79.9996 %"),
+        (2.96, LIKERT, 3.0, "2.96 of 5"),
+        (80.0, PERCENT, 80.0, "80.0 %"),
+    ],
+)
+def test_scores_carry_their_unit_and_the_digits_that_tell(score: float, scale, threshold, words: str) -> None:
+    assert plain(score_text(score, scale, threshold)) == words
+
+
+def test_thresholds_are_words() -> None:
+    assert plain(threshold_text(80.0, PERCENT)) == "at least 80 %"
+    assert threshold_text(3.0, LIKERT) == "at least 3 of 5"
+
+
+def test_denominators_carry_their_noun() -> None:
+    assert fraction_text(17, 20, MEMORY_ACCURACY) == "17 of 20 references"
+    assert fraction_text(1, 1, PERSONALITY_DIVERSITY) == "1 of 1 player"
+    assert fraction_text(7, 2, ENGAGEMENT) == "mean of 2 ratings"
+    assert counted(1, "game") == "1 game"
+    assert counted(12_000, "message") == "12,000 messages"
+
+
+def test_a_spread_needs_two_values() -> None:
+    assert spread_text([71.0], PERCENT) == ""
+    assert plain(spread_text([88.21, 71.0, 80.0], PERCENT)) == "71.0 to 88.2 %"
+    assert spread_text([3.0, 4.0], LIKERT) == "3.0 to 4.0"
+    assert plain(spread_text([100.0, 99.99], PERCENT)) == "all 100.0 %"
+
+
+def test_unknown_money_and_shares_are_unknown_not_zero() -> None:
+    assert (plain(usd_text(None)), plain(share_text(None))) == ("unknown", "unknown")
+    assert (plain(usd_text(1.754)), plain(share_text(0.768))) == ("1.75 USD", "77 %")
+    assert plain(usd_text(0.0123)) == "0.0123 USD"
+    # Two dollar signs in one caption would be set as a formula.
+    assert "$" not in usd_text(3.0)
+
+
+def test_durations_use_the_unit_a_person_would() -> None:
+    assert [duration_text(seconds) for seconds in (0.2, 8, 180, 7200)] == ["0 s", "8 s", "3 min", "2.0 h"]
+
+
+def test_long_text_is_cut_on_one_line() -> None:
+    assert shortened("one\n two", 20) == "one two"
+    assert shortened("a" * 30, 10) == "a" * 9 + "…"
+
+
+@pytest.mark.parametrize("kind", [Status, RowVerdict, VerdictStatus, CheckState, JobState, Choice])
+def test_every_status_has_a_symbol_and_a_word(kind) -> None:
+    for status in kind:
+        appearance = look(status)
+        assert appearance.symbol
+        assert appearance.word
+        assert "_" not in appearance.label
+
+
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t=", "\r", " =", "\uff1d"])
+def test_no_cell_becomes_a_formula(start: str) -> None:
+    assert str(spreadsheet_safe(f"{start}cmd|' /C calc'!A0")).startswith("'")
+
+
+@pytest.mark.parametrize("cell", ["Agent-A", "✓ 84.0 %", "", 5, None, 3.2, "1-2"])
+def test_other_cells_stay_as_they_are(cell: object) -> None:
+    assert spreadsheet_safe(cell) == cell
+
+
+def test_only_cells_that_begin_with_a_symbol_are_coloured() -> None:
+    assert status_color("✓ 84.0 %", dark=False) != status_color("✓ 84.0 %", dark=True)
+    assert status_color("✗ failed", dark=False)
+    assert [status_color(cell, dark=False) for cell in ("✓", "Agent ✓", "", 4, None)] == [None] * 5

@@ -1,0 +1,108 @@
+"""What the rating desk sends to the browser, and what it believes of what comes back."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from dashboard.app_pages.review.rating_desk import FilledForm, desk_data, draft_data, read_form, read_token
+from evaluation.transcript import Cost, Elimination, Message, Player, Transcript, Vote
+
+FORM = {"token": "t", "score": 3, "answers": [True, False, None, True, True], "comment": "Fine.", "rev": 4}
+
+
+def test_a_filled_form_is_read() -> None:
+    assert read_form(FORM) == FilledForm("t", 3, (True, False, None, True, True), "Fine.", 4)
+    # JavaScript knows no integers.
+    assert read_form(FORM | {"score": 3.0, "rev": 4.0}) == read_form(FORM)
+
+
+def test_an_untouched_score_stays_untouched() -> None:
+    form = read_form(FORM | {"score": None, "answers": [None] * 5})
+    assert form is not None
+    assert (form.score, form.answers) == (None, (None,) * 5)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"token": ""},
+        {"token": 7},
+        {"score": 6},
+        {"score": 0},
+        {"score": 3.5},
+        {"score": "3"},
+        {"score": True},
+        {"answers": [True] * 4},
+        {"answers": [1, 0, 1, 0, 1]},
+        {"answers": "yynyy"},
+        {"comment": None},
+        {"rev": "x"},
+        {"rev": float("inf")},
+        {"rev": float("nan")},
+    ],
+)
+def test_anything_else_is_refused(change: dict[str, object]) -> None:
+    assert read_form(FORM | change) is None
+
+
+def test_what_is_no_form_at_all_is_refused() -> None:
+    assert [read_form(value) for value in (None, "form", [], {})] == [None] * 4
+    assert [read_token(value) for value in (None, {}, {"token": 3}, {"token": "t"})] == [None, None, None, "t"]
+
+
+def test_a_comment_is_cut_at_the_limit() -> None:
+    form = read_form(FORM | {"comment": "x" * 30_000})
+    assert form is not None
+    assert len(form.comment) == 20_000
+
+
+def test_a_draft_goes_back_as_it_came() -> None:
+    assert draft_data(read_form(FORM)) == {key: FORM[key] for key in ("rev", "score", "answers", "comment")}
+    assert draft_data(None) is None
+
+
+def secretive_game() -> Transcript:
+    return Transcript(
+        game_id="SECRET-game-of-iteration-7",
+        source_format="SECRET-format",
+        players=(
+            Player(
+                name="Alpha",
+                role="SECRET-role",
+                alignment="mafia",
+                personality="SECRET-person",
+                model="SECRET-model",
+                is_human=True,
+            ),
+            Player(name="Bravo", role="SECRET-role", alignment="town"),
+        ),
+        messages=(
+            Message(id="SECRET-id", index=0, round=1, speaker="Alpha", text="Good morning", metadata={"x": "SECRET"}),
+            Message(id="m1", index=1, round=1, channel="team", speaker="Alpha", text="SECRET team plan"),
+            Message(id="m2", index=2, round=1, channel="private", speaker="Bravo", text="SECRET whisper"),
+            Message(id="m3", index=3, round=1, channel="system", speaker="Moderator", text="SECRET: Bravo was a seer"),
+            Message(id="m4", index=4, round=2, speaker="Bravo", text="Sleep well?"),
+        ),
+        votes=(Vote(round=1, voter="Alpha", target="Bravo", justification="SECRET"),),
+        eliminations=(Elimination(round=1, player="Bravo", role="SECRET-role"),),
+        winner="SECRET-winner",
+        cost=Cost(total_usd=1.25),
+        metadata={"prompt": "SECRET"},
+    )
+
+
+def test_nothing_that_could_sway_a_rater_is_sent() -> None:
+    sent = json.dumps(desk_data(secretive_game(), token="opaque", progress="1 of 3", storage="ab"))
+    assert "Good morning" in sent
+    assert "Bravo left the game" in sent
+    for secret in ("SECRET", 'mafia"', "town", "1.25", secretive_game().id, "Votes"):
+        assert secret not in sent
+
+
+def test_the_form_has_the_words_of_the_rubric() -> None:
+    data = desk_data(secretive_game(), token="opaque", progress="1 of 3", storage="ab")
+    assert [point["score"] for point in data["scale"]] == [1, 2, 3, 4, 5]
+    assert len(data["questions"]) == 5
+    assert [row["k"] for row in data["rows"]] == ["r", "m", "e", "r", "m"]

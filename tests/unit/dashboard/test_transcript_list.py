@@ -1,0 +1,118 @@
+"""Filters and orders of the list of games, and the words about a search."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from dashboard.app_pages.transcripts.game_list import ORDERS, Filters, filtered, ordered
+from dashboard.app_pages.transcripts.message_search import found_words
+from dashboard.shared.queries import transcript_list
+from evaluation.ratings import Rating
+from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.store import Store
+from evaluation.store.games.message_search import FoundMessages
+from evaluation.transcript import Message, Player, Transcript
+from evaluation.workflows.samples import add_evaluated
+
+
+def game(name: str, source_format: str, players: tuple[str, ...], said: str, times: int) -> Transcript:
+    return Transcript(
+        game_id=name,
+        source_format=source_format,
+        players=tuple(Player(name=player) for player in players),
+        messages=tuple(
+            Message(id=f"m{place}", index=place, speaker=players[place % len(players)], text=f"{said} {place}")
+            for place in range(times)
+        ),
+    )
+
+
+@pytest.fixture(scope="module")
+def listed() -> pd.DataFrame:
+    store = Store(":memory:")
+    store.iterations.create("v1")
+    first = game("Beta", "native", ("Ann", "Bob"), "I think the vote was suspicious because of", 4)
+    second = game("alpha", "aiwolf", ("Cid", "Annika"), "Nice weather today, number", 6)
+    third = game("Gamma (3)", "native", ("Dora",), "Hello", 2)
+    add_evaluated(store, first, source_name="1", iteration="v1")
+    add_evaluated(store, second, source_name="2")
+    add_evaluated(store, third, source_name="3")
+    store.ratings.add(Rating(first.id, "Ada", 4))
+    store.ratings.add(Rating(first.id, "Grace", 5))
+    return transcript_list(store)
+
+
+def names(frame: pd.DataFrame) -> list[str]:
+    return list(frame["game_id"])
+
+
+def test_no_filter_shows_all_in_the_order_of_adding(listed: pd.DataFrame) -> None:
+    assert names(filtered(listed, Filters())) == ["Beta", "alpha", "Gamma (3)"]
+    assert Filters().count == 0
+
+
+@pytest.mark.parametrize(
+    ("filters", "left"),
+    [
+        (Filters(game=" ALPH"), ["alpha"]),
+        # A filter is text, no pattern.
+        (Filters(game="(3"), ["Gamma (3)"]),
+        (Filters(game=".*"), []),
+        (Filters(player="ann"), ["Beta", "alpha"]),
+        (Filters(player="Dor"), ["Gamma (3)"]),
+        # Names stand one a line: no filter may match across two of them.
+        (Filters(player="Annbob"), []),
+        (Filters(iteration="v1"), ["Beta"]),
+        (Filters(iteration="none"), ["alpha", "Gamma (3)"]),
+        (Filters(source_format="native"), ["Beta", "Gamma (3)"]),
+        (Filters(rated="rated"), ["Beta"]),
+        (Filters(rated="not rated", source_format="native"), ["Gamma (3)"]),
+        # The second game's messages hold no keyword at all.
+        (Filters(failing="strategic_depth", source_format="aiwolf"), ["alpha"]),
+        (Filters(failing="engagement"), []),
+    ],
+)
+def test_filters_narrow_the_list(listed: pd.DataFrame, filters: Filters, left: list[str]) -> None:
+    assert names(filtered(listed, filters)) == left
+    assert filters.count > 0
+
+
+def test_the_verdict_is_a_filter(listed: pd.DataFrame) -> None:
+    for verdict in set(listed["verdict"]):
+        assert set(filtered(listed, Filters(verdict=verdict))["verdict"]) == {verdict}
+
+
+def test_ratings_are_counted_by_person(listed: pd.DataFrame) -> None:
+    assert list(listed["ratings"]) == [2, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("order", "expected"),
+    [
+        ("added", ["Beta", "alpha", "Gamma (3)"]),
+        ("newest", ["Gamma (3)", "alpha", "Beta"]),
+        ("game", ["alpha", "Beta", "Gamma (3)"]),
+        ("messages", ["alpha", "Beta", "Gamma (3)"]),
+    ],
+)
+def test_games_can_be_put_in_order(listed: pd.DataFrame, order: str, expected: list[str]) -> None:
+    assert names(ordered(listed, order)) == expected
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_no_order_loses_a_game_and_scores_rise_with_none_at_the_end(listed: pd.DataFrame, order: str) -> None:
+    shown = ordered(listed, order)
+    assert sorted(names(shown)) == sorted(names(listed))
+    if order in DEFINITIONS:
+        scores = list(shown[f"score_{order}"])
+        known = [score for score in scores if not pd.isna(score)]
+        assert scores[: len(known)] == sorted(known)
+
+
+def test_a_search_says_how_much_it_found() -> None:
+    row = {"transcript_id": "t", "message_id": "m", "game_id": "g", "iteration": None, "number": 1, "text": "x"}
+    assert found_words(FoundMessages(("x",), 1, 1, pd.DataFrame([row]))).startswith("1 message in 1 game. Select")
+    many = found_words(FoundMessages(("x",), 2_000, 900, pd.DataFrame([row] * 3)))
+    assert many.startswith("2,000 messages in 900 games. The first 3 are shown")
+    assert found_words(FoundMessages(("x",), 0, 0, pd.DataFrame())).startswith("No message holds all of that.")

@@ -1,0 +1,194 @@
+"""The engine: seven metrics and a verdict, failures as rows, many transcripts in order and in bounded memory."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from evaluation.engines.scoring import SCORERS, Evaluation, evaluate_many, evaluate_transcript
+from evaluation.errors import InfrastructureError
+from evaluation.ratings import Rating
+from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
+from evaluation.rubric.verdict import VerdictStatus
+from evaluation.score import MetricResult, Status
+from evaluation.transcript import Cost, Message, Player, Transcript
+
+
+def game(number: int = 0, **fields: Any) -> Transcript:
+    return Transcript(
+        game_id=f"g{number}",
+        source_format="native",
+        players=(Player(name="Ann"), Player(name="Ben")),
+        messages=(
+            Message(id="m1", index=0, speaker="Ann", text=f"I think number {number} is suspicious, because it hides."),
+            Message(id="m2", index=1, speaker="Ben", text="Good point.", reply_to="m1"),
+        ),
+        **fields,
+    )
+
+
+def fail(transcript: Transcript, *, threshold: float | None = None) -> MetricResult:
+    raise ZeroDivisionError(f"no luck with {transcript.game_id}")
+
+
+def die(transcript: Transcript, *, threshold: float | None = None) -> MetricResult:
+    os._exit(9)
+
+
+def test_all_seven_metrics_come_in_the_rubrics_order() -> None:
+    evaluation = evaluate_transcript(game())
+    assert list(evaluation.metrics) == list(DEFINITIONS)
+    # One of two messages holds a keyword; the second answers the first.
+    assert evaluation.metrics["strategic_depth"].score == 50.0
+    assert evaluation.metrics["coherence"].score == 100.0
+    assert evaluation.metrics[ENGAGEMENT.name].status is Status.PENDING
+    assert evaluation.failures == ()
+
+
+def test_ratings_and_thresholds_enter() -> None:
+    transcript = game()
+    ratings = [Rating(transcript.id, "Ann", 4), Rating("another", "Ann", 1)]
+    evaluation = evaluate_transcript(transcript, ratings, {"strategic_depth": 50.0})
+    assert evaluation.metrics[ENGAGEMENT.name].score == 4.0
+    assert evaluation.metrics["strategic_depth"].status is Status.PASSED
+    assert evaluation.metrics["coherence"].threshold == 70.0
+
+
+def test_the_cost_enters_the_verdict() -> None:
+    evaluation = evaluate_transcript(game(cost=Cost(total_usd=3.5)))
+    assert evaluation.verdict.status is VerdictStatus.FAILED
+    assert evaluation.verdict.reasons[0] == "The cost of $3.50 is above the limit of $3.00."
+
+
+def test_a_failing_scorer_becomes_a_row_and_the_others_go_on() -> None:
+    evaluation = evaluate_transcript(game(), scorers={**SCORERS, "coherence": fail})
+    [failure] = evaluation.failures
+    assert (failure.metric, failure.what) == ("coherence", "Conversation coherence could not be computed.")
+    assert failure.why == "ZeroDivisionError: no luck with g0"
+    assert "in fail" in failure.traceback
+    assert list(evaluation.metrics) == [name for name in DEFINITIONS if name != "coherence"]
+    assert "Conversation coherence could not be computed." in evaluation.verdict.reasons
+
+
+def test_the_output_for_users_holds_no_traceback() -> None:
+    output = evaluate_transcript(game(), scorers={**SCORERS, "coherence": fail}).as_dict()
+    assert output["failures"] == [
+        {
+            "metric": "coherence",
+            "what": "Conversation coherence could not be computed.",
+            "why": "ZeroDivisionError: no luck with g0",
+        }
+    ]
+
+
+def test_the_output_keeps_a_place_for_what_could_not_be_computed() -> None:
+    broken = evaluate_transcript(game(), (), {"coherence": 55.0}, scorers={**SCORERS, "coherence": fail})
+    output = broken.as_dict()
+    assert list(output["metrics"]) == list(DEFINITIONS)
+    place = output["metrics"]["coherence"]
+    assert (place["status"], place["score"], place["threshold"], place["ledger"]) == ("pending", None, 55.0, [])
+    assert (place["numerator"], place["denominator"]) == (0.0, 0.0)
+    assert place["reason"] == "could not be computed: ZeroDivisionError: no luck with g0"
+    assert place.keys() == output["metrics"]["engagement"].keys()
+
+
+def test_what_was_never_tried_is_said_to_be_missing() -> None:
+    whole = evaluate_transcript(game())
+    output = Evaluation(whole.transcript, {}, whole.verdict).as_dict()
+    assert {metric["reason"] for metric in output["metrics"].values()} == {"not computed yet"}
+
+
+def test_what_is_no_fault_of_a_scorer_propagates() -> None:
+    def interrupt(transcript: Transcript, *, threshold: float | None = None) -> MetricResult:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        evaluate_transcript(game(), scorers={**SCORERS, "coherence": interrupt})
+
+
+def test_the_head_of_the_output_counts_messages_and_names_players() -> None:
+    head = evaluate_transcript(game()).as_dict()["transcript"]
+    assert (head["messages"], head["public_messages"], head["players"]) == (2, 2, ["Ann", "Ben"])
+    assert head["cost"] is None
+
+
+@pytest.mark.parametrize(
+    ("cost", "shown"),
+    [
+        (Cost(total_usd=0.0, input_tokens=0), None),
+        (
+            Cost(total_usd=0.5),
+            {
+                "total_usd": 0.5,
+                "input_tokens": None,
+                "cached_tokens": None,
+                "output_tokens": None,
+                "cache_hit_rate": None,
+            },
+        ),
+    ],
+)
+def test_an_unknown_cost_is_null(cost: Cost, shown: dict[str, Any] | None) -> None:
+    assert evaluate_transcript(game(cost=cost)).as_dict()["transcript"]["cost"] == shown
+
+
+def test_many_give_the_same_as_one_by_one_in_their_order() -> None:
+    games = [game(number) for number in range(5)]
+    ratings = {games[3].id: [Rating(games[3].id, "Ann", 2)]}
+    many = list(evaluate_many(games, ratings=ratings, thresholds={"coherence": 10.0}))
+    single = [evaluate_transcript(one, ratings.get(one.id, ()), {"coherence": 10.0}) for one in games]
+    assert [each.as_dict() for each in many] == [each.as_dict() for each in single]
+
+
+def test_several_processes_give_the_same_in_the_same_order() -> None:
+    games = [game(number) for number in range(7)]
+    alone = [each.as_dict() for each in evaluate_many(games)]
+    assert [each.as_dict() for each in evaluate_many(games, jobs=2, batch_size=2)] == alone
+
+
+@pytest.mark.parametrize(("jobs", "read_ahead"), [(1, 1), (2, 8)])
+def test_only_as_many_transcripts_are_read_as_are_needed(jobs: int, read_ahead: int) -> None:
+    read = 0
+
+    def endless() -> Iterator[Transcript]:
+        nonlocal read
+        while True:
+            read += 1
+            yield game(read)
+
+    results = evaluate_many(endless(), jobs=jobs, batch_size=2)
+    next(results)
+    # With 2 processes: 2 batches in flight for each, of 2 transcripts.
+    assert read <= read_ahead
+    results.close()
+
+
+def test_failures_cross_process_borders() -> None:
+    [evaluation] = evaluate_many([game()], jobs=2, scorers={**SCORERS, "coherence": fail})
+    assert [failure.metric for failure in evaluation.failures] == ["coherence"]
+
+
+def test_a_process_that_dies_is_an_error_that_says_what_to_do() -> None:
+    with pytest.raises(InfrastructureError, match="fewer jobs"):
+        list(evaluate_many([game()], jobs=2, scorers={**SCORERS, "coherence": die}))
+
+
+@pytest.mark.parametrize("wrong", [{"jobs": 0}, {"batch_size": 0}])
+def test_less_than_one_process_or_transcript_is_refused(wrong: dict[str, int]) -> None:
+    with pytest.raises(ValueError, match="at least 1"):
+        list(evaluate_many([game()], **wrong))
+
+
+def test_nothing_in_gives_nothing_out() -> None:
+    assert list(evaluate_many([])) == []
+    assert list(evaluate_many([], jobs=2)) == []
+
+
+def test_an_evaluation_survives_pickling() -> None:
+    evaluation = evaluate_transcript(game())
+    copy: Evaluation = pickle.loads(pickle.dumps(evaluation))
+    assert copy.as_dict() == evaluation.as_dict()

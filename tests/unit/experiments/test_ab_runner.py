@@ -1,0 +1,327 @@
+"""A/B tests: isolation, seeds, limits, resuming, and a winner only where the runs show one."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from evaluation.errors import InputError, JudgeError
+from evaluation.experiments.ab._comparisons import sentence
+from evaluation.experiments.ab.config import ABConfig, variant_config
+from evaluation.experiments.ab.progress import FinishedRuns
+from evaluation.experiments.ab.results import ABTestResult
+from evaluation.experiments.ab.runner import ExperimentRunner, JudgeIdentity, Run, RunOutcome, plan
+from evaluation.experiments.ab.sources import check_numbers, given_metrics, stored_games
+from evaluation.insight._answers import QualityAnswer
+from evaluation.judging.judges._judgements import unscored
+from evaluation.judging.judges.offline import OfflineJudge
+from evaluation.judging.judges.scripted import ScriptedJudge
+from evaluation.judging.protocol import Judge, JudgeKind, Judgement, JudgementStatus
+from evaluation.transcript import Message, Player, Transcript
+
+
+def numbers(before: list[Any], after: list[Any], **more: Any) -> ABConfig:
+    variants = {
+        name: {"runs": [{"quality": value} for value in values]}
+        for name, values in (("old", before), ("new", after), *more.pop("others", ()))
+    }
+    measures = more.pop("measures", {"quality": "higher"})
+    return ABConfig(name="t", source="metrics", variants=variants, measures=measures, primary="quality", **more)
+
+
+def simulated(**more: Any) -> ABConfig:
+    variants = more.pop("variants", {"warm": {"agents.temperature": 0.9}, "cold": {"agents.temperature": 0.1}})
+    base = {"agents": {"temperature": 0.5, "names": ["Ada"]}}
+    return ABConfig(
+        name="t", source="simulation", base=base, variants=variants, measures={"q": "higher"}, primary="q", **more
+    )
+
+
+def result_of(config: ABConfig, run: Run = given_metrics, **more: Any) -> ABTestResult:
+    return asyncio.run(ExperimentRunner(config, run, **more).run_ab_test())
+
+
+async def temperature(config: dict[str, Any], seed: int) -> Mapping[str, float | None]:
+    return {"q": config["agents"]["temperature"] + seed / 100, "estimated_cost_usd": 0.5}
+
+
+def test_ten_percent_is_practical_and_not_significant() -> None:
+    # Means 10 and 12: 2 of 12 is 17 %, yet values that spread over 10 points show nothing in three runs.
+    (one,) = result_of(numbers([5, 10, 15], [7, 12, 17])).comparisons
+    assert (one.practical_difference, one.significant) == (True, False)
+    assert one.difference == 2
+    # Means 100.0 and 100.5: 0.5 %, but 50 standard errors apart.
+    precise = result_of(numbers([99.99, 100, 100.01] * 3, [100.49, 100.5, 100.51] * 3))
+    (one,) = precise.comparisons
+    assert (one.practical_difference, one.significant) == (False, True)
+    assert precise.winner is None
+    assert "too small to matter" in precise.recommendation
+
+
+def test_a_winner_beats_all_others_and_says_why() -> None:
+    others = (("third", [3.0, 3.1, 2.9, 3.0]),)
+    found = result_of(numbers([1.0, 1.1, 0.9, 1.0], [2.0, 2.1, 1.9, 2.0], others=others))
+    assert found.winner == "third"
+    assert found.recommendation == "Take third: it is better on quality than every other variant."
+    assert len(found.comparisons) == 3
+    assert all(one.p_holm >= one.p_value for one in found.comparisons)
+    assert "significant" in found.reasons[0]
+
+
+def test_lower_may_be_better_and_what_is_worse_is_said() -> None:
+    variants = {
+        "old": {"runs": [{"cost": 2 + place / 100, "quality": 5 + place / 100} for place in range(5)]},
+        "new": {"runs": [{"cost": 1 + place / 100, "quality": 4 + place / 100} for place in range(5)]},
+    }
+    measures = {"cost": "lower", "quality": "higher"}
+    found = result_of(ABConfig(name="t", source="metrics", variants=variants, measures=measures, primary="cost"))
+    assert found.winner == "new"
+    assert found.recommendation.endswith("but weigh that it is worse on quality.")
+    assert any(reason.startswith("Against it: quality") for reason in found.reasons)
+
+
+def test_no_spread_and_no_values_are_untestable_and_never_zero() -> None:
+    flat = result_of(numbers([1, 1, 1], [2, 2, 2]))
+    (one,) = flat.comparisons
+    assert one.significant is None
+    assert flat.winner is None
+    assert "no spread seen" in flat.recommendation
+    unknown = result_of(numbers([1, 2], [3, 4], measures={"quality": "higher", "nothing": "lower"}))
+    empty = unknown.comparisons[1].as_dict()
+    assert (empty["mean_a"], empty["difference"], empty["significant"]) == (None, None, None)
+    assert sentence(unknown.comparisons[1]) == "nothing, old against new: not known of old and of new."
+    assert unknown.variants["old"].avg_metrics["nothing"] is None
+    assert json.dumps(unknown.as_dict())
+
+
+def test_what_one_side_alone_lacks_is_said_of_that_side() -> None:
+    one_sided = result_of(numbers([], [3, 4]))
+    assert sentence(one_sided.comparisons[0]) == "quality, old against new: not known of old."
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 1e308, 10**400, "many", True])
+def test_what_has_no_mean_is_refused_before_anything_is_compared(value: Any) -> None:
+    with pytest.raises(InputError, match=r"variants\.new\.runs, number 2: quality: .* is no number") as caught:
+        check_numbers(numbers([1, 2], [3, value]))
+    assert "null for an unknown one" in str(caught.value)
+    check_numbers(numbers([1, 2], [3, None]))
+
+
+def test_runs_that_are_no_list_are_refused() -> None:
+    config = ABConfig(
+        name="t", source="metrics", variants={"a": {"runs": 5}, "b": {}}, measures={"q": "higher"}, primary="q"
+    )
+    with pytest.raises(InputError, match=r"variants\.a\.runs: 5 is no list of runs"):
+        plan(config)
+
+
+def test_a_variant_cannot_change_another_or_the_next_run() -> None:
+    seen = []
+
+    async def spoil(config: dict[str, Any], seed: int) -> Mapping[str, float | None]:
+        seen.append(list(config["agents"]["names"]))
+        config["agents"]["names"].append("Mallory")
+        return {"q": 1.0}
+
+    config = simulated(runs_per_variant=2)
+    result_of(config, spoil)
+    assert seen == [["Ada"]] * 4
+    assert config.base["agents"]["names"] == ["Ada"]
+
+
+def test_runs_take_turns_and_share_seeds() -> None:
+    planned = plan(simulated(seed=7))
+    assert [(run.variant, run.seed) for run in planned] == [
+        *(("warm", 7), ("cold", 7)),
+        *(("warm", 8), ("cold", 8)),
+        *(("warm", 9), ("cold", 9)),
+    ]
+    (one,) = result_of(simulated(seed=7), temperature).comparisons
+    # Pairs differ by 0.8 each time: of 8 patterns of signs two are as extreme.
+    assert one.paired_p == pytest.approx(0.25)
+
+
+def test_an_override_needs_a_setting_that_is_there() -> None:
+    assert variant_config(simulated(), "warm")["agents"] == {"temperature": 0.9, "names": ["Ada"]}
+    for key in ("agents.temprature", "agent.temperature", "agents.temperature.more"):
+        with pytest.raises(InputError, match="no setting"):
+            variant_config(simulated(variants={"a": {key: 1}, "b": {}}), "a")
+
+
+def test_a_test_that_was_killed_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    place = tmp_path / "runs.jsonl"
+    seeds = []
+
+    async def run(config: dict[str, Any], seed: int) -> Mapping[str, float | None]:
+        seeds.append(seed)
+        return await temperature(config, seed)
+
+    first = result_of(simulated(max_runs=3), run, progress=FinishedRuns(place))
+    assert (first.skipped, len(seeds)) == (3, 3)
+    # The process dies in the middle of a line.
+    with place.open("ab") as file:
+        file.write(b'{"key": "0123')
+    second = result_of(simulated(), run, progress=FinishedRuns(place))
+    assert (second.skipped, len(seeds)) == (0, 6)
+    assert sum(one.is_resumed for variant in second.variants.values() for one in variant.runs) == 3
+    third = result_of(simulated(), run, progress=FinishedRuns(place))
+    assert (third.comparisons, len(seeds)) == (second.comparisons, 6)
+    assert result_of(simulated(seed=1), run, progress=FinishedRuns(place)).skipped == 0
+    assert len(seeds) == 6 + 2, "of seeds 1, 2 and 3 only the last is new"
+
+
+def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
+    place = tmp_path / "runs.jsonl"
+    place.write_text('{"an": "other"}\n', encoding="utf-8")
+    with pytest.raises(InputError, match=r"runs.jsonl:1: This is no run"):
+        FinishedRuns(place)
+
+
+def test_money_stops_a_test_and_what_is_left_is_listed() -> None:
+    # Each run costs 0.5: after the second, 1.0 of 1.0 is spent.
+    found = result_of(simulated(max_usd=1.0), temperature)
+    assert (found.skipped, found.spent_usd) == (4, 1.0)
+    assert {run.detail for run in found.variants["warm"].runs if run.status == "skipped"} == {"budget"}
+
+
+def test_a_run_that_fails_is_listed_and_the_others_go_on() -> None:
+    async def run(config: dict[str, Any], seed: int) -> Mapping[str, float | None]:
+        if seed == 1:
+            raise JudgeError("The server is gone.")
+        return await temperature(config, seed)
+
+    found = result_of(simulated(), run)
+    assert found.failed == 2
+    assert found.variants["warm"].runs[1].detail == "The server is gone."
+    assert math.isnan(found.variants["warm"].runs[1].value("q"))
+    assert found.comparisons[0].n_a == 2
+
+
+def test_checks_of_stored_games_give_the_pass_rate() -> None:
+    def load(key: str) -> tuple[Transcript, dict[str, float | None], dict[str, str]]:
+        texts = ["Fine words.", "Bad words." if key.startswith("b") else "More fine words."]
+        messages = tuple(Message(id=f"m{at}", index=at, speaker="Ada", text=text) for at, text in enumerate(texts))
+        game = Transcript(game_id=key, source_format="native", players=(Player(name="Ada"),), messages=messages)
+        return game, {"coherence": 50.0}, {}
+
+    def script(request: Any) -> QualityAnswer:
+        return QualityAnswer(reason="so", score=0.1 if "Bad words" in request.prompt.user else 0.9)
+
+    config = ABConfig(
+        name="t",
+        source="transcripts",
+        variants={"a": {"runs": ["a1", "a2"]}, "b": {"runs": ["b1", "b2"]}},
+        evaluation={"validation_sampling_rate": 1},
+    )
+    found = result_of(config, stored_games(load), judge=ScriptedJudge(script))
+    # Of each game: two checks of coherence and one of consistency; b fails one of coherence and that of consistency.
+    assert found.variants["a"].validation_pass_rate == 1.0
+    assert found.variants["b"].validation_pass_rate == pytest.approx(1 / 3)
+    assert found.variants["a"].runs[0].metrics["coherence"] == 50.0
+    assert found.variants["a"].avg_metrics["total_messages"] == 2
+    # Nobody has a persona, and the first message has nothing before it: 3 of 6 in each of four games.
+    assert found.reasons[-1] == "12 of 24 checks have no score; 8 of them: no persona is known."
+
+
+class Shelf:
+    """Two stored games of four messages each, whose scores may change."""
+
+    def __init__(self) -> None:
+        self.depth = 50.0
+        self.text = "Fine words."
+
+    def load(self, key: str) -> tuple[Transcript, dict[str, float | None], dict[str, str]]:
+        messages = tuple(Message(id=f"m{at}", index=at, speaker="Ada", text=f"{self.text} {at}") for at in range(4))
+        game = Transcript(game_id=key, source_format="native", players=(Player(name="Ada"),), messages=messages)
+        return game, {"depth": self.depth}, {}
+
+
+def stored(shelf: Shelf, judge: Judge, progress: FinishedRuns | None = None, **more: Any) -> ABTestResult:
+    variants = {"a": {"runs": ["a"]}, "b": {"runs": ["b"]}}
+    evaluation = {"validation_sampling_rate": 1, "max_validation_calls": more.pop("calls", 50)}
+    config = ABConfig(name="t", source="transcripts", variants=variants, evaluation=evaluation)
+    return result_of(config, stored_games(shelf.load), judge=judge, progress=progress, **more)
+
+
+def good(request: Any) -> QualityAnswer:
+    return QualityAnswer(reason="so", score=0.9)
+
+
+def test_stored_games_are_read_anew_and_only_their_checks_are_kept(tmp_path: Path) -> None:
+    shelf, place, judge = Shelf(), tmp_path / "runs.jsonl", ScriptedJudge(good)
+    stored(shelf, judge, FinishedRuns(place))
+    # Of four messages: four checks of coherence and three of consistency in each of two games.
+    assert len(judge.asked) == 14
+    shelf.depth = 80.0
+    again = stored(shelf, judge, FinishedRuns(place))
+    assert len(judge.asked) == 14
+    run = again.variants["a"].runs[0]
+    assert (run.metrics["depth"], run.metrics["validation_pass_rate"], run.is_resumed) == (80.0, 1.0, True)
+    shelf.text = "Other words."
+    stored(shelf, judge, FinishedRuns(place))
+    assert len(judge.asked) == 28, "what was said has changed, so it is checked again"
+
+
+def test_another_judge_makes_the_runs_anew(tmp_path: Path) -> None:
+    place, judge = tmp_path / "runs.jsonl", ScriptedJudge(good)
+    for asked in (
+        JudgeIdentity("live a"),
+        JudgeIdentity("live b"),
+        JudgeIdentity("live b", server="http://localhost:1"),
+        JudgeIdentity("live b"),
+    ):
+        stored(Shelf(), judge, FinishedRuns(place), asked=asked)
+    assert len(judge.asked) == 3 * 14
+    one = plan(simulated())[0]
+    assert one.key("simulation", "", JudgeIdentity(speaker="x")) != one.key(
+        "simulation", "", JudgeIdentity(speaker="y")
+    )
+    named = replace(one, config={"model": "m"})
+    assert named.key("simulation", "", JudgeIdentity(speaker="x")) == named.key(
+        "simulation", "", JudgeIdentity(speaker="y")
+    )
+
+
+def test_a_run_that_nobody_could_judge_is_judged_by_the_next(tmp_path: Path) -> None:
+    place = tmp_path / "runs.jsonl"
+    # Three checks are allowed and seven wanted: the limit is the validator's, and no reason to skip the run.
+    first = stored(Shelf(), OfflineJudge(), FinishedRuns(place), calls=3)
+    assert (first.skipped, first.variants["a"].runs[0].status) == (0, "done")
+    assert first.variants["a"].validation_pass_rate is None
+    second = stored(Shelf(), ScriptedJudge(good), FinishedRuns(place), calls=3)
+    assert second.variants["a"].validation_pass_rate == 1.0
+    assert not second.variants["a"].runs[0].is_resumed
+
+
+def test_a_judge_whose_money_ran_out_skips_the_run() -> None:
+    class Poor:
+        async def judge(self, requests: Any, *, report: Any = None) -> list[Judgement]:
+            skipped = JudgementStatus.SKIPPED
+            return [unscored(one, skipped, "budget", judge=JudgeKind.LIVE, model="m") for one in requests]
+
+    assert stored(Shelf(), Poor()).skipped == 2
+
+
+def test_without_checks_the_primary_measure_of_the_adr_is_unknown() -> None:
+    async def run(config: dict[str, Any], seed: int) -> RunOutcome:
+        return RunOutcome({"total_messages": 3.0})
+
+    config = ABConfig(name="t", source="transcripts", variants={"a": {"runs": ["x"]}, "b": {"runs": ["y"]}})
+    found = result_of(config, run)
+    assert found.variants["a"].validation_pass_rate is None
+    assert found.recommendation.startswith("No winner: validation_pass_rate cannot be tested")
+
+
+def test_the_primary_measure_must_be_able_to_decide() -> None:
+    with pytest.raises(ValidationError, match="must be among measures"):
+        ABConfig(name="t", source="metrics", variants={"a": {}, "b": {}}, measures={"q": "neither"}, primary="q")
+    with pytest.raises(InputError, match="is no number"):
+        asyncio.run(given_metrics({"run": {"quality": True}}, 0))

@@ -1,0 +1,167 @@
+"""Scenarios, sizes, seating, ids and estimates: everything before an experiment is run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluation.errors import InputError
+from evaluation.experiments.estimate import estimate
+from evaluation.experiments.groups import GroupLayout, design_of, seated
+from evaluation.experiments.plan import ExperimentPlan, plan_of
+from evaluation.experiments.scenario import read_scenario, scenario_named, scenarios
+from evaluation.judging.model_client.usage import Price
+from evaluation.judging.propositions.loading import PropositionLibrary
+from evaluation.simulation.scripted.world import NO_EFFECTS
+
+VARIETY = "brainstorming-difficult-variety"
+FOUR_PERSONAS = tuple({"name": name} for name in ("Ann", "Bea", "Cem", "Dov"))
+"""As many as one conversation of the scenario seats."""
+
+
+def test_the_four_scenarios_have_the_sizes_of_the_specification() -> None:
+    assert [(each.id, each.agents, each.environments) for each in scenarios().values()] == [
+        ("brainstorming-average", 200, 40),
+        ("brainstorming-difficult-full", 96, 24),
+        (VARIETY, 96, 24),
+        ("debate-controversial", 120, 24),
+    ]
+    treatments = [each.treatment for each in scenarios().values()]
+    assert [each.is_gate_on for each in treatments] == [True, True, False, True]
+    assert [each.variety_intervention_enabled for each in treatments] == [True, True, True, False]
+
+
+@pytest.mark.parametrize(
+    ("name", "scale", "personas", "rooms"),
+    [
+        ("brainstorming-average", 1.0, 200, 40),
+        # 40 * 0.1 = 4 rooms of 5.
+        ("brainstorming-average", 0.1, 20, 4),
+        # 24 * 0.11 = 2.64, rounded up.
+        (VARIETY, 0.11, 12, 3),
+        # Never below two.
+        ("debate-controversial", 0.001, 10, 2),
+        # 40 * 0.075 is 3.0000000000000004 or so in floating point, and still 3.
+        ("brainstorming-average", 0.075, 15, 3),
+    ],
+)
+def test_a_scale_is_rounded_up(name: str, scale: float, personas: int, rooms: int) -> None:
+    design = design_of(scenario_named(name), scale, 0)
+    assert (design.personas, len(design.rooms)) == (personas, rooms)
+    assert sorted(seat for room in design.rooms for seat in room) == list(range(personas))
+
+
+@pytest.mark.parametrize(
+    ("name", "personas", "sessions", "attempts"),
+    [
+        ("brainstorming-average", 20, 10, 5),
+        ("brainstorming-difficult-full", 12, 8, 2),
+        (VARIETY, 12, 8, 2),
+        ("debate-controversial", 20, 6, 2),
+    ],
+)
+def test_the_papers_layout_repeats_its_personas(name: str, personas: int, sessions: int, attempts: int) -> None:
+    design = design_of(scenario_named(name), 1.0, 3, GroupLayout.PAPER)
+    assert design.personas == personas
+    seats = [seat for room in design.rooms for seat in room]
+    assert {seats.count(person) for person in range(personas)} == {sessions}
+    assert design.treatment.max_correction_attempts == attempts
+    if name != VARIETY:
+        assert design.treatment.thresholds == {"adherence": 5.0}
+        assert not design.treatment.gate_similarity_enabled
+
+
+@given(st.integers(2, 30), st.integers(2, 20), st.integers(2, 6), st.integers(0, 5))
+def test_nobody_sits_twice_in_a_room(personas: int, environments: int, per_room: int, seed: int) -> None:
+    if personas >= per_room:
+        rooms = seated(personas, environments, per_room, seed)
+        assert len(rooms) == environments
+        assert all(len(set(room)) == per_room and max(room) < personas for room in rooms)
+        assert rooms == seated(personas, environments, per_room, seed)
+
+
+@pytest.mark.parametrize("scale", [0.0, -1.0, 1.5, float("nan")])
+def test_impossible_scales_are_refused(scale: float) -> None:
+    with pytest.raises(InputError, match="makes no sense"):
+        design_of(scenario_named(VARIETY), scale, 0)
+
+
+def test_too_few_imported_personas_are_refused() -> None:
+    with pytest.raises(InputError, match="3 personas cannot fill a conversation of 4"):
+        design_of(scenario_named(VARIETY), 0.1, 0, imported=3)
+
+
+def test_the_id_is_that_of_everything_that_is_asked_and_the_plan_comes_back() -> None:
+    plan = ExperimentPlan(scenario_named(VARIETY), "m", 0.1, effects=NO_EFFECTS, personas=FOUR_PERSONAS)
+    assert plan.record.id == replace(plan).record.id
+    others = [replace(plan, seed=1), replace(plan, scale=0.2), replace(plan, model="n"), replace(plan, effects=None)]
+    assert len({plan.record.id, *(other.record.id for other in others)}) == 5
+    assert plan_of(plan.record) == plan
+    assert plan.record.is_scripted
+
+
+def test_the_estimate_counts_calls() -> None:
+    """At 0.001: 2 pairs of 4 agents, 10 steps, the variety intervention only.
+
+    Population: 8 personas, 1 round of names, 2 for dimensions and plan: 11. Messages: 2 sides * 8 * 10 = 160.
+    Corrections: 80 messages of the treatment, 1 question of the intervention each: 80. Evaluation, one by one, with 3
+    sampled messages: adherence 4 + 3 * 1, consistency 3 * 2, fluency 3: 16 for each of 16 agents; 2 + 1 for each of 4
+    conversations: 268. Batched: adherence 1 + 3, consistency 3, fluency 1: 8 * 16; 1 + 1 for 4: 136.
+    """
+    plan = ExperimentPlan(scenario_named(VARIETY), "m", 0.001)
+    library = PropositionLibrary.load()
+    found = estimate(plan, library, Price(0.0, 0.0, 0.0))
+    assert (found.population, found.messages, found.corrections, found.evaluation) == (11, 160, 80, 268)
+    assert (found.at_least, found.at_most, found.usd) == (439, 519, 0.0)
+    assert estimate(replace(plan, is_batched=True), library).evaluation == 136
+    assert estimate(replace(plan, has_double_check=True), library).evaluation == 536
+    assert "at a price that nobody knows" in estimate(plan, library).words
+
+
+SCENARIO = """
+title: Mine
+kind: debate
+population: political-compass
+agents: 6
+environments: 2
+steps: 3
+treatment: {variety_intervention_enabled: true}
+treatment_words: variety
+topics: [tea]
+facilitator: [{step: 1, text: "On {{topic}}."}]
+"""
+
+
+def test_a_scenario_of_ones_own(tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text(SCENARIO)
+    found = scenario_named(str(path))
+    assert (found.id, found.per_room, found.said_by_facilitator("tea")) == ("mine", 3, {1: "On tea."})
+    with pytest.raises(InputError, match="no experiment of the paper"):
+        design_of(found, 1.0, 0, GroupLayout.PAPER)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        ("agents: 6", "agents: 7", "two or more for each environment"),
+        ("steps: 3", "steps: 0", "steps"),
+        ("population: political-compass", "population: cats", "is no population"),
+        ("variety_intervention_enabled", "variety", "treatment.variety"),
+        ("title: Mine", "title: [", "not YAML"),
+        (SCENARIO, "- 1", "no mapping. Begin it with 'title: ...'"),
+    ],
+)
+def test_faults_of_a_scenario_name_file_and_key(before: str, after: str, words: str) -> None:
+    with pytest.raises(InputError, match=words) as caught:
+        read_scenario(SCENARIO.replace(before, after).encode(), "mine", "mine.yaml")
+    assert "mine.yaml" in str(caught.value)
+
+
+def test_an_unknown_scenario_is_told_which_there_are() -> None:
+    with pytest.raises(InputError, match="Choose from brainstorming-average"):
+        scenario_named("brainstorm")

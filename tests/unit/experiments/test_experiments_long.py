@@ -1,0 +1,87 @@
+"""Two hundred experiments in which nothing is to be found, and one in which everything is: ``make test-long``."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from evaluation.experiments.conversation import evaluate, simulate
+from evaluation.experiments.experiment import AgentScore, Side
+from evaluation.experiments.plan import ExperimentPlan
+from evaluation.experiments.report import report_rows
+from evaluation.experiments.scenario import read_scenario
+from evaluation.judging.judge_config import build_judge, judge_config
+from evaluation.judging.model_client.language_model import LLMClient
+from evaluation.judging.propositions.loading import PropositionLibrary
+from evaluation.judging.propositions.proposition import Dimension
+from evaluation.simulation.model_texts import Writer
+from evaluation.simulation.population.factory import AgentFactory
+from evaluation.simulation.population.profiles import profile_named
+from evaluation.simulation.scripted.provider import ScriptedProvider
+from evaluation.simulation.scripted.world import NO_EFFECTS, SCRIPTED_MODEL, Effects, Habits, ScriptedWorld
+from evaluation.store import Store
+from evaluation.workflows.experiments import run_experiment
+
+RUNS = 200
+MOST_FOUND = 16
+"""Of 200 tests at 0.05, 10 are expected; more than 16 come about by chance in 2 of 100 rows."""
+
+LEVEL = 0.05
+CONFIG = judge_config({"mode": "live", "model": SCRIPTED_MODEL}, environment={})
+SCENARIO = """
+title: Small talk
+kind: brainstorming
+population: average-customers
+agents: 8
+environments: 4
+steps: 2
+treatment:
+  gate_adherence_enabled: true
+  gate_fluency_enabled: true
+  max_correction_attempts: 1
+  variety_intervention_enabled: true
+  variety_message_threshold: 1
+treatment_words: both
+topics: [tea, boats]
+"""
+
+
+def plan(seed: int, effects: Effects) -> ExperimentPlan:
+    scenario = read_scenario(SCENARIO.encode(), "small", "small.yaml")
+    return ExperimentPlan(scenario, SCRIPTED_MODEL, seed=seed, sample_size=1, is_batched=True, effects=effects)
+
+
+async def scores(seed: int, effects: Effects, library: PropositionLibrary) -> list[AgentScore]:
+    """All of an experiment but the storing, so that two hundred of them take minutes."""
+    provider, small = ScriptedProvider(ScriptedWorld(effects)), plan(seed, effects)
+    writer = Writer(LLMClient(provider), salt=seed)
+    judge = build_judge(CONFIG, provider=provider)
+    people = await AgentFactory(writer, profile_named("average-customers"), seed=seed).make(small.design.personas)
+    found: list[AgentScore] = []
+    for room in range(len(small.design.rooms)):
+        for side in Side:
+            said = await simulate(small, side, room, people, writer, judge, library, gate_seconds=60)
+            found += await evaluate(small, side, room, said, judge, library)
+    return found
+
+
+@pytest.mark.long
+def test_nothing_is_found_where_nothing_is() -> None:
+    found = dict.fromkeys(Dimension, 0)
+    library = PropositionLibrary.load()
+    for seed in range(RUNS):
+        for row in report_rows(asyncio.run(scores(seed, NO_EFFECTS, library))):
+            found[row.dimension] += row.found.welch.p < LEVEL
+    print(f"of {RUNS} null runs significant at {LEVEL}: { {str(key): count for key, count in found.items()} }")
+    assert max(found.values()) <= MOST_FOUND
+
+
+@pytest.mark.long
+def test_planted_effects_are_found() -> None:
+    world = ScriptedWorld(habits=Habits(out_of_character=0.6, repeats=0.6, has_idea=0.1))
+    outcome = run_experiment(Store(":memory:"), plan(0, Effects()), CONFIG, provider=ScriptedProvider(world))
+    found = {row.dimension: row.found.welch.p for row in outcome.rows}
+    print(f"p of planted effects: { {str(key): round(p, 5) for key, p in found.items()} }")
+    for dimension in (Dimension.ADHERENCE, Dimension.FLUENCY, Dimension.IDEAS_QUANTITY):
+        assert found[dimension] < LEVEL

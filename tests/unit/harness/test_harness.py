@@ -1,0 +1,155 @@
+"""Runs of evaluations: who is found, and what is stored when something breaks."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+import pytest
+
+from evaluation.errors import NotFoundError, StoreError
+from evaluation.judging.answers import ScoreAnswer
+from evaluation.judging.judges.scripted import ScriptedJudge
+from evaluation.judging.propositions.loading import PropositionLibrary
+from evaluation.judging.propositions.proposition import Dimension
+from evaluation.judging.protocol import Judge, Judgement
+from evaluation.persona.agents import Agent
+from evaluation.persona.evaluation import EvaluationPlan
+from evaluation.persona.results import PersonaEvaluation
+from evaluation.store import Store
+from evaluation.transcript import Message, Player, Transcript
+from evaluation.workflows.agents import KnownAgents, find_subjects
+from evaluation.workflows.persona_runs import evaluate_persona
+
+ALL = tuple(Dimension)
+
+
+@pytest.fixture
+def store() -> Store:
+    return Store(":memory:")
+
+
+def put(store: Store, game: str, *lines: tuple[str, str], channel: str = "kitchen") -> None:
+    names = dict.fromkeys(who for who, _ in lines)
+    said = [
+        Message(id=f"m{i}", index=i, speaker=who, text=text, channel_name=channel)
+        for i, (who, text) in enumerate(lines)
+    ]
+    players = tuple(Player(name=name) for name in names)
+    store.transcripts.add(
+        Transcript(game_id=game, source_format="x", players=players, messages=tuple(said)), source_name=game
+    )
+
+
+def found(store: Store, *references: str, dimensions: tuple[Dimension, ...] = ALL) -> list[str]:
+    subjects = find_subjects(store, references, dimensions, PropositionLibrary.load())
+    return [subject.agent.id for subject in subjects]
+
+
+def run(store: Store, judge_for: Callable[[str], Judge], *references: str) -> list[PersonaEvaluation]:
+    library, plan = PropositionLibrary.load(), EvaluationPlan([Dimension.FLUENCY])
+
+    async def collect() -> list[PersonaEvaluation]:
+        subjects = find_subjects(store, references, plan.dimensions, library)
+        return [each async for _, each in evaluate_persona(store, subjects, judge_for, library, plan, mode="offline")]
+
+    return asyncio.run(collect())
+
+
+def answering(score: int) -> ScriptedJudge:
+    return ScriptedJudge(lambda _: ScoreAnswer(reason="So.", score=score, confidence=1.0))
+
+
+def test_names_lead_to_agents(store: Store) -> None:
+    put(store, "g", ("Ann Lee", "Hello."), ("Michael Scott", "Hi."))
+    store.agents.save(Agent("boss", "Big Boss"))
+    store.agents.map_speaker("Ann Lee", "boss")
+    known = KnownAgents.of(store)
+    assert [known.resolve(name) for name in ("boss", "Ann Lee", "Big Boss", "michael", "Michael Scott", "jim")] == [
+        "boss",
+        "boss",
+        "boss",
+        "michael",
+        "michael",
+        "jim",
+    ]
+    assert known.ids[:2] == ["boss", "michael"]
+    with pytest.raises(NotFoundError, match=r"Nobody called 'Pam' speaks anywhere\. Choose from: boss, michael"):
+        known.resolve("Pam")
+
+
+def test_a_channel_is_named_like_one_and_no_speaker_becomes_it(store: Store) -> None:
+    put(store, "g", ("Kitchen", "I am a person."), ("Ann", "I see."))
+    store.evaluations.begin(
+        Agent(
+            "channel:kitchen",
+            "Kitchen",
+            find_subjects(store, ["channel:kitchen"], ALL, PropositionLibrary.load())[0].agent.kind,
+        ),
+        EvaluationPlan(),
+    )
+    assert found(store, "Kitchen", dimensions=(Dimension.FLUENCY,)) == ["kitchen"]
+
+
+def test_agents_bring_the_channels_that_they_speak_in(store: Store) -> None:
+    put(store, "g", ("Ann", "Hello."), ("Bob", "Hi."))
+    put(store, "h", ("Cid", "Ho."), channel="attic")
+    assert found(store, "ann", "ann") == ["ann", "channel:kitchen"]
+    assert found(store, "ann", dimensions=(Dimension.ADHERENCE,)) == ["ann"]
+    assert found(store, "all") == ["ann", "bob", "cid", "channel:kitchen", "channel:attic"]
+    assert found(store, "channel:attic") == ["channel:attic"]
+
+
+def test_only_the_transcripts_of_whoever_is_asked_for_are_read(store: Store) -> None:
+    put(store, "g", ("Ann", "Hello."))
+    put(store, "h", ("Bob", "Hi."))
+    (subject,) = find_subjects(store, ["ann"], [Dimension.FLUENCY], PropositionLibrary.load())
+    assert [event.text for each in subject.portrayals for event in each.target.trajectory] == ["Hello."]
+    assert subject.agent.display_name == "Ann"
+
+
+def test_every_run_is_stored_before_the_next_begins(store: Store) -> None:
+    put(store, "g", ("Ann", "Hello."), ("Bob", "Hi."))
+    seen: list[list[str]] = []
+
+    def judge_for(run_id: str) -> Judge:
+        seen.append(store.evaluations.runs()["status"].tolist())
+        assert store.evaluations.runs()["run_id"].tolist()[-1] == run_id
+        return answering(6)
+
+    evaluations = run(store, judge_for, "ann", "bob")
+    assert seen == [["running"], ["completed", "running"]]
+    assert [each.agent.id for each in evaluations] == ["ann", "bob"]
+
+
+class _Broken:
+    def __init__(self, error: BaseException) -> None:
+        self._error = error
+
+    async def judge(self, requests: object, *, report: object = None) -> list[Judgement]:
+        raise self._error
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (StoreError("The disk is full."), "The run was broken off. The disk is full."),
+        (KeyboardInterrupt(), "The run was broken off."),
+    ],
+)
+def test_a_run_that_breaks_is_stored_as_failed_and_the_error_goes_on(
+    store: Store, error: BaseException, said: str
+) -> None:
+    put(store, "g", ("Ann", "Hello."), ("Bob", "Hi."))
+    judges = iter([answering(6), _Broken(error)])
+    with pytest.raises(type(error)):
+        run(store, lambda _: next(judges), "ann", "bob")
+    rows = store.evaluations.runs().to_dict("records")
+    assert [(row["agent_id"], row["status"]) for row in rows] == [("ann", "completed"), ("bob", "failed")]
+    assert rows[1]["error"] == said
+
+
+def test_dimensions_that_do_not_apply_make_no_run(store: Store) -> None:
+    put(store, "g", ("Ann", "Hello."))
+    assert [each.agent.id for each in run(store, lambda _: answering(6), "ann", "channel:kitchen")] == ["ann"]
+    assert len(store.evaluations.runs()) == 1

@@ -1,0 +1,357 @@
+"""Baselines and regressions: the rule at its boundary, what is lost or new, and the reports for people and CI."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluation.errors import InputError
+from evaluation.harness.baselines import Baseline, baseline_of, file_name, read_baselines, write_baseline
+from evaluation.harness.junit import junit_xml
+from evaluation.harness.pull_request_comment import LONGEST_COMMENT, MARKER, comparison_markdown
+from evaluation.harness.regression import BaselineComparison, BaselineRow, RegressionOutcome, compare
+from evaluation.judging.propositions.proposition import Dimension, Proposition
+from evaluation.judging.propositions.scores import PropositionScore
+from evaluation.judging.protocol import JudgeKind, JudgementStatus
+from evaluation.persona.agents import Agent
+from evaluation.persona.period import ALWAYS
+from evaluation.persona.results import DimensionScore, PersonaEvaluation
+
+FLUENCY = Dimension.FLUENCY
+ADHERENCE = Dimension.ADHERENCE
+HOSTILE = "Eve`|\\|[x](http://evil)<img src=x>@everyone\x00\x1b[31m\u202e\ud800"
+
+
+def item(proposition_id: str, score: float | None, *, status: str = "scored", **more: Any) -> PropositionScore:
+    dimension = more.pop("dimension", FLUENCY)
+    proposition = Proposition(
+        proposition_id,
+        "{{agent_name}} speaks",
+        dimension,
+        weight=more.pop("weight", 1.0),
+        recommendations_for_improvement="Speak.",
+    )
+    return PropositionScore(proposition, "Ann speaks", JudgementStatus(status), score=score, **more)
+
+
+def evaluation(
+    items: Mapping[Dimension, Sequence[PropositionScore]], *, agent: str = "ann", name: str = "Ann", model: str = "m"
+) -> PersonaEvaluation:
+    dimensions = {key: DimensionScore.of(key, own) for key, own in items.items()}
+    judges = ((JudgeKind.RECORDED, model),) if any(each.score is not None for each in dimensions.values()) else ()
+    return PersonaEvaluation(Agent(agent, name), dimensions, ALWAYS, 3, 0, judges)
+
+
+def baseline(scores: Mapping[Dimension, float], **more: Any) -> dict[Any, Baseline]:
+    made = Baseline.model_validate(
+        {
+            "agent_id": "ann",
+            "agent_name": "Ann",
+            "models": ("m",),
+            "prompt_version": "1",
+            "sample_size": 20,
+            "seed": 0,
+            "dimensions": {key: {"score": score, "propositions": {"p": score}} for key, score in scores.items()},
+            **more,
+        }
+    )
+    return {made.key: made}
+
+
+def outcome(then: float, now: float) -> RegressionOutcome:
+    (row,) = compare([evaluation({FLUENCY: [item("p", now)]})], baseline({FLUENCY: then})).rows
+    return row.outcome
+
+
+@pytest.mark.parametrize(
+    ("then", "now", "expected"),
+    [
+        (7.0, 6.0, RegressionOutcome.FINE),  # exactly 1.0
+        (8.3, 7.3, RegressionOutcome.FINE),  # 1.0, although 8.3 - 7.3 is 1.0000000000000009 in floats
+        (4.35, 3.35, RegressionOutcome.FINE),
+        (7.0, 5.9999, RegressionOutcome.REGRESSION),  # 1.0001
+        (7.0, 5.99999, RegressionOutcome.FINE),  # 1.00001: below what a score can differ by
+        (7.0, 9.0, RegressionOutcome.FINE),
+        (9.0, 0.0, RegressionOutcome.REGRESSION),
+    ],
+)
+def test_a_drop_of_exactly_one_is_fine_and_any_more_is_a_regression(
+    then: float, now: float, expected: RegressionOutcome
+) -> None:
+    assert outcome(then, now) is expected
+
+
+@given(st.integers(0, 900), st.integers(0, 900))
+def test_the_rule_is_that_of_whole_hundredths(then: int, now: int) -> None:
+    assert (outcome(then / 100, now / 100) is RegressionOutcome.REGRESSION) == (then - now > 100)
+
+
+def test_the_allowed_drop_can_be_chosen() -> None:
+    now = [evaluation({FLUENCY: [item("p", 6.5)]})]
+    assert compare(now, baseline({FLUENCY: 7.0}), max_drop=0.4).verdict == "regression"
+    assert compare(now, baseline({FLUENCY: 7.0}), max_drop=0.5).verdict == "fine"
+
+
+def test_what_became_not_scored_is_lost_and_fails() -> None:
+    now = evaluation({FLUENCY: [item("p", None, status="not_scored", detail="too short")], ADHERENCE: [item("a", 5.0)]})
+    comparison = compare([now], baseline({FLUENCY: 7.0, ADHERENCE: 5.0}))
+    (lost,) = comparison.having({RegressionOutcome.LOST})
+    assert (lost.dimension, lost.baseline, lost.score, lost.detail) == (FLUENCY, 7.0, None, "too short")
+    assert comparison.verdict == "regression"
+
+
+def test_a_dimension_that_vanished_is_lost_unless_nobody_asked_for_it() -> None:
+    now = [evaluation({ADHERENCE: [item("a", 5.0)]})]
+    then = baseline({FLUENCY: 7.0, ADHERENCE: 5.0})
+    assert [row.dimension for row in compare(now, then).having({RegressionOutcome.LOST})] == [FLUENCY]
+    assert compare(now, then, [ADHERENCE]).verdict == "fine"
+
+
+def test_an_agent_that_vanished_is_lost_when_everybody_was_asked_for() -> None:
+    then = baseline({FLUENCY: 7.0})
+    assert compare([], then).rows == ()
+    (row,) = compare([], then, expects_all=True).rows
+    assert (row.agent_name, row.outcome) == ("Ann", RegressionOutcome.LOST)
+    assert compare([], then, [ADHERENCE], expects_all=True).rows == ()
+
+
+def test_new_agents_dimensions_and_propositions_are_reported_and_do_not_fail() -> None:
+    now = [
+        evaluation({FLUENCY: [item("p", 7.0), item("q", 7.0)], ADHERENCE: [item("a", 5.0)]}),
+        evaluation({FLUENCY: [item("p", 3.0)]}, agent="bob", name="Bob"),
+    ]
+    comparison = compare(now, baseline({FLUENCY: 7.0}))
+    assert [(row.agent_id, str(row.dimension), str(row.outcome)) for row in comparison.rows] == [
+        ("ann", "adherence", "new"),
+        ("ann", "fluency", "fine"),
+        ("bob", "fluency", "new"),
+    ]
+    assert comparison.rows[1].new_propositions == ("q",)
+    assert comparison.verdict == "fine"
+
+
+def test_a_proposition_that_is_gone_is_reported() -> None:
+    (row,) = compare([evaluation({FLUENCY: [item("q", 7.0)]})], baseline({FLUENCY: 7.0})).rows
+    assert (row.new_propositions, row.gone_propositions) == (("q",), ("p",))
+
+
+def test_scores_of_another_judge_are_not_compared() -> None:
+    now = evaluation({FLUENCY: [item("p", 1.0)]}, model="other")
+    (row,) = compare([now], baseline({FLUENCY: 9.0})).rows
+    assert (row.outcome, row.detail) == (RegressionOutcome.INCOMPARABLE, "other judged now, m the baseline")
+    nothing = evaluation({FLUENCY: [item("p", None, status="not_scored")]})
+    assert compare([nothing], baseline({FLUENCY: 9.0}), judge="other").verdict == "fine"
+    assert compare([nothing], baseline({FLUENCY: 9.0}), judge="m").verdict == "regression"
+
+
+@pytest.mark.parametrize("status", ["error", "skipped"])
+def test_a_judge_that_did_not_finish_is_an_error_whatever_the_score(status: str) -> None:
+    now = evaluation({FLUENCY: [item("p", 2.0), item("q", None, status=status, detail="q: Ann: nothing is recorded")]})
+    comparison = compare([now], baseline({FLUENCY: 9.0}))
+    (row,) = comparison.rows
+    assert comparison.verdict == "error"
+    assert row.detail == "1 of 2 were not judged: q: Ann: nothing is recorded"
+
+
+def test_answers_to_scenario_prompts_have_baselines_of_their_own() -> None:
+    now = [evaluation({FLUENCY: [item("p", 2.0)]})]
+    then = baseline({FLUENCY: 9.0}, source="synthetic")
+    assert compare(now, then).rows[0].outcome is RegressionOutcome.NEW
+    assert compare(now, then, source="synthetic").rows[0].outcome is RegressionOutcome.REGRESSION
+
+
+def test_what_is_behind_a_fall_comes_with_its_worst_message() -> None:
+    # Weighted falls: a 1.0 * (7 - 3) = 4, b 0.5 * (7 - 1) = 3, c none.
+    now = evaluation(
+        {
+            FLUENCY: [
+                item("a", 2.0, reference="t:m2", snippet="Er.", reason="It stalls."),
+                item("a", 4.0, reference="t:m1"),
+                item("b", 1.0, weight=0.5),
+                item("c", 9.0),
+            ]
+        }
+    )
+    then = baseline({FLUENCY: 7.0})
+    known = {"a": 7.0, "b": 7.0, "c": 7.0}
+    fluency = then["ann", "transcripts"].dimensions[FLUENCY].model_copy(update={"propositions": known})
+    then["ann", "transcripts"].dimensions[FLUENCY] = fluency
+    # (1 * 3 + 0.5 * 1 + 1 * 9) / 2.5 = 5.0
+    (row,) = compare([now], then).rows
+    assert (row.score, row.change) == (5.0, -2.0)
+    assert [(each.proposition_id, each.score, each.baseline) for each in row.behind] == [
+        ("a", 3.0, 7.0),
+        ("b", 1.0, 7.0),
+    ]
+    assert (row.behind[0].message, row.behind[0].snippet, row.behind[0].recommendation) == ("t:m2", "Er.", "Speak.")
+
+
+def test_a_baseline_survives_its_file(tmp_path: Path) -> None:
+    made = baseline_of(evaluation({FLUENCY: [item("p", 7.0), item("p", 6.0)]}), sample_size=20, note="Why.")
+    assert made.dimensions[FLUENCY].score == 6.5
+    assert made.dimensions[FLUENCY].propositions == {"p": 6.5}
+    path = write_baseline(tmp_path, made)
+    assert path.name == "ann.json"
+    assert read_baselines(tmp_path) == {("ann", "transcripts"): made}
+    assert read_baselines(tmp_path / "nowhere") == {}
+
+
+def test_a_baseline_that_another_program_wrote_anew_says_the_same(tmp_path: Path) -> None:
+    name = "Ann 😀 \u2028 \x7f"
+    made = baseline_of(evaluation({FLUENCY: [item("p", 7.0)]}, name=name), sample_size=20, note="1e-06: yes")
+    path = write_baseline(tmp_path, made)
+    # Tabs, and a pair of escapes for the emoji, are JSON, but no YAML.
+    path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")), indent="\t"), encoding="utf-8")
+    assert read_baselines(tmp_path) == {("ann", "transcripts"): made}
+
+
+def test_a_baseline_of_some_dimensions_keeps_the_others_of_the_same_judge() -> None:
+    before = baseline({ADHERENCE: 4.0, FLUENCY: 9.0})["ann", "transcripts"]
+    now = baseline_of(evaluation({FLUENCY: [item("p", 7.0)]}), sample_size=20)
+    merged = now.with_others_of(before, [FLUENCY])
+    assert {str(key): each.score for key, each in merged.dimensions.items()} == {"adherence": 4.0, "fluency": 7.0}
+    other = before.model_copy(update={"models": ("x",)})
+    assert list(now.with_others_of(other, [FLUENCY]).dimensions) == [FLUENCY]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("{", "ann.json:2: syntax: This is not JSON: "),
+        ('{"format": "dramaturg-baseline"}', "ann.json:1: agent_id: It is missing. Add 'agent_id: ...'."),
+        (
+            json.dumps(json.loads(next(iter(baseline({FLUENCY: 7}).values())).model_dump_json()) | {"x": 1}),
+            "ann.json:1: x: This field is not known.",
+        ),
+    ],
+)
+def test_a_file_that_is_no_baseline_is_refused_by_name(tmp_path: Path, text: str, expected: str) -> None:
+    (tmp_path / "ann.json").write_text(text, encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        read_baselines(tmp_path)
+    assert expected in str(caught.value)
+    assert "dramaturg eval baseline" in str(caught.value)
+
+
+def test_two_baselines_of_one_agent_are_refused(tmp_path: Path) -> None:
+    text = next(iter(baseline({FLUENCY: 7}).values())).model_dump_json()
+    for name in ("a.json", "b.json"):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=r"b\.json: A second baseline of 'ann'"):
+        read_baselines(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("agent_id", "expected"), [("michael", "michael.json"), ("channel:sales-floor", "channel--sales-floor.json")]
+)
+def test_files_are_called_like_their_agents(agent_id: str, expected: str) -> None:
+    assert file_name(agent_id) == expected
+    assert file_name("michael", "synthetic") == "michael.synthetic.json"
+
+
+@given(st.text(min_size=1))
+def test_no_agent_leads_out_of_the_folder(agent_id: str) -> None:
+    name = file_name(agent_id)
+    assert "/" not in name
+    assert "\\" not in name
+    assert not name.startswith(".")
+    assert len(name.encode("utf-8")) <= 255
+
+
+ROWS = (
+    BaselineRow("ann", "Ann", FLUENCY, RegressionOutcome.FINE, 7.0, 7.0),
+    BaselineRow("ann", "Ann", ADHERENCE, RegressionOutcome.REGRESSION, 5.0, 7.0),
+    BaselineRow("bob", "Bob", FLUENCY, RegressionOutcome.LOST, None, 7.0, "too short"),
+    BaselineRow("bob", "Bob", ADHERENCE, RegressionOutcome.ERROR, None, 7.0, "q: nothing is recorded"),
+    BaselineRow("cid", "Cid", FLUENCY, RegressionOutcome.NEW, 3.0, None, "the agent has no baseline"),
+    BaselineRow("cid", "Cid", ADHERENCE, RegressionOutcome.NOT_SCORED, None, None, "needs an LLM judge"),
+)
+
+
+def test_junit_counts_what_ci_systems_read() -> None:
+    root = ElementTree.fromstring(junit_xml(BaselineComparison(ROWS)))
+    assert root.tag == "testsuites"
+    assert root.attrib == {"name": "dramaturg", "tests": "6", "failures": "2", "errors": "1", "time": "0"}
+    suites = root.findall("testsuite")
+    assert [(s.get("name"), s.get("tests"), s.get("failures"), s.get("errors"), s.get("skipped")) for s in suites] == [
+        ("Ann", "2", "1", "0", "0"),
+        ("Bob", "2", "1", "1", "0"),
+        ("Cid", "2", "0", "0", "1"),
+    ]
+    cases = root.findall("testsuite/testcase")
+    assert {tuple(sorted(case.attrib)) for case in cases} == {("classname", "name", "time")}
+    assert [[child.tag for child in case] for case in cases] == [
+        ["system-out"],
+        ["failure"],
+        ["failure"],
+        ["error"],
+        ["system-out"],
+        ["skipped"],
+    ]
+    failure = cases[1].find("failure")
+    assert failure is not None
+    assert failure.attrib == {
+        "message": "Ann, Adherence: 5.00, baseline 7.00: it fell by 2.00, which is more than 1",
+        "type": "regression",
+    }
+
+
+@given(st.text(st.characters(), max_size=60))
+def test_junit_is_well_formed_whatever_agents_are_called(name: str) -> None:
+    row = BaselineRow("ann", name, FLUENCY, RegressionOutcome.LOST, None, 7.0, name)
+    root = ElementTree.fromstring(junit_xml(BaselineComparison((row,))).encode("utf-8", "strict"))
+    assert root.findall("testsuite/testcase/failure")
+
+
+def test_markdown_tells_verdict_rows_and_what_to_do() -> None:
+    text = comparison_markdown(BaselineComparison(ROWS[:2], models=("m",)).as_dict())
+    assert text.startswith(f"{MARKER}\n### Personas: regression\n")
+    assert "| `Ann` | Fluency | 7.00 | 7.00 | +0.00 | fine |" in text
+    assert "| `Ann` | Adherence | 7.00 | 5.00 | -2.00 | **regression** |" in text
+    assert "make the baselines anew with `dramaturg eval baseline`" in text
+    assert "Judged by `m`." in text
+
+
+def test_nothing_foreign_becomes_markdown() -> None:
+    now = evaluation(
+        {FLUENCY: [item(HOSTILE, 1.0, reference=HOSTILE, snippet=HOSTILE, reason=HOSTILE)]}, name=HOSTILE, model="m"
+    )
+    comparison = compare([now], baseline({FLUENCY: 9.0})).as_dict() | {"models": [HOSTILE], "verdict": HOSTILE}
+    comparison["rows"][0] |= {"label": HOSTILE, "outcome": HOSTILE, "detail": HOSTILE}
+    text = comparison_markdown(comparison)
+    # Every code span closed, in every line, and what stands outside of them is ours.
+    outside = "\n".join("".join(line.replace("\\|", "").split("`")[::2]) for line in text.splitlines())
+    assert all(line.count("`") % 2 == 0 for line in text.splitlines())
+    assert not {"evil", "img", "everyone"} & set(outside.replace("(", " ").split())
+    assert "evil" not in outside
+    table = [line for line in text.splitlines() if line.startswith("|")]
+    assert {line.replace("\\|", "").count("|") for line in table} == {7}
+    assert not set("\x00\x1b\u202e\ud800") & set(text)
+
+
+@pytest.mark.parametrize(
+    "comparison",
+    [
+        {},
+        {"rows": 7},
+        {"rows": [7, {}, {"behind": [3], "score": "9"}]},
+        {"rows": [{"score": float("nan"), "change": 1e300}]},
+    ],
+)
+def test_a_report_of_another_shape_is_no_fault(comparison: dict[str, Any]) -> None:
+    assert comparison_markdown(comparison).startswith(MARKER)
+
+
+def test_a_comment_is_never_too_long() -> None:
+    behind = {"proposition_id": "p", "reason": "x" * 1_000, "snippet": "y" * 1_000}
+    rows = [{"agent_name": "A" * 1_000, "behind": [behind] * 50, "detail": "z" * 1_000}] * 1_000
+    text = comparison_markdown({"rows": rows})
+    assert LONGEST_COMMENT <= len(text) + 2_000 <= LONGEST_COMMENT + 3_000
+    assert text.splitlines()[-1] == "The rest is left out; see the run's log."

@@ -1,0 +1,148 @@
+"""The faults of the ADR's own code, each mended: one test each, named after the fault.
+
+The last one, ten percent called significant, is held in ``test_ab_runner``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import fields
+
+import networkx as nx
+import pytest
+
+from evaluation.insight._answers import OpinionItem, OpinionsAnswer, QualityAnswer, QuoteItem, QuotesAnswer
+from evaluation.insight.checks.validator import CheckedAgent, ValidationResult, Validator, sample_of
+from evaluation.insight.config import EvaluationConfig
+from evaluation.insight.extraction.extractor import ResultsExtractor
+from evaluation.insight.figures.collector import MetricsCollector
+from evaluation.insight.figures.events import MessageEvent
+from evaluation.insight.figures.metrics import SimulationMetrics
+from evaluation.insight.figures.sentiment import message_sentiment
+from evaluation.insight.network.graph import NetworkMetrics, network_metrics
+from evaluation.judging.answer_parsing import with_fields
+from evaluation.judging.judges.scripted import ScriptedJudge
+from evaluation.judging.protocol import JudgementStatus
+from evaluation.transcript import Message, Player, Transcript
+
+ADA = CheckedAgent("Ada", "A cheerful baker.")
+
+
+def game(*texts: str) -> Transcript:
+    messages = tuple(
+        Message(id=f"m{place}", index=place, speaker="Ada" if place % 2 == 0 else "Bob", text=text)
+        for place, text in enumerate(texts)
+    )
+    players = (Player(name="Ada"), Player(name="Bob"))
+    return Transcript(game_id="g", source_format="native", players=players, messages=messages)
+
+
+def checked(validator: Validator, transcript: Transcript) -> list[ValidationResult]:
+    return asyncio.run(validator.validate_transcript(transcript))
+
+
+def test_the_average_length_is_that_of_all_messages() -> None:
+    collector = MetricsCollector()
+    for text in ("one", "three", "seventeen letters"):
+        collector.add(MessageEvent("Ada", text))
+    # The ADR divides the length of the last message by the number of all: 17 / 3.
+    assert collector.get_metrics().avg_response_length == pytest.approx((3 + 5 + 17) / 3)
+
+
+def test_a_skipped_check_is_skipped_and_has_no_score() -> None:
+    config = EvaluationConfig(max_validation_calls=1, validation_sampling_rate=1.0).validation()
+    validator = Validator(ScriptedJudge(lambda _: QualityAnswer(reason="fine", score=0.9)), config)
+    first, second = (asyncio.run(validator.check_coherence(text)) for text in ("Hello.", "Again."))
+    assert (first.status, first.score, first.passed) == (JudgementStatus.SCORED, 0.9, True)
+    assert (second.status, second.score, second.passed, second.explanation) == ("skipped", None, None, "budget")
+
+
+def test_a_parse_error_is_an_error_and_not_an_empty_result() -> None:
+    judge = ScriptedJudge(lambda _: "What the model wrote is not the answer that was asked for.")
+    opinions = asyncio.run(ResultsExtractor(judge).extract_opinions(game("Hello."), "bread"))
+    assert (opinions.status, opinions.found) == ("error", ())
+    assert "not the answer" in opinions.problems[0].detail
+    failed = asyncio.run(Validator(judge).validate_all(ADA, "Hello.", ["Hi."]))
+    assert {one.status for one in failed if one.explanation != "not in the sample"} <= {JudgementStatus.ERROR}
+
+
+def test_a_float_may_be_written_as_a_whole_number() -> None:
+    assert QualityAnswer.model_validate({"reason": "perfect", "score": 1}).score == 1.0
+    assert with_fields({"required": {"score": float}})({"score": 1}) == {"score": 1}
+
+
+def test_a_sample_is_drawn_from_everywhere_and_not_from_the_beginning() -> None:
+    keys = [f"m{place}" for place in range(1000)]
+    sample = sample_of(keys, 0.1, seed=3)
+    assert len(sample) == 100
+    # Of 100 drawn from 1,000, about 50 lie in the second half; 30 to 70 is four standard deviations.
+    assert 30 <= sum(int(key[1:]) >= 500 for key in sample) <= 70
+
+
+def test_the_same_seed_draws_the_same_sample() -> None:
+    keys = [f"m{place}" for place in range(50)]
+    assert sample_of(keys, 0.3, seed=1) == sample_of(keys[::-1], 0.3, seed=1)
+    assert sample_of(keys, 0.3, seed=1) != sample_of(keys, 0.3, seed=2)
+    assert sample_of(keys, 0.3, seed=1) < sample_of(keys, 0.5, seed=1)
+
+
+def test_a_directed_graph_has_a_diameter() -> None:
+    # Nobody is addressed back, so networkx itself finds no path from C to A.
+    graph: nx.DiGraph[str] = nx.DiGraph([("A", "B"), ("B", "C")])
+    with pytest.raises(nx.NetworkXError):
+        nx.diameter(graph)
+    assert network_metrics(graph).diameter == 2
+
+
+def test_sentiment_is_not_put_off_by_punctuation() -> None:
+    assert message_sentiment("Great! I love it.") == 1.0
+    assert message_sentiment("That's (terrible), useless...") == 0.0
+    assert message_sentiment("Good; but a problem:") == 0.5
+    assert message_sentiment("It is not good, not a great idea.") == 0.0
+    assert message_sentiment("No problem!") == 1.0
+    assert message_sentiment("No, never.") == 0.0
+    assert message_sentiment("The goodness of issuers") is None
+
+
+def test_no_field_is_missing_from_the_export() -> None:
+    collector = MetricsCollector(["A", "B"])
+    collector.add(MessageEvent("A", "B, hello", ("B",)))
+    exported = collector.get_metrics().as_dict()
+    given = {name for group in ("behavioral", "memory", "cost") for name in exported[group]} | set(exported["network"])
+    wanted = {one.name for one in (*fields(SimulationMetrics), *fields(NetworkMetrics))} - {"network"}
+    assert given == wanted
+
+
+def test_nothing_is_cut_silently_at_200_characters_or_50_messages() -> None:
+    judge = ScriptedJudge(lambda _: QuotesAnswer(quotes=[]))
+    texts = [f"Message number {place}: {'word ' * 60}end{place}." for place in range(120)]
+    found = asyncio.run(ResultsExtractor(judge, part_length=9_000).extract_quotes(game(*texts), "anything"))
+    read = "\n".join(request.prompt.user for request in judge.asked)
+    assert all(f"end{place}." in read for place in range(120))
+    assert (found.status, found.parts) == ("done", len(judge.asked))
+    huge = asyncio.run(ResultsExtractor(judge).extract_quotes(game("x" * 5_000), "anything"))
+    assert huge.shortened == ("m0",)
+    assert "(1,000 more characters are left out)" in judge.asked[-1].prompt.user
+
+
+def test_parts_beyond_the_budget_are_listed() -> None:
+    opinion = OpinionItem(agent_id="Ada", summary="Likes it.", stance="positive", confidence=1, citations=[1])
+    judge = ScriptedJudge(lambda _: OpinionsAnswer(opinions=[opinion]))
+    extractor = ResultsExtractor(judge, max_calls=1, part_length=30)
+    found = asyncio.run(extractor.extract_opinions(game("I like this bread.", "I do not, sorry."), "bread"))
+    assert (found.status, len(found.found), found.parts) == ("partial", 1, 2)
+    assert [(one.place, one.status, one.detail) for one in found.problems] == [
+        ("messages 2 to 2", JudgementStatus.SKIPPED, "budget")
+    ]
+
+
+def test_a_quote_that_nobody_said_is_refused() -> None:
+    quotes = [
+        QuoteItem(agent_id="Ada", content="i like  THIS bread", relevance_score=1, citations=[1]),
+        QuoteItem(agent_id="Bob", content="I like this bread.", relevance_score=1, citations=[1]),
+        QuoteItem(agent_id="Eve", content="bread", relevance_score=0.5),
+    ]
+    judge = ScriptedJudge(lambda _: QuotesAnswer(quotes=quotes))
+    found = asyncio.run(ResultsExtractor(judge).extract_quotes(game("Oh, I like this bread.", "Well."), "bread"))
+    assert [(one.agent_id, one.content, one.message_id) for one in found.found] == [("Ada", "I like this bread.", "m0")]
+    assert [one.what for one in found.refused] == ["Bob: I like this bread.", "Eve: bread"]

@@ -1,0 +1,151 @@
+"""The report in its three forms: the same numbers, and nothing that a stranger wrote comes alive in any."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from evaluation.insight._answers import QualityAnswer, QuoteItem, QuotesAnswer
+from evaluation.insight.config import EvaluationConfig
+from evaluation.insight.report.evaluation_report import EvaluationReport, Wanted, plain_report, report_on
+from evaluation.insight.report.rendering import html_page, markdown
+from evaluation.judging.answers import Answer
+from evaluation.judging.judges.scripted import ScriptedJudge
+from evaluation.judging.protocol import JudgeRequest
+from evaluation.transcript import Cost, Message, Player, Transcript
+
+HOSTILE = "<img src=x onerror=alert(1)> [a](https://evil.example) | `b` ![p](https://evil.example/p)\u202e"
+PLAYERS = (HOSTILE, "Bob", "Cy")
+
+
+@pytest.fixture(scope="module")
+def report() -> EvaluationReport:
+    texts = ((0, "I agree with Bob, good point."), (1, f"No. {HOSTILE}"), (0, "Bob, that is bad."), (0, "Anyway."))
+    messages = tuple(
+        Message(id=f"m{place}", index=place, speaker=PLAYERS[who], text=text) for place, (who, text) in enumerate(texts)
+    )
+    transcript = Transcript(
+        game_id=HOSTILE,
+        source_format="native",
+        language="en",
+        players=tuple(Player(name=name) for name in PLAYERS),
+        messages=messages,
+        cost=Cost(total_usd=0.25, input_tokens=700, output_tokens=77),
+    )
+    config = EvaluationConfig(validation_sampling_rate=1.0)
+    wanted = Wanted(checks=True, criteria=HOSTILE)
+    judge = ScriptedJudge(script)
+    return asyncio.run(
+        report_on(transcript, judge, wanted, judged_by={"kind": "live", "model": HOSTILE}, config=config)
+    )
+
+
+def script(request: JudgeRequest) -> Answer:
+    if request.answer is QualityAnswer:
+        return QualityAnswer(reason=HOSTILE, score=0.25 if "bad" in request.prompt.user else 0.75)
+    quote = QuoteItem(agent_id="Bob", content="no. <img", relevance_score=0.5, context=HOSTILE)
+    return QuotesAnswer(quotes=[quote, QuoteItem(agent_id="Bob", content=HOSTILE + "!?x", relevance_score=1)])
+
+
+class Page(HTMLParser):
+    """Collects the tags, attributes and cells of a page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.attributes: dict[str, list[str]] = {}
+        self.cells: list[str] = []
+        self.in_cell = False
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        for name, value in attrs:
+            self.attributes.setdefault(name, []).append(value or "")
+        if tag in ("td", "th"):
+            self.in_cell = True
+            self.cells.append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        self.in_cell = self.in_cell and tag not in ("td", "th")
+
+    def handle_data(self, data: str) -> None:
+        if self.in_cell:
+            self.cells[-1] += data
+
+
+def markdown_cells(text: str) -> list[str]:
+    lines = [line for line in text.splitlines() if line.startswith("| ") and "---" not in line]
+    return [cell.strip(" `") for line in lines for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+
+
+def numbers(cells: list[str]) -> list[list[str]]:
+    return [re.findall(r"\d[\d.,]*%?", cell) for cell in cells]
+
+
+def test_html_and_markdown_hold_the_same_cells(report: EvaluationReport) -> None:
+    page, lines = Page(html_page(report)).cells, markdown_cells(markdown(report))
+    assert len(page) == len(lines) > 100
+    assert numbers(page) == numbers(lines)
+
+
+def test_the_tables_hold_the_numbers_of_the_json(report: EvaluationReport) -> None:
+    found = json.loads(json.dumps(report.as_dict()))
+    text = markdown(report)
+    network, cost = found["metrics"]["network"], found["metrics"]["cost"]
+    assert f"| Tokens | {cost['total_tokens']} |" in text
+    assert f"| Cost | {cost['estimated_cost_usd']:.4f} USD |" in text
+    assert f"| Pairs who address each other | {network['edges']} of 6 possible |" in text
+    bob = next(line for line in text.splitlines() if line.startswith("| `Bob` | 1 |"))
+    assert f"{network['centrality']['Bob']['pagerank']:.0%}" in bob
+    scores = [one["score"] for one in found["validations"] if one["score"] is not None]
+    assert [f"{one:.2f}" for one in scores] == re.findall(r"\| (?:passed|failed) \| (\S+) \|", text)
+    assert found["sample"] == {"messages": 4, "checked": 4}
+    assert found["extractions"]["sentiment"]["Bob"]["telling"] == 1
+    assert [one["content"] for one in found["extractions"]["quotes"]["found"]] == ["No. <img"]
+    assert len(found["extractions"]["quotes"]["refused"]) == 1
+    assert found["activity"][0]["count"] == 3
+
+
+def test_nothing_comes_alive_in_html(report: EvaluationReport) -> None:
+    page = Page(html_page(report))
+    assert not page.tags & {"img", "a", "script", "iframe", "form", "link", "object", "input"}
+    assert not {name for name in page.attributes if name.startswith("on") or name in ("src", "href", "action")}
+    assert not any("evil" in value for values in page.attributes.values() for value in values)
+    assert "\u202e" not in html_page(report)
+    assert "default-src 'none'" in html_page(report)
+
+
+def test_nothing_comes_alive_in_markdown(report: EvaluationReport) -> None:
+    outside = re.sub(r"`[^`]*`", "", markdown(report))
+    assert "evil" not in outside
+    assert "<" not in outside
+    assert "\u202e" not in markdown(report)
+
+
+def test_the_whole_name_stands_in_the_page_as_text(report: EvaluationReport) -> None:
+    assert any("<img src=x onerror=alert(1)>" in cell for cell in Page(html_page(report)).cells)
+
+
+def test_what_stands_out_is_said_by_name(report: EvaluationReport) -> None:
+    advice = [one.words for one in report.recommendations]
+    assert "{names} never says anything." in advice
+    assert "3 of 4 messages come from {names}: let the others have their turn." in advice
+    assert any("reach 0.5 on coherence" in one for one in advice)
+
+
+def test_a_discussion_in_another_language_has_no_sentiment(report: EvaluationReport) -> None:
+    german = Transcript(
+        game_id="g",
+        source_format="native",
+        language="de",
+        players=(Player(name="Ada"),),
+        messages=(Message(id="m0", index=0, speaker="Ada", text="No. Das ist gut."),),
+    )
+    found = plain_report(german)
+    assert found.as_dict()["extractions"] == {"sentiment": None}
+    assert "Not counted" in markdown(found)

@@ -1,0 +1,350 @@
+"""Tests of three games, their means, the checklist, the chance of three in a row, and the board of all of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluation.errors import InputError
+from evaluation.iterations import (
+    CheckState,
+    Choice,
+    Game,
+    GameTest,
+    Iteration,
+    chance_of_streak,
+    checklist,
+    form_tests,
+    make_board,
+    mean_scores,
+)
+from evaluation.iterations.checklist import all_met
+from evaluation.iterations.pass_probability import jeffreys_interval
+from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.rubric.verdict import MetricScore, VerdictStatus
+from evaluation.score import Status
+
+
+def game(
+    *,
+    percent: float = 95.0,
+    rating: float | None = 4.0,
+    usd: float | None = 1.0,
+    hits: float | None = 0.8,
+    **scores: float,
+) -> Game:
+    metrics = {}
+    for name, definition in DEFINITIONS.items():
+        score = scores.get(name, percent) if name != "engagement" else rating
+        passes = score is not None and score >= definition.threshold
+        status = Status.PENDING if score is None else Status.PASSED if passes else Status.FAILED
+        metrics[name] = MetricScore(status, score, definition.threshold, "not rated yet" if score is None else "")
+    return Game("t", "g", metrics, usd, hits)
+
+
+def one_test(*games: Game) -> GameTest:
+    [test] = form_tests("first", games)
+    return test
+
+
+def full_tests(*kinds: Game) -> list[GameTest]:
+    return [one_test(kind, kind, kind) for kind in kinds]
+
+
+GOOD, BAD, UNRATED = game(), game(percent=10.0), game(rating=None)
+
+
+def test_games_form_tests_of_three_in_their_order() -> None:
+    games = [replace(GOOD, transcript_id=f"t{number}") for number in range(7)]
+    tests = form_tests("first", games)
+    assert [[one.transcript_id for one in test.games] for test in tests] == [
+        ["t0", "t1", "t2"],
+        ["t3", "t4", "t5"],
+        ["t6"],
+    ]
+    assert [test.number for test in tests] == [1, 2, 3]
+    assert [test.is_complete for test in tests] == [True, True, False]
+    assert tests[2].warning == "Only 1 game of 3: too few to rely on."
+    assert tests[0].warning == ""
+
+
+def test_the_size_of_a_test_is_a_setting() -> None:
+    assert [len(test.games) for test in form_tests("first", [GOOD] * 5, size=2)] == [2, 2, 1]
+    with pytest.raises(ValueError, match="at least one game"):
+        form_tests("first", [GOOD], size=0)
+
+
+def test_a_test_is_judged_by_the_means_of_its_games() -> None:
+    # (60 + 70 + 83) / 3 = 71 passes the 70 of coherence, though one game alone would not have.
+    test = one_test(game(coherence=60.0), game(coherence=70.0), game(coherence=83.0))
+    coherence = test.means["coherence"]
+    assert (coherence.score, coherence.status, coherence.values) == (71.0, Status.PASSED, (60.0, 70.0, 83.0))
+    assert test.verdict.status is VerdictStatus.PASSED
+    assert test.verdict.passed_count == 7
+    assert test.has_passed is True
+
+
+def test_a_mean_is_judged_by_todays_threshold() -> None:
+    assert mean_scores([GOOD], {"coherence": 96.0})["coherence"].status is Status.FAILED
+    assert mean_scores([GOOD], {"coherence": 96.0})["strategic_depth"].threshold == 60.0
+
+
+def test_games_without_a_score_stay_out_of_the_mean() -> None:
+    roleless = replace(
+        GOOD, metrics={**GOOD.metrics, "role_consistency": MetricScore(Status.NOT_APPLICABLE, None, 80.0, "no roles")}
+    )
+    means = mean_scores([game(role_consistency=90.0), roleless])
+    assert (means["role_consistency"].score, means["role_consistency"].games) == (90.0, 2)
+    lone = mean_scores([roleless, roleless])["role_consistency"]
+    assert (lone.status, lone.score, lone.reason) == (Status.NOT_APPLICABLE, None, "no roles")
+
+
+def test_a_metric_that_could_not_be_computed_waits() -> None:
+    broken = replace(GOOD, metrics={})
+    mean = mean_scores([GOOD, broken])["coherence"]
+    assert (mean.score, mean.waiting) == (95.0, 1)
+    assert mean_scores([broken])["coherence"].status is Status.PENDING
+
+
+def test_a_test_is_pending_while_one_of_its_games_is_unrated() -> None:
+    test = one_test(GOOD, GOOD, UNRATED)
+    assert test.verdict.status is VerdictStatus.PENDING
+    assert "Engagement is pending: 2 of 3 games rated." in test.verdict.reasons
+    assert test.has_passed is None
+    # The mean of the two ratings can still be shown.
+    assert test.means["engagement"].score == 4.0
+
+
+def test_an_unrated_test_that_cannot_reach_five_has_failed() -> None:
+    assert one_test(*[game(percent=10.0, rating=None)] * 3).verdict.status is VerdictStatus.FAILED
+
+
+def test_one_critically_failed_game_fails_its_test_whatever_the_means() -> None:
+    # Issue 13: costs 0.90, 0.90 and 4.00 (mean 1.93), engagement 2, 3 and 4 (mean 3.0) read "passed".
+    test = one_test(game(usd=0.9, rating=2.0), game(usd=0.9, rating=3.0), game(usd=4.0))
+    assert (test.verdict.status, test.has_passed) == (VerdictStatus.FAILED, False)
+    assert [one.is_critical for one in test.failures] == [True, True]
+    assert test.verdict.reasons[:2] == (
+        "Game g failed critically: Engagement is 2.0 of 5, below the threshold of 3; it is mandatory.",
+        "Game g failed critically: The cost of $4.00 is above the limit of $3.00.",
+    )
+
+
+def test_a_passed_test_lists_the_games_in_it_that_failed() -> None:
+    weak = game(memory_accuracy=50.0, coherence=40.0, strategic_depth=40.0)
+    test = one_test(GOOD, GOOD, weak)
+    assert test.has_passed is True
+    [failure] = test.failures
+    assert not failure.is_critical
+    assert failure.words == "Game g failed: Only 4 of 7 metrics pass; 5 are needed."
+
+
+def test_unknown_costs_stay_out_of_the_mean_and_are_counted() -> None:
+    cost = one_test(GOOD, game(usd=None), game(usd=2.0)).cost_usd
+    assert (cost.mean, cost.highest, cost.known, cost.games, cost.is_complete) == (1.5, 2.0, 2, 3, False)
+
+
+SIGNED = Iteration(
+    "third", signed_off_by="Ann", signed_off_at=datetime(2026, 3, 1, tzinfo=UTC), signed_off_note="gripping"
+)
+
+
+def test_three_good_tests_and_a_sign_off_open_the_gate() -> None:
+    result = checklist(full_tests(GOOD, GOOD, GOOD), SIGNED)
+    assert [check.state for check in result.checks] == [CheckState.MET] * 5
+    assert [check.measured for check in result.checks] == [
+        "3 of the latest 3 tests passed",
+        "lowest 4.0",
+        "highest $1.00",
+        "80.0 %",
+        "Ann on 2026-03-01: gripping",
+    ]
+    assert (result.success, result.gate) == (CheckState.MET, CheckState.MET)
+
+
+def test_consecutive_tests_may_span_iterations_and_only_the_latest_three_count() -> None:
+    games = {"one": [BAD] * 3 + [GOOD] * 3, "two": [GOOD] * 6}
+    board = make_board([Iteration("two", position=1), Iteration("one", position=0)], games)
+    assert [(test.iteration, test.number) for test in board.tests] == [("one", 1), ("one", 2), ("two", 1), ("two", 2)]
+    assert board.checklist.streak.state is CheckState.MET
+
+
+def test_a_failure_among_the_latest_three_breaks_the_streak() -> None:
+    result = checklist(full_tests(GOOD, GOOD, BAD, GOOD), None)
+    assert (result.streak.state, result.streak.measured) == (CheckState.NOT_MET, "2 of the latest 3 tests passed")
+    assert result.success is CheckState.NOT_MET
+
+
+def test_too_few_tests_do_not_meet_the_streak_and_leave_the_rest_unknown() -> None:
+    result = checklist(full_tests(GOOD, GOOD), None)
+    assert [check.state for check in result.checks] == [
+        CheckState.NOT_MET,
+        CheckState.UNKNOWN,
+        CheckState.UNKNOWN,
+        CheckState.UNKNOWN,
+        CheckState.NOT_MET,
+    ]
+    nothing = checklist([], None)
+    assert [check.measured for check in nothing.checks][:4] == ["no test yet", "no test yet", "no test yet", "unknown"]
+
+
+def test_incomplete_tests_are_passed_over() -> None:
+    tests = [*full_tests(GOOD, GOOD), one_test(BAD), *full_tests(GOOD)]
+    assert checklist(tests, None).streak.state is CheckState.MET
+
+
+def test_a_pending_test_leaves_the_streak_unknown() -> None:
+    result = checklist(full_tests(GOOD, UNRATED, GOOD), None)
+    assert (result.streak.state, result.streak.measured) == (
+        CheckState.UNKNOWN,
+        "2 of the latest 3 tests passed, 1 pending",
+    )
+    assert (result.engagement.state, result.engagement.measured) == (
+        CheckState.UNKNOWN,
+        "lowest 4.0, 3 of 9 games not rated",
+    )
+
+
+def test_a_partly_rated_test_leaves_engagement_unknown() -> None:
+    tests = [*full_tests(GOOD, GOOD), one_test(GOOD, GOOD, UNRATED)]
+    check = checklist(tests, None).engagement
+    assert (check.state, check.measured) == (CheckState.UNKNOWN, "lowest 4.0, 1 of 9 games not rated")
+
+
+def test_one_boring_or_dear_game_is_enough_to_miss_a_criterion() -> None:
+    # "Consistently" means every game: the means of the tests are 3.7 of 5 and $1.93.
+    tests = [*full_tests(GOOD, GOOD), one_test(GOOD, game(usd=4.0), game(rating=2.9))]
+    found = checklist(tests, None)
+    assert (found.engagement.state, found.engagement.measured) == (CheckState.NOT_MET, "lowest 2.9")
+    assert (found.cost.state, found.cost.measured) == (CheckState.NOT_MET, "highest $4.00")
+
+
+def test_one_boring_test_is_enough_to_miss_engagement() -> None:
+    assert checklist(full_tests(GOOD, game(rating=2.9), UNRATED), None).engagement.state is CheckState.NOT_MET
+
+
+@pytest.mark.parametrize(
+    ("usd", "state", "words"),
+    [
+        (1.999, CheckState.MET, "highest $1.999"),
+        (2.0, CheckState.NOT_MET, "highest $2.00"),
+        (None, CheckState.UNKNOWN, "highest $1.00, 3 of 9 games unknown"),
+    ],
+)
+def test_cost_must_stay_below_two_dollars_in_every_game(usd: float | None, state: CheckState, words: str) -> None:
+    check = checklist(full_tests(GOOD, GOOD, game(usd=usd)), None).cost
+    assert (check.state, check.measured) == (state, words)
+
+
+def test_a_partly_known_cost_is_unknown_unless_it_is_too_high_already() -> None:
+    known = one_test(GOOD, GOOD, game(usd=None))
+    assert checklist([*full_tests(GOOD, GOOD), known], None).cost.state is CheckState.UNKNOWN
+    assert checklist([*full_tests(GOOD, game(usd=2.5)), known], None).cost.state is CheckState.NOT_MET
+
+
+@pytest.mark.parametrize(
+    ("hits", "state", "words"),
+    [(0.7, CheckState.NOT_MET, "70.0 %"), (0.7005, CheckState.MET, "70.05 %"), (None, CheckState.UNKNOWN, "unknown")],
+)
+def test_the_cache_hit_rate_must_exceed_seventy_percent(hits: float | None, state: CheckState, words: str) -> None:
+    check = checklist(full_tests(*[game(hits=hits)] * 3), None).cache
+    assert (check.state, check.measured) == (state, words)
+
+
+def test_a_cache_hit_rate_that_some_games_lack_stays_unknown() -> None:
+    check = checklist(full_tests(GOOD, GOOD, game(hits=None)), None).cache
+    assert (check.state, check.measured) == (CheckState.UNKNOWN, "80.0 % (recorded for 6 of 9)")
+
+
+def test_the_gate_needs_the_sign_off_but_success_does_not() -> None:
+    result = checklist(full_tests(GOOD, GOOD, GOOD), Iteration("third"))
+    assert (result.success, result.gate) == (CheckState.MET, CheckState.NOT_MET)
+
+
+@given(st.lists(st.sampled_from([*CheckState])))
+def test_all_met_is_the_worst_of_its_parts(states: list[CheckState]) -> None:
+    order = [CheckState.NOT_MET, CheckState.UNKNOWN, CheckState.MET]
+    assert order.index(all_met(states)) == min((order.index(state) for state in states), default=2)
+
+
+def test_the_chance_is_the_cube_of_the_pass_rate() -> None:
+    # 3 of 4 decided tests passed: 0.75 cubed = 0.421875. The pending and the incomplete one are left out.
+    chance = chance_of_streak([*full_tests(GOOD, GOOD, GOOD, BAD, UNRATED), one_test(GOOD)])
+    assert chance is not None
+    assert (chance.value, chance.passed, chance.tests) == (0.421875, 3, 4)
+    assert 0 < chance.low < chance.value < chance.high < 1
+
+
+def test_without_a_decided_test_there_is_no_chance() -> None:
+    assert chance_of_streak(full_tests(UNRATED)) is None
+
+
+def test_jeffreys_interval_by_its_definition() -> None:
+    # The 2.5 % and 97.5 % points of Beta(2.5, 8.5); with 0 or 10 of 10 the end is 0 or 1.
+    assert jeffreys_interval(2, 10) == pytest.approx((0.044, 0.503), abs=5e-4)
+    assert jeffreys_interval(0, 10)[0] == 0.0
+    assert jeffreys_interval(10, 10)[1] == 1.0
+    with pytest.raises(ValueError, match="2 successes in 1 trials"):
+        jeffreys_interval(2, 1)
+
+
+@given(st.integers(1, 40), st.data())
+def test_jeffreys_interval_holds_the_proportion_and_mirrors(trials: int, data: st.DataObject) -> None:
+    successes = data.draw(st.integers(0, trials))
+    low, high = jeffreys_interval(successes, trials)
+    assert 0 <= low <= successes / trials <= high <= 1
+    mirrored = jeffreys_interval(trials - successes, trials)
+    assert (1 - mirrored[1], 1 - mirrored[0]) == pytest.approx((low, high))
+
+
+def test_the_board_compares_with_the_parent_or_what_was_kept_or_the_baseline() -> None:
+    iterations = [
+        Iteration("zero", position=0),
+        Iteration("base", position=1, is_baseline=True),
+        Iteration("next", position=2, target_metric="coherence"),
+        Iteration("empty", position=3),
+    ]
+    games = {"zero": [BAD], "base": [game(coherence=71.0)] * 3, "next": [GOOD] * 3}
+    board = make_board(iterations, games)
+    zero, base, later, empty = board.iterations
+    assert (zero.decision, base.decision) == (None, None)
+    assert later.decision is not None
+    assert (later.decision.choice, later.decision.reference) == (Choice.KEEP, "base")
+    assert empty.decision is not None
+    assert empty.decision.choice is Choice.NOT_YET
+    assert (empty.verdict, empty.warnings) == (None, ("No games yet.",))
+    assert zero.warnings == ("Test 1: Only 1 game of 3: too few to rely on.",)
+    assert board.baseline is base
+    assert board.current is later
+    assert board["next"] is later
+    with pytest.raises(KeyError):
+        board["missing"]
+
+
+def test_the_board_of_nothing() -> None:
+    board = make_board([], {})
+    assert (board.current, board.baseline, board.chance, board.tests) == (None, None, None, ())
+
+
+def test_an_iteration_needs_a_name_and_a_real_target() -> None:
+    with pytest.raises(InputError, match="cannot name"):
+        Iteration("  ")
+    with pytest.raises(InputError, match="is not a metric"):
+        Iteration("one", target_metric="charm")
+
+
+percents = st.floats(0.0, 100.0, allow_nan=False)
+
+
+@given(st.lists(percents, min_size=1, max_size=12))
+def test_a_mean_lies_between_its_values_and_does_not_depend_on_their_order(values: list[float]) -> None:
+    games = [game(coherence=value) for value in values]
+    mean = mean_scores(games)["coherence"].score
+    assert mean is not None
+    assert min(values) - 1e-9 <= mean <= max(values) + 1e-9
+    assert mean_scores(games[::-1])["coherence"].score == mean
+    assert mean_scores(games * 2)["coherence"].score == pytest.approx(mean)

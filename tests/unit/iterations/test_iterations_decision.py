@@ -1,0 +1,348 @@
+"""Keep, revert, not yet or undecidable against the reference, and the lowest metric, at every edge of the design."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluation.iterations import (
+    Choice,
+    Decision,
+    Fate,
+    Game,
+    Iteration,
+    IterationSide,
+    MetricMean,
+    RecordedDecision,
+    baseline_before,
+    decide,
+    disagreement_words,
+    make_board,
+    mean_scores,
+    reference_of,
+    target_difference,
+)
+from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.rubric.lowest_metric import lowest_metric
+from evaluation.rubric.verdict import MetricScore
+from evaluation.score import Status
+
+Scores = dict[str, float | None]
+# Two percent points above each threshold, and 3.5 of 5: everything passes.
+GOOD: Scores = {name: (3.5 if name == "engagement" else d.threshold + 2) for name, d in DEFINITIONS.items()}
+
+
+def game(scores: Scores, missing: Status = Status.PENDING, usd: float | None = 1.0) -> Game:
+    metrics = {}
+    for name, score in scores.items():
+        threshold = DEFINITIONS[name].threshold
+        status = missing if score is None else Status.PASSED if score >= threshold else Status.FAILED
+        metrics[name] = MetricScore(status, score, threshold)
+    return Game("t", "g", metrics, usd)
+
+
+def side(scores: Scores, missing: Status = Status.PENDING, games: int = 3, usd: float | None = 1.0) -> tuple[Game, ...]:
+    return (game(scores, missing, usd),) * games
+
+
+def decided(
+    after: tuple[Game, ...],
+    before: tuple[Game, ...],
+    target: str | None = None,
+    baseline: tuple[Game, ...] | None = None,
+) -> Decision:
+    return decide(
+        IterationSide(Iteration("new", 2, target_metric=target), after),
+        IterationSide(Iteration("old", 1), before),
+        None if baseline is None else IterationSide(Iteration("base", 0, is_baseline=True), baseline),
+    )
+
+
+def test_a_higher_target_with_as_many_passes_is_kept() -> None:
+    decision = decided(side(GOOD | {"coherence": 75.0}), side(GOOD), "coherence")
+    assert (decision.choice, decision.reference, decision.baseline) == (Choice.KEEP, "old", None)
+    assert decision.reasons == (
+        "Conversation coherence, the target, rose from 72.0 % to 75.0 %.",
+        "7 metrics passed in the reference, 7 here.",
+    )
+
+
+def test_a_lower_target_is_reverted() -> None:
+    assert decided(side(GOOD | {"coherence": 71.0}), side(GOOD), "coherence").choice is Choice.REVERT
+
+
+def test_a_tie_is_reverted() -> None:
+    decision = decided(side(GOOD), side(GOOD), "coherence")
+    assert decision.choice is Choice.REVERT
+    assert decision.reasons[0] == "Conversation coherence, the target, stayed at 72.0 %."
+
+
+def test_a_tie_in_real_arithmetic_is_a_tie() -> None:
+    # The mean of 0.1, 0.2 and 0.3 is 0.2, but not to the last bit.
+    uneven = tuple(game(GOOD | {"coherence": value}) for value in (70.1, 70.2, 70.3))
+    assert decided(uneven, side(GOOD | {"coherence": 70.2}), "coherence").choice is Choice.REVERT
+
+
+def test_a_higher_target_does_not_pay_for_a_lost_pass() -> None:
+    decision = decided(side(GOOD | {"coherence": 90.0, "strategic_depth": 59.0}), side(GOOD), "coherence")
+    assert (decision.choice, decision.passed_before, decision.passed_after) == (Choice.REVERT, 7, 6)
+    assert [(fall.metric, fall.difference) for fall in decision.fell] == [("strategic_depth", -3.0)]
+    assert "Lower than in the reference: Strategic depth (62.0 % to 59.0 %)." in decision.reasons
+
+
+def test_a_pass_lost_and_another_won_is_no_fall() -> None:
+    before = GOOD | {"coherence": 60.0}
+    after = GOOD | {"coherence": 80.0, "strategic_depth": 50.0}
+    assert decided(side(after), side(before), "coherence").choice is Choice.KEEP
+
+
+def test_without_a_named_target_the_references_lowest_decides() -> None:
+    # Relative shortfalls: depth (60 - 50) / 60 = 0.167, engagement is at 3.5.
+    reference = GOOD | {"strategic_depth": 50.0}
+    decision = decided(side(reference | {"strategic_depth": 55.0}), side(reference))
+    assert (decision.target, decision.is_target_named, decision.choice) == ("strategic_depth", False, Choice.KEEP)
+    assert decision.reasons[0] == "No target was named, so the reference's lowest decides: Strategic depth."
+
+
+def test_a_critically_failed_game_reverts_before_all_else() -> None:
+    dear = (game(GOOD, usd=3.5), game(GOOD | {"engagement": None}))
+    decision = decided(dear, side(GOOD, games=1), "coherence")
+    assert decision.choice is Choice.REVERT
+    assert decision.reasons[0] == "Game g failed critically: The cost of $3.50 is above the limit of $3.00."
+    boring = (game(GOOD | {"coherence": 90.0, "engagement": 2.9}), *side(GOOD | {"coherence": 90.0}, games=2))
+    assert decided(boring, side(GOOD), "coherence").choice is Choice.REVERT
+
+
+def test_a_critically_failed_game_of_the_reference_reverts_nothing() -> None:
+    before = (game(GOOD, usd=9.0), *side(GOOD, games=2))
+    assert decided(side(GOOD | {"coherence": 90.0}), before, "coherence").choice is Choice.KEEP
+
+
+def test_one_unrated_dear_game_is_not_kept() -> None:
+    # Issue 13: one unrated game at 3.50 USD got "keep".
+    decision = decided((game(GOOD | {"coherence": 90.0, "engagement": None}, usd=3.5),), side(GOOD), "coherence")
+    assert decision.choice is Choice.REVERT
+
+
+@pytest.mark.parametrize(("after", "before"), [(2, 3), (3, 2), (0, 3), (3, 0)])
+def test_fewer_than_three_games_on_a_side_decide_nothing_yet(after: int, before: int) -> None:
+    decision = decided(side(GOOD | {"coherence": 90.0}, games=after), side(GOOD, games=before), "coherence")
+    assert decision.choice is Choice.NOT_YET
+    here, there = f"{after} games here", f"{before} games in the reference"
+    assert decision.reasons[0] == f"{here}, {there}: 3 on each side are needed."
+
+
+def test_an_unrated_game_on_either_side_decides_nothing_yet() -> None:
+    better, unrated = side(GOOD | {"coherence": 80.0}), side(GOOD | {"coherence": 80.0, "engagement": None}, games=1)
+    here = decided((*better[:2], *unrated), side(GOOD), "coherence")
+    assert (here.choice, here.reasons[0]) == (Choice.NOT_YET, "1 of 3 games of this iteration not rated yet.")
+    there = decided(better, (*side(GOOD, games=2), *unrated), "coherence")
+    assert (there.choice, there.reasons[0]) == (Choice.NOT_YET, "1 of 3 games of the reference not rated yet.")
+
+
+def test_a_lower_target_waits_for_ratings_too() -> None:
+    unrated = side(GOOD | {"coherence": 60.0, "engagement": None})
+    assert decided(unrated, side(GOOD), "coherence").choice is Choice.NOT_YET
+
+
+def test_a_target_that_is_not_computed_yet_waits() -> None:
+    decision = decided(side(GOOD | {"coherence": None}), side(GOOD), "coherence")
+    assert decision.choice is Choice.NOT_YET
+    assert decision.reasons[0] == "Conversation coherence, the target, is not computed yet in this iteration."
+
+
+def test_a_target_that_does_not_apply_is_undecidable() -> None:
+    roleless = side(GOOD | {"role_consistency": None}, Status.NOT_APPLICABLE)
+    decision = decided(roleless, side(GOOD), "role_consistency")
+    assert (decision.choice, decision.change) == (Choice.UNDECIDABLE, None)
+    assert decision.reasons[0] == ("Role consistency, the target, does not apply to the games of this iteration.")
+
+
+def test_a_metric_that_no_longer_applies_counts_as_a_lost_pass() -> None:
+    roleless = side(GOOD | {"coherence": 80.0, "role_consistency": None}, Status.NOT_APPLICABLE)
+    assert decided(roleless, side(GOOD), "coherence").choice is Choice.REVERT
+
+
+def test_an_unknown_cost_blocks_nothing_and_is_said() -> None:
+    decision = decided(side(GOOD | {"coherence": 80.0}, usd=None), side(GOOD), "coherence")
+    assert decision.choice is Choice.KEEP
+    assert decision.reasons[-1] == "The cost of 3 of 3 games is unknown and did not enter the decision."
+
+
+def test_falls_are_listed_the_largest_first_in_widths_of_the_scale() -> None:
+    # Engagement 0.4 of 4 = 10 %, depth 1 of 100 = 1 %; the target itself is not among them.
+    after = GOOD | {"coherence": 71.0, "strategic_depth": 61.0, "engagement": 3.1}
+    decision = decided(side(after), side(GOOD), "coherence")
+    assert [fall.metric for fall in decision.fell] == ["engagement", "strategic_depth"]
+
+
+def test_the_baseline_stands_beside_the_reference_where_they_differ() -> None:
+    decision = decided(side(GOOD | {"coherence": 80.0}), side(GOOD | {"coherence": 90.0}), "coherence", side(GOOD))
+    assert (decision.choice, decision.baseline) == (Choice.REVERT, "base")
+    assert decision.baseline_words == "Against the baseline base: Conversation coherence rose from 72.0 % to 80.0 %."
+    assert decided(side(GOOD), side(GOOD), "coherence").baseline_words == ""
+
+
+def test_rule_and_games_that_disagree_say_so_in_one_sentence() -> None:
+    before = tuple(game(GOOD | {"coherence": value}) for value in (50.0, 70.0, 90.0))
+    after = tuple(game(GOOD | {"coherence": value}) for value in (60.0, 75.0, 90.0))
+    decision = decided(after, before, "coherence")
+    words = disagreement_words(decision, target_difference(decision, before, after))
+    assert decision.choice is Choice.KEEP
+    assert words.startswith("The rule says keep, but the games cannot tell the rise of Conversation coherence from ch")
+    assert "more on each side would settle it" in words
+    clear = tuple(game(GOOD | {"coherence": value}) for value in (98.0, 99.0, 100.0))
+    close = tuple(game(GOOD | {"coherence": value}) for value in (70.0, 71.0, 72.0))
+    agreed = decided(clear, close, "coherence")
+    assert disagreement_words(agreed, target_difference(agreed, close, clear)) == ""
+    shallow = tuple(game(GOOD | {"coherence": value, "strategic_depth": 10.0}) for value in (98.0, 99.0, 100.0))
+    lost = decided(shallow, close, "coherence")
+    assert disagreement_words(lost, target_difference(lost, close, shallow)) == (
+        "The rule says revert although Conversation coherence rose more than chance would do (p <0.001)."
+    )
+
+
+def test_a_fall_beyond_chance_is_seen_though_six_other_metrics_are_compared() -> None:
+    # Issue 13: -81.7 points, interval -100 to -41.7, read "no evidence either way" when adjusted with six others.
+    before = tuple(game(GOOD | {"personality_diversity": value}) for value in (100.0, 100.0, 100.0))
+    after = tuple(game(GOOD | {"personality_diversity": value}) for value in (0.0, 25.0, 30.0))
+    decision = decided(after, before, "personality_diversity")
+    difference = target_difference(decision, before, after)
+    assert difference is not None
+    assert (decision.choice, str(difference.outcome)) == (Choice.REVERT, "worse")
+    assert difference.deciding_interval == difference.interval
+    assert disagreement_words(decision, difference) == ""
+
+
+KEPT = RecordedDecision(Fate.KEPT, "Ann", datetime(2026, 1, 1, tzinfo=UTC))
+REVERTED = RecordedDecision(Fate.REVERTED, "Ann", datetime(2026, 1, 1, tzinfo=UTC))
+
+
+def named(iterations: list[Iteration]) -> dict[str, str | None]:
+    found = {one.name: reference_of(one, iterations) for one in iterations}
+    return {name: one.name if one else None for name, one in found.items()}
+
+
+def test_the_reference_is_the_parent_else_the_later_of_kept_and_baseline() -> None:
+    iterations = [
+        Iteration("a", 0, is_baseline=True),
+        Iteration("b", 1, recorded=KEPT),
+        Iteration("c", 2, recorded=REVERTED),
+        Iteration("d", 3, parent="c"),
+        Iteration("e", 4),
+    ]
+    assert named(iterations) == {"a": None, "b": "a", "c": "b", "d": "c", "e": "b"}
+    assert [one.name for one in iterations if baseline_before(one, iterations)] == ["b", "c", "d", "e"]
+
+
+def test_a_later_baseline_outranks_an_earlier_kept_one() -> None:
+    iterations = [Iteration("a", 0, recorded=KEPT), Iteration("b", 1, is_baseline=True), Iteration("c", 2)]
+    assert named(iterations) == {"a": None, "b": "a", "c": "b"}
+
+
+def test_nothing_is_compared_with_itself_or_a_descendant() -> None:
+    # b was changed from c, though it was created before it; c has no parent, and what was kept before it is its child.
+    iterations = [Iteration("b", 0, parent="c", recorded=KEPT, is_baseline=True), Iteration("c", 1)]
+    assert named(iterations) == {"b": "c", "c": None}
+    circle = [Iteration("x", 0, parent="y"), Iteration("y", 1, parent="x")]
+    assert named(circle) == {"x": None, "y": None}
+
+
+def test_promotion_does_not_take_away_what_the_promoted_one_was_compared_with() -> None:
+    iterations = [
+        Iteration("a", 0, was_baseline=True),
+        Iteration("b", 1, was_baseline=True),
+        Iteration("c", 2, is_baseline=True, was_baseline=True),
+        Iteration("d", 3),
+    ]
+    assert named(iterations) == {"a": None, "b": "a", "c": "b", "d": "c"}
+
+
+def test_a_parent_that_is_gone_counts_as_none() -> None:
+    iterations = [Iteration("a", 0, is_baseline=True), Iteration("b", 1, parent="deleted")]
+    assert named(iterations)["b"] == "a"
+
+
+def test_a_fourth_iteration_is_compared_with_its_parent_not_with_the_baseline() -> None:
+    # Issue 13: "keep, rose from 0.0 % to 18.3 %" against the baseline, where the parent stood at 100 %.
+    def of(value: float) -> list[Game]:
+        return [game(GOOD | {"personality_diversity": value})] * 3
+
+    iterations = [
+        Iteration("v1", 0, is_baseline=True),
+        Iteration("v2", 1, parent="v1"),
+        Iteration("v3", 2, parent="v2"),
+        Iteration("v4", 3, parent="v3", target_metric="personality_diversity"),
+    ]
+    board = make_board(iterations, {"v1": of(0.0), "v2": of(50.0), "v3": of(100.0), "v4": of(18.3)})
+    decision = board["v4"].decision
+    assert decision is not None
+    assert (decision.choice, decision.reference) == (Choice.REVERT, "v3")
+    assert "Against the baseline v1: Personality diversity rose from 0.0 % to 18.3 %." in board.decision_words("v4")
+
+
+@pytest.mark.parametrize(
+    ("fate", "rule", "departs"),
+    [(Fate.KEPT, "keep", False), (Fate.KEPT, "not_yet", True), (Fate.REVERTED, "revert", False), (Fate.KEPT, "", True)],
+)
+def test_what_departs_from_the_rule(fate: Fate, rule: str, departs: bool) -> None:
+    assert RecordedDecision(fate, "Ann", datetime(2026, 1, 1, tzinfo=UTC), rule=rule).departs is departs
+
+
+def means(scores: Scores) -> dict[str, MetricMean]:
+    return mean_scores(side(scores))
+
+
+def test_the_lowest_metric_is_the_one_with_the_largest_relative_shortfall() -> None:
+    # Engagement (3 - 2.5) / 2 = 0.25 is lower than depth (60 - 50) / 60 = 0.167.
+    assert lowest_metric(means(GOOD | {"strategic_depth": 50.0, "engagement": 2.5})) == "engagement"
+
+
+def test_when_nothing_fails_the_lowest_has_the_least_headroom() -> None:
+    # Anti-repetition (99 - 90) / 10 = 0.9 of its headroom, memory (90 - 80) / 20 = 0.5, though 9 points are fewer.
+    healthy = {name: d.scale.high for name, d in DEFINITIONS.items()} | {
+        "anti_repetition": 99.0,
+        "memory_accuracy": 90.0,
+    }
+    assert lowest_metric(means(healthy)) == "memory_accuracy"
+
+
+def test_of_two_equally_low_metrics_the_first_in_the_rubric_is_named() -> None:
+    # Both lack a quarter: 20 of 80 and 15 of 60.
+    assert lowest_metric(means(GOOD | {"strategic_depth": 45.0, "memory_accuracy": 60.0})) == "memory_accuracy"
+
+
+def test_metrics_without_a_score_are_never_the_lowest() -> None:
+    assert lowest_metric(means(dict.fromkeys(DEFINITIONS))) is None
+    assert lowest_metric({}) is None
+
+
+whole_scores = st.fixed_dictionaries(
+    {
+        name: st.one_of(st.none(), st.floats(d.scale.low, d.scale.high, allow_nan=False))
+        for name, d in DEFINITIONS.items()
+    }
+)
+
+
+@given(whole_scores, st.one_of(st.none(), st.sampled_from([*DEFINITIONS])))
+def test_no_iteration_beats_itself(scores: Scores, target: str | None) -> None:
+    assert decided(side(scores), side(scores), target).choice is not Choice.KEEP
+
+
+@given(whole_scores, whole_scores, st.sampled_from([*DEFINITIONS]))
+def test_two_iterations_are_never_both_better_than_each_other(one: Scores, other: Scores, target: str) -> None:
+    both = {decided(side(one), side(other), target).choice, decided(side(other), side(one), target).choice}
+    assert both != {Choice.KEEP}
+
+
+@given(whole_scores, whole_scores, st.sampled_from([*DEFINITIONS]))
+def test_keeping_means_a_higher_target_and_no_lost_pass(one: Scores, other: Scores, target: str) -> None:
+    decision = decided(side(one), side(other), target)
+    if decision.choice is Choice.KEEP:
+        assert decision.change is not None
+        assert decision.change.difference > 0
+        assert decision.passed_after >= decision.passed_before

@@ -1,0 +1,185 @@
+"""Answers that are known are not asked for again, and none is told before it is kept."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from evaluation.errors import StoreError
+from evaluation.judging.answers import Answer
+from evaluation.judging.judges.cached import CachedJudge, CallBuffer, KeptAnswer
+from evaluation.judging.judges.scripted import ScriptedJudge
+from evaluation.judging.model_client.calls import CallRecord
+from evaluation.judging.model_client.usage import Usage
+from evaluation.judging.protocol import Judgement, JudgementStatus, JudgeRequest, Prompt, ScoreAnswer
+from evaluation.store import Store
+
+
+def request(number: int = 1, **fields: Any) -> JudgeRequest:
+    usual: dict[str, Any] = {
+        "purpose": "adherence",
+        "subject": f"claim {number}",
+        "prompt": Prompt("You judge.", "[M1] hello \u2603", f"Claim {number}."),
+        "answer": ScoreAnswer,
+        "prompt_version": "v1",
+        "messages": {1: "m1"},
+    }
+    return JudgeRequest(**(usual | fields))
+
+
+def five(_: JudgeRequest) -> Answer:
+    return ScoreAnswer(reason="because \u2603", score=5, confidence=0.5, citations=[1])
+
+
+@pytest.fixture
+def store() -> Iterator[Store]:
+    store = Store(":memory:")
+    yield store
+    store.close()
+
+
+def judged(judge: CachedJudge, requests: Sequence[JudgeRequest]) -> list[Judgement]:
+    return asyncio.run(judge.judge(requests))
+
+
+def test_a_second_run_asks_nothing_and_gives_the_same(store: Store) -> None:
+    requests = [request(number, double_check=number == 2) for number in range(4)]
+    first = judged(CachedJudge(ScriptedJudge(five, model="m"), store.judgements, model="m"), requests)
+    silent = ScriptedJudge(five, model="m")
+    second = judged(CachedJudge(silent, store.judgements, model="m"), requests)
+    assert silent.asked == []
+    assert [one.is_cached for one in [*first, *second]] == [False] * 4 + [True] * 4
+    for known, received in zip(second, first, strict=True):
+        assert (known.answer, known.first_answer, known.raw) == (received.answer, received.first_answer, received.raw)
+        assert (known.score, known.citations, known.prompt) == (5, ("m1",), received.prompt)
+        assert known.usage == Usage()
+
+
+def test_only_what_is_not_known_is_asked(store: Store) -> None:
+    judged(CachedJudge(ScriptedJudge(five, model="m"), store.judgements, model="m"), [request(1)])
+    judge = ScriptedJudge(five, model="m")
+    judgements = judged(CachedJudge(judge, store.judgements, model="m"), [request(0), request(1), request(2)])
+    assert [asked.subject for asked in judge.asked] == ["claim 0", "claim 2"]
+    assert [one.is_cached for one in judgements] == [False, True, False]
+    other_model = ScriptedJudge(five, model="n")
+    judged(CachedJudge(other_model, store.judgements, model="n"), [request(1)])
+    assert len(other_model.asked) == 1
+
+
+def test_equal_questions_are_asked_once_and_cite_their_own_messages(store: Store) -> None:
+    judge = ScriptedJudge(five, model="m")
+    twin = request(1, subject="the same elsewhere", messages={1: "other game, m1"})
+    one, two = judged(CachedJudge(judge, store.judgements, model="m"), [request(1), twin])
+    assert len(judge.asked) == 1
+    assert (one.citations, two.citations) == (("m1",), ("other game, m1",))
+    assert (one.usage.calls, two.usage.calls, two.is_cached) == (1, 0, True)
+
+
+def test_errors_are_not_kept(store: Store) -> None:
+    broken = CachedJudge(ScriptedJudge(lambda _: "out of order", model="m"), store.judgements, model="m")
+    assert judged(broken, [request()])[0].status is JudgementStatus.ERROR
+    mended = judged(CachedJudge(ScriptedJudge(five, model="m"), store.judgements, model="m"), [request()])
+    assert (mended[0].score, mended[0].is_cached) == (5, False)
+
+
+def test_an_answer_of_another_shape_is_asked_again(store: Store) -> None:
+    kept = KeptAnswer(request().key("m"), "m", ({"score": 99},), request().prompt)
+    store.judgements.keep([kept])
+    judge = ScriptedJudge(five, model="m")
+    assert judged(CachedJudge(judge, store.judgements, model="m"), [request()])[0].score == 5
+    assert len(judge.asked) == 1
+
+
+def test_nothing_is_reported_before_it_is_kept(store: Store) -> None:
+    requests = [request(number) for number in range(20)]
+    keys = [one.key("m") for one in requests]
+    unsafe: list[int] = []
+
+    def report(position: int, _: Judgement) -> None:
+        if keys[position] not in store.judgements.lookup(keys):
+            unsafe.append(position)
+
+    judge = CachedJudge(ScriptedJudge(five, model="m"), store.judgements, model="m")
+    asyncio.run(judge.judge(requests, report=report))
+    assert unsafe == []
+
+
+class FullDisk:
+    """A cache that can be read and not written."""
+
+    def lookup(self, keys: Sequence[str]) -> Mapping[str, KeptAnswer]:
+        return {}
+
+    def keep(self, answers: Sequence[KeptAnswer], calls: Sequence[CallRecord]) -> None:
+        raise StoreError("The disk is full.")
+
+
+def test_a_full_disk_ends_the_run() -> None:
+    with pytest.raises(StoreError, match="disk is full"):
+        judged(CachedJudge(ScriptedJudge(five, model="m"), FullDisk(), model="m"), [request()])
+
+
+class Failing:
+    """Answers the first request and then breaks."""
+
+    async def judge(self, requests: Sequence[JudgeRequest], *, report: Any = None) -> list[Judgement]:
+        await ScriptedJudge(five, model="m").judge(requests[:1], report=report)
+        raise ConnectionError("the cable is cut")
+
+
+def test_what_came_before_a_fault_is_kept(store: Store) -> None:
+    with pytest.raises(ConnectionError):
+        judged(CachedJudge(Failing(), store.judgements, model="m"), [request(1), request(2)])
+    kept = store.judgements.lookup([request(1).key("m"), request(2).key("m")])
+    assert [one.subject for one in kept.values()] == ["claim 1"]
+
+
+def test_calls_are_stored_with_the_answers(store: Store) -> None:
+    calls = CallBuffer()
+    at = datetime(2026, 3, 1, tzinfo=UTC)
+    run = "00000000-0000-0000-0000-000000000001"
+    calls.add(CallRecord("adherence", "m", 1, "timeout", at, error="no answer", run_id=run))
+    calls.add(CallRecord("adherence", "m", 2, "answered", at, "", 100, 40, 10, 0.25, 0.5, 10, "key", run))
+    calls.add(CallRecord("fluency", "m", 1, "answered", at, "", 1, 0, 1, None))
+    judged(CachedJudge(ScriptedJudge(five, model="m"), store.judgements, model="m", calls=calls), [request()])
+    assert store.llm_calls.usage(run) == Usage(100, 40, 10, 0.25, 2)
+    assert store.llm_calls.usage() == Usage(101, 40, 11, 0.25, 3)
+    frame = store.llm_calls.frame(run)
+    assert sorted(zip(frame["attempt"], frame["outcome"], frame["error"], frame["judgements"], strict=True)) == [
+        (1, "timeout", "no answer", 1),
+        (2, "answered", "", 10),
+    ]
+    assert frame["started_at"][0].isoformat() == "2026-03-01T00:00:00+00:00"
+
+
+def test_long_texts_are_stored_once(store: Store) -> None:
+    judged(
+        CachedJudge(ScriptedJudge(five, model="m"), store.judgements, model="m"),
+        [request(number) for number in range(30)],
+    )
+    with store.unit() as cursor:
+        # The system prompt, the context and the answer, which is the same for all.
+        assert cursor.execute("SELECT count(*) FROM judge_texts").fetchall() == [(3,)]
+        assert cursor.execute("SELECT count(*) FROM judgements").fetchall() == [(30,)]
+
+
+def test_many_answers_are_found_at_once(store: Store) -> None:
+    requests = [request(number) for number in range(2_500)]
+    judged(CachedJudge(ScriptedJudge(five, model="m"), store.judgements, model="m"), requests)
+    assert len(store.judgements.lookup([one.key("m") for one in requests])) == 2_500
+    assert store.judgements.lookup(["0" * 64]) == {}
+    assert store.judgements.lookup([]) == {}
+
+
+def test_judging_from_the_cache_imports_no_litellm_and_no_pandas() -> None:
+    heavy = "{'litellm', 'openai', 'pandas', 'pyarrow', 'streamlit', 'scipy'}"
+    imports = "import sys, evaluation.judging.judge_config, evaluation.store.model_calls.judgement_cache"
+    code = f"{imports}; print(sorted({heavy} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

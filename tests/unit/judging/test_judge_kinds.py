@@ -1,0 +1,215 @@
+"""The judges that need no network: rules, recordings and scripts; and how the judge is chosen."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evaluation.errors import InputError
+from evaluation.judging.judge_config import JudgeConfig, build_judge, has_key, judge_config
+from evaluation.judging.judges.offline import NEEDS_A_MODEL, OfflineJudge, consistency, convergence, fluency
+from evaluation.judging.judges.recorded import RecordedJudge, RecordingJudge
+from evaluation.judging.judges.recording_file import Recording, read_recordings, write_recordings
+from evaluation.judging.judges.scripted import ScriptedJudge
+from evaluation.judging.protocol import (
+    CheckAnswer,
+    Judge,
+    JudgeKind,
+    Judgement,
+    JudgementStatus,
+    JudgeRequest,
+    OfflineInput,
+    Prompt,
+    ScoreAnswer,
+)
+
+SIX = ScoreAnswer(reason="so so", score=6, confidence=0.5, citations=[2, 9])
+
+
+def request(number: int = 1, **fields: Any) -> JudgeRequest:
+    usual: dict[str, Any] = {
+        "purpose": "fluency",
+        "subject": f"fluency-natural for Ann, {number}",
+        "prompt": Prompt("You judge.", "[M2] hello", f"Claim {number}."),
+        "answer": ScoreAnswer,
+        "prompt_version": "v1",
+        "messages": {2: "m2"},
+    }
+    return JudgeRequest(**(usual | fields))
+
+
+def judged(judge: Judge, requests: Sequence[JudgeRequest]) -> list[Judgement]:
+    told: list[tuple[int, Judgement]] = []
+    judgements = asyncio.run(judge.judge(requests, report=lambda position, one: told.append((position, one))))
+    assert sorted(told, key=lambda pair: pair[0]) == list(enumerate(judgements))
+    return judgements
+
+
+def test_a_script_answers_everything_it_is_asked() -> None:
+    said = {1: SIX, 2: None, 3: "the server is on fire"}
+    judge = ScriptedJudge(lambda asked: said[int(asked.subject[-1])])
+    scored, unknown, broken = judged(judge, [request(1, double_check=True), request(2), request(3)])
+    assert (scored.score, scored.citations, scored.refused_citations) == (6, ("m2",), (9,))
+    assert (scored.first_answer, scored.judge) == (SIX, JudgeKind.SCRIPTED)
+    assert (unknown.status, unknown.score) == (JudgementStatus.NOT_SCORED, None)
+    assert (broken.status, broken.detail) == (JudgementStatus.ERROR, "the server is on fire")
+    assert [asked.subject[-1] for asked in judge.asked] == ["1", "2", "3"]
+
+
+def test_fluency_is_the_share_of_new_phrases() -> None:
+    # Phrases of twelve words are 10; said twice they are 20, of which 10 are new: 10 / 20.
+    twelve = "one two three four five six seven eight nine ten eleven twelve"
+    assert fluency([[twelve, twelve]]).share == 0.5
+    assert fluency([[twelve]]).share == 1.0
+    assert fluency([["too few words"]]).share is None
+    assert fluency([]).share is None
+
+
+def test_voices_are_distinct_when_they_share_few_words() -> None:
+    ann = " ".join(f"ann{number}" for number in range(30))
+    bob = " ".join([*(f"ann{number}" for number in range(10)), *(f"bob{number}" for number in range(10))])
+    # Ann is cut to Bob's 20 words; 10 of the 30 different ones are in both: 1 - 10 / 30.
+    assert convergence([[ann], [bob]]).share == pytest.approx(2 / 3)
+    assert convergence([[ann], [ann]]).share == 0.0
+    assert convergence([[ann], ["hello"]]).share is None
+
+
+def test_style_is_consistent_when_the_same_letters_follow_each_other() -> None:
+    early, other = "abc" * 40, "xyz" * 40
+    assert consistency([[early], [early]]).share == pytest.approx(1.0)
+    assert consistency([[early], [other]]).share == 0.0
+    # 60 characters of each: abc 20, bca 19, cab 19 and the same of xyz, and two triples across the border,
+    # against abc 40, bca 39, cab 39: 20 * 40 + 19 * 39 + 19 * 39 = 2,282 over
+    # sqrt((400 + 361 + 361) * 2 + 2) * sqrt(1,600 + 1,521 + 1,521) = 47.39 * 68.13.
+    mixed = consistency([["abc" * 20 + "xyz" * 20], [early]]).share
+    assert mixed == pytest.approx(2282 / (2246**0.5 * 4642**0.5))
+    assert consistency([[early], ["short"]]).share is None
+    assert consistency([[early]]).share is None
+
+
+def test_the_offline_judge_scores_what_it_can_count_and_says_so() -> None:
+    twelve = "one two three four five six seven eight nine ten eleven twelve"
+    texts = ((twelve, twelve, twelve),)
+    # 10 of 30 phrases are new: 9 / 3 = 3.
+    plain, inverted, short, other, check = judged(
+        OfflineJudge(),
+        [
+            request(offline=OfflineInput("fluency", texts)),
+            request(offline=OfflineInput("fluency", texts, is_inverted=True)),
+            request(offline=OfflineInput("fluency", (("hello",),))),
+            request(),
+            request(answer=CheckAnswer, offline=OfflineInput("fluency", texts)),
+        ],
+    )
+    assert (plain.score, inverted.score) == (3, 6)
+    assert plain.reason.startswith("Counted, not judged by a model: 20 of 30")
+    assert (plain.judge, plain.confidence, plain.usage.calls) == (JudgeKind.OFFLINE, None, 0)
+    assert (short.status, short.score) == (JudgementStatus.NOT_SCORED, None)
+    assert [one.detail for one in (other, check)] == [NEEDS_A_MODEL] * 2 == ["needs an LLM judge"] * 2
+
+
+def test_what_was_recorded_plays_back_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "cassettes" / "one.jsonl"
+    asked = [request(1), request(2, double_check=True)]
+    live = judged(RecordingJudge(ScriptedJudge(lambda _: SIX, model="gpt"), path), asked)
+    played = judged(RecordedJudge.from_path(path.parent, model="gpt"), asked)
+    assert [(one.key, one.score, one.reason, one.citations) for one in played] == [
+        (one.key, one.score, one.reason, one.citations) for one in live
+    ]
+    assert played[1].first_answer == SIX
+    assert {one.judge for one in played} == {JudgeKind.RECORDED}
+
+
+def test_a_missing_recording_names_the_proposition_and_the_command() -> None:
+    (missing,) = judged(RecordedJudge({}, model="gpt"), [request()])
+    assert missing.status is JudgementStatus.ERROR
+    assert "fluency-natural for Ann, 1" in missing.detail
+    assert "dramaturg eval record" in missing.detail
+    assert missing.score is None
+
+
+def test_a_recording_of_another_shape_is_as_good_as_missing() -> None:
+    key = request().key("gpt")
+    recordings = {key: Recording(key=key, model="gpt", answers=({"score": 12},))}
+    (one,) = judged(RecordedJudge(recordings, model="gpt"), [request()])
+    assert "does not answer the question" in one.detail
+
+
+def test_recordings_are_written_in_the_order_of_their_keys(tmp_path: Path) -> None:
+    recordings = [Recording(key=letter * 64, model="m", answers=({},)) for letter in "cab"]
+    write_recordings(tmp_path / "a.jsonl", recordings)
+    assert [key[0] for key in read_recordings(tmp_path)] == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    "line", ["{", "[]", '{"key": "x"}', '{"key": "' + "a" * 64 + '", "model": "m", "answers": []}']
+)
+def test_a_damaged_recording_is_refused_with_its_line(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text(f"\n{line}\n")
+    with pytest.raises(InputError, match=r"a\.jsonl:2"):
+        read_recordings(path)
+
+
+def test_without_a_key_the_judge_is_offline() -> None:
+    config = judge_config(environment={})
+    assert (config.mode, config.model) == ("offline", "gpt-4o-mini")
+    chosen = build_judge(config)
+    assert (chosen.kind, chosen.client) == (JudgeKind.OFFLINE, None)
+
+
+@pytest.mark.parametrize(
+    ("options", "environment", "mode"),
+    [
+        ({}, {"OPENAI_API_KEY": "k"}, "live"),
+        ({"model": "anthropic/claude"}, {"OPENAI_API_KEY": "k"}, "offline"),
+        ({"model": "anthropic/claude"}, {"ANTHROPIC_API_KEY": "k"}, "live"),
+        ({}, {"OPENAI_BASE_URL": "http://localhost:8080/v1"}, "live"),
+        ({"mode": "offline"}, {"OPENAI_API_KEY": "k"}, "offline"),
+        ({}, {"OPENAI_API_KEY": "k", "DRAMATURG_JUDGE": "recorded"}, "recorded"),
+    ],
+)
+def test_the_mode_follows_from_what_there_is(options: dict[str, Any], environment: dict[str, str], mode: str) -> None:
+    assert judge_config(options, environment=environment).mode == mode
+
+
+def test_options_come_before_the_environment_and_that_before_settings() -> None:
+    environment = {"OPENAI_BASE_URL": "http://env:1/v1/", "DRAMATURG_MODEL": "env"}
+    stored = {"base_url": "http://stored:1/v1", "model": "stored", "concurrency": 3}
+    config = judge_config({"model": "option", "base_url": None}, stored, environment)
+    assert (config.model, config.base_url, config.concurrency) == ("option", "http://env:1/v1", 3)
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({"concurrency": 0}, "concurrency"),
+        ({"base_url": "localhost:80"}, "base_url"),
+        ({"base_url": "http://ann:secret@host/v1"}, "base_url"),
+        ({"max_usd": -1}, "max_usd"),
+        ({"mode": "psychic"}, "mode"),
+        ({"api_key": "k"}, "api_key"),
+    ],
+)
+def test_what_cannot_be_used_is_named(options: dict[str, Any], named: str) -> None:
+    with pytest.raises(InputError, match=named) as caught:
+        judge_config(options, environment={})
+    assert "secret" not in str(caught.value)
+
+
+def test_keys_are_looked_at_and_never_kept() -> None:
+    assert has_key("gpt-4o-mini", {"OPENAI_API_KEY": "k"})
+    assert not has_key("gpt-4o-mini", {"OPENAI_API_KEY": ""})
+    assert "topsecret" not in repr(judge_config(environment={"OPENAI_API_KEY": "topsecret"}))
+
+
+def test_a_recorded_judge_plays_the_recordings_named(tmp_path: Path) -> None:
+    path = tmp_path / "one.jsonl"
+    judged(RecordingJudge(ScriptedJudge(lambda _: SIX, model="gpt"), path), [request()])
+    chosen = build_judge(JudgeConfig(mode="recorded", model="gpt", recordings=path))
+    assert chosen.kind is JudgeKind.RECORDED
+    assert judged(chosen, [request()])[0].score == 6

@@ -1,0 +1,348 @@
+"""The live judge over a provider of the test's own: conversations, batches, double checks, fences, budgets."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+
+from evaluation.errors import InputError, JSONParseError
+from evaluation.judging.answer_formats import CORRECTION, RECHECK
+from evaluation.judging.guard.fencing import FENCE
+from evaluation.judging.judge_config import build_judge, judge_config
+from evaluation.judging.judges.live import LiteLLMJudge, units_of
+from evaluation.judging.judges.recorded import RecordingJudge
+from evaluation.judging.judges.recording_file import read_recordings
+from evaluation.judging.model_client.budget import Budget
+from evaluation.judging.model_client.calls import MOST_TOKENS, CallRecord, Completion, Messages
+from evaluation.judging.model_client.language_model import LLMClient
+from evaluation.judging.model_client.retry import RetryPolicy
+from evaluation.judging.model_client.usage import Price
+from evaluation.judging.protocol import CheckAnswer, Judgement, JudgementStatus, JudgeRequest, Prompt, ScoreAnswer
+from evaluation.store import Store
+
+Script = Callable[[Messages], str]
+
+
+def verdict(score: int, **more: object) -> dict[str, object]:
+    return {"reason": f"because {score}", "score": score, "confidence": 0.5, "citations": [1], **more}
+
+
+class OwnProvider:
+    """Answers by a script and remembers every conversation."""
+
+    def __init__(self, script: Script, price: Price | None = None) -> None:
+        self.model = "own"
+        self._script = script
+        self._price = price
+        self.conversations: list[Messages] = []
+        self.room: list[int] = []
+        self.cut_off_below = 0
+
+    @asynccontextmanager
+    async def session(self) -> AsyncIterator[None]:
+        yield
+
+    async def complete(
+        self, messages: Messages, *, temperature: float, max_tokens: int, timeout_seconds: float
+    ) -> Completion:
+        assert temperature == 0
+        self.conversations.append(messages)
+        self.room.append(max_tokens)
+        await asyncio.sleep(0)
+        is_cut_off = max_tokens < self.cut_off_below
+        text = '{"reason": "on and o' if is_cut_off else self._script(messages)
+        return Completion(text, "own-2026", 1_000, 0, 100, is_cut_off)
+
+    async def price(self) -> Price | None:
+        return self._price
+
+
+def request(number: int = 1, **fields: Any) -> JudgeRequest:
+    prompt = Prompt("You judge.", f"{FENCE}\n[M1] Ann: hello\n{FENCE}", f"Claim {number} holds.")
+    return JudgeRequest(**{"messages": {1: "m1"}, **fields}, **_same(number, prompt, fields))
+
+
+def _same(number: int, prompt: Prompt, fields: dict[str, Any]) -> dict[str, Any]:
+    usual = {
+        "purpose": "adherence",
+        "subject": f"claim {number}",
+        "prompt": prompt,
+        "answer": ScoreAnswer,
+        "prompt_version": "v1",
+    }
+    return {name: value for name, value in usual.items() if name not in fields}
+
+
+def judged(
+    provider: OwnProvider,
+    requests: Sequence[JudgeRequest],
+    log: list[CallRecord] | None = None,
+    budget: Budget | None = None,
+    **options: int,
+) -> list[Judgement]:
+    client = LLMClient(provider, budget=budget, log=None if log is None else log.append, retry=RetryPolicy(retries=0))
+    return asyncio.run(LiteLLMJudge(client, **options).judge(requests))
+
+
+def claims_of(messages: Messages) -> dict[int, int]:
+    """Item to claim, as the last question numbers them."""
+    text = messages[1]["content"]
+    return {int(item): int(claim) for item, claim in re.findall(r"\[P(\d+)\] Claim (\d+) holds", text)}
+
+
+def batch_of(scores: dict[int, object]) -> str:
+    return json.dumps({"answers": [{"item": item, **verdict(0), "score": score} for item, score in scores.items()]})
+
+
+def test_a_question_alone() -> None:
+    log: list[CallRecord] = []
+    provider = OwnProvider(lambda _: json.dumps(verdict(7, citations=[1, 1, 5])), Price(1e-6, 1e-6, 2e-6))
+    (one,) = judged(provider, [request()], log)
+    assert (one.status, one.score, one.reason, one.confidence) == ("scored", 7, "because 7", 0.5)
+    assert (one.citations, one.refused_citations) == (("m1",), (5,))
+    assert (one.judge, one.model, one.is_cached) == ("live", "own", False)
+    # 1,000 tokens read at 1 and 100 written at 2 millionths.
+    assert one.usage.cost_usd == pytest.approx(0.0012)
+    assert (log[0].outcome, log[0].cost_usd, log[0].judgement_key) == ("answered", pytest.approx(0.0012), one.key)
+    (system, user) = provider.conversations[0]
+    assert system["content"] == "You judge."
+    assert "Claim 1 holds." in user["content"]
+    assert user["content"].index('"reason"') < user["content"].index('"score"') < user["content"].index('"confidence"')
+
+
+def test_every_call_has_a_delimiter_of_its_own_that_nobody_can_guess() -> None:
+    provider = OwnProvider(lambda _: json.dumps(verdict(7)))
+    judged(provider, [request(1), request(2)])
+    delimiters = [re.findall(r"<<[0-9a-f]{16}>>", messages[1]["content"]) for messages in provider.conversations]
+    assert all(len(found) == 2 and found[0] == found[1] for found in delimiters)
+    assert len({found[0] for found in delimiters}) == 2
+    assert all(FENCE not in message["content"] for messages in provider.conversations for message in messages)
+
+
+def test_a_double_check_asks_in_the_same_conversation_and_keeps_both_answers() -> None:
+    provider = OwnProvider(lambda messages: json.dumps(verdict(9 if len(messages) == 2 else 4)))
+    (one,) = judged(provider, [request(double_check=True)])
+    assert one.score == 4
+    assert isinstance(one.first_answer, ScoreAnswer)
+    assert one.first_answer.score == 9
+    assert [message["role"] for message in provider.conversations[1]] == ["system", "user", "assistant", "user"]
+    assert provider.conversations[1][3]["content"] == RECHECK
+    assert (one.usage.calls, one.usage.input_tokens) == (2, 2_000)
+
+
+def test_a_wrong_answer_is_asked_again_in_the_same_conversation() -> None:
+    provider = OwnProvider(lambda messages: json.dumps(verdict(12 if len(messages) == 2 else 3)))
+    (one,) = judged(provider, [request()])
+    assert one.score == 3
+    problem = "score: Input should be less than or equal to 9"
+    assert provider.conversations[1][3]["content"] == CORRECTION.format(problem=problem)
+
+
+def test_an_answer_that_is_cut_off_gets_more_room() -> None:
+    provider = OwnProvider(lambda _: json.dumps(verdict(3)))
+    provider.cut_off_below = 4_000
+    (one,) = judged(provider, [request()])
+    assert (one.score, provider.room) == (3, [1_000, 2_000, 4_000])
+
+
+def test_ten_claims_about_one_context_are_one_call() -> None:
+    provider = OwnProvider(lambda messages: batch_of({item: claim % 10 for item, claim in claims_of(messages).items()}))
+    log: list[CallRecord] = []
+    requests = [request(number, batch_group="g") for number in range(25)]
+    judgements = judged(provider, requests, log)
+    assert [one.score for one in judgements] == [number % 10 for number in range(25)]
+    assert sorted(record.judgements for record in log) == [5, 10, 10]
+    # A tenth of 1,000 tokens each.
+    assert (judgements[0].usage.input_tokens, judgements[0].usage.calls) == (100, 0.1)
+    assert provider.conversations[0][1]["content"].count("[M1] Ann: hello") == 1
+
+
+def test_missing_and_garbled_items_are_asked_again_one_by_one() -> None:
+    def script(messages: Messages) -> str:
+        claims = claims_of(messages)
+        if not claims:
+            return json.dumps(verdict(8))
+        return batch_of({item: 12 if claim == 2 else 5 for item, claim in claims.items() if claim != 4})
+
+    provider = OwnProvider(script)
+    judgements = judged(provider, [request(number, batch_group="g") for number in range(1, 6)])
+    assert [one.score for one in judgements] == [5, 8, 5, 8, 5]
+    alone = [messages[1]["content"] for messages in provider.conversations[1:]]
+    assert ["Claim 2 holds" in alone[0], "Claim 4 holds" in alone[1], len(alone)] == [True, True, 2]
+
+
+def test_a_double_check_of_a_batch_keeps_both_rounds() -> None:
+    provider = OwnProvider(
+        lambda messages: batch_of(dict.fromkeys(claims_of(messages), 9 if len(messages) == 2 else 6))
+    )
+    judgements = judged(provider, [request(number, batch_group="g", double_check=True) for number in range(3)])
+    assert [(one.score, one.first_answer.score) for one in judgements if one.first_answer] == [(6, 9)] * 3
+    assert len(provider.conversations) == 2
+
+
+def test_only_what_shares_its_context_is_put_together() -> None:
+    requests = [
+        request(1, batch_group="g"),
+        request(2, batch_group="h"),
+        request(3),
+        request(4, batch_group="g"),
+        request(5, batch_group="g", repeat=1),
+        request(6, batch_group="g", answer=CheckAnswer),
+        request(7, batch_group="g", prompt=Prompt("You judge.", "another context", "Claim 7 holds.")),
+    ]
+    assert [unit.positions for unit in units_of(requests)] == [(0, 3), (1,), (2,), (4,), (5,), (6,)]
+    assert [len(unit.positions) for unit in units_of(requests, largest=1)] == [1] * 7
+
+
+def test_all_that_may_change_an_answer_is_in_its_key() -> None:
+    plain = request()
+    others = [
+        request(2),
+        request(prompt_version="v2"),
+        request(repeat=1),
+        request(double_check=True),
+        request(batch_group="g"),
+        request(answer=CheckAnswer),
+    ]
+    assert len({one.key("m") for one in [plain, *others]} | {plain.key("another")}) == 8
+    assert plain.key("m") == request(subject="named otherwise", messages={1: "elsewhere"}).key("m")
+
+
+def test_two_servers_with_a_model_of_one_name_do_not_share_answers(tmp_path: Path) -> None:
+    provider = OwnProvider(lambda _: json.dumps(verdict(5)))
+    store = Store(":memory:")
+
+    def ask(server: str | None) -> Judgement:
+        config = judge_config({"mode": "live", "model": "own", "base_url": server}, environment={})
+        chosen = build_judge(config, cache=store.judgements, provider=provider)
+        recording = RecordingJudge(chosen, tmp_path / f"{len(list(tmp_path.iterdir()))}.jsonl")
+        return asyncio.run(recording.judge([request()]))[0]
+
+    servers = ["http://a:1/v1", "http://b:1/v1", None, "http://a:1/v1/"]
+    judgements = [ask(server) for server in servers]
+    assert [one.is_cached for one in judgements] == [False, False, False, True]
+    assert len({one.key for one in judgements}) == 3
+    assert [store.judgements.lookup([one.key])[one.key].raw for one in judgements] == [one.raw for one in judgements]
+    # What is recorded does not tell where: it plays back everywhere.
+    assert {key for path in tmp_path.iterdir() for key in read_recordings(path)} == {request().key("own")}
+    store.close()
+
+
+def test_a_budget_in_dollars_is_never_passed() -> None:
+    # A call costs 1,000 * 1 + 100 * 2 = 1,200 millionths.
+    provider = OwnProvider(lambda _: json.dumps(verdict(7)), Price(1e-6, 1e-6, 2e-6))
+    budget = Budget(usd=0.01)
+    judgements = judged(provider, [request(number) for number in range(40)], budget=budget)
+    found = Counter((one.status, one.detail) for one in judgements)
+    assert budget.spent_usd <= 0.01
+    assert found[(JudgementStatus.SCORED, "")] >= 6
+    assert found[(JudgementStatus.SKIPPED, "budget")] == 40 - found[(JudgementStatus.SCORED, "")]
+
+
+@pytest.mark.parametrize(
+    ("claimed", "counted"),
+    [
+        (-5_000_000, 0),
+        (7, 7),
+        (12.7, 12),
+        (10**30, MOST_TOKENS),
+        (math.inf, MOST_TOKENS),
+        (-math.inf, 0),
+        (math.nan, 0),
+        (None, 0),
+        ("9", 0),
+        (True, 0),
+    ],
+)
+def test_what_a_server_claims_of_tokens_is_bounded(claimed: Any, counted: int) -> None:
+    completion = Completion("x", "m", claimed, claimed, claimed)
+    assert (completion.input_tokens, completion.cached_tokens, completion.output_tokens) == (counted,) * 3
+    assert isinstance(completion.input_tokens, int)
+
+
+def test_nothing_fills_a_budget_up_again() -> None:
+    class Generous(OwnProvider):
+        async def complete(self, messages: Messages, **options: Any) -> Completion:
+            return replace(await super().complete(messages, **options), input_tokens=-1_000_000)
+
+    # A call costs the 100 tokens that it writes, 0.0001 USD, and sets aside more than 0.001 for 1,000 of them.
+    budget = Budget(usd=0.0015)
+    provider = Generous(lambda _: json.dumps(verdict(4)), Price(1e-6, 1e-6, 1e-6))
+    judgements = judged(provider, [request(number) for number in range(40)], budget=budget)
+    assert 0 < budget.spent_usd <= 0.0015
+    assert any(one.status is JudgementStatus.SKIPPED for one in judgements)
+    spent = budget.spent_usd
+    budget.settle(0.0, -1.0)
+    assert budget.spent_usd == spent
+
+
+def test_a_budget_in_dollars_needs_a_price() -> None:
+    provider = OwnProvider(lambda _: json.dumps(verdict(7)))
+    with pytest.raises(InputError, match=r"Nobody knows what own costs.*DRAMATURG_PRICING"):
+        judged(provider, [request()], budget=Budget(usd=1.0))
+    assert provider.conversations == []
+
+
+def test_a_cancelled_run_keeps_what_it_has() -> None:
+    budget = Budget()
+
+    def script(_: Messages) -> str:
+        if len(provider.conversations) == 3:
+            budget.stop()
+        return json.dumps(verdict(7))
+
+    provider = OwnProvider(script)
+    judgements = judged(provider, [request(number) for number in range(10)], budget=budget, concurrency=1)
+    assert [one.status for one in judgements] == ["scored"] * 3 + ["skipped"] * 7
+    assert {one.detail for one in judgements[3:]} == {"cancelled"}
+
+
+def test_as_many_calls_are_under_way_as_allowed_and_reported_as_they_end() -> None:
+    class Gate(OwnProvider):
+        under_way = 0
+        most = 0
+
+        async def complete(self, messages: Messages, **options: Any) -> Completion:
+            self.under_way += 1
+            self.most = max(self.most, self.under_way)
+            await asyncio.sleep(0)
+            self.under_way -= 1
+            return await super().complete(messages, **options)
+
+    provider = Gate(lambda _: json.dumps(verdict(7)))
+    judgements = judged(provider, [request(number) for number in range(50)], concurrency=8)
+    assert (provider.most, len(judgements)) == (8, 50)
+
+
+def test_no_requests_are_no_calls() -> None:
+    provider = OwnProvider(lambda _: "")
+    assert judged(provider, []) == []
+
+
+class Opinion(BaseModel):
+    text: str
+
+
+def test_complete_json_as_in_the_adr() -> None:
+    async def ask() -> None:
+        client = LLMClient(OwnProvider(lambda _: '```json\n{"text": "a", "score": 0.5}\n```'))
+        messages = [{"role": "user", "content": "?"}]
+        assert await client.complete_json(messages) == {"text": "a", "score": 0.5}
+        assert await client.complete_json(messages, Opinion) == {"text": "a"}
+        assert (await client.complete_json(messages, {"required": {"score": float}}))["score"] == 0.5
+        with pytest.raises(JSONParseError, match="the field themes is missing") as caught:
+            await client.complete_json(messages, {"required": {"themes": list}}, retries=1)
+        assert caught.value.raw.count("```json") == 2
+
+    asyncio.run(ask())

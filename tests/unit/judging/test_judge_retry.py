@@ -1,0 +1,179 @@
+"""When a call is tried again, how long is waited, what it may cost, and what is never written down."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluation.errors import InputError
+from evaluation.judging.model_client._secrets import scrubbed, without_password
+from evaluation.judging.model_client.budget import Budget, BudgetSpentError
+from evaluation.judging.model_client.prices import read_prices
+from evaluation.judging.model_client.retry import CallFailure, FailureKind, RetryPolicy, kind_of_status, seconds_to_wait
+from evaluation.judging.model_client.usage import Price, Usage, total
+
+NOON = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
+
+
+@pytest.mark.parametrize("status", [408, 429, 500, 502, 503, 504, 529, 200])
+def test_what_may_pass_is_tried_again(status: int) -> None:
+    assert CallFailure(kind_of_status(status), "").is_transient
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 422])
+def test_what_stays_wrong_is_not_tried_again(status: int) -> None:
+    assert not CallFailure(kind_of_status(status), "").is_transient
+
+
+@pytest.mark.parametrize(
+    ("header", "seconds"),
+    [
+        ("0", 0.0),
+        ("2.5", 2.5),
+        ("Sun, 01 Mar 2026 12:00:30 GMT", 30.0),
+        ("Sun, 01 Mar 2026 11:00:00 GMT", 0.0),
+        ("-3", None),
+        ("nan", None),
+        ("inf", None),
+        ("soon", None),
+        ("", None),
+        (None, None),
+        ("Sun, 99 Mar 2026 12:00:30 GMT", None),
+    ],
+)
+def test_retry_after_comes_as_seconds_or_as_a_date(header: str | None, seconds: float | None) -> None:
+    assert seconds_to_wait(header, NOON) == seconds
+
+
+@given(st.integers(0, 10_000), st.integers())
+def test_the_back_off_doubles_up_to_its_end_with_full_jitter(retry: int, seed: int) -> None:
+    policy = RetryPolicy(first_wait_seconds=0.5, longest_wait_seconds=30.0)
+    # 0.5, 1, 2, 4, 8, 16, then 30.
+    longest = 0.5 * 2**retry if retry < 6 else 30.0
+    assert 0 <= policy.wait_seconds(retry, None, random.Random(seed)) <= longest
+
+
+@given(st.floats(0, 1e6), st.integers())
+def test_a_told_wait_is_heeded_up_to_a_limit(told: float, seed: int) -> None:
+    policy = RetryPolicy(first_wait_seconds=0.5, longest_told_wait_seconds=60.0)
+    heeded = min(told, 60.0)
+    assert heeded <= policy.wait_seconds(0, told, random.Random(seed)) <= heeded + 0.5
+
+
+def test_a_budget_of_calls_ends_after_as_many() -> None:
+    async def spend() -> None:
+        budget = Budget(calls=2)
+        await budget.set_aside(0)
+        await budget.set_aside(0)
+        with pytest.raises(BudgetSpentError, match="budget"):
+            await budget.set_aside(0)
+        assert budget.calls_made == 2
+
+    asyncio.run(spend())
+
+
+def test_money_is_set_aside_before_a_call_so_that_the_limit_is_never_passed() -> None:
+    async def spend() -> None:
+        budget = Budget(usd=1.0)
+        await budget.set_aside(0.6)
+        waiting = asyncio.ensure_future(budget.set_aside(0.6))
+        await asyncio.sleep(0)
+        assert not waiting.done(), "0.6 + 0.6 > 1, but the first call may turn out cheaper"
+        budget.settle(0.6, 0.1)
+        await waiting
+        budget.settle(0.6, 0.5)
+        assert budget.spent_usd == pytest.approx(0.6)
+        with pytest.raises(BudgetSpentError, match="budget"):
+            await budget.set_aside(0.5)
+
+    asyncio.run(spend())
+
+
+def test_a_stopped_run_begins_nothing_and_wakes_who_waits() -> None:
+    async def spend() -> None:
+        budget = Budget(usd=1.0)
+        await budget.set_aside(0.6)
+        waiting = asyncio.ensure_future(budget.set_aside(0.6))
+        await asyncio.sleep(0)
+        await asyncio.to_thread(budget.stop)
+        with pytest.raises(BudgetSpentError, match="cancelled"):
+            await waiting
+
+    asyncio.run(spend())
+
+
+@pytest.mark.parametrize("limits", [{"usd": -1.0}, {"calls": -1}, {"usd": float("nan")}])
+def test_a_budget_below_nothing_is_refused(limits: dict[str, float]) -> None:
+    with pytest.raises(InputError, match="makes no sense"):
+        Budget(**limits)
+
+
+def test_cached_tokens_cost_their_own_price() -> None:
+    # 1,000 read, 400 of them cached, 50 written: 600 * 3 + 400 * 0.3 + 50 * 15 = 2,670 millionths.
+    assert Price(3e-6, 0.3e-6, 15e-6).cost(1_000, 400, 50) == pytest.approx(2_670e-6)
+
+
+def test_shares_of_a_batch_add_up_to_the_call() -> None:
+    call = Usage(1_000, 400, 50, 0.03, 1)
+    assert total([call.share(10)] * 10).cost_usd == pytest.approx(0.03)
+    assert total([]) == Usage()
+
+
+def test_prices_are_read_per_million_tokens(tmp_path: Path) -> None:
+    file = tmp_path / "pricing.yaml"
+    file.write_text("small:\n  input: 0.15\n  cached: 0.075\n  output: 0.6\nplain: {input: 1, output: 2}\n")
+    prices = read_prices(file)
+    assert prices["small"] == Price(0.15e-6, 0.075e-6, 0.6e-6)
+    assert prices["plain"].cached == prices["plain"].input
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("small: 3", "pricing.yaml:1: small: This is no mapping. Begin it with 'input: ...'. See docs/judging.md"),
+        ("small: {input: 1}", "pricing.yaml:1: small.output: It is missing. Add 'output: ...'."),
+        (
+            "small:\n  input: -1\n  output: 1",
+            "pricing.yaml:2: small.input: It should be greater than or equal to 0, not -1.",
+        ),
+        (
+            "small:\n  input: 1\n  output: 1\n  cahced: 1",
+            "4: small.cahced: This field is not known. Do you mean 'cached'?",
+        ),
+        ("a: {input: 1, output: 1}\na: {input: 2, output: 2}", "pricing.yaml:2: a: This field stands here twice."),
+        ("a: [", "pricing.yaml:2: syntax: This is not YAML"),
+        ("- 1", "pricing.yaml:1: file: This is no mapping. Begin it with 'name: ...'."),
+    ],
+)
+def test_a_wrong_price_list_is_refused_with_line_key_value_and_remedy(tmp_path: Path, text: str, expected: str) -> None:
+    file = tmp_path / "pricing.yaml"
+    file.write_text(text)
+    with pytest.raises(InputError) as caught:
+        read_prices(file)
+    assert expected in str(caught.value)
+
+
+def test_no_key_gets_into_a_message() -> None:
+    environment = {"OPENAI_API_KEY": "topsecret123", "HOME": "/home/someone", "X_TOKEN": "abc"}
+    message = "Wrong key topsecret123 (sk-proj-Ab*****9xyz), header Bearer aa.bb.cc at /home/someone, abc"
+    assert scrubbed(message, environment) == "Wrong key [key] ([key]), header [key] at /home/someone, abc"
+
+
+def test_a_key_at_the_end_of_a_long_message_is_not_cut_into_sight() -> None:
+    environment = {"OPENAI_API_KEY": "k" * 40}
+    assert "kkk" not in scrubbed("x" * 1_980 + "k" * 40, environment)
+
+
+def test_addresses_are_shown_without_passwords() -> None:
+    assert without_password("https://ann:pw@host:8080/v1?key=1") == "https://host:8080/v1"
+
+
+def test_failures_keep_what_the_log_needs() -> None:
+    failure = CallFailure(FailureKind.RATE_LIMITED, "slow down", status=429, retry_after=2.0)
+    assert (failure.kind, failure.status, failure.retry_after) == ("rate_limited", 429, 2.0)

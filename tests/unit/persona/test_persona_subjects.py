@@ -1,0 +1,233 @@
+"""Who is judged, on what: speakers and agents, portrayals, channels, periods, samples."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluation.errors import InputError
+from evaluation.judging.propositions.proposition import TargetType
+from evaluation.persona.agents import Agent, SpeakerMap, slug_of
+from evaluation.persona.period import ALWAYS, Period, by_time, sample
+from evaluation.persona.persona_text import LONGEST_PERSONA, persona_text, read_agent_file
+from evaluation.persona.shipped_agents import shipped_cast
+from evaluation.persona.subjects import Sources, channels_of, everybody, subject_of
+from evaluation.transcript import Message, Player, Transcript
+
+START = datetime(2025, 3, 1, 12, tzinfo=UTC)
+
+
+def talk(
+    game: str,
+    lines: list[tuple[str, str]],
+    *,
+    day: int = 0,
+    channel: str | None = None,
+    players: list[Player] | None = None,
+    extra: list[Message] | None = None,
+) -> Transcript:
+    names = dict.fromkeys(speaker for speaker, _ in lines)
+    said = [
+        Message(
+            id=f"m{i}",
+            index=i,
+            speaker=speaker,
+            text=text,
+            channel_name=channel,
+            sent_at=START + timedelta(days=day, minutes=i),
+        )
+        for i, (speaker, text) in enumerate(lines)
+    ]
+    said += [message.model_copy(update={"index": len(said) + i}) for i, message in enumerate(extra or [])]
+    return Transcript(
+        game_id=game,
+        source_format="native",
+        players=tuple(players or [Player(name=name) for name in names]),
+        messages=tuple(said),
+    )
+
+
+def sources(*transcripts: Transcript, period: Period = ALWAYS, **chosen: str) -> Sources:
+    return Sources(transcripts, SpeakerMap(chosen), shipped_cast(), {}, period)
+
+
+def texts(agent: Agent, found: Sources) -> list[list[str]]:
+    return [[event.text for event in each.target.trajectory] for each in subject_of(agent, found).portrayals]
+
+
+@pytest.mark.parametrize(
+    ("name", "slug"),
+    [
+        ("Michael Scott", "michael-scott"),
+        ("  Agent_A!! ", "agent-a"),
+        ("ÉLODIE", "élodie"),
+        ("李雷", "李雷"),
+        ("../../etc", "etc"),
+    ],
+)
+def test_a_slug_of_a_name(name: str, slug: str) -> None:
+    assert slug_of(name) == slug
+
+
+def test_names_without_letters_keep_apart() -> None:
+    assert slug_of("!!!") != slug_of("???")
+    assert slug_of("!!!").startswith("agent-")
+    assert len(slug_of("x" * 200)) == 89
+    assert slug_of("x" * 200) != slug_of("x" * 199)
+
+
+@given(st.text(max_size=200))
+def test_every_slug_fits_a_file_name_and_names_no_channel(name: str) -> None:
+    slug = slug_of(name)
+    assert slug
+    assert not set(slug) & set("/\\:. ")
+
+
+def test_an_agent_is_everything_its_speakers_say_by_time() -> None:
+    late = talk("g2", [("Ann", "third"), ("Bob", "fourth")], day=1)
+    early = talk("g1", [("Bob", "first"), ("Ann", "second")])
+    found = sources(late, early)
+    assert [agent.id for agent in everybody(found)] == ["bob", "ann", "channel:public"]
+    assert texts(Agent("ann", "Ann"), found) == [["first", "second", "third", "fourth"]]
+    (portrayal,) = subject_of(Agent("ann", "Ann"), found).portrayals
+    assert portrayal.positions == [1, 2]
+
+
+def test_the_mapping_of_speakers_can_be_changed() -> None:
+    found = sources(talk("g", [("Ann", "a"), ("Annie", "b")]), Annie="ann")
+    assert [agent.id for agent in everybody(found)] == ["ann", "channel:public"]
+    (portrayal,) = subject_of(Agent("ann", "Ann"), found).portrayals
+    assert portrayal.positions == [0, 1]
+
+
+def test_an_agent_with_another_personality_in_each_game_is_another_portrayal() -> None:
+    games = [
+        talk("g1", [("A", "one")], players=[Player(name="A", personality="analytical")]),
+        talk("g2", [("A", "two")], day=1, players=[Player(name="A", personality="Aggressive")]),
+        talk("g3", [("A", "three")], day=2, players=[Player(name="A", personality="analytical")]),
+        talk("g4", [("A", "four")], day=3, players=[Player(name="A", personality="a grumpy sailor")]),
+        talk("g5", [("A", "five")], day=4, players=[Player(name="A", persona={"job": "baker"})]),
+    ]
+    found = subject_of(Agent("a", "A"), sources(*games)).portrayals
+    assert [[event.text for event in each.target.trajectory] for each in found] == [
+        ["one", "three"],
+        ["two"],
+        ["four"],
+        ["five"],
+    ]
+    assert [each.personality for each in found] == ["analytical", "aggressive", None, None]
+    assert found[0].target.personas["A"].startswith("This player argues from evidence.")
+    assert [each.target.personas["A"] for each in found[2:]] == ["a grumpy sailor", "job: baker"]
+
+
+def test_what_a_person_gave_outranks_the_transcript_and_that_what_is_shipped() -> None:
+    game = talk("g", [("Jim", "x")], players=[Player(name="Jim", persona="A fisherman.")])
+    given = subject_of(Agent("jim", "Jim", persona="A baker."), sources(game)).portrayals[0].target
+    assert given.personas == {"Jim": "A baker."}
+    assert subject_of(Agent("jim", "Jim"), sources(game)).portrayals[0].target.personas == {"Jim": "A fisherman."}
+    shipped = subject_of(Agent("jim", "Jim"), sources(talk("g", [("Jim", "x")]))).portrayals[0].target
+    assert shipped.personas["Jim"].startswith("Jim Halpert sells paper")
+    assert subject_of(Agent("kim", "Kim"), sources(talk("g", [("Kim", "x")]))).portrayals[0].target.personas == {}
+
+
+def test_thoughts_control_words_and_what_others_hear_alone_are_left_out() -> None:
+    extra = [
+        Message(id="t", index=0, speaker="Ann", text="I am the wolf.", channel="private"),
+        Message(id="d", index=0, speaker="Bob", text="Psst, Ann.", channel="private", recipients=("Ann",)),
+        Message(id="e", index=0, speaker="Bob", text="Psst, Cid.", channel="private", recipients=("Cid",)),
+        Message(id="n", index=0, speaker="Narrator", text="Night falls.", channel="system"),
+        Message(id="w", index=0, speaker="Bob", text="We strike.", channel="team"),
+    ]
+    game = talk("g", [("Ann", "Hello."), ("Ann", "Skip"), ("Ann", " "), ("Bob", "Hi."), ("Cid", "Ho.")], extra=extra)
+    assert texts(Agent("ann", "Ann"), sources(game)) == [["Hello.", "Hi.", "Ho.", "Psst, Ann.", "Night falls."]]
+    assert texts(Agent("bob", "Bob"), sources(game))[0][-1] == "We strike."
+
+
+def test_a_channel_has_a_portrayal_for_each_conversation() -> None:
+    games = [
+        talk("g1", [("Ann", "a"), ("Bob", "b")], channel="Tea Room"),
+        talk("g2", [("Cid", "c")], day=1, channel="Tea Room"),
+        talk("g3", [("Dan", "d")], day=2),
+    ]
+    found = sources(*games)
+    (tea, public) = (agent for agent in everybody(found) if agent.kind is TargetType.ENVIRONMENT)
+    assert (tea.id, tea.display_name, public.id) == ("channel:tea-room", "Tea Room", "channel:public")
+    assert texts(tea, found) == [["a", "b"], ["c"]]
+    assert texts(public, found) == [["d"]]
+    assert [agent.id for agent in channels_of({"dan", "cid"}, found)] == ["channel:tea-room", "channel:public"]
+    assert all(event.is_action for each in subject_of(tea, found).portrayals for event in each.target.trajectory)
+
+
+def test_a_period_takes_messages_by_their_time() -> None:
+    game = talk("g", [("Ann", "zero"), ("Ann", "one"), ("Ann", "two")])
+    period = Period(START + timedelta(minutes=1), START + timedelta(minutes=1))
+    assert texts(Agent("ann", "Ann"), sources(game, period=period)) == [["one"]]
+    late = Period(since=START + timedelta(days=9))
+    assert everybody(sources(game, period=late)) == []
+    assert subject_of(Agent("ann", "Ann"), sources(game, period=late)).portrayals == ()
+
+
+def test_messages_without_a_time_have_that_of_their_transcript_or_none() -> None:
+    message = Message(id="m", index=0, speaker="Ann", text="Hi.")
+    game = Transcript(game_id="g", source_format="x", players=(Player(name="Ann"),), messages=(message,))
+    assert ALWAYS.holds(game, message)
+    assert not Period(since=START).holds(game, message)
+    dated = game.model_copy(update={"started_at": START.replace(tzinfo=None)})
+    assert Period(since=START).holds(dated, message)
+    assert [each.started_at is None for each in by_time([game, dated])] == [False, True]
+
+
+def test_a_period_cannot_end_before_it_begins() -> None:
+    with pytest.raises(InputError, match=r"begins .* after its end"):
+        Period(START, START - timedelta(seconds=1))
+
+
+def test_a_sample_is_the_same_every_time_and_in_order() -> None:
+    items = list(range(100))
+    assert sample(items, 5, 1, "ann") == sample(items, 5, 1, "ann")
+    assert sample(items, 5, 1, "ann") == sorted(sample(items, 5, 1, "ann"))
+    assert sample(items, 5, 1, "ann") != sample(items, 5, 2, "ann")
+    assert sample(items, 5, 1, "ann") != sample(items, 5, 1, "bob")
+    assert sample(items, 100, 1, "ann") == items
+
+
+def test_a_persona_as_lines() -> None:
+    persona = {"name": "Ann", "likes": ["tea", {"place": "sea"}], "job": {"title": "cook", "years": None}, "none": []}
+    assert persona_text(persona) == ("name: Ann\nlikes:\n  - tea\n    place: sea\njob:\n  title: cook")
+    assert persona_text("  text ") == "text"
+    assert persona_text(None) == ""
+    assert persona_text("x" * (LONGEST_PERSONA + 5)).endswith("x\n(cut: 5 more characters)")
+    nested: dict[str, object] = {}
+    for _ in range(50):
+        nested = {"a": nested, "b": 1}
+    assert "(more)" in persona_text(nested)  # type: ignore[arg-type]
+
+
+def test_an_agent_file_of_tinytroupe() -> None:
+    content = json.dumps({"type": "TinyPerson", "persona": {"name": " Ann ", "age": 3}}).encode()
+    assert read_agent_file(content, "ann.agent.json") == ("Ann", {"name": " Ann ", "age": 3})
+    assert read_agent_file(b'{"name": "Bob"}', "bob.json") == ("Bob", {"name": "Bob"})
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (b"{", "x.json: line 1, column 2: Not valid JSON: Expecting property name"),
+        (b"\xff{}", "x.json: The text is not UTF-8."),
+        (b"[" * 100_000, "x.json: The JSON is nested deeper than 100 levels. Hand in an agent file"),
+        (b"[" * 900 + b"]" * 900, "x.json: The JSON is nested deeper than 100 levels. Hand in an agent file"),
+        (b'{"persona": {"name": "Sur", "x": "\\ud83d"}}', "x.json: $.persona.x: The text holds half of a surrogate"),
+        (b'{"persona": {"name": "Ann", "age": NaN}}', "x.json: $.persona.age: NaN is no usable number."),
+        (b'{"persona": {"name": "Ann", "name": "Bob"}}', "x.json: $.persona: The key 'name' occurs twice"),
+        (b"[]", "x.json: $.persona: The file describes no persona."),
+        (b'{"persona": {"age": 3}}', "x.json: $.persona.name: The persona has no name."),
+    ],
+)
+def test_a_file_that_is_no_agent(content: bytes, expected: str) -> None:
+    with pytest.raises(InputError) as caught:
+        read_agent_file(content, "x.json")
+    assert str(caught.value).startswith(expected)

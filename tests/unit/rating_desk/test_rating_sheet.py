@@ -1,0 +1,291 @@
+"""Ratings as CSV: nothing lost on the way out and back, every fault named by line, all of a sheet stored or nothing."""
+
+from __future__ import annotations
+
+import csv
+import io
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluation.rating_desk.sheet import COLUMNS, read_sheet, write_sheet
+from evaluation.ratings import Rating
+from evaluation.store import Store
+from evaluation.transcript import Message, Player, Transcript
+from evaluation.workflows.rating_sheets import export_ratings, import_ratings
+
+NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
+NAMES = {"aaaa": "game one", "bbbb": "twins", "cccc": "twins"}
+
+
+def game(name: str) -> Transcript:
+    return Transcript(
+        game_id=name,
+        source_format="test",
+        players=(Player(name="Ann"),),
+        messages=(Message(id="m0", index=0, speaker="Ann", text=f"Hello {name}"),),
+    )
+
+
+@pytest.fixture
+def store() -> Store:
+    store = Store(":memory:")
+    store.transcripts.add_many([(game("one"), "one.json"), (game("two"), "two.json")])
+    return store
+
+
+texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
+formulas = st.sampled_from(["=1+1", "'=1+1", "''@x", " =x", "'  +x", "-", "'", 'a,b;c\t"d"\r\ne\rf\n', "\r", "＝x"])
+names = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=20).filter(str.strip)
+ratings = st.builds(
+    Rating,
+    transcript_id=st.sampled_from(sorted(NAMES)),
+    rater=names | st.sampled_from(["=Ada", "'+Ada", "@Ada"]),
+    score=st.integers(1, 5),
+    answers=st.tuples(*[st.sampled_from([True, False, None])] * 5),
+    comment=texts | formulas,
+    created_at=st.datetimes(datetime(2020, 1, 1), datetime(2026, 5, 1)).map(lambda time: time.replace(tzinfo=UTC)),
+    token=st.uuids().map(lambda token: token.hex),
+)
+
+
+@given(st.lists(ratings, max_size=5))
+def test_what_is_written_is_read_again_unchanged(given_: list[Rating]) -> None:
+    sheet = read_sheet(write_sheet(given_, NAMES).encode(), NAMES, now=NOW)
+    assert sheet.problems == ()
+    assert [rating for _, rating in sheet.ratings] == given_
+
+
+@given(st.lists(ratings, min_size=1, max_size=3))
+def test_no_cell_begins_like_a_formula(given_: list[Rating]) -> None:
+    for row in csv.reader(io.StringIO(write_sheet(given_, {"aaaa": "=HYPERLINK()"}), newline="")):
+        assert not any(cell.lstrip(" ").startswith(("=", "+", "-", "@", "\t", "\r", "\n")) for cell in row)
+
+
+def sheet_of(*lines: str, **options: object):
+    return read_sheet("\n".join(lines).encode("utf-8-sig"), NAMES, now=NOW, **options)
+
+
+def test_a_sheet_that_people_made_is_read() -> None:
+    # Semicolons and 4,0 as a German spreadsheet writes them; the second row is not filled in.
+    sheet = sheet_of("Game;Score;Question_1;question_2;comment", "game one;4,0;Y;no;Fine", "game one;;;;", rater="Ada")
+    assert sheet.problems == ()
+    ((line, rating),) = sheet.ratings
+    assert (line, rating.transcript_id, rating.rater, rating.score) == (2, "aaaa", "Ada", 4)
+    assert rating.answers == (True, False, None, None, None)
+    assert (rating.comment, rating.created_at, sheet.blank) == ("Fine", NOW, 1)
+
+
+@pytest.mark.parametrize(
+    ("cells", "column", "message", "remedy"),
+    [
+        ("nothing,,Ada,3,,,", "transcript_id", "no stored transcript", "Import the game first"),
+        (",nothing,Ada,3,,,", "game", "no stored game", "transcript_id"),
+        (",twins,Ada,3,,,", "game", "several games", "transcript_id"),
+        ("aaaa,,,3,,,", "rater", "Nobody is named", "rater"),
+        ("aaaa,,Ada,6,,,", "score", "not on the scale", "from 1 to 5"),
+        ("aaaa,,Ada,3.5,,,", "score", "not on the scale", "from 1 to 5"),
+        ("aaaa,,Ada,3,maybe,,", "question_1", "neither yes nor no", "yes or no"),
+        ("aaaa,,Ada,3,,yesterday,", "rated_at", "no time", "2026-01-31"),
+        ("aaaa,,Ada,3,,2026-01-01T10:00:00,", "rated_at", "no time zone", "+00:00"),
+        ("aaaa,,Ada,3,,2999-01-01T10:00:00+00:00,", "rated_at", "cannot be when", "Correct the time"),
+        ("aaaa,,Ada,3,,,,surplus", "", "more cells than the header", "quotation marks"),
+        (f"aaaa,,{'x' * 300},3,,,", "rater", "too many", "Stay within"),
+    ],
+)
+def test_a_fault_is_named_by_line_column_and_remedy(cells: str, column: str, message: str, remedy: str) -> None:
+    header = "transcript_id,game,rater,score,question_1,rated_at,token"
+    sheet = sheet_of(header, "aaaa,,Ada,3,,,", cells)
+    (problem,) = sheet.problems
+    assert (problem.line, problem.column) == (3, column)
+    assert message in problem.message
+    assert remedy in problem.remedy
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "must name the columns"),
+        (b"rater,score\nAda,3\n", "must name the columns"),
+        (b"game,score,score\nx,1,2\n", "Two columns"),
+        ("game,score\nZoë,3\n".encode("latin-1"), "not in UTF-8"),
+        (b'game,score\n"half,3\n', "cannot be read"),
+    ],
+)
+def test_a_file_that_is_no_sheet_says_so(data: bytes, message: str) -> None:
+    sheet = read_sheet(data, NAMES, now=NOW, rater="Ada")
+    assert message in sheet.problems[-1].message
+    assert sheet.problems[-1].remedy
+    assert sheet.ratings == ()
+
+
+def test_a_line_counts_lines_of_the_file_not_rows() -> None:
+    sheet = sheet_of("game,score,comment", '"game one",3,"two\nlines"', "game one,9,", rater="Ada")
+    assert [problem.line for problem in sheet.problems] == [4]
+
+
+def test_somebody_elses_rows_are_refused_where_only_ones_own_may_be_imported() -> None:
+    sheet = sheet_of("game,rater,score", "game one,Ada,3", "game one,Bob,3", rater="Ada", is_own=True)
+    assert [(one.line, one.column, one.value) for one in sheet.problems] == [(3, "rater", "Bob")]
+
+
+def filled_in(store: Store) -> None:
+    store.ratings.add(Rating(game("one").id, "Ada", 2, (True, None, False, True, True), "=SUM(A1)", NOW))
+    store.ratings.add(Rating(game("one").id, "Ada", 4, created_at=NOW + timedelta(microseconds=1)))
+    store.ratings.add(Rating(game("two").id, "Bob", 5, created_at=NOW))
+
+
+def test_a_round_trip_into_another_store_loses_nothing(store: Store) -> None:
+    filled_in(store)
+    other = Store(":memory:")
+    other.transcripts.add_many([(game("one"), "one.json"), (game("two"), "two.json")])
+    # The sheet's times lie ahead of this machine's clock only if that is wrong.
+    done = import_ratings(other, export_ratings(store).encode("utf-8-sig"))
+    assert (done.added, done.problems) == (3, ())
+    assert other.ratings.every() == store.ratings.every()
+    assert other.ratings.latest(game("one").id) == store.ratings.latest(game("one").id)
+
+
+@pytest.mark.parametrize("with_tokens", [True, False])
+def test_the_same_file_twice_adds_nothing(store: Store, with_tokens: bool) -> None:
+    filled_in(store)
+    data = export_ratings(store).encode()
+    if not with_tokens:
+        data = f"game,score,comment\n{game('two').game_id},3,Fine\n".encode()
+        assert import_ratings(store, data, rater="Cleo").added == 1
+    before = store.ratings.every()
+    again = import_ratings(store, data, rater="Cleo")
+    assert (again.added, again.known) == (0, 3 if with_tokens else 1)
+    assert store.ratings.every() == before
+
+
+def test_one_broken_line_stores_nothing_of_the_sheet(store: Store) -> None:
+    data = b"game,rater,score\none,Ada,3\ntwo,Ada,many\n"
+    done = import_ratings(store, data)
+    assert [str(one) for one in done.problems] == [
+        "line 3, score: 'many' is not on the scale. Give a whole number from 1 to 5."
+    ]
+    assert store.ratings.every() == []
+
+
+def test_a_stored_rating_that_was_changed_in_the_sheet_is_no_silent_revision(store: Store) -> None:
+    store.ratings.add(Rating(game("one").id, "Ada", 2, created_at=NOW, token="t1"))
+    changed = export_ratings(store).replace('"2"', '"5"', 1).encode()
+    done = import_ratings(store, changed)
+    assert done.problems[0].column == "token"
+    assert "score 2" in done.problems[0].message
+    assert [one.score for one in store.ratings.every()] == [2]
+    # As the remedy says: without token and time the row is a revision, and both are kept.
+    row = dict.fromkeys(COLUMNS, "") | {"transcript_id": game("one").id, "rater": "Ada", "score": "5"}
+    revised = f"{','.join(row)}\n{','.join(row.values())}\n".encode()
+    assert import_ratings(store, revised).added == 1
+    assert [one.score for one in store.ratings.latest(game("one").id)] == [5]
+    assert len(store.ratings.every()) == 2
+
+
+def test_a_dry_run_stores_nothing_and_flags_the_one_way_rule(store: Store) -> None:
+    data = b"game,score,question_1,question_2,question_3,question_4\none,2,y,y,y,y\n"
+    dry = import_ratings(store, data, rater="Ada", is_dry=True)
+    assert (dry.added, dry.flagged) == (1, 1)
+    assert store.ratings.every() == []
+
+
+def test_two_answers_about_one_game_are_refused_and_revisions_with_their_times_are_not(store: Store) -> None:
+    done = import_ratings(store, b"game,rater,score\none,Ada,4\ntwo,Ada,4\none,Ada,2\n")
+    assert [str(one) for one in done.problems] == [
+        "line 4: 'Ada' has rated this game otherwise on line 2. "
+        "Keep one of the two lines, or fill in when each was given: the later one counts."
+    ]
+    assert store.ratings.every() == []
+    # The same line twice is one rating.
+    assert import_ratings(store, b"game,rater,score\none,Ada,4\none,Ada,4\n").added == 1
+    timed = "game,rater,score,rated_at\none,Bo,4,2026-01-02T10:00:00+02:00\none,Bo,2,2026-01-02T08:30:00+00:00\n"
+    assert import_ratings(store, timed.encode()).added == 2
+    # Half past eight in London is after ten in Helsinki.
+    assert [(one.rater, one.score) for one in store.ratings.latest(game("one").id)] == [("Ada", 4), ("Bo", 2)]
+
+
+def test_a_long_sheet_is_stored_in_its_order_and_ends_drafts(store: Store) -> None:
+    token = store.ratings.token("Rater 0", game("one").id)
+    store.drafts.save(token, 1, {"score": 3})
+    lines = [f"one,Rater {number},{number % 5 + 1},{token if not number else ''}" for number in range(300)]
+    data = "\n".join(["game,rater,score,token", *lines]).encode()
+    assert import_ratings(store, data).added == 300
+    assert [one.rater for one in store.ratings.every()] == [f"Rater {number}" for number in range(300)]
+    assert {one.answers for one in store.ratings.every()} == {(None,) * 5}
+    assert store.drafts.load(token) is None
+    assert (import_ratings(store, data).added, import_ratings(store, data).known) == (0, 300)
+
+
+def test_a_time_that_a_wrong_clock_puts_ahead_counts_as_now_and_blocks_no_revision(store: Store) -> None:
+    row = "game,rater,score,rated_at\ngame one,Ada,3,"
+    # Up to a day ahead is a clock that goes wrong; a second more is refused.
+    ((_, ahead),) = sheet_of(*f"{row}2026-06-02T12:00:00+00:00".split("\n")).ratings
+    assert ahead.created_at == NOW
+    ((_, earlier),) = sheet_of(*f"{row}2026-06-01T11:59:59+00:00".split("\n")).ratings
+    assert earlier.created_at == NOW - timedelta(seconds=1)
+    assert sheet_of(*f"{row}2026-06-02T12:00:01+00:00".split("\n")).problems[0].column == "rated_at"
+    soon = (datetime.now(UTC) + timedelta(hours=2)).isoformat()
+    assert import_ratings(store, f"game,rater,score,rated_at\none,Ada,3,{soon}\n".encode()).added == 1
+    assert import_ratings(store, b"game,rater,score\none,Ada,5\n").added == 1
+    assert [one.score for one in store.ratings.latest(game("one").id)] == [5]
+
+
+def scores_after(store: Store, *sheets: str) -> list[int]:
+    """Ada's ratings of "one", in the order of storing, after sheets of scores ("3", "3 4"), each imported twice."""
+    for scores in sheets:
+        data = "\n".join(["game,rater,score", *(f"one,Ada,{score}" for score in scores.split())]).encode()
+        import_ratings(store, data)
+        again = import_ratings(store, data)
+        assert (again.added, again.problems) == (0, ())
+    return [one.score for one in store.ratings.every("Ada")]
+
+
+@pytest.mark.parametrize(
+    ("sheets", "stored"),
+    [
+        (["3", "4", "3"], [3, 4, 3]),
+        (["3", "4", "3", "4", "3"], [3, 4, 3, 4, 3]),
+        # A sheet that is kept as a list: what counts is in it, so its first row says nothing new.
+        (["3", "3 4"], [3, 4]),
+        # 4 counts and is in neither row of the last sheet, so its last row is said again; the first is history.
+        (["3", "2", "4", "3 2"], [3, 2, 4, 2]),
+        # 5 is new and counts, so 3 is history.
+        (["3", "4", "3 5"], [3, 4, 5]),
+    ],
+)
+def test_a_score_that_is_changed_back_counts_and_the_same_sheet_twice_adds_nothing(
+    store: Store, sheets: list[str], stored: list[int]
+) -> None:
+    assert scores_after(store, *sheets) == stored
+    assert [one.score for one in store.ratings.latest(game("one").id)] == [stored[-1]]
+
+
+def test_a_row_with_its_time_is_history_and_revises_nothing(store: Store) -> None:
+    timed = "game,rater,score,rated_at\none,Ada,3,2026-01-02T10:00:00+00:00\none,Ada,4,2026-01-03T10:00:00+00:00\n"
+    assert import_ratings(store, timed.encode()).added == 2
+    assert scores_after(store, "5") == [3, 4, 5]
+    assert import_ratings(store, timed.encode()).added == 0
+    # Two months later the rater comes back from 5 to 3, beside a row of the past that is new: it does not count.
+    late = "game,rater,score,rated_at\none,Ada,1,2026-01-01T10:00:00+00:00\none,Ada,5,\n"
+    assert scores_after(store, "2") == [3, 4, 5, 2]
+    assert import_ratings(store, late.encode()).added == 2
+    assert import_ratings(store, late.encode()).added == 0
+    assert [one.score for one in store.ratings.latest(game("one").id)] == [5]
+
+
+def test_a_token_typed_into_another_game_is_a_contradiction_and_no_crash(store: Store) -> None:
+    ((_, own),) = read_sheet(b"game,score\none,3\n", {game("one").id: "one"}, now=NOW, rater="Ada").ratings
+    store.ratings.add(Rating(game("two").id, "Bob", 5, created_at=NOW, token=own.token))
+    done = import_ratings(store, b"game,score\none,3\n", rater="Ada")
+    assert [(problem.line, problem.column) for problem in done.problems] == [(2, "token")]
+
+
+@pytest.mark.parametrize("first", ["sep=;\n", '"sep=;"\r\n', "\ufeffsep=;\n"])
+def test_a_first_line_that_names_the_delimiter_is_no_heading(first: str) -> None:
+    rows = "transcript_id;rater;score;comment\naaaa;Ann;4;good, calm\naaaa;Ann;9;\n"
+    sheet = read_sheet((first + rows).encode(), NAMES, now=NOW)
+    assert [(line, rating.score, rating.comment) for line, rating in sheet.ratings] == [(3, 4, "good, calm")]
+    assert [problem.line for problem in sheet.problems] == [4]

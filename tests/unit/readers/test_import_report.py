@@ -1,0 +1,181 @@
+"""The report on an import: what it counts, how it is written to a file, and that the store keeps it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from evaluation.engines.scoring import SCORERS, evaluate_transcript
+from evaluation.errors import InputError, NotFoundError
+from evaluation.escaping import code
+from evaluation.readers import read_path, read_uploads
+from evaluation.readers.import_report import ImportOutcome, ImportReport, ReportLine, planned, refusal_groups
+from evaluation.score import MetricResult
+from evaluation.store import Store
+from evaluation.store.games.import_reports import KEPT
+from evaluation.transcript import Transcript
+from evaluation.writers.import_report import counts_words, report_as, report_csv, report_markdown
+
+GAME = b'{"gameId": "%s", "players": [{"name": "Ann"}], "messages": [{"playerName": "Ann", "message": "Hi"}]}'
+BAD = b'{"gameId": '
+
+
+def report(*games: str, bad: int = 0, stored: tuple[str, ...] = (), **about: object) -> ImportReport:
+    files = [(f"{name}-{place}.json", GAME % name.encode()) for place, name in enumerate(games)]
+    files += [(f"bad{number}.json", BAD) for number in range(bad)]
+    return planned(read_uploads(files), stored, **about)
+
+
+def ids(*games: str) -> dict[str, str]:
+    return {line.game_id or "": line.transcript_id or "" for line in report(*games).lines}
+
+
+def test_each_outcome_is_counted() -> None:
+    known = ids("old")["old"]
+    before = report("old", "new", "new", "late", bad=2, stored=(known,))
+    assert [str(line.outcome) for line in before.lines] == [
+        "known already",
+        "not stored",
+        "twice in this import",
+        "not stored",
+        "refused",
+        "refused",
+    ]
+    new = ids("new")["new"]
+    after = before.with_outcomes({new: (ImportOutcome.STORED, "Coherence could not be computed.")}, 1.5)
+    assert after.counts == {
+        ImportOutcome.STORED: 1,
+        ImportOutcome.KNOWN: 1,
+        ImportOutcome.REPEATED: 1,
+        ImportOutcome.REFUSED: 2,
+        ImportOutcome.NOT_STORED: 1,
+    }
+    assert counts_words(after) == (
+        "6 games: 1 stored, 1 known already, 1 twice in this import, 2 refused, 1 not stored."
+    )
+    assert (after.seconds, after.id) == (1.5, before.id)
+
+
+def test_an_empty_report_says_so() -> None:
+    assert counts_words(ImportReport(())) == "No file."
+    assert "No game was read." in report_markdown(ImportReport(()))
+
+
+def test_refusals_for_one_reason_are_one_group() -> None:
+    lines = [
+        ReportLine(f"{n}.json", ImportOutcome.REFUSED, message=f"reason {n % 2}", remedy="Do it.") for n in range(5)
+    ]
+    # 0, 2 and 4 have reason 0; 1 and 3 have reason 1.
+    assert [(group.message, len(group.lines)) for group in refusal_groups(lines)] == [("reason 0", 3), ("reason 1", 2)]
+    assert refusal_groups([]) == ()
+
+
+def test_a_report_survives_json(data_root: Path) -> None:
+    before = planned(read_path(data_root / "autobox"), (), source="command line", iteration="Prompt é")
+    assert before.counts[ImportOutcome.REFUSED] == 7
+    assert ImportReport.from_dict(json.loads(json.dumps(before.as_dict()))) == before
+
+
+def test_the_csv_has_a_row_per_game_and_runs_no_formula() -> None:
+    held = report("one", bad=1)
+    held = replace(held, lines=(*held.lines, ReportLine("=cmd()", ImportOutcome.REFUSED, message="@x", place="line 1")))
+    rows = list(csv.DictReader(io.StringIO(report_csv(held))))
+    assert [(row["name"], row["outcome"], row["players"]) for row in rows] == [
+        ("one-0.json", "not stored", "1"),
+        ("bad0.json", "refused", ""),
+        ("'=cmd()", "refused", ""),
+    ]
+    assert rows[2]["message"] == "'@x"
+
+
+def test_names_are_inert_in_markdown() -> None:
+    evil = "a`](https://evil.example)|\n# b.json"
+    text = report_markdown(replace(report("one"), lines=(ReportLine(evil, ImportOutcome.REFUSED, message=evil),)))
+    assert "- `a'](https://evil.example)\\| # b.json`: `a'](https://evil.example)\\| # b.json`" in text
+    assert text.count("\n# ") == 0
+
+
+def test_an_unknown_ending_is_refused() -> None:
+    assert report_as(report("one"), ".JSON").startswith("{")
+    with pytest.raises(InputError, match=r"end with \.json, \.csv, \.md"):
+        report_as(report("one"), ".xlsx")
+
+
+def test_the_store_keeps_the_latest_reports_and_replaces_one_that_went_on() -> None:
+    store = Store(":memory:")
+    first = report("one")
+    store.imports.save(first)
+    store.imports.save(report("two"))
+    done = first.with_outcomes({ids("one")["one"]: (ImportOutcome.STORED, "")}, 0.5)
+    store.imports.save(done)
+    assert store.imports.get(first.id) == done
+    assert [held.lines[0].game_id for held in store.imports.list()] == ["two", "one"]
+    for _ in range(KEPT):
+        store.imports.save(report("more"))
+    assert len(store.imports.list()) == KEPT
+    with pytest.raises(NotFoundError, match="no import report"):
+        store.imports.get(first.id)
+
+
+def test_no_name_steers_a_terminal_or_reorders_a_markdown_report() -> None:
+    name = "one\x1b[31m\x1b]0;owned\x07\u202etxt.exe\u2066\x9b2J\\| `x` @here.json"
+    lines = (
+        ReportLine(name, ImportOutcome.STORED, format="native", players=2, messages=3),
+        ReportLine(name, ImportOutcome.REFUSED, message=f"No: {name}", place=name, remedy="Mend it."),
+    )
+    text = report_markdown(replace(report("one"), lines=lines, iteration=f"Sly {name}"))
+    assert not set(text) & {"\x1b", "\x07", "\u202e", "\u2066", "\x9b"}
+    # One rule for all Markdown: a backslash of theirs does not take the bar's away, and the table keeps its columns.
+    (row,) = [line for line in text.splitlines() if line.startswith("| stored")]
+    assert code(name) in row
+    assert row.replace("\\|", "").count("|") == 6
+
+
+def test_names_that_utf_8_cannot_hold_are_kept_readable() -> None:
+    store = Store(":memory:")
+    store.imports.save(ImportReport((ReportLine("caf\udce9.json", ImportOutcome.REFUSED, message="No."),)))
+    assert [held.lines[0].name for held in store.imports.list()] == ["caf?.json"]
+
+
+def test_a_report_is_settled_by_what_the_store_has_in_the_end() -> None:
+    store = Store(":memory:")
+    results = read_uploads([(f"{name}.json", GAME % name.encode()) for name in ("one", "two", "three")])
+    before = planned(results, ())
+    store.imports.save(before)
+    first, second = (result.transcript for result in results[:2])
+    assert first is not None
+    assert second is not None
+    evaluation = evaluate_transcript(second, scorers=SCORERS | {"coherence": broken})
+    store.transcripts.add(first, source_name="one.json")
+    store.transcripts.add(second, source_name="two.json")
+    store.results.save([evaluation])
+    assert store.imports.so_far(before).counts[ImportOutcome.STORED] == 2
+    store.imports.settle()
+    (after,) = store.imports.list()
+    assert [(line.outcome, line.message) for line in after.lines] == [
+        (ImportOutcome.STORED, ""),
+        (ImportOutcome.STORED, "Conversation coherence could not be computed."),
+        (ImportOutcome.NOT_STORED, ""),
+    ]
+    assert after.seconds is not None
+    # It is settled once: what happens to the games later is no part of it.
+    store.deletions.delete([first.id], who="Ada")
+    store.imports.settle()
+    assert store.imports.list() == [after] == [store.imports.so_far(after)]
+
+
+def test_a_report_whose_import_did_not_begin_is_forgotten() -> None:
+    store = Store(":memory:")
+    held = report("one")
+    store.imports.save(held)
+    store.imports.discard(held.id)
+    assert store.imports.list() == []
+
+
+def broken(transcript: Transcript, *, threshold: float | None = None) -> MetricResult:
+    raise ArithmeticError("no")

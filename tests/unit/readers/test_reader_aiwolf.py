@@ -1,0 +1,152 @@
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from evaluation.readers import read_path, read_upload
+from evaluation.transcript import Transcript
+
+LOGS = Path(__file__).parents[2] / "data" / "aiwolf"
+
+LOG = """0,status,1,VILLAGER,ALIVE,team-x,George
+0,status,2,WEREWOLF,ALIVE,team-y,Shion
+0,talk,0,0,1,Hello, everyone, I am George, hi
+0,talk,1,0,2,Over
+1,whisper,0,0,2,Nobody hears me
+1,guard,1,2
+1,vote,1,2
+1,vote,2,-1
+1,attackVote,2,1
+1,attack,1,false
+2,mystery,1,2
+2,execute,2,WEREWOLF
+3,status,1,VILLAGER,ALIVE,team-x,George
+3,status,2,WEREWOLF,DEAD,team-y,Shion
+3,result,1,0,VILLAGER
+"""
+
+
+def read_log(name: str) -> Transcript:
+    (result,) = read_path(LOGS / name)
+    assert result.error is None
+    assert result.transcript is not None
+    return result.transcript
+
+
+def read(text: str) -> Transcript:
+    (result,) = read_upload("game.log", text.encode())
+    assert result.error is None
+    assert result.transcript is not None
+    return result.transcript
+
+
+def test_the_counts_of_log_1() -> None:
+    transcript = read_log("game1.log")
+    # grep: 45 talk lines, 7 of them only "Skip" or "Over"; 7 votes, 1 attack vote.
+    assert Counter(m.channel for m in transcript.messages) == {"public": 45}
+    assert len(transcript.discussion) == 38
+    assert Counter((v.round, v.phase) for v in transcript.votes) == {(1, "day"): 5, (1, "night"): 1, (2, "day"): 2}
+    assert [(e.round, e.phase, e.player, e.role) for e in transcript.eliminations] == [
+        (1, "day", "Servas", None),
+        (1, "night", "Shizue", None),
+        (2, "day", "Victoria", None),
+    ]
+    assert [(p.name, p.role, p.alignment, p.is_alive) for p in transcript.players] == [
+        ("Servas", "POSSESSED", "mafia", False),
+        ("Asuka", "SEER", "town", True),
+        ("Midori", "VILLAGER", "town", True),
+        ("Shizue", "VILLAGER", "town", False),
+        ("Victoria", "WEREWOLF", "mafia", False),
+    ]
+    assert transcript.metadata["divine"] == [
+        {"round": 1, "player": "Asuka", "target": "Victoria", "result": "WEREWOLF"}
+    ]
+    assert transcript.winner == "town"
+
+
+def test_the_counts_of_log_9() -> None:
+    transcript = read_log("game9.log")
+    assert len(transcript.messages) == 34
+    assert len(transcript.discussion) == 30
+    # Lines 40 to 44: 1->3, 2->1, 3->1, 4->3, 5->4 by index.
+    assert [(v.voter, v.target) for v in transcript.votes] == [
+        ("George", "Sakura"),
+        ("Shion", "George"),
+        ("Sakura", "George"),
+        ("Midori", "Sakura"),
+        ("Minako", "Midori"),
+    ]
+    assert transcript.player("Sakura").metadata == {"index": "3", "team": "CanisLupus1"}
+
+
+def test_texts_are_kept_as_they_are_cut_short_or_with_commas() -> None:
+    texts = [m.text for m in read_log("game9.log").messages]
+    assert any(text.endswith("I’ll be skeptical of tha") for text in texts)
+    assert any(text.startswith(" @Minako  you said") for text in texts)
+    assert read(LOG).messages[0].text == "Hello, everyone, I am George, hi"
+
+
+def test_every_kind_of_line() -> None:
+    transcript = read(LOG)
+    assert [(m.channel, m.phase, m.round, m.speaker) for m in transcript.messages] == [
+        ("public", "day", 0, "George"),
+        ("public", "day", 0, "Shion"),
+        ("team", "night", 1, "Shion"),
+    ]
+    assert [(v.voter, v.target, v.phase) for v in transcript.votes] == [
+        ("George", "Shion", "day"),
+        ("Shion", None, "day"),
+        ("Shion", "George", "night"),
+    ]
+    # The attack was warded off, so only the execution counts.
+    assert [e.player for e in transcript.eliminations] == ["Shion"]
+    assert transcript.metadata["guard"] == [{"round": 1, "player": "George", "target": "Shion", "result": None}]
+    assert transcript.metadata["other_events"] == [{"round": 2, "kind": "mystery", "fields": "1,2"}]
+    assert [p.is_alive for p in transcript.players] == [True, False]
+
+
+def test_a_team_against_itself_without_characters_is_told_apart_by_index() -> None:
+    log = "0,status,1,VILLAGER,ALIVE,team-x\n0,status,2,WEREWOLF,ALIVE,team-x\n0,talk,0,0,2,Hi\n"
+    transcript = read(log)
+    assert transcript.player_names == ("team-x 1", "team-x 2")
+    assert transcript.messages[0].speaker == "team-x 2"
+
+
+def test_older_logs_that_name_the_speaker() -> None:
+    assert read(LOG.replace("talk,0,0,1,", "talk,0,0,George,")).messages[0].speaker == "George"
+
+
+REFUSALS = [
+    (
+        LOG.replace("talk,1,0,2,Over", "talk,1,0,9,Over"),
+        "line 4: The talk line names '9', whom no status line introduces. "
+        "Correct the line, or add the player's status line.",
+    ),
+    (
+        LOG.replace("vote,1,2", "vote,1,7"),
+        "line 7: The vote line names '7', whom no status line introduces. "
+        "Correct the line, or add the player's status line.",
+    ),
+    (
+        LOG.replace("0,talk,1,0,2,Over", "0,talk,1"),
+        "line 4: The talk line has 1 of 4 fields. Expected day,kind,...; export the log again.",
+    ),
+    (
+        LOG.replace("1,guard,1,2", "good night"),
+        'line 6: "good night" is no event. Expected day,kind,...; export the log again.',
+    ),
+    (
+        "0,talk,0,0,1,Hi\n",
+        "The log has no status line, so nobody plays. Export the log again.",
+    ),
+    (
+        "0,status,1,VILLAGER,ALIVE,team-x,George\n",
+        "The game has no message. Export the game again.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), REFUSALS, ids=range(len(REFUSALS)))
+def test_a_broken_log_is_refused_with_place_and_remedy(text: str, expected: str) -> None:
+    (result,) = read_upload("game.log", text.encode())
+    assert str(result.error) == expected

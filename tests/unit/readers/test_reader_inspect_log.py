@@ -1,0 +1,169 @@
+import io
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evaluation.readers import ReadResult, read_path, read_upload
+from evaluation.transcript import Cost, Transcript
+
+FOLDER = Path(__file__).parents[2] / "data" / "inspect_logs"
+
+SAMPLE: dict[str, Any] = {
+    "id": "s",
+    "epoch": 2,
+    "target": "x",
+    "messages": [
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": "attachment://abc", "source": "input"},
+        {
+            "role": "assistant",
+            "content": [
+                {"type": "reasoning", "reasoning": "Hm."},
+                {"type": "text", "text": "attachment://abc"},
+                {"type": "image", "image": "attachment://img"},
+            ],
+            "tool_calls": [{"id": "1", "function": "search", "arguments": {"q": "wolf"}, "type": "function"}],
+        },
+        {"role": "tool", "content": "Found.", "function": "search"},
+    ],
+    "attachments": {"abc": "A long text."},
+    "model_usage": {
+        # 100 tokens in all, 20 of them out, so 80 in, whatever of them stood in the cache.
+        "big": {"input_tokens": 30, "input_tokens_cache_read": 50, "output_tokens": 20, "total_tokens": 100},
+        "judge": {"input_tokens": 20, "output_tokens": 5, "total_tokens": 25, "total_cost": 0.5},
+    },
+}
+LOG: dict[str, Any] = {
+    "version": 2,
+    "status": "success",
+    "eval": {"task": "t", "run_id": "run", "model": "big", "created": "2025-01-01T10:00:00+01:00"},
+    "plan": {},
+    "samples": [SAMPLE],
+}
+
+
+def the_only(results: list[ReadResult]) -> Transcript:
+    (result,) = results
+    assert result.error is None
+    assert result.transcript is not None
+    return result.transcript
+
+
+def read(log: dict[str, Any]) -> Transcript:
+    return the_only(read_upload("log.json", json.dumps(log).encode()))
+
+
+def packed(files: dict[str, Any]) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name, content if isinstance(content, str) else json.dumps(content))
+    return buffer.getvalue()
+
+
+def test_the_four_logs() -> None:
+    results = read_path(FOLDER)
+    assert {result.format for result in results} == {"inspect"}
+    names = [result.name.removeprefix("inspect_logs/") for result in results]
+    # 1 + 1 + 10 + 3 samples; the ten in the order of their numbers, not of their names.
+    assert len(names) == 15
+    assert [name.rpartition("/")[2] for name in names[2:12]] == [f"{number}_epoch_1" for number in range(1, 11)]
+    assert all(result.transcript and len(result.transcript.messages) == 3 for result in results)
+
+
+def test_the_first_log() -> None:
+    transcript = read_path(FOLDER)[0].transcript
+    assert transcript is not None
+    assert [(m.speaker, m.channel, m.text[:20]) for m in transcript.messages] == [
+        ("user", "public", "Hey there, hipster! "),
+        ("user", "public", "What is average low "),
+        ("assistant", "public", "Yo, in February, St."),
+    ]
+    assert transcript.cost == Cost(input_tokens=274, output_tokens=189)
+    assert transcript.player("assistant").model == "openai/gpt-4o-mini"
+    assert transcript.metadata["scores"]["model_graded_fact"]["value"] == "C"
+    assert transcript.metadata["task"] == "input_task"
+
+
+def test_parts_tools_and_attachments() -> None:
+    transcript = read(LOG)
+    assert transcript.game_id == "run-s-2"
+    assert [(m.speaker, m.channel, m.channel_name, m.text) for m in transcript.messages] == [
+        ("system", "system", None, "Be brief."),
+        ("user", "public", None, "A long text."),
+        ("assistant", "private", "thoughts", "Hm."),
+        ("assistant", "public", None, "A long text."),
+        ("assistant", "system", "tool", 'search({"q": "wolf"})'),
+        ("tool", "system", "tool", "Found."),
+    ]
+    assert transcript.messages[3].metadata["parts"] == ["image"]
+    assert transcript.player_names == ("user", "assistant")
+
+
+def test_the_cost_is_the_sum_over_the_models() -> None:
+    # 80 + 20 in, 50 of them from the cache, 20 + 5 out.
+    assert read(LOG).cost == Cost(
+        total_usd=0.5, input_tokens=100, cached_tokens=50, output_tokens=25, cache_hit_rate=0.5
+    )
+
+
+def test_nan_reads_as_null_in_both_kinds() -> None:
+    sample = SAMPLE | {"scores": {"f1": {"value": "@"}}}
+    text = json.dumps(LOG | {"samples": [sample]}).replace('"@"', "NaN")
+    transcript = the_only(read_upload("log.json", text.encode()))
+    assert transcript.metadata["scores"] == {"f1": {"value": None}}
+    files = {"header.json": LOG, "samples/s_epoch_2.json": json.dumps(sample).replace('"@"', "-Infinity")}
+    assert the_only(read_upload("log.eval", packed(files))).messages == transcript.messages
+
+
+def test_a_log_that_is_still_being_written_has_no_header_yet() -> None:
+    files = {"_journal/start.json": {"eval": LOG["eval"]}, "samples/s_epoch_2.json": SAMPLE}
+    assert the_only(read_upload("log.eval", packed(files))).game_id == "run-s-2"
+
+
+def test_one_broken_sample_leaves_the_others_standing() -> None:
+    files = {"header.json": LOG, "samples/1_epoch_1.json": "{", "samples/2_epoch_1.json": SAMPLE}
+    first, second = read_upload("log.eval", packed(files))
+    assert (first.name, str(first.error)) == (
+        "log.eval/1_epoch_1",
+        "samples/1_epoch_1.json: line 1, column 2: Not valid JSON: Expecting property name enclosed in double quotes. "
+        "The end of the file seems to be missing; export or copy it again.",
+    )
+    assert second.error is None
+
+
+@pytest.mark.parametrize(
+    ("log", "expected"),
+    [
+        (
+            LOG | {"samples": []},
+            "$.samples: The log holds no samples. Run the evaluation with log_samples=True.",
+        ),
+        (
+            LOG | {"samples": [{"messages": []}]},
+            "$.samples[0].id: Found nothing, expected the sample's id. Correct that value and try again.",
+        ),
+        (
+            LOG | {"samples": [SAMPLE | {"messages": []}]},
+            "Nobody speaks but the system. Export the whole chat.",
+        ),
+        (
+            LOG | {"samples": [SAMPLE | {"messages": [{"role": "user", "content": 7}]}]},
+            "$.samples[0].messages[0].content: Found the number 7, expected text or a list of parts. "
+            "Correct that value and try again.",
+        ),
+    ],
+)
+def test_a_broken_log(log: dict[str, Any], expected: str) -> None:
+    (result,) = read_upload("log.json", json.dumps(log).encode())
+    assert str(result.error) == expected
+
+
+def test_a_broken_header() -> None:
+    (result,) = read_upload("log.eval", packed({"header.json": [1], "samples/1_epoch_1.json": SAMPLE}))
+    assert (
+        str(result.error) == "header.json: $: Found a list of 1, expected an object. Correct that value and try again."
+    )

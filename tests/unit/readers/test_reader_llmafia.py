@@ -1,0 +1,250 @@
+import io
+import json
+import zipfile
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from evaluation.readers import ReadResult, read_path, read_upload
+from evaluation.transcript import Transcript
+
+GAMES = Path(__file__).parents[2] / "data" / "llmafia" / "games"
+FILES = ("config.json", "public_manager_chat.txt", "public_daytime_chat.txt", "public_nighttime_chat.txt")
+
+
+def read_game(name: str) -> Transcript:
+    (result,) = read_path(GAMES / name)
+    assert result.error is None
+    assert result.transcript is not None
+    return result.transcript
+
+
+def zipped(files: dict[str, str | bytes]) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return buffer.getvalue()
+
+
+def small_game(**changes: str) -> dict[str, str | bytes]:
+    """Two rounds around midnight; keyword arguments replace a chat file by its middle word."""
+    players = [
+        {"name": "Lee", "is_mafia": False, "is_llm": False, "llm_config": {}},
+        {"name": "Lee: Junior", "is_mafia": True, "is_llm": True, "llm_config": {"model_name": "llama"}},
+        {"name": "Ann", "is_mafia": False, "is_llm": False, "llm_config": {}},
+    ]
+    texts = {
+        "manager": "[23:59:00] Game-Manager: Now it's Daytime for 3 minutes\n"
+        "[00:02:00] Game-Manager: Ann was voted out. Their role was bystander\n"
+        "[00:02:00] Game-Manager: Now it's Nighttime for 1 minutes\n",
+        "daytime": "[23:59:30] Lee: Junior: I am\nhere.\n\n[23:59:40] Lee: Hi: all\n"
+        "[00:00:10] Ann: Past midnight.\n"
+        "[00:01:00] Game-Manager: Daytime has ended, now it's time to vote!\n"
+        "[00:01:30] Game-Manager: Lee: Junior voted for Ann\n",
+        "nighttime": "[00:02:10] Lee: Junior: Alone.\n",
+    } | changes
+    chats: dict[str, str | bytes] = {f"public_{part}_chat.txt": text for part, text in texts.items()}
+    return {"config.json": json.dumps({"players": players})} | chats
+
+
+def read_zip(files: dict[str, str | bytes]) -> ReadResult:
+    (result,) = read_upload("game.zip", zipped(files))
+    assert result.format == "llmafia"
+    return result
+
+
+def test_the_counts_of_game_3() -> None:
+    transcript = read_game("0003")
+    # grep -vc Game-Manager: 47 lines in the day's file, 5 in the night's; grep -c Game-Manager: over all three is 40.
+    assert Counter(m.channel for m in transcript.messages) == {"public": 47, "team": 5, "system": 40}
+    assert len(transcript.players) == 8
+    # 17 "voted for" lines in the day's file, 3 in the night's.
+    assert Counter(v.phase for v in transcript.votes) == {"day": 17, "night": 3}
+    assert [(e.round, e.phase, e.player, e.role) for e in transcript.eliminations] == [
+        (1, "day", "Riley", "bystander"),
+        (1, "night", "Jordan", "bystander"),
+        (2, "day", "Ariel", "mafia"),
+        (2, "night", "Lennon", "bystander"),
+        (3, "day", "Morgan", "bystander"),
+        (3, "night", "Lee", "bystander"),
+    ]
+    assert transcript.winner == "mafia"
+    assert [p.name for p in transcript.players if p.is_alive] == ["Adrian", "Jamie"]
+
+
+def test_the_counts_of_game_6() -> None:
+    transcript = read_game("0006")
+    assert Counter(m.channel for m in transcript.messages) == {"public": 137, "team": 6, "system": 38}
+    assert len(transcript.players) == 9
+    assert Counter(v.phase for v in transcript.votes) == {"day": 19, "night": 3}
+    # Votes listed under each "Daytime has ended" line: 8, 6, 5.
+    assert Counter(v.round for v in transcript.votes if v.phase == "day") == {1: 8, 2: 6, 3: 5}
+    assert len(transcript.eliminations) == 5
+    assert transcript.winner == "town"
+
+
+def test_who_is_a_model_and_who_a_person() -> None:
+    transcript = read_game("0006")
+    assert [(p.name, p.model) for p in transcript.players if not p.is_human] == [
+        ("Gray", "meta-llama/Llama-3.1-8B-Instruct")
+    ]
+    assert {p.name for p in transcript.players if p.alignment == "mafia"} == {"Gray", "Reese"}
+
+
+def test_events_of_one_second_keep_the_order_of_the_game() -> None:
+    # At 13:59:39 the second day's last vote, its result, a night without talk, and the third day all happen.
+    transcript = read_game("0003")
+    texts = [m.text[:24] for m in transcript.messages if m.sent_at and f"{m.sent_at:%H:%M:%S}" == "13:59:39"]
+    assert texts == [
+        "Lennon voted for Ariel",
+        "Ariel was voted out. The",
+        "Now it's Nighttime for 1",
+        "There is only one mafia ",
+        "Nighttime has ended, now",
+        "Adrian voted for Lennon",
+        "Lennon was voted out. Th",
+        "Now it's Daytime for 3 m",
+    ]
+    votes = [(v.round, v.phase, v.voter) for v in transcript.votes if f"{v.sent_at:%H:%M:%S}" == "13:59:39"]
+    assert votes == [(2, "day", "Lennon"), (2, "night", "Adrian")]
+
+
+def test_what_is_written_to_the_wrong_file_keeps_its_channel() -> None:
+    messages = read_game("0003").messages
+    (late,) = [m for m in messages if m.text.startswith("I think Riley's sudden claim of being a bystander is susp")]
+    # Morgan wrote to everybody nine seconds after the night had begun.
+    assert (late.channel, late.round, late.phase) == ("public", 1, "night")
+
+
+def test_the_clock_decides_where_a_late_line_belongs() -> None:
+    # Line 27 of the day's file stands after the votes that came up to 13:33:42, but is stamped 13:30:03.
+    messages = read_game("0002").messages
+    (late,) = [m for m in messages if m.text.startswith("I think we're getting a bit too quick")]
+    assert messages[late.index - 1].text.startswith("Daytime has ended")
+    assert messages[late.index + 1].text == "Rowan voted for Sidney"
+
+
+def test_surveys_are_kept() -> None:
+    surveys = read_game("0006").metadata["surveys"]
+    assert surveys["Morgan"] == {
+        "answers": {
+            "similarity to human behavior": "40",
+            "timing of messaging": "90",
+            "relevance of messages": "20",
+        },
+        # Backspaces that the person typed; the wording stays as it was written.
+        "comment": "f\x08t\x08llm was too repepetive",
+    }
+    assert read_game("0004").metadata["surveys"]["Alex"] == {"answers": {}, "comment": ""}
+
+
+@pytest.mark.parametrize("folder", ["", "0006/", "deep/er/0006/"])
+def test_a_zip_of_the_folder_is_the_same_game(folder: str) -> None:
+    files = {f"{folder}{path.name}": path.read_bytes() for path in (GAMES / "0006").iterdir()}
+    (result,) = read_upload("game.zip", zipped(files))
+    assert result.transcript == read_game("0006")
+    assert result.name == f"game.zip/{folder}".rstrip("/")
+
+
+def test_names_with_colons_lines_that_continue_and_midnight() -> None:
+    transcript = read_zip(small_game()).transcript
+    assert transcript is not None
+    assert [(m.speaker, m.text) for m in transcript.messages if m.channel != "system"] == [
+        ("Lee: Junior", "I am\nhere."),
+        ("Lee", "Hi: all"),
+        ("Ann", "Past midnight."),
+        ("Lee: Junior", "Alone."),
+    ]
+    assert [(v.voter, v.target, v.round) for v in transcript.votes] == [("Lee: Junior", "Ann", 1)]
+    clocks = [m.sent_at for m in transcript.messages]
+    assert clocks == sorted(clocks, key=lambda time: (time is None, time))
+    assert {m.round for m in transcript.messages} == {1}
+
+
+def test_the_manager_never_plays_and_its_words_from_others_mean_nothing() -> None:
+    config = json.loads(small_game()["config.json"])
+    config["players"].append({"name": "Game-Manager", "is_mafia": False})
+    day = "[23:59:30] Lee: Ann voted for Lee\n[23:59:31] Lee: Ann was voted out. Their role was mafia\n"
+    result = read_zip(small_game(daytime=day) | {"config.json": json.dumps(config)})
+    assert result.transcript is not None
+    assert "Game-Manager" not in result.transcript.player_names
+    assert result.transcript.votes == ()
+    assert [e.role for e in result.transcript.eliminations] == ["bystander"]
+
+
+def test_without_announcements_rounds_are_unknown() -> None:
+    result = read_zip(small_game(manager=""))
+    assert result.transcript is not None
+    assert {(m.round, m.phase) for m in result.transcript.messages} == {(None, "day"), (None, "night")}
+
+
+REFUSALS = [
+    (
+        small_game(daytime="[12:00:00] Zed: hi"),
+        "public_daytime_chat.txt, line 1: 'Zed' is not among the players. "
+        "Correct the name, or add the player to config.json.",
+    ),
+    (
+        small_game(daytime="hi\n[12:00:00] Lee: hi"),
+        'public_daytime_chat.txt, line 1: "hi" has no time. Expected [HH:MM:SS] Name: text.',
+    ),
+    (
+        small_game(nighttime="[12:00:00] Lee: hi\n[12:61:00] Lee: hi"),
+        "public_nighttime_chat.txt, line 2: [12:61:00] is no time of day. Correct the time.",
+    ),
+    (
+        small_game(daytime="[12:00:00] Game-Manager: Lee voted for Zed"),
+        "public_daytime_chat.txt, line 1: 'Zed' is not among the players (Lee, Lee: Junior, Ann). Correct the name.",
+    ),
+    (
+        small_game(manager="[12:00:00] Game-Manager: Zed was voted out. Their role was mafia"),
+        "public_manager_chat.txt, line 1: 'Zed' is not among the players (Lee, Lee: Junior, Ann). Correct the name.",
+    ),
+    (
+        small_game(manager="", daytime="", nighttime=""),
+        "The game has no message. Export the game again.",
+    ),
+    (
+        small_game() | {"config.json": '{"players": [{"name": 7}]}'},
+        "config.json: $.players[0].name: Found the number 7, expected text. Correct that value and try again.",
+    ),
+    (
+        small_game() | {"config.json": "{"},
+        "config.json, line 1, column 2: Not valid JSON: Expecting property name enclosed in double quotes. "
+        "The end of the file seems to be missing; export or copy it again.",
+    ),
+    (
+        small_game() | {"config.json": "no JSON"},
+        "config.json: $: Found nothing, expected an object with the players. Hand in the whole game folder.",
+    ),
+    (
+        small_game() | {"public_nighttime_chat.txt": b"[12:00:00] Lee: caf\xe9"},
+        "public_nighttime_chat.txt, line 1: Byte 0xE9 (number 20 of the file) is not valid UTF-8. "
+        "Save the file as UTF-8 and try again.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("files", "expected"), REFUSALS, ids=range(len(REFUSALS)))
+def test_a_broken_game_is_refused_with_place_and_remedy(files: dict[str, str | bytes], expected: str) -> None:
+    result = read_zip(files)
+    assert result.transcript is None
+    assert str(result.error) == expected
+
+
+@pytest.mark.parametrize("missing", FILES)
+def test_a_missing_file_is_named(missing: str) -> None:
+    files = small_game()
+    del files[missing]
+    assert str(read_zip(files).error) == f"{missing} is missing. Hand in the whole game folder."
+
+
+@pytest.mark.parametrize("name", ["config.json", "public_daytime_chat.txt"])
+def test_one_file_of_a_game_asks_for_the_folder(name: str) -> None:
+    (result,) = read_upload(name, (GAMES / "0006" / name).read_bytes())
+    assert str(result.error) == (
+        "This is one file of a game in the format llmafia, which consists of several. "
+        "Hand in the whole folder, or a zip of it."
+    )

@@ -1,0 +1,111 @@
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from evaluation.readers import read_path, read_upload
+from evaluation.transcript import Message, Transcript
+
+NOTEBOOK = Path(__file__).parents[2] / "data" / "tinytroupe" / "simple_chat.ipynb"
+
+
+def real() -> Transcript:
+    (result,) = read_path(NOTEBOOK)
+    assert result.format == "tinytroupe"
+    assert result.transcript is not None
+    return result.transcript
+
+
+def notebook(*screens: str | list[str]) -> bytes:
+    outputs: list[dict[str, Any]] = [{"output_type": "display_data", "data": {"text/plain": one}} for one in screens]
+    cells = [{"cell_type": "markdown", "source": []}, {"cell_type": "code", "outputs": outputs}]
+    return json.dumps({"nbformat": 4, "metadata": {}, "cells": cells}).encode()
+
+
+def messages(*screens: str | list[str]) -> tuple[Message, ...]:
+    (result,) = read_upload("chat.ipynb", notebook(*screens))
+    assert result.error is None
+    assert result.transcript is not None
+    return result.transcript.messages
+
+
+def test_the_counts_of_the_real_chat() -> None:
+    transcript = real()
+    # Shown live: 8 TALK, 8 THINK, 8 DONE, 1 REACH_OUT, 2 goals of the agents' own; 1 word of the user, 2 of the world.
+    # Of the 9 CONVERSATION stimuli, 8 repeat a talk; the two trajectories at the end repeat everything.
+    assert Counter(m.channel for m in transcript.messages) == {"public": 8, "private": 19, "system": 3}
+    assert transcript.player_names == ("Lisa Carter", "Oscar")
+    # The chat ran 4 steps; in the fourth Lisa and Oscar spoke once each.
+    assert [(m.round, m.speaker.split()[0]) for m in transcript.discussion] == [
+        (1, "Lisa"),
+        (1, "Oscar"),
+        (2, "Lisa"),
+        (2, "Oscar"),
+        (3, "Oscar"),
+        (3, "Lisa"),
+        (4, "Lisa"),
+        (4, "Oscar"),
+    ]
+    assert {player.model for player in transcript.players} == {"gpt-5-mini"}
+
+
+def test_lines_are_joined_as_they_were_before_wrapping() -> None:
+    first, second, third, *_ = real().discussion
+    assert first.text == (
+        "Hi Oscar — I’m Lisa (I work on the M365 Search team). Nice to meet you! I’d love to hear more about you: what "
+        "do you do, what are your main interests or hobbies, and what brought you to this chat? Share whatever you’re "
+        "comfortable with."
+    )
+    assert second.recipients == ("Lisa Carter",)
+    # TinyTroupe cuts at 1,024 characters and adds " (...)", so exactly 1,030 are there when no space is lost or won.
+    assert len(third.text) == 1030
+    assert third.metadata == {"is_cut": True}
+
+
+def test_hyphens_at_the_end_of_a_line() -> None:
+    (message,) = messages("Ann acts: [TALK]\n   > a well-\n   > known dash -\n   > and that's all\n")
+    assert message.text == "a well-known dash - and that's all"
+
+
+def test_a_talk_is_told_once_to_all_who_hear_it() -> None:
+    said = messages(
+        "\x1b[1mAnn\x1b[0m acts: \x1b[1m[\x1b[0mTALK\x1b[1m]\x1b[0m \n   > Hello\n   > all (...)",
+        ["Ann acts: [TALK]\n", "   > Second."],
+        "Ann --> Bob: [CONVERSATION]\n > Hello all",
+        "Ann --> Cid: [CONVERSATION]\n > Hello all you",
+        "Ann --> Cid: [CONVERSATION]\n > Second.",
+        "Ann --> Cid: [CONVERSATION]\n > Something else.",
+    )
+    assert [(m.text, m.channel, m.recipients) for m in said] == [
+        ("Hello all (...)", "public", ("Bob", "Cid")),
+        ("Second.", "public", ("Cid",)),
+        ("Something else.", "system", ("Cid",)),
+    ]
+
+
+def test_a_stimulus_for_several_is_one_message_a_step() -> None:
+    step = "──── World step 1 of 2 ────\n"
+    news = "USER --> Ann: [CONVERSATION]\n > News\nUSER --> Bob: [CONVERSATION]\n > News\n"
+    said = messages("Ann acts: [THINK]\n > Hm", news, step, news)
+    assert [(m.speaker, m.channel_name, m.round, m.recipients) for m in said[1:]] == [
+        ("USER", "conversation", None, ("Ann", "Bob")),
+        ("USER", "conversation", 1, ("Ann", "Bob")),
+    ]
+
+
+def test_a_notebook_without_agents_is_refused() -> None:
+    (result,) = read_upload("x.ipynb", notebook("Someone acts: TALK"))
+    assert str(result.error) == "The notebook shows no agent that acts. Run it again and save its output."
+
+
+def test_a_broken_notebook_names_the_place() -> None:
+    data = notebook("Ann acts: [TALK]\n > Hi").replace(b'"text/plain": "Ann', b'"text/plain": 7, "x": "Ann')
+    (result,) = read_upload("x.ipynb", data)
+    assert str(result.error) == (
+        "$.cells[1].outputs[0].data['text/plain']: Found the number 7, expected text. Correct that value and try again."
+    )
+
+
+def test_another_notebook_is_no_simulation() -> None:
+    (result,) = read_upload("x.ipynb", notebook("42"))
+    assert result.format is None

@@ -1,0 +1,133 @@
+"""Every file of every format is taken for its own format, and for none of the others."""
+
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+
+from evaluation.readers import Limits, read_path, read_upload
+from evaluation.readers._format_detection import ARCHIVE_READERS, BINARY_READERS, FILE_READERS, FOLDER_READERS
+from evaluation.readers.base.document import Document
+from evaluation.transcript import Transcript
+from evaluation.writers.convokit import write_convokit
+from evaluation.writers.messages import json_lines, message_table
+from evaluation.writers.tables import csv_text
+
+DATA = Path(__file__).parents[2] / "data"
+FOLDERS = {
+    "aiwolf": "aiwolf",
+    "autobox": "autobox",
+    "inspect_logs": "inspect",
+    "llm_werewolf": "llm-werewolf",
+    "llmafia": "llmafia",
+    "tinytroupe": "tinytroupe",
+    "werewolf_gpt": "werewolf-gpt",
+}
+(GAME,) = [result.transcript for result in read_path(DATA / "aiwolf" / "game9.log") if result.transcript]
+CHAT = [{"role": "user", "content": "Hi, Bob"}, {"role": "assistant", "name": "Bob", "content": "player, text"}]
+NATIVE = {"gameId": "g", "players": [{"name": "Ann"}], "messages": [{"playerName": "Ann", "message": "a,b,c"}]}
+TURNS = [{"from": "human", "value": "Hi"}, {"from": "gpt", "value": "Ho"}]
+
+
+def corpus_part(name: str) -> bytes:
+    buffer = io.BytesIO()
+    write_convokit([GAME], buffer)
+    with ZipFile(buffer) as archive:
+        return archive.read(name)
+
+
+def parquet(game: Transcript) -> bytes:
+    buffer = io.BytesIO()
+    message_table([game]).to_parquet(buffer, index=False)
+    return buffer.getvalue()
+
+
+def dumped(*values: object) -> bytes:
+    return "\n".join(map(json.dumps, values)).encode()
+
+
+MADE: dict[str, tuple[str, bytes]] = {
+    "canonical": ("dramaturg-transcript", GAME.to_json().encode()),
+    "native": ("native", dumped(NATIVE)),
+    "chat": ("openai-chat", dumped({"messages": CHAT})),
+    "chat as a list": ("openai-chat", dumped(CHAT)),
+    "chat as lines": ("openai-chat", dumped(*CHAT)),
+    "chats as lines": ("openai-chat", dumped({"messages": CHAT}, {"messages": CHAT})),
+    "sharegpt": ("sharegpt", dumped({"conversations": TURNS})),
+    "sharegpt as lines": ("sharegpt", dumped({"conversations": TURNS}, {"conversations": TURNS})),
+    "convokit": ("convokit", corpus_part("utterances.jsonl")),
+    "csv": ("table", csv_text(message_table([GAME])).encode()),
+    "tsv": ("table", csv_text(message_table([GAME])).replace('","', '"\t"').encode()),
+    "table as lines": ("table", "".join(json_lines([GAME])).encode()),
+    "table as a list": ("table", dumped([{"from": "Ann", "value": "Hi"}, {"from": "Bob", "value": "Ho"}])),
+    "parquet": ("table", parquet(GAME)),
+}
+
+
+def claims() -> dict[str, Callable[[Document], bool]]:
+    """Whether a file is claimed, by each reader that looks at one file; folders' readers are asked for parts."""
+    binary = {f"binary {reader.format}": reader.recognises for reader in BINARY_READERS}
+    parts = {f"part of {reader.format}": reader.recognises_part for reader in FOLDER_READERS}
+    return {reader.format: reader.recognises for reader in FILE_READERS} | binary | parts
+
+
+def claimants(data: bytes) -> set[str]:
+    document = Document(data, Limits())
+    found = {name for name, recognises in claims().items() if name.startswith("binary") and recognises(document)}
+    if found:
+        # Nobody else is asked: what is no text cannot be looked at.
+        return found
+    return {name for name, recognises in claims().items() if recognises(document)}
+
+
+@pytest.mark.parametrize(("expected", "data"), MADE.values(), ids=MADE)
+def test_files_made_for_the_purpose(expected: str, data: bytes) -> None:
+    assert claimants(data) == {"binary table" if data.startswith(b"PAR1") else expected}
+    assert {result.format for result in read_upload("x", data)} == {expected}
+
+
+@pytest.mark.parametrize(("folder", "expected"), FOLDERS.items(), ids=FOLDERS)
+def test_real_files(folder: str, expected: str) -> None:
+    # Beside the notebook lie the scores of the paper's experiments, which are no transcripts.
+    results = read_path(DATA / folder / "simple_chat.ipynb" if folder == "tinytroupe" else DATA / folder)
+    assert {result.format for result in results} == {expected}
+    # Autobox has seven runs that have not begun.
+    assert sum(result.error is not None for result in results) == (7 if folder == "autobox" else 0)
+
+
+def single_files() -> list[Path]:
+    """Every real file that is no part of a zip and no licence."""
+    paths = [path for path in sorted(DATA.rglob("*")) if path.is_file() and path.stem != "LICENSE"]
+    return [path for path in paths if path.suffix != ".eval"]
+
+
+def test_every_real_file_is_claimed_by_its_own_reader_at_most() -> None:
+    for path in single_files():
+        document = path.read_bytes()
+        if not document.strip():
+            continue
+        own = FOLDERS[path.relative_to(DATA).parts[0]]
+        assert claimants(document) <= {own, f"part of {own}"}, path
+
+
+def test_the_real_logs_of_aiwolf_stay_what_they_are_with_other_line_ends_and_marks() -> None:
+    for path in sorted((DATA / "aiwolf").glob("*.log")):
+        for data in (path.read_bytes().replace(b"\n", b"\r\n"), b"\xef\xbb\xbf" + path.read_bytes()):
+            assert claimants(data) == {"aiwolf"}
+
+
+def test_only_logs_of_inspect_are_read_as_a_whole_zip() -> None:
+    for path in sorted((DATA / "inspect_logs").glob("*.eval")):
+        with ZipFile(path) as archive:
+            assert [reader.format for reader in ARCHIVE_READERS if reader.recognises(set(archive.namelist()))] == [
+                "inspect"
+            ]
+    assert not any(reader.recognises({"a.log", "samples/x.log", "header.json"}) for reader in ARCHIVE_READERS)
+
+
+def test_each_format_is_in_the_test() -> None:
+    tested = {expected for expected, _ in MADE.values()} | set(FOLDERS.values())
+    assert tested == {reader.format for reader in (*FILE_READERS, *FOLDER_READERS, *BINARY_READERS, *ARCHIVE_READERS)}

@@ -1,0 +1,166 @@
+"""Reports as HTML: what is drawn, that text of strangers stays text, and that nothing is loaded from elsewhere."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluation.ratings import Rating
+from evaluation.report._html import Html, escaped, page, table, tag
+from evaluation.report.svg import HEIGHT, Strip, stacked_svg, strip_svg
+from evaluation.score import LIKERT, PERCENT
+from evaluation.statistics import mean_interval
+from evaluation.store import Store
+from evaluation.transcript import Cost, Message, Player, Transcript
+from evaluation.workflows.html_reports import comparison_html, iteration_html
+from evaluation.workflows.samples import add_evaluated
+
+ATTACKS = (
+    "<img src=http://evil.example/a onerror=alert(1)>",
+    "</pre></style><script>alert(1)</script>",
+    '" onload="alert(1)',
+    "</title><svg onload=alert(1)>",
+    "\u202ereversed\x1b[31m",
+)
+
+
+class Seen(HTMLParser):
+    """What a browser would make of a document."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.attributes: set[str] = set()
+        self.words: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.attributes |= {name for name, _ in attrs}
+
+    def handle_data(self, data: str) -> None:
+        self.words.append(data)
+
+
+def read(document: str) -> Seen:
+    seen = Seen()
+    seen.feed(document)
+    return seen
+
+
+def game(name: str, text: str, rounds: int = 3) -> Transcript:
+    said = [(ATTACKS[0], f"{text} in {name}"), ("Bravo", f"{ATTACKS[1]} why do you say that?")] * rounds
+    return Transcript(
+        game_id=f"{name} {ATTACKS[0]}",
+        source_format="native",
+        players=(Player(name=ATTACKS[0]), Player(name="Bravo")),
+        messages=tuple(
+            Message(id=f"m{n}{ATTACKS[2]}", index=n, round=1, speaker=who, text=what)
+            for n, (who, what) in enumerate(said)
+        ),
+        cost=Cost(total_usd=1.25, cache_hit_rate=0.8),
+    )
+
+
+@pytest.fixture
+def hostile_store(tmp_path) -> Store:
+    store = Store(tmp_path / "reports.duckdb")
+    store.iterations.create(ATTACKS[0], prompt_text=ATTACKS[1], change=ATTACKS[2])
+    store.iterations.create(ATTACKS[3], parent=ATTACKS[0], prompt_text=ATTACKS[4], change=ATTACKS[1])
+    for number in range(3):
+        old, new = (
+            game(f"old{number}", "I suspect Bravo because of the vote", 2 + number),
+            game(f"new{number}", "Nothing"),
+        )
+        add_evaluated(store, old, source_name="a.json", iteration=ATTACKS[0])
+        add_evaluated(store, new, source_name="b.json", iteration=ATTACKS[3])
+    store.iterations.sign_off(ATTACKS[3], ATTACKS[0], ATTACKS[1])
+    store.ratings.add(Rating(game("new0", "Nothing").id, ATTACKS[0], 4))
+    return store
+
+
+@given(st.text())
+def test_text_never_becomes_markup(text: str) -> None:
+    seen = read(tag("p", text, title=text))
+    assert seen.tags == {"p"}
+    assert seen.attributes == {"title"}
+
+
+def test_elements_keep_what_is_html_and_escape_the_rest() -> None:
+    assert tag("p", Html("<b>1</b>"), "<i>", None, 2, class_="x", aria_label='a"b') == (
+        '<p class="x" aria-label="a&quot;b"><b>1</b>&lt;i&gt;2</p>'
+    )
+    assert escaped("a\r\nb\x07") == "a\nb"
+    assert table(("A",), [], "none") == ""
+
+
+def test_a_page_is_allowed_to_load_and_run_nothing() -> None:
+    assert "default-src 'none'; style-src 'unsafe-inline'" in read_policy(page("Title", "body"))
+
+
+def read_policy(document: str) -> str:
+    found = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', document)
+    assert found
+    return found.group(1).replace("&#x27;", "'")
+
+
+def test_a_chart_draws_every_game_every_mean_and_the_threshold() -> None:
+    strips = [
+        Strip("v1", (50.0, 60.0, 70.0), 60.0, mean_interval([50, 60, 70]), ("a", "b", "c"), "mean 60.0 %"),
+        Strip("v2", (), None, mean_interval([])),
+        Strip("v3", (90.0,), 90.0, mean_interval([90])),
+    ]
+    drawn = strip_svg(strips, PERCENT, 80.0, "Depth", "in words")
+    assert drawn.count("<circle") == 4
+    # Two diamonds, one interval, one line between the two means; a single game has no interval.
+    assert drawn.count("<path") == 4
+    assert "≥ 80 %" in drawn
+    assert "<title>a: 50.0</title>" in drawn
+    # 60 % of the way from the lower end of the axis (226 of 260) up to the upper one (34): 226 - 0.6 * 192 = 110.8.
+    assert 'd="M 139.0 103.8 l 7 7' in drawn
+    assert ">3</text>" in strip_svg(strips, LIKERT, None, "E", "")
+
+
+def test_many_games_are_thinned_and_many_iterations_numbered() -> None:
+    crowd = Strip("crowd", tuple(float(n % 100) for n in range(1000)), 50.0, mean_interval([50, 51]))
+    assert strip_svg([crowd], PERCENT, None, "D", "").count("<circle") == 250
+    many = [Strip(f"iteration number {n}", (50.0,), 50.0, mean_interval([50])) for n in range(30)]
+    assert ">30</text>" in strip_svg(many, PERCENT, None, "D", "")
+
+
+def test_charts_below_each_other_are_one_file() -> None:
+    one = strip_svg([], PERCENT, None, "A", "", top=HEIGHT)
+    assert f'y="{HEIGHT}"' in one
+    assert f'height="{2 * HEIGHT}"' in stacked_svg([strip_svg([], PERCENT, None, "A", ""), one], "Both")
+
+
+@pytest.mark.parametrize("kind", ["iteration", "comparison"])
+def test_hostile_text_stays_text_and_nothing_comes_from_elsewhere(hostile_store: Store, kind: str) -> None:
+    if kind == "iteration":
+        document = iteration_html(hostile_store, ATTACKS[3])
+    else:
+        document = comparison_html(hostile_store, ATTACKS[0], ATTACKS[3])
+    seen = read(document)
+    assert seen.tags.isdisjoint(
+        {"script", "img", "link", "a", "iframe", "object", "form", "image", "use", "foreignobject"}
+    )
+    assert not {name for name in seen.attributes if name.startswith("on")} | (
+        seen.attributes & {"src", "href", "style"}
+    )
+    assert "url(" not in document
+    assert "@import" not in document
+    assert not re.search(r"[\x00-\x08\x1b\u202e]", document)
+    # What they wrote can still be read.
+    assert ATTACKS[0] in "".join(seen.words)
+
+
+def test_a_report_says_what_the_board_says(hostile_store: Store) -> None:
+    words = " ".join("".join(read(iteration_html(hostile_store, ATTACKS[3])).words).split())
+    assert "Iteration 2 of 2, 3 games." in words
+    assert "Engagement rests on 1 rating of 1 game." in words
+    assert "Mean cost 1.25 USD, cache hits 80 %." in words
+    assert "signed off on" in words
+    assert "What to change next" in words

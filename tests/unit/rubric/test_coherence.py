@@ -1,0 +1,244 @@
+"""Metric 3: what counts as an answer to the three messages of others before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from evaluation.rubric.metrics.coherence import measure
+from evaluation.score import LedgerRow, RowVerdict, Status
+from evaluation.transcript import Transcript
+
+MakeGame = Callable[..., Transcript]
+CALM = "Nothing in particular happened."
+
+
+def last_row(game: Transcript) -> LedgerRow:
+    return measure(game).ledger[-1]
+
+
+def counts(game: Transcript) -> bool:
+    return last_row(game).verdict is RowVerdict.COUNTS
+
+
+def test_the_rubrics_passing_example(make_game: MakeGame) -> None:
+    text = "I disagree with Agent-Alpha. Their accusation doesn't match the voting pattern"
+    row = last_row(make_game([("Agent-Alpha", "I accuse Agent-Charlie."), ("Agent-Bravo", text)]))
+    assert (row.verdict, row.refers_to) == (RowVerdict.COUNTS, "m0")
+    assert row.reason == 'Names Agent-Alpha ("Agent-Alpha"), who spoke just before.'
+    assert [(e.start, e.end) for e in row.evidence] == [(16, 27)]
+
+
+def test_the_rubrics_failing_example(make_game: MakeGame) -> None:
+    row = last_row(make_game([("A1", "I saw Bob near the well."), ("B2", "Let's analyze the evidence carefully")]))
+    assert row.verdict is RowVerdict.DOES_NOT_COUNT
+    assert row.reason == (
+        "Takes up no player of the 3 messages of others before it, opens with no reply and shares no keyword with them."
+    )
+
+
+def test_the_rubrics_topic_example_shares_one_keyword_only(make_game: MakeGame) -> None:
+    # A deviation that metrics.md names: the rule wants two shared keywords, the rubric's example has "pattern" alone.
+    row = last_row(make_game([("Ann", "Look at the voting pattern"), ("Bob", "We need a pattern analysis")]))
+    assert row.verdict is RowVerdict.DOES_NOT_COUNT
+    assert 'only "pattern"' in row.reason
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "coherent"),
+    [
+        # Compared by stem: accusing and accused, patterns and pattern.
+        ("I was accused of a pattern", "who is accusing by patterns", True),
+        # The same stem twice is one keyword.
+        ("patterns matter little", "a pattern of patterns", False),
+        # Words of four letters or fewer as written are no keywords: "vote" is four, "votes" five.
+        ("they vote like them, pattern", "a pattern to vote like", False),
+        ("their votes make a pattern", "votes in a pattern", True),
+        # Stop words share no topic.
+        ("there would have been something", "something would be there", False),
+        # Words of greeting and introduction share no topic.
+        ("excited to play a game of mystery", "an exciting game, full of mystery", False),
+        ("the villager’s evidence", "villager evidence", True),
+    ],
+)
+def test_two_distinct_keywords_make_a_topic(make_game: MakeGame, before: str, text: str, coherent: bool) -> None:
+    game = make_game([("Agent-Alpha", before), ("Agent-Bravo", text)], players=["Agent-Charlie"])
+    assert counts(game) is coherent
+
+
+@pytest.mark.parametrize(
+    ("name", "word", "is_answer"),
+    [
+        ("Winter", "winter", False),
+        ("Agent-Winter", "winter", False),
+        ("Policy Analyst", "Policy", False),
+        # In small letters, a word of a longer name is what they talk about.
+        ("Policy Analyst", "policy", True),
+        ("Ann", "winter", True),
+    ],
+)
+def test_the_word_of_a_name_is_no_keyword_even_where_no_player_is_meant(
+    make_game: MakeGame, name: str, word: str, is_answer: bool
+) -> None:
+    # They share "evidence", and a word that is a keyword only where nobody is called like it.
+    said = [("Bob", f"evidence. {word} months, {word}'s evidence"), ("Cid", f"evidence. {word} weather")]
+    row = last_row(make_game(said, players=[name]))
+    assert (row.verdict is RowVerdict.COUNTS) is is_answer
+    assert [evidence.text for evidence in row.evidence] == ["evidence", *[word] * is_answer]
+
+
+def test_the_keywords_of_the_three_messages_are_taken_together(make_game: MakeGame) -> None:
+    said = [("Ann", "such evidence"), ("Bob", CALM), ("Cid", "the pattern again"), ("Dan", "evidence, pattern")]
+    row = last_row(make_game(said))
+    assert row.verdict is RowVerdict.COUNTS
+    # Ann and Cid share one keyword each; the later one is named.
+    assert row.refers_to == "m2"
+    assert [e.text for e in row.evidence] == ["evidence", "pattern"]
+    assert row.reason == 'Takes up "evidence" and "pattern" from the messages before, most of it from Cid.'
+
+
+def test_a_fourth_message_back_is_too_far(make_game: MakeGame) -> None:
+    said = [
+        ("Ann", "evidence pattern"),
+        ("Bob", CALM),
+        ("Cid", "hm"),
+        ("Bob", "ok"),
+        ("Dan", "Ann, evidence of a pattern"),
+    ]
+    assert not counts(make_game(said))
+    assert counts(make_game([said[0], *said[2:]]))
+
+
+def test_the_speakers_own_messages_are_skipped_and_answer_nobody(make_game: MakeGame) -> None:
+    # Ann's message stays among the 3 of others, however long Bob goes on; Bob's own words are no context.
+    said = [("Ann", "evidence pattern"), *[("Bob", f"evidence pattern {n}") for n in range(5)]]
+    rows = measure(make_game(said)).ledger
+    assert [row.refers_to for row in rows[1:]] == ["m0"] * 5
+    alone = measure(make_game([("Bob", f"evidence pattern {n}") for n in range(5)], players=["Ann"])).ledger
+    assert {row.verdict for row in alone[1:]} == {RowVerdict.DOES_NOT_COUNT}
+    assert alone[-1].reason == "Nobody else spoke before it in this round: there is nothing to answer."
+
+
+def test_saying_the_same_again_answers_nobody(make_game: MakeGame) -> None:
+    text = "Ann, we should focus on who to vote out next"
+    said = [("Ann", "hello"), ("Bob", text), ("Ann", "hm"), ("Bob", text + " now")]
+    rows = measure(make_game(said)).ledger
+    assert rows[1].verdict is RowVerdict.COUNTS
+    assert rows[3].verdict is RowVerdict.DOES_NOT_COUNT
+    assert rows[3].reason == "Says nearly word for word what its speaker said before: a monologue answers nobody."
+    assert measure(make_game(said, replies={3: "m2"})).ledger[3].verdict is RowVerdict.COUNTS
+
+
+def test_a_long_monologue_takes_linear_time(make_game: MakeGame) -> None:
+    said = [("Ann", "hello"), *[("Bob", f"number {n}") for n in range(5_000)], ("Ann", "Bob?")]
+    assert last_row(make_game(said)).refers_to == "m5000"
+
+
+@pytest.mark.parametrize(
+    ("said", "way", "answers"),
+    [
+        # From real games, with the names that the players had.
+        ([("Bob", "i say we vote winter"), ("Winter", "why me?")], "answer", ["m0"]),
+        ([("Whitney", "im down to vote reese"), ("Tyler", "I think it's reese as well")], "subject", ["m0"]),
+        ([("Ann", "i say we vote winter"), ("Bob", "fair enough, i don't like winter")], "phrase", ["m0"]),
+        ([("Bob", "i say we wait"), ("Cid", "fair enough")], "phrase", ["m0"]),
+        ([("Ann", "Reese is red"), ("Reese", "Why would you think that?")], "phrase", ["m0"]),
+        ([("Ann", "matan is the mafia"), ("Bob", "I don't agree with that")], "phrase", ["m0"]),
+        ([("Ann", "What do we do?"), ("Bob", "because I waited")], "answer", ["m0"]),
+        ([("Ann", "Reese and Bob wait"), ("Bob", "Reese is loud")], "subject", ["m0"]),
+        ([("Ann", "hm"), ("Bob", "well"), ("Cid", "Bob and Ann")], "author", ["m1"]),
+    ],
+)
+def test_six_ways_to_answer(make_game: MakeGame, said: list[tuple[str, str]], way: str, answers: list[str]) -> None:
+    row = last_row(make_game(said, players=["Reese", "Winter", "Ann", "Bob"]))
+    assert row.verdict is RowVerdict.COUNTS
+    assert (row.details["by"], row.details["answers"], row.refers_to) == (way, answers, answers[0])
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        # An opinion in the first person says nothing of the speaker who was named.
+        [("Ann", "Bob is loud"), ("Bob", "I think we should focus on discussing the evidence")],
+        # A player's own name is nobody taken up.
+        [("Ann", "Bob is loud"), ("Cid", "hm"), ("Bob", "Bob Bob")],
+        # A reply phrase in the middle of the speaker's own run goes on with that.
+        [("Ann", "hello"), ("Bob", "something else"), ("Bob", "yes indeed")],
+    ],
+)
+def test_what_answers_nobody(make_game: MakeGame, said: list[tuple[str, str]]) -> None:
+    assert not counts(make_game(said))
+
+
+def test_a_round_of_introductions_is_not_connected(make_game: MakeGame) -> None:
+    cast = ("Hannah", "Frank", "David", "Bob")
+    text = "Hi everyone, I'm {}! I'm excited to play. I love games of deduction and teamwork, let's solve this mystery!"
+    result = measure(make_game([(name, text.format(name)) for name in cast]))
+    assert (result.numerator, result.denominator) == (0, 3)
+    assert "Introduces its speaker" in result.ledger[-1].reason
+
+
+def test_a_new_round_answers_nothing_of_the_last(make_game: MakeGame) -> None:
+    def played(rounds: list[int]) -> Transcript:
+        said = [*[("Ann", "evidence pattern")] * 4, *[("Bob", "evidence pattern")] * 4]
+        body = make_game(said).model_dump(mode="json")
+        for message, number in zip(body["messages"], rounds, strict=True):
+            message["round"] = number
+        return Transcript.model_validate(body)
+
+    assert counts(played([1] * 8))
+    assert not counts(played([1] * 4 + [2] * 4))
+    # Rounds of one or two messages each are no days of discussion.
+    assert counts(played([1, 1, 2, 2, 3, 3, 4, 4]))
+
+
+def test_the_own_name_before_a_message_names_nobody(make_game: MakeGame) -> None:
+    said = [("Ann", "Ann: hello all"), ("Bob", "Bob: hi"), ("Ann", "Ann: a walk"), ("Bob", "Bob: so be it")]
+    assert measure(make_game(said)).numerator == 0
+
+
+def test_a_reply_id_counts_however_far_back(make_game: MakeGame) -> None:
+    said = [("Ann", "hello")] + [("Bob", "hm")] * 5 + [("Cid", CALM)]
+    row = last_row(make_game(said, replies={6: "m0"}))
+    assert (row.verdict, row.refers_to, row.reason) == (RowVerdict.COUNTS, "m0", "Is marked as a reply to Ann.")
+
+
+def test_a_reply_to_oneself_does_not_count(make_game: MakeGame) -> None:
+    said = [("Ann", "hello"), ("Bob", "hm"), ("Ann", CALM)]
+    assert not counts(make_game(said, replies={2: "m0"}))
+    assert not counts(make_game(said, replies={2: "m2"}))
+    assert counts(make_game([*said[:2], ("Ann", "Bob!")], replies={2: "m0"}))
+
+
+@pytest.mark.parametrize("target", ["gone", "m3"])
+def test_a_reply_id_that_resolves_to_nothing_earlier_counts_with_a_remark(make_game: MakeGame, target: str) -> None:
+    said = [("Ann", "hello"), ("Bob", "hm"), ("Cid", CALM), ("Ann", "bye")]
+    row = measure(make_game(said, replies={2: target})).ledger[2]
+    assert (row.verdict, row.refers_to) == (RowVerdict.COUNTS, None)
+    assert row.details["remark"] == "reply id resolves to nothing"
+
+
+def test_the_denominator_is_the_messages_after_the_first(make_game: MakeGame) -> None:
+    # m1 names Ann, m2 names Bob, m3 says nothing, m4 names Cid, who spoke two before: 3 / 4 = 75 %.
+    said = [("Ann", "hello"), ("Bob", "hi Ann"), ("Cid", "Bob!"), ("Ann", "hm"), ("Bob", "Cid?")]
+    result = measure(make_game(said))
+    assert (result.numerator, result.denominator, result.score, result.status) == (3, 4, 75.0, Status.PASSED)
+    first = result.ledger[0]
+    assert (first.id, first.verdict, first.reason) == (
+        "coherence:m0",
+        RowVerdict.EXCLUDED,
+        "The first message has nothing to answer.",
+    )
+    assert result.ledger[4].reason == 'Names Cid ("Cid"), who spoke shortly before.'
+
+
+@pytest.mark.parametrize("said", [[], [("Ann", "hello")], [("Ann", "hello"), ("Bob", "Over")]])
+def test_fewer_than_two_messages_do_not_apply(make_game: MakeGame, said: list[tuple[str, str]]) -> None:
+    result = measure(make_game(said, private=[("Bob", "Ann?"), ("Ann", "Bob?")]))
+    assert (result.status, result.reason) == (Status.NOT_APPLICABLE, "fewer than two messages")
+
+
+def test_an_unsupported_language_does_not_apply(make_game: MakeGame) -> None:
+    result = measure(make_game([("Ann", "oui Bob"), ("Bob", "non Ann")], language="fr"))
+    assert (result.status, result.reason, result.ledger) == (Status.NOT_APPLICABLE, "unsupported language: fr", ())

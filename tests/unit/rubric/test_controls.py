@@ -1,0 +1,262 @@
+"""Controls and companions: hand-worked numbers, properties, and the fast paths against the metrics themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import islice
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmarks.label_drawing import load_games
+from evaluation.engines.scoring import SCORERS
+from evaluation.rubric.controls import compute_controls, control_words, link_strengths, summarise_controls
+from evaluation.rubric.controls._coherence import Orders
+from evaluation.rubric.controls._direction import Aims, Direction
+from evaluation.rubric.controls._diversity import diversity_score, words_of_messages
+from evaluation.rubric.controls._draws import against_chance
+from evaluation.rubric.controls._link_strength import percentiles
+from evaluation.rubric.controls._memory import PermutedRecord
+from evaluation.rubric.controls._role import JudgedActs, arrangements, deals
+from evaluation.rubric.controls._voice_distance import Voices
+from evaluation.rubric.controls.copies import (
+    deal_speakers,
+    with_names,
+    with_order,
+    with_roles,
+    with_speakers,
+    without_prefixes,
+)
+from evaluation.rubric.discussion import Discussion
+from evaluation.rubric.metrics import coherence, memory_accuracy, personality_diversity, role_consistency
+from evaluation.rubric.speech.readings import read
+from evaluation.transcript import Alignment, Message, Player, Transcript, Vote
+
+GAMES = [game for _, game in load_games()]
+KEYS = {"chance", "difference", "z", "p", "draws", "reason", "companion"}
+COMPANION_KEYS = {"name", "value", "chance", "difference", "z", "p", "draws"}
+DRAWS = 4
+
+
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.game_id)
+def test_the_fast_score_of_a_shuffled_order_is_the_metrics_own(game: Transcript) -> None:
+    plain = without_prefixes(game)
+    discussion = Discussion.of(plain)
+    orders = Orders(discussion)
+    random = np.random.default_rng(1)
+    for _ in range(DRAWS):
+        order = random.permutation(len(discussion.messages)).tolist()
+        assert orders.score(order) == pytest.approx(coherence.measure(with_order(plain, order)).score)
+
+
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.game_id)
+def test_the_fast_score_of_other_speakers_is_the_metrics_own(game: Transcript) -> None:
+    plain = without_prefixes(game)
+    words = words_of_messages(Discussion.of(plain))
+    speakers = [message.speaker for message in plain.discussion]
+    random = np.random.default_rng(2)
+    for _ in range(DRAWS):
+        dealt = deal_speakers(speakers, [len(one) for one in words], random)
+        expected = personality_diversity.measure(with_speakers(plain, dealt)).score
+        assert diversity_score(words, dealt) == (expected if expected is None else pytest.approx(expected))
+
+
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.game_id)
+def test_the_fast_score_of_other_roles_is_the_metrics_own(game: Transcript) -> None:
+    acts = JudgedActs(read(Discussion.of(game)))
+    for sources in islice(deals(game.players, np.random.default_rng(3)), DRAWS):
+        copy = with_roles(game, sources)
+        dealt = {player.name: player for player in copy.players}
+        expected = role_consistency.measure(copy).score
+        assert acts.score(dealt) == (expected if expected is None else pytest.approx(expected))
+
+
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.game_id)
+def test_the_fast_score_against_a_renamed_record_is_the_metrics_own(game: Transcript) -> None:
+    record = PermutedRecord(game)
+    random = np.random.default_rng(4)
+    names = game.player_names
+    for _ in range(DRAWS):
+        permuted = dict(zip(names, (names[at] for at in random.permutation(len(names))), strict=True))
+        accurate, settled = record.settled(permuted)
+        result = memory_accuracy.measure(with_names(game, permuted))
+        assert (accurate, settled) == (result.numerator, result.denominator)
+
+
+def test_every_control_has_every_key_and_is_the_same_twice() -> None:
+    game = GAMES[0]
+    results = {name: measure(game) for name, measure in SCORERS.items()}
+    controls = compute_controls(game, results)
+    assert list(controls) == list(SCORERS)
+    assert controls == compute_controls(Transcript.from_json(game.to_json()), results)
+    for control in controls.values():
+        assert set(control) == KEYS
+        assert control["companion"] is None or set(control["companion"]) == COMPANION_KEYS
+        assert control["p"] is not None or control["reason"]
+
+
+def test_an_order_that_is_told_from_chance_is_called_so() -> None:
+    game = GAMES[0]
+    control = compute_controls(game, {"coherence": coherence.measure(game)})["coherence"]
+    assert control["companion"]["p"] == pytest.approx(1 / 201)
+    assert control["companion"]["chance"] == pytest.approx(50, abs=1)
+    assert control_words("coherence", 77.0, control).startswith("clearly above chance (link strength ")
+
+
+@pytest.mark.parametrize(
+    ("messages", "reason"),
+    [([("Ann", "Bob, who is it?")] * 11, "fewer than 12 messages"), ([("Ann", "Bob, who is it?")] * 12, "one speaker")],
+)
+def test_what_cannot_be_computed_says_why(messages: Sequence[tuple[str, str]], reason: str) -> None:
+    game = _game(messages)
+    control = compute_controls(game, {"coherence": coherence.measure(game)})["coherence"]
+    assert control == dict.fromkeys(KEYS) | {"reason": reason, "companion": control["companion"]}
+    assert control["companion"] == dict.fromkeys(COMPANION_KEYS) | {"name": "link_strength"}
+
+
+def test_all_arrangements_of_two_evil_among_five_are_enumerated_once() -> None:
+    players = [Player(name=name, alignment="mafia" if name in "AB" else "town") for name in "ABCDE"]
+    assert arrangements(players) == 10
+    dealt = list(deals(players, np.random.default_rng(5)))
+    evil = {tuple(players[source].alignment for source in sources) for sources in dealt}
+    assert len(dealt) == len(evil) == 10
+    assert list(range(5)) in dealt
+
+
+def test_p_of_an_enumeration_counts_the_original_among_the_best() -> None:
+    # 3 of 10 arrangements reach 90, the original is one of them.
+    assert against_chance(90, [90, 95, 90, *[50.0] * 7], enumerated=True)["p"] == 0.3
+
+
+@given(st.lists(st.floats(0, 100), min_size=1, max_size=50), st.floats(0, 100))
+def test_p_lies_between_one_of_all_draws_and_one(draws: list[float], real: float) -> None:
+    found = against_chance(real, draws)
+    assert 1 / (len(draws) + 1) <= found["p"] <= 1
+    assert found["difference"] == pytest.approx(real - found["chance"])
+
+
+def test_without_spread_there_is_no_z() -> None:
+    assert against_chance(80, [60, 60, 60]) == {"chance": 60, "difference": 20, "z": None, "p": 0.25, "draws": 3}
+
+
+def test_a_message_nearer_to_what_was_just_said_than_elsewhere_has_a_high_percentile() -> None:
+    # Ann's message at place 2 is like Bob's at place 1 alone: 1 after it, 0.7 and 0.49 later, and 0 after the first.
+    similar = np.eye(5)
+    similar[2, 1] = similar[1, 2] = 1.0
+    speakers = np.array([1, 1, 0, 1, 1])
+    assert percentiles(similar, speakers)[2] == 100.0
+
+
+def test_a_burst_does_not_lower_the_links_of_others() -> None:
+    similar = np.random.default_rng(6).random((6, 6))
+    similar = similar + similar.T
+    once = percentiles(similar, np.array([0, 1, 0, 1, 0, 1]))
+    burst = [0, 1, 2, 3, 4, 4, 4, 5]
+    again = percentiles(similar[np.ix_(burst, burst)], np.array([0, 1, 0, 1, 0, 0, 0, 1]))
+    assert once[4] == pytest.approx(again[4])
+
+
+def test_links_name_the_words_that_carry_them_as_written() -> None:
+    chat = [("Ann", "The lantern story is odd."), ("Bob", "Which lantern, Ann?"), ("Ann", "Vote now."), ("Bob", "Yes.")]
+    first, second, *_ = link_strengths(_game(chat))
+    assert (first.strength, first.words) == (None, ())
+    assert second.words == ("lantern",)
+
+
+def test_voice_distance_is_within_less_between() -> None:
+    similar = np.full((10, 10), np.nan)
+    similar[0, 4] = similar[4, 0] = 0.5  # One player.
+    similar[0, 5] = similar[5, 0] = 0.1  # Two.
+    similar[4, 9] = similar[9, 4] = 0.3  # Two.
+    voices = Voices(similar)
+    assert voices.distance(np.array([0, 1, 1, 1, 0, 1, 1, 1, 1, 1])) == pytest.approx(100 * (0.5 - 0.2))
+    assert voices.distance(np.zeros(10, dtype=np.int64)) is None
+
+
+def test_direction_is_what_town_hits_less_what_mafia_hits() -> None:
+    sides: dict[str, Alignment | None] = {"A": "mafia", "B": "mafia", "C": "town", "D": "town"}
+    # Town: 2 of 3 at Mafia; Mafia: 0 of 1. Nobody accuses.
+    aims = Aims((("C", "A"), ("D", "B"), ("D", "C"), ("A", "D")), ())
+    assert aims.direction(sides) == Direction(pytest.approx(200 / 3), None)
+    assert aims.direction(sides).value == pytest.approx(200 / 3)
+
+
+def test_night_votes_and_votes_for_oneself_aim_at_nobody() -> None:
+    game = _game([("Ann", "Hello.")])
+    votes = (Vote(voter="Ann", target="Bob", phase="Night", round=1), Vote(voter="Bob", target="Bob", round=1))
+    assert Aims.of(game.model_copy(update={"votes": votes}), ()).votes == ()
+
+
+def control_of(
+    chance: float | None, p: float | None, reason: str | None = None, beside: Mapping[str, float] | None = None
+) -> dict[str, object]:
+    side = beside and {**dict.fromkeys(COMPANION_KEYS), "name": "link_strength", **beside}
+    return dict.fromkeys(KEYS) | {
+        "chance": chance,
+        "difference": None if chance is None else 90 - chance,
+        "p": p,
+        "reason": reason,
+        "companion": side,
+    }
+
+
+@pytest.mark.parametrize(
+    ("control", "words"),
+    [
+        (
+            control_of(60, 0.01, beside={"value": 66, "chance": 50, "p": 0.01}),
+            "clearly above chance (link strength 66, chance 50)",
+        ),
+        (control_of(99, 0.9), "but with the same messages in random order it is 99 %"),
+        (control_of(85, 0.3), "cannot be told from chance (with the same messages in random order it is 85 %)"),
+        (control_of(60, 0.01), "clearly above chance (with the same messages in random order it is 60 %)"),
+        (control_of(None, None, "one speaker"), "not compared with chance: one speaker"),
+        (control_of(80, 0.2, "too few arrangements to tell"), "not compared with chance: too few arrangements to tell"),
+        (control_of(None, None, "no chance level"), ""),
+        ({"status": "pending"}, "not compared with chance yet"),
+        (None, "not compared with chance yet"),
+    ],
+)
+def test_a_control_in_words(control: dict[str, object] | None, words: str) -> None:
+    assert control_words("coherence", 90.0, control) == words
+    assert control_words("coherence", None, control) == ""
+
+
+def test_a_rate_stands_before_its_unit() -> None:
+    side = dict.fromkeys(COMPANION_KEYS) | {"name": "repetition_rate", "value": 4.25}
+    control = control_of(None, None, "no chance level") | {"companion": side}
+    assert control_words("anti_repetition", 90.0, control) == "4.2 % repeated within 500 words"
+    assert summarise_controls([control]).words == "mean 4.2 % repeated within 500 words"
+
+
+def test_the_controls_of_several_games_in_words() -> None:
+    clear = control_of(60, 0.5, beside={"value": 70, "chance": 50, "p": 0.01})
+    unclear = control_of(60, 0.5, beside={"value": 54, "chance": 50, "p": 0.2})
+    told = "above chance in 1 of 2 games, mean link strength 62 (chance 50)"
+    assert summarise_controls([clear, unclear]).words == told
+    assert summarise_controls([control_of(None, None, "one speaker")]).words == ""
+    assert summarise_controls([]).words == ""
+    waiting = summarise_controls([clear, unclear, None, {"status": "pending"}])
+    assert waiting.words == f"{told}, 2 games not compared with chance yet"
+    # Score 90 less 60 by chance, in both; link strength (70 + 54) / 2 less 50.
+    assert waiting.as_dict() == {
+        "games": 4,
+        "pending": 2,
+        "compared": 2,
+        "above_chance": 1,
+        "chance": 60.0,
+        "difference": 30.0,
+        "companion": {"name": "link_strength", "value": 62.0, "chance": 50.0, "difference": 12.0},
+        "words": waiting.words,
+    }
+
+
+def _game(messages: Sequence[tuple[str, str]]) -> Transcript:
+    said = [
+        Message(id=str(place), index=place, speaker=speaker, text=text)
+        for place, (speaker, text) in enumerate(messages)
+    ]
+    players = (Player(name="Ann"), Player(name="Bob"))
+    return Transcript(game_id="test", source_format="test", language="en", players=players, messages=tuple(said))

@@ -1,0 +1,124 @@
+"""What holds for the four metrics that are computed from the words of the public discussion."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from types import ModuleType
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluation.rubric.discussion import Discussion
+from evaluation.rubric.metrics import anti_repetition, coherence, personality_diversity, strategic_depth
+from evaluation.score import MetricResult, RowVerdict
+from evaluation.transcript import Transcript
+
+MakeGame = Callable[..., Transcript]
+Line = tuple[int, str]
+
+METRICS = (strategic_depth, coherence, personality_diversity, anti_repetition)
+CAST = ("Zebulon", "Agent-Quokka", "Player 7")
+FRESH = ("Xanthippe", "Unit-Mugwump", "Speaker 9")
+HOSTILE = ("(a+)+$", "🦊", "田中", "A", "Winter", "**Bob**", "Agent-A", "Agent-AB")
+
+# {0}, {1} and {2} stand for the three players.
+PHRASES = (
+    "I think {0} is suspicious because of the voting pattern",
+    "{1} defended {2} without any evidence yesterday",
+    "why did you vote for {2}?",
+    "let's look at the evidence again",
+    "well, {0}, that accusation makes no sense",
+    "hello 👋 everyone… don’t panic",
+    "hm",
+    "{2}: {1}",
+    "I agree with {1}, and {2}'s reasoning",
+)
+lines = st.lists(st.tuples(st.integers(0, 2), st.sampled_from(PHRASES)), min_size=1, max_size=14)
+any_lines = st.lists(
+    st.tuples(st.integers(0, 7), st.text(max_size=60) | st.sampled_from(PHRASES)), min_size=1, max_size=8
+)
+
+
+def play(make_game: MakeGame, said: Sequence[Line], names: Sequence[str] = CAST, **extra: object) -> Transcript:
+    spoken = [(names[who], text.format(*names) if text in PHRASES else text) for who, text in said]
+    return make_game(spoken, players=names, **extra)
+
+
+def measured(metric: ModuleType, game: Transcript) -> MetricResult:
+    result: MetricResult = metric.measure(game)
+    return result
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.__name__.split(".")[-1])
+class TestEveryMetric:
+    @given(said=any_lines)
+    def test_rows_add_up_and_quote_the_original(
+        self, make_game: MakeGame, metric: ModuleType, said: list[Line]
+    ) -> None:
+        game = play(make_game, said, HOSTILE)
+        result = measured(metric, game)
+        assert sum(row.numerator for row in result.ledger) == result.numerator
+        assert sum(row.denominator for row in result.ledger) == result.denominator
+        assert result.score is None or 0 <= result.score <= 100
+        assert len({row.id for row in result.ledger}) == len(result.ledger)
+        for row in result.ledger:
+            assert row.reason.endswith(".")
+            assert (row.verdict is RowVerdict.EXCLUDED) == (row.denominator == 0)
+            for evidence in row.evidence:
+                message = game.message(evidence.message_id or row.message_id or "")
+                assert message is not None
+                assert message.text[evidence.start : evidence.end] == evidence.text != ""
+
+    @given(said=lines)
+    def test_renaming_all_players_moves_nothing(
+        self, make_game: MakeGame, metric: ModuleType, said: list[Line]
+    ) -> None:
+        before = measured(metric, play(make_game, said))
+        after = measured(metric, play(make_game, said, FRESH))
+        assert (before.score, before.numerator, before.denominator) == (after.score, after.numerator, after.denominator)
+
+    @given(said=lines, private=lines)
+    def test_private_chat_moves_nothing(
+        self, make_game: MakeGame, metric: ModuleType, said: list[Line], private: list[Line]
+    ) -> None:
+        alone = measured(metric, play(make_game, said))
+        whispers = [(CAST[who], text.format(*CAST)) for who, text in private]
+        beside = measured(metric, play(make_game, said, private=whispers))
+        assert beside.ledger == alone.ledger
+
+    @given(said=lines)
+    def test_measuring_twice_gives_the_same(self, make_game: MakeGame, metric: ModuleType, said: list[Line]) -> None:
+        game = play(make_game, said)
+        assert measured(metric, game) == measured(metric, Transcript.from_json(game.to_json()))
+
+
+@given(said=lines)
+def test_saying_everything_twice_never_raises_anti_repetition(make_game: MakeGame, said: list[Line]) -> None:
+    once = anti_repetition.measure(play(make_game, said)).score
+    twice = anti_repetition.measure(play(make_game, said * 2)).score
+    if once is not None and twice is not None:
+        assert twice <= once + 1e-9
+
+
+def test_the_discussion_of_a_transcript_is_prepared_once(make_game: MakeGame) -> None:
+    game = play(make_game, [(0, "hello"), (1, "{0}: hi there")])
+    assert Discussion.of(game) is Discussion.of(game)
+    assert Discussion.of(game) is not Discussion.of(game.model_copy())
+
+
+def test_a_prepared_message_leaves_out_the_own_name_and_tells_names_from_words(make_game: MakeGame) -> None:
+    game = play(make_game, [(0, "Zebulon: Player 7's vote")])
+    (prepared,) = Discussion.of(game).messages
+    assert prepared.body_start == 9
+    assert [token.text for token in prepared.tokens] == ["player", "7's", "vote"]
+    assert [(mention.player, mention.start, mention.end) for mention in prepared.mentions] == [("Player 7", 9, 17)]
+    assert [token.text for token in prepared.plain_tokens] == ["vote"]
+
+
+def test_missing_and_null_reply_fields_are_the_same(make_game: MakeGame) -> None:
+    game = play(make_game, [(0, "hello"), (1, "hi"), (2, "hm")])
+    body = game.model_dump(mode="json")
+    for message in body["messages"]:
+        assert message.pop("reply_to") is None
+    assert coherence.measure(Transcript.model_validate(body)).ledger == coherence.measure(game).ledger

@@ -1,0 +1,149 @@
+"""Ratings, and the engagement metric that is computed from them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluation.errors import InputError
+from evaluation.ratings import Rating, parse_answers
+from evaluation.rubric.metrics.engagement import measure
+from evaluation.rubric.rating_guide import QUESTIONS, SCALE_POINTS
+from evaluation.score import Method, RowVerdict, Status
+from evaluation.transcript import Message, Player, Transcript
+
+TRANSCRIPT = Transcript(
+    game_id="g1",
+    source_format="native",
+    players=(Player(name="Ann"),),
+    messages=(Message(id="m1", index=0, speaker="Ann", text="Hello."),),
+)
+NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
+
+
+def rating(rater: str, score: int, *, minutes: int = 0, answers: str = "-----", **fields: Any) -> Rating:
+    when = NOON + timedelta(minutes=minutes)
+    return Rating(TRANSCRIPT.id, rater, score, parse_answers(answers), created_at=when, **fields)
+
+
+def test_no_rating_is_pending_and_holds_no_number() -> None:
+    result = measure(TRANSCRIPT)
+    assert (result.status, result.score, result.reason) == (Status.PENDING, None, "not rated yet")
+    assert result.ledger == ()
+
+
+def test_the_mean_runs_over_raters() -> None:
+    # (3 + 4 + 2) / 3 = 3.0: exactly the threshold passes.
+    result = measure(TRANSCRIPT, [rating("Ann", 3), rating("Ben", 4), rating("Cid", 2)])
+    assert (result.numerator, result.denominator, result.score) == (9.0, 3.0, 3.0)
+    assert result.status is Status.PASSED
+    assert result.method is Method.HUMAN
+    assert [row.id for row in result.ledger] == ["engagement:Ann", "engagement:Ben", "engagement:Cid"]
+
+
+def test_a_mean_below_three_fails() -> None:
+    # (3 + 2) / 2 = 2.5, the rubric's edge case.
+    result = measure(TRANSCRIPT, [rating("Ann", 3), rating("Ben", 2)])
+    assert (result.score, result.status) == (2.5, Status.FAILED)
+
+
+def test_only_a_raters_latest_rating_counts_whatever_the_order() -> None:
+    # Ann's 2 of an hour later stands, not her 5: (2 + 4) / 2 = 3.
+    revised = [rating("Ann", 2, minutes=60), rating("Ben", 4), rating("Ann", 5, token="first")]
+    result = measure(TRANSCRIPT, revised)
+    assert result.score == 3.0
+    [earlier] = [row for row in result.ledger if row.verdict is RowVerdict.EXCLUDED]
+    assert earlier.id == "engagement:Ann#first"
+    assert (earlier.numerator, earlier.denominator) == (0.0, 0.0)
+
+
+def test_of_two_ratings_at_the_same_time_the_later_given_stands() -> None:
+    assert measure(TRANSCRIPT, [rating("Ann", 5), rating("Ann", 1)]).score == 1.0
+
+
+def test_ratings_of_other_transcripts_are_left_alone() -> None:
+    assert measure(TRANSCRIPT, [Rating("another", "Ann", 5)]).status is Status.PENDING
+
+
+def test_todays_threshold_can_be_given() -> None:
+    result = measure(TRANSCRIPT, [rating("Ann", 3)], threshold=3.5)
+    assert (result.status, result.threshold) == (Status.FAILED, 3.5)
+
+
+def test_a_rating_that_breaks_the_one_way_rule_counts_and_is_flagged() -> None:
+    result = measure(TRANSCRIPT, [rating("Ann", 2, answers="yyyyn")])
+    assert result.score == 2.0
+    assert result.notes == ("Ann answered 4 of the five questions with yes, which promises at least 3, but gave 2",)
+    assert result.ledger[0].details["breaks_one_way_rule"] is True
+
+
+@pytest.mark.parametrize(
+    ("score", "answers", "breaks"),
+    [(2, "yyyyn", True), (1, "yyyyy", True), (3, "yyyyy", False), (2, "yyynn", False), (5, "nnnnn", False)],
+)
+def test_the_rule_runs_one_way(score: int, answers: str, breaks: bool) -> None:
+    assert rating("Ann", score, answers=answers).breaks_one_way_rule is breaks
+
+
+@pytest.mark.parametrize("score", [0, 6, 3.5, True, "3", None])
+def test_a_score_off_the_scale_is_refused(score: Any) -> None:
+    with pytest.raises(InputError, match="not on the scale"):
+        Rating("t", "Ann", score)
+
+
+@pytest.mark.parametrize("rater", ["", "   ", "a\x1b[31m", "x" * 201, "\ud800"])
+def test_a_rater_needs_a_printable_name(rater: str) -> None:
+    with pytest.raises(InputError) as caught:
+        Rating("t", rater, 3)
+    assert caught.value.place == "rater"
+
+
+def test_one_person_is_one_rater_however_the_name_was_typed() -> None:
+    assert Rating("t", "  Zoe\u0301 ", 3).rater == Rating("t", "Zo\u00e9", 3).rater
+
+
+@pytest.mark.parametrize("fields", [{"comment": "x" * 20_001}, {"created_at": datetime(2026, 1, 1)}, {"token": ""}])
+def test_other_fields_are_checked_too(fields: dict[str, Any]) -> None:
+    with pytest.raises(InputError):
+        Rating("t", "Ann", 3, **fields)
+
+
+@pytest.mark.parametrize("answers", [(True,) * 4, (1, 0, 1, 0, 1), ("y",) * 5])
+def test_answers_are_five_of_yes_no_or_none(answers: Any) -> None:
+    with pytest.raises(InputError, match="five answers"):
+        Rating("t", "Ann", 3, answers)
+
+
+def test_answers_are_read_from_letters() -> None:
+    assert parse_answers("yN-yY") == (True, False, None, True, True)
+
+
+@pytest.mark.parametrize("letters", ["", "yyyy", "yyyyyy", "yyxyy", "y y y"])
+def test_other_letters_are_refused_with_the_remedy(letters: str) -> None:
+    with pytest.raises(InputError, match="such as yynyy"):
+        parse_answers(letters)
+
+
+def test_a_form_sent_twice_carries_one_token_and_two_forms_carry_two() -> None:
+    assert rating("Ann", 3).token != rating("Ann", 3).token
+
+
+def test_the_guide_has_five_questions_and_five_points() -> None:
+    assert len(QUESTIONS) == 5
+    assert [point.score for point in SCALE_POINTS] == [1, 2, 3, 4, 5]
+    assert all(point.signs for point in SCALE_POINTS)
+
+
+@given(st.lists(st.tuples(st.sampled_from("ABCDE"), st.integers(1, 5)), min_size=1, max_size=20))
+def test_the_score_stays_on_the_scale_and_every_rater_weighs_the_same(given_ratings: list[tuple[str, int]]) -> None:
+    ratings = [rating(rater, score, minutes=minute) for minute, (rater, score) in enumerate(given_ratings)]
+    result = measure(TRANSCRIPT, ratings)
+    assert result.score is not None
+    assert 1.0 <= result.score <= 5.0
+    assert result.denominator == len({rater for rater, _ in given_ratings})
+    assert result.numerator == sum(dict(given_ratings).values())
+    assert len({row.id for row in result.ledger}) == len(ratings)

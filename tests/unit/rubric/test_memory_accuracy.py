@@ -1,0 +1,679 @@
+"""Memory accuracy: hand-written references, each with the finding that the record of one small game calls for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from cProfile import Profile
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evaluation.rubric.metrics import memory_accuracy
+from evaluation.score import LedgerRow, MetricResult, RowVerdict, Status, coverage_words
+from evaluation.transcript import Elimination, Message, Player, Transcript, Vote
+
+NAMES = ("Agent-Alpha", "Agent-Bravo", "Agent-Charlie", "Agent-Delta", "Agent-Echo", "Agent-Foxtrot")
+ROLES = {"Agent-Delta": ("Mafia", "mafia"), "Agent-Charlie": ("Mafia", "mafia")}
+
+# Round 1: Alpha accuses Bravo, Charlie defends him, Bravo claims to be a villager. Foxtrot is voted out, a villager.
+# Round 2: Alpha has a case against Charlie, Delta trusts Alpha. Delta is voted out, Mafia. Round 3 is being played.
+EARLIER: tuple[tuple[int, str, str], ...] = (
+    (1, "Agent-Alpha", "I think Agent-Bravo is suspicious because he dodged my question."),
+    (1, "Agent-Charlie", "Agent-Bravo is innocent, so leave him alone."),
+    (1, "Agent-Bravo", "I am a villager, and I have nothing to hide."),
+    (1, "Agent-Foxtrot", "Good luck to all of you."),
+    (1, "Agent-Echo", "Agent-Delta, what is your role?"),
+    (2, "Agent-Alpha", "Agent-Charlie is lying about the evidence."),
+    (2, "Agent-Delta", "I trust Agent-Alpha."),
+    (2, "Agent-Bravo", "Agent-Delta seems quiet."),
+)
+VOTES: tuple[tuple[int, str, str | None], ...] = (
+    (1, "Agent-Alpha", "Agent-Bravo"),
+    (1, "Agent-Bravo", "Agent-Foxtrot"),
+    (1, "Agent-Charlie", "Agent-Foxtrot"),
+    (1, "Agent-Delta", "Agent-Foxtrot"),
+    (1, "Agent-Echo", "Agent-Bravo"),
+    (1, "Agent-Foxtrot", "Agent-Alpha"),
+    (2, "Agent-Alpha", "Agent-Bravo"),
+    (2, "Agent-Bravo", "Agent-Delta"),
+    (2, "Agent-Charlie", "Agent-Delta"),
+    (2, "Agent-Delta", "Agent-Bravo"),
+    (2, "Agent-Echo", "Agent-Delta"),
+)
+ELIMINATIONS = ((1, "Agent-Foxtrot", "Villager"), (2, "Agent-Delta", "Mafia"))
+
+
+def make_game(
+    *texts: str,
+    speaker: str = "Agent-Echo",
+    in_round: int | None = 3,
+    names: Sequence[str] = NAMES,
+    votes: Sequence[tuple[int, str, str | None]] = VOTES,
+    eliminations: Sequence[tuple[int, str, str]] = ELIMINATIONS,
+    earlier: Sequence[tuple[int, str, str]] = EARLIER,
+    reply_to: str | None = None,
+    language: str | None = "en",
+    extra: Sequence[Message] = (),
+) -> Transcript:
+    """The small game, with ``texts`` said by ``speaker`` in round ``in_round``."""
+    said = [*earlier, *((in_round, speaker, text) for text in texts)]
+    messages = [
+        Message(id=f"m{index}", index=index, round=number, speaker=who, text=text)
+        for index, (number, who, text) in enumerate(said)
+    ]
+    if reply_to is not None:
+        messages[-1] = messages[-1].model_copy(update={"reply_to": reply_to})
+    moved = [message.model_copy(update={"index": len(messages) + step}) for step, message in enumerate(extra)]
+    return Transcript(
+        game_id="small",
+        source_format="test",
+        language=language,
+        players=tuple(
+            Player(name=name, role=ROLES.get(name, ("Villager", "town"))[0], alignment=ROLES.get(name, ("", "town"))[1])
+            for name in names
+        ),
+        messages=(*messages, *moved),
+        votes=tuple(Vote(round=number, voter=voter, target=target) for number, voter, target in votes),
+        eliminations=tuple(Elimination(round=number, player=who, role=role) for number, who, role in eliminations),
+    )
+
+
+def findings(result: MetricResult) -> list[str]:
+    return [str(row.details["finding"]) for row in result.ledger]
+
+
+def found_in(text: str, **changes: object) -> list[str]:
+    """The findings on the references in ``text``, said last in the small game."""
+    game = make_game(text, **changes)  # type: ignore[arg-type]
+    last = game.messages[len(EARLIER)].id
+    return [str(row.details["finding"]) for row in memory_accuracy.measure(game).ledger if row.message_id == last]
+
+
+RIGHT, WRONG, OPEN = "accurate", "inaccurate", "unverified"
+
+REFERENCES: tuple[tuple[str, list[str]], ...] = (
+    # The rubric's own examples
+    ("Agent-Alpha voted for Agent-Bravo in Round 2", [RIGHT]),
+    ("Agent-Charlie defended Agent-Delta last round", [WRONG]),
+    ("someone said that we should wait", [WRONG]),
+    # Votes with a round
+    ("In round 1, Agent-Alpha voted for Agent-Bravo.", [RIGHT]),
+    ("Agent-Alpha voted for Agent-Charlie in round 1.", [WRONG]),
+    ("Agent-Echo voted for Agent-Bravo on day 1", [RIGHT]),
+    ("agent-bravo voted for agent-delta last round", [RIGHT]),
+    ("Agent-Bravo voted for Agent-Foxtrot two rounds ago.", [RIGHT]),
+    ("Agent-Bravo voted for Agent-Foxtrot in the first round.", [RIGHT]),
+    ("Agent-Bravo voted for Agent-Foxtrot in r1.", [RIGHT]),
+    ("In round 9 Agent-Alpha voted for Agent-Bravo.", [WRONG]),
+    ("Agent-Foxtrot voted for Agent-Alpha in round 2.", [WRONG]),
+    # Votes without a round: any earlier one will do
+    ("Agent-Alpha voted for Agent-Bravo", [RIGHT]),
+    ("Agent-Alpha voted for Agent-Echo", [WRONG]),
+    ("Agent-Charlie has voted for Agent-Foxtrot and Agent-Delta.", [RIGHT]),
+    ("Agent-Bravo and Agent-Charlie voted for Agent-Delta.", [RIGHT]),
+    ("Agent-Bravo and Agent-Alpha voted for Agent-Delta.", [WRONG]),
+    ("Agent-Delta voted against Agent-Bravo.", [RIGHT]),
+    ("Agent-Alpha cast his vote for Agent-Bravo last round.", [RIGHT]),
+    ("Agent-Bravo's vote for Agent-Delta last round was odd.", [RIGHT]),
+    ("Agent-Bravo's sudden vote for Agent-Echo was odd.", [WRONG]),
+    ("Everyone voted for Agent-Delta last round.", [WRONG]),
+    ("Not everyone voted for Agent-Delta last round.", [RIGHT]),
+    ("Nobody voted for Agent-Charlie.", [RIGHT]),
+    ("Nobody voted for Agent-Bravo in round 1.", [WRONG]),
+    ("Someone voted for Agent-Alpha in round 1.", [RIGHT]),
+    ("Someone voted for Agent-Bravo in round 1.", [WRONG]),
+    ("Two of us voted for Agent-Bravo in round 1.", [RIGHT]),
+    ("Four of us voted for Agent-Bravo in round 1.", [WRONG]),
+    ("The village voted for Agent-Foxtrot.", [RIGHT]),
+    ("Only Agent-Alpha voted for Agent-Bravo in round 1.", [WRONG]),
+    # Who is no player and no group voted for nobody that the record knows
+    ("The dog voted for Agent-Foxtrot in round 1.", [OPEN]),
+    ("Agent-Zulu voted for Agent-Delta last round.", [OPEN]),
+    ("Agent 7 voted for Agent-Delta last round.", [OPEN]),
+    ("Both of them voted for Agent-Delta last round.", [OPEN]),
+    # Counts: round 1 saw 3 of 6 votes for Foxtrot, 2 for Bravo and 1 for Alpha; round 2 saw 3 of 5 for Delta
+    ("Two people voted for Agent-Bravo in round 1.", [RIGHT]),
+    ("2 people voted for Agent-Bravo in round 1.", [RIGHT]),
+    ("Three people voted for Agent-Bravo in round 1.", [WRONG]),
+    ("Three of you voted for Agent-Foxtrot.", [RIGHT]),
+    ("At least two people voted for Agent-Foxtrot.", [OPEN]),
+    ("Most people voted for Agent-Delta last round.", [RIGHT]),
+    ("Most voted for Agent-Delta last round.", [RIGHT]),
+    ("Most of you voted for Agent-Foxtrot in round 1.", [WRONG]),
+    ("The majority voted for Agent-Bravo last round.", [WRONG]),
+    ("Half of you voted for Agent-Foxtrot in round 1.", [RIGHT]),
+    ("Half of us voted for Agent-Bravo in round 1.", [WRONG]),
+    ("Several people voted for Agent-Foxtrot in round 1.", [RIGHT]),
+    ("A few of you voted for Agent-Bravo last round.", [RIGHT]),
+    ("Some voted for Agent-Bravo in round 1.", [RIGHT]),
+    ("Some people voted for Agent-Alpha in round 1.", [OPEN]),
+    ("Some people voted for Agent-Echo in round 1.", [WRONG]),
+    ("Agent-Delta got three votes last round.", [RIGHT]),
+    ("Agent-Delta received two votes last round.", [WRONG]),
+    ("Last round Agent-Bravo had two votes.", [RIGHT]),
+    ("Agent-Alpha got no votes last round.", [RIGHT]),
+    ("Agent-Delta got the most votes last round.", [RIGHT]),
+    ("Agent-Bravo got the most votes last round.", [WRONG]),
+    ("Agent-Delta got one vote from Agent-Bravo last round.", [OPEN]),
+    ("There were two votes for Agent-Bravo in round 1.", [RIGHT]),
+    ("Neither Agent-Bravo nor I voted for Agent-Delta last round.", [WRONG]),
+    ("Neither Agent-Alpha nor Agent-Delta voted for Agent-Foxtrot last round.", [RIGHT]),
+    ("I most certainly voted for Agent-Delta.", [RIGHT]),
+    # Nobody who could be told
+    ("Some said Agent-Charlie is bad earlier.", [WRONG]),
+    ("It was said earlier that Agent-Charlie lied.", [WRONG]),
+    ("Agent-Foxtrot was the only one who voted for Agent-Alpha.", [RIGHT]),
+    ("Agent-Bravo and Agent-Charlie voted together last round.", [RIGHT]),
+    ("Agent-Alpha voted the same as Agent-Delta in round 2.", [RIGHT]),
+    ("Agent-Alpha voted with Agent-Charlie in round 2.", [WRONG]),
+    # Votes in other words
+    ("Agent-Alpha switched to Agent-Delta last round.", [WRONG]),
+    ("Last round Agent-Bravo switched to Agent-Delta.", [RIGHT]),
+    ("Agent-Bravo switched his vote from Agent-Foxtrot to Agent-Delta last round.", [RIGHT]),
+    ("Agent-Alpha switched his vote from Agent-Bravo to Agent-Delta last round.", [WRONG]),
+    ("Agent-Bravo flipped to Agent-Delta in round 2.", [RIGHT]),
+    ("Agent-Alpha chose Agent-Bravo in round 1.", [RIGHT]),
+    ("Agent-Alpha picked Agent-Delta in round 1.", [WRONG]),
+    ("My vote last round was for Agent-Delta.", [RIGHT]),
+    ("Agent-Alpha's round 1 vote was for Agent-Delta.", [WRONG]),
+    ("Agent-Charlie's vote went to Agent-Delta last round.", [RIGHT]),
+    ("Agent-Bravo's last vote was for Agent-Alpha.", [WRONG]),
+    ("Agent-Charlie voted for the same person as Agent-Delta in round 1.", [RIGHT]),
+    ("Agent-Charlie voted for the same person as Agent-Delta in round 2.", [WRONG]),
+    ("Agent-Delta abstained last round.", [WRONG]),
+    ("Agent-Foxtrot abstained in round 1.", [WRONG]),
+    # First and second person
+    ("I voted for Agent-Delta last round.", [RIGHT]),
+    ("I voted for Agent-Charlie last round.", [WRONG]),
+    ("Agent-Alpha, you voted for Agent-Bravo last round.", [RIGHT]),
+    ("@Agent-Alpha you voted for Agent-Delta last round.", [WRONG]),
+    ("Agent-Foxtrot never voted for me.", [RIGHT]),
+    ("You voted for Agent-Bravo last round.", [OPEN]),
+    ("Agent-Alpha is stubborn. They voted for Agent-Bravo in round 1.", [RIGHT]),
+    # Negations
+    ("Agent-Alpha did not vote for Agent-Bravo in round 2.", [WRONG]),
+    ("Agent-Alpha didn't vote for Agent-Delta in round 2.", [RIGHT]),
+    ("Agent-Bravo never voted for Agent-Alpha.", [RIGHT]),
+    ("Agent-Bravo never voted for Agent-Foxtrot.", [WRONG]),
+    ("I didn't vote for Agent-Charlie, I voted for Agent-Delta.", [RIGHT, RIGHT]),
+    ("Agent-Alpha didn't vote in round 2.", [WRONG]),
+    # Players out of the game
+    ("Agent-Foxtrot was voted out.", [RIGHT]),
+    ("Agent-Delta got eliminated in round 2.", [RIGHT]),
+    ("Agent-Delta got eliminated in round 1.", [WRONG]),
+    ("Agent-Bravo was voted out last round.", [WRONG]),
+    ("We voted out Agent-Foxtrot in round 1.", [RIGHT]),
+    ("Agent-Foxtrot is out, so ignore him.", [RIGHT]),
+    ("Agent-Foxtrot isn't out.", [WRONG]),
+    ("Agent-Delta was Mafia.", [RIGHT]),
+    ("Agent-Foxtrot was Mafia.", [WRONG]),
+    ("Agent-Foxtrot turned out to be a villager.", [RIGHT]),
+    # Accusations and defences
+    ("Agent-Alpha accused Agent-Bravo in round 1.", [RIGHT]),
+    ("Agent-Charlie defended Agent-Bravo.", [RIGHT]),
+    ("Agent-Alpha defended Agent-Bravo.", [WRONG]),
+    ("Agent-Alpha never accused Agent-Bravo.", [WRONG]),
+    ("I never accused Agent-Alpha.", [RIGHT]),
+    ("Agent-Bravo was accused by Agent-Alpha in round 1.", [RIGHT]),
+    ("Agent-Alpha said Agent-Charlie is lying.", [RIGHT]),
+    ("Agent-Foxtrot said Agent-Charlie is Mafia.", [WRONG]),
+    ("I accused Agent-Delta in round 1.", [OPEN]),
+    ("Agent-Alpha attacked Agent-Bravo in round 1.", [RIGHT]),
+    ("Agent-Delta attacked Agent-Bravo in round 1.", [WRONG]),
+    # All of it must hold
+    ("Agent-Bravo and Agent-Charlie claimed to be villagers.", [OPEN]),
+    ("Agent-Bravo and Agent-Alpha voted for Agent-Bravo twice.", [WRONG]),
+    ("Agent-Alpha voted for Agent-Bravo twice.", [RIGHT]),
+    ("Agent-Bravo voted for Agent-Delta twice.", [WRONG]),
+    ("Agent-Alpha voted for Agent-Bravo both times.", [RIGHT]),
+    ("Agent-Alpha voted for Agent-Bravo three times.", [WRONG]),
+    ("Agent-Alpha voted for Agent-Bravo in every round.", [RIGHT]),
+    ("Agent-Bravo always voted for Agent-Delta.", [WRONG]),
+    ("Agent-Alpha accused Agent-Bravo twice.", [OPEN]),
+    ("Agent-Alpha and Agent-Foxtrot accused Agent-Bravo.", [WRONG]),
+    ("Agent-Alpha accused Agent-Bravo and Agent-Charlie.", [RIGHT]),
+    ("Agent-Alpha accused Agent-Bravo and Agent-Foxtrot.", [WRONG]),
+    ("Only Agent-Alpha accused Agent-Charlie.", [RIGHT]),
+    ("Everyone accused Agent-Bravo.", [WRONG]),
+    ("Three people accused Agent-Bravo.", [WRONG]),
+    ("All of you voted for Agent-Delta last round.", [WRONG]),
+    ("Agent-Bravo and Agent-Charlie, you both voted for Agent-Delta last round.", [RIGHT]),
+    ("Agent-Bravo, Agent-Charlie, both of you voted for Agent-Delta last round.", [RIGHT]),
+    ("Agent-Bravo and Agent-Alpha are odd. Both voted for Agent-Delta last round.", [WRONG]),
+    ("Agent-Bravo and Agent-Charlie are odd. They both voted for Agent-Delta last round.", [RIGHT]),
+    ("Agent-Bravo and Agent-Charlie are odd. Neither voted for Agent-Delta last round.", [WRONG]),
+    ("Agent-Alpha, you only voted for Agent-Bravo.", [RIGHT]),
+    ("Agent-Alpha voted only for Agent-Bravo.", [RIGHT]),
+    ("Agent-Bravo voted only for Agent-Delta.", [WRONG]),
+    ("Everyone voted last round.", [RIGHT]),
+    ("Agent-Charlie was the only one who didn't vote for Agent-Bravo in round 1.", [WRONG]),
+    ("Agent-Alpha never claimed to be the Seer.", [RIGHT]),
+    ("Agent-Bravo never claimed to be a villager.", [WRONG]),
+    ("Only Agent-Bravo claimed to be a villager.", [RIGHT]),
+    # Claimed roles, in other words
+    ("I am not sure about Agent-Bravo's claim of being a villager.", [RIGHT]),
+    ("That quick villager claim worries me.", [RIGHT]),
+    ("Agent-Bravo's instant villager claim worries me.", [RIGHT]),
+    ("Agent-Bravo said earlier that he is a villager.", [RIGHT]),
+    ("Agent-Bravo admitted to being the Mafia.", [OPEN]),
+    ("Agent-Bravo, you mentioned that you are a villager.", [RIGHT]),
+    ("Agent-Bravo, thanks. I am not sure about your claim of being a villager.", [RIGHT]),
+    ("I understand that your claim of being a villager is odd, Agent-Bravo.", [RIGHT]),
+    ("I retract my villager claim.", []),
+    ("Agent-Alpha asked why we wait.", [OPEN]),
+    ("Two Seer claims are too many.", [OPEN]),
+    # What somebody else is said to think now, and what was asked
+    ("Agent-Alpha suspects Agent-Bravo.", [RIGHT]),
+    ("Agent-Foxtrot accuses Agent-Bravo.", [WRONG]),
+    ("I accuse Agent-Bravo.", []),
+    ("I questioned Agent-Delta earlier.", [RIGHT]),
+    ("Agent-Alpha questioned Agent-Delta.", [OPEN]),
+    # Losses
+    ("Losing Agent-Foxtrot was hard.", [RIGHT]),
+    ("It is hard to lose Agent-Bravo.", [WRONG]),
+    ("Losing two players so soon is bad.", [RIGHT]),
+    ("Losing four players so soon is bad.", [WRONG]),
+    # Astonishment takes for granted what it says
+    ("Agent-Alpha voted for Agent-Bravo in round 1?!", [RIGHT]),
+    ("Some have not said one word so far.", [WRONG]),
+    ("Some have not said one word in round 2.", [RIGHT]),
+    ("Agent-Foxtrot has not said one word in round 2.", [RIGHT]),
+    ("One of you has not said a word in round 2.", [RIGHT]),
+    ("Some people have not said anything in round 2.", [RIGHT]),
+    # What was said
+    ("Agent-Bravo claimed to be a villager.", [RIGHT]),
+    ("Agent-Alpha mentioned earlier that he likes tea.", [OPEN]),
+    ("As I said earlier, we need a plan.", [OPEN]),
+    ("The discussion was heated in round 2.", [OPEN]),
+    ("Agent-Foxtrot didn't say anything last round.", [RIGHT]),
+    ("Agent-Foxtrot said nothing last round.", [RIGHT]),
+    ("In round 1 Agent-Foxtrot said nothing.", [WRONG]),
+    ("Agent-Foxtrot has said nothing.", [WRONG]),
+    ("Agent-Delta did not mention Agent-Bravo once yesterday.", [OPEN]),
+    ("Agent-Delta said nothing about Agent-Bravo last round.", [OPEN]),
+    ("Agent-Delta didn't say anything about Agent-Bravo last round.", [OPEN]),
+    ("Agent-Alpha said little last round.", [OPEN]),
+    # A rubric pattern on something else about the past
+    ("Last round we got it wrong.", [OPEN]),
+    ("I changed my mind last round.", [OPEN]),
+    ("Somebody switched votes last round.", [WRONG]),
+    # Several in one message
+    ("Agent-Alpha voted for Agent-Bravo in round 1 and Agent-Charlie defended Agent-Bravo in round 1.", [RIGHT, RIGHT]),
+    ("Agent-Alpha voted for Agent-Bravo in round 2, then accused Agent-Echo.", [RIGHT, WRONG]),
+    ("Agent-Bravo voted for Agent-Foxtrot in round 1 but for Agent-Alpha in round 2.", [RIGHT, WRONG]),
+    ("I earlier voted for Agent-Bravo, then for Agent-Delta.", [RIGHT, RIGHT]),
+    ("I trust Agent-Bravo, who voted for Agent-Delta last round.", [RIGHT]),
+)
+
+
+@pytest.mark.parametrize(("text", "expected"), REFERENCES, ids=[text for text, _ in REFERENCES])
+def test_references_are_checked_against_the_record(text: str, expected: list[str]) -> None:
+    assert found_in(text) == expected
+
+
+NO_REFERENCES = (
+    "Who voted for Agent-Bravo?",
+    "Did Agent-Alpha vote for Agent-Bravo last round?",
+    "Agent-Alpha voted for Agent-Bravo?",
+    "Agent-Alpha, why did you vote for Agent-Bravo last round",
+    "If Agent-Alpha voted for Agent-Charlie, he is Mafia.",
+    "Unless Agent-Alpha voted for Agent-Charlie we are lost.",
+    "Had Agent-Alpha voted for Agent-Charlie, we would know.",
+    "I want to know who voted for Agent-Charlie.",
+    "In round 4 I will vote for Agent-Bravo.",
+    "Let's vote for Agent-Bravo.",
+    "We should have voted for Agent-Charlie.",
+    "Agent-Alpha might have voted for Agent-Charlie.",
+    "Maybe Agent-Alpha voted for Agent-Charlie.",
+    "I don't think Agent-Alpha voted for Agent-Charlie.",
+    "I doubt Agent-Alpha voted for Agent-Charlie.",
+    "Agent-Bravo says that I voted for Agent-Charlie.",
+    "Let's not repeat last round.",
+    "We need to act earlier.",
+    "Agent-Charlie is out of line.",
+    "Agent-Charlie is suspicious.",
+    "I'm voting for Agent-Bravo.",
+    "Whoever voted for Agent-Charlie last round is Mafia.",
+    "Everyone who voted for Agent-Charlie is Mafia.",
+    "Agent-Charlie has 2 votes.",
+    "I am switching to Agent-Bravo.",
+    "In round 4 I will switch to Agent-Bravo.",
+    "Had Agent-Alpha switched to Agent-Charlie last round, we would have won.",
+    "Maybe we were wrong last round.",
+    "Everyone who voted for Agent-Charlie last round is Mafia.",
+)
+
+
+@pytest.mark.parametrize("text", NO_REFERENCES)
+def test_questions_conditions_plans_and_guesses_are_no_references(text: str) -> None:
+    assert found_in(text) == []
+
+
+def test_a_statement_before_a_question_counts() -> None:
+    text = "Agent-Bravo, you voted for Agent-Delta last round, so why should we trust you?"
+    assert found_in(text) == [RIGHT]
+
+
+def test_quoted_words_are_not_the_speakers() -> None:
+    result = memory_accuracy.measure(make_game('Agent-Alpha said "I voted for Agent-Charlie in round 1".'))
+    assert [(row.details["act"], row.details["finding"]) for row in result.ledger] == [("said", OPEN)]
+
+
+def test_you_is_the_player_replied_to() -> None:
+    assert found_in("You voted for Agent-Bravo last round.", reply_to="m5") == [RIGHT]
+    assert found_in("You voted for Agent-Bravo last round.", reply_to="m7") == [WRONG]
+
+
+def test_a_name_in_the_sentence_outranks_the_reply() -> None:
+    assert found_in("Agent-Alpha, you voted for Agent-Bravo last round.", reply_to="m7") == [RIGHT]
+
+
+def test_a_row_tells_claim_place_reason_and_vote() -> None:
+    text = "Hear me out: Agent-Alpha voted for Agent-Bravo in round 2, twice."
+    (row,) = memory_accuracy.measure(make_game(text)).ledger
+    start = text.index("Agent-Alpha")
+    end = text.index(", twice")
+    assert row.id == f"memory_accuracy:m8:{start}-{end}"
+    assert row.kind == "claim"
+    assert [(e.start, e.end, e.text) for e in row.evidence] == [(start, end, text[start:end])]
+    assert row.refers_to == "vote:2::Agent-Alpha"
+    assert row.reason == "The record shows Agent-Alpha voting for Agent-Bravo in round 2."
+    assert row.details == {
+        "actor": "Agent-Alpha",
+        "act": "vote",
+        "target": "Agent-Bravo",
+        "round": 2,
+        "finding": "accurate",
+        "kind": "vote",
+    }
+
+
+def test_an_accusation_rests_on_the_message_that_makes_it() -> None:
+    (row,) = memory_accuracy.measure(make_game("Agent-Alpha accused Agent-Charlie last round.")).ledger
+    assert row.refers_to == "m5"
+    assert row.player == "Agent-Echo"
+
+
+def test_score_counts_settled_references_and_notes_the_rest() -> None:
+    texts = (
+        "Agent-Alpha voted for Agent-Bravo in round 2.",
+        "Agent-Alpha voted for Agent-Charlie in round 2.",
+        "Agent-Bravo voted for Agent-Delta last round.",
+        "Agent-Bravo mentioned that earlier.",
+    )
+    result = memory_accuracy.measure(make_game(*texts))
+    # 2 of 3 settled references are true: 100 x 2 / 3.
+    assert result.score == pytest.approx(200 / 3)
+    assert (result.numerator, result.denominator) == (2, 3)
+    assert result.status is Status.FAILED
+    assert result.notes == ("2/3 accurate, 1 unverified",)
+    assert result.details == {
+        "accurate": 2,
+        "inaccurate": 1,
+        "unverified": 1,
+        "settled_by_votes": 3,
+        "settled_by_kind": {"vote": 3, "earlier statement": 0},
+        "coverage": 0.75,
+        "settled": 3,
+        "considered": 4,
+    }
+    assert coverage_words(result) == "3 of 4 references settled, low evidence"
+
+
+def test_five_settled_references_that_are_half_of_all_are_evidence_enough() -> None:
+    votes = [
+        f"Agent-{name} voted for Agent-Bravo in round 1." for name in ("Alpha", "Echo", "Delta", "Charlie", "Bravo")
+    ]
+    said = [f"Agent-Bravo mentioned that earlier, and it was point {place}." for place in range(6)]
+    assert coverage_words(memory_accuracy.measure(make_game(*votes, *said[:5]))) == "5 of 10 references settled"
+    too_few = memory_accuracy.measure(make_game(*votes, *said))
+    assert coverage_words(too_few) == "5 of 11 references settled, low evidence"
+    assert too_few.remarks[-1] == coverage_words(too_few)
+
+
+def test_no_references_are_full_marks_and_say_so() -> None:
+    result = memory_accuracy.measure(make_game("Agent-Charlie is suspicious."))
+    assert (result.score, result.status, result.notes) == (100.0, Status.PASSED, ("no references",))
+
+
+def test_only_unverified_references_wait() -> None:
+    result = memory_accuracy.measure(make_game("As I said earlier, we need a plan."))
+    assert (result.score, result.status) == (None, Status.PENDING)
+
+
+def test_another_language_is_not_applicable() -> None:
+    result = memory_accuracy.measure(make_game("Agent-Alpha hat fuer Agent-Bravo gestimmt.", language="de"))
+    assert result.status is Status.NOT_APPLICABLE
+    assert result.reason == "unsupported language: de"
+    assert result.ledger == ()
+
+
+def test_votes_that_nobody_recorded_leave_a_claim_open() -> None:
+    assert found_in("Agent-Alpha voted for Agent-Bravo in round 2.", votes=()) == [OPEN]
+    only_first = [vote for vote in VOTES if vote[0] == 1]
+    assert found_in("Agent-Alpha voted for Agent-Bravo in round 2.", votes=only_first) == [OPEN]
+    without_alpha = [vote for vote in VOTES if vote[1] != "Agent-Alpha"]
+    assert found_in("Agent-Alpha voted for Agent-Bravo in round 2.", votes=without_alpha) == [OPEN]
+
+
+def test_votes_alone_may_confirm_that_somebody_was_voted_out_never_contradict_it() -> None:
+    # Foxtrot got 3 of 6 votes in round 1 and is silent since; Delta got 3 of 5 in round 2.
+    assert found_in("Agent-Foxtrot was voted out.", eliminations=()) == [RIGHT]
+    assert found_in("Agent-Foxtrot was voted out in round 1.", eliminations=()) == [RIGHT]
+    assert found_in("Agent-Foxtrot was voted out in round 2.", eliminations=()) == [OPEN]
+    assert found_in("Agent-Foxtrot was not voted out.", eliminations=()) == [OPEN]
+    assert found_in("Agent-Bravo was voted out.", eliminations=()) == [OPEN]
+    assert found_in("Agent-Foxtrot and Agent-Bravo were voted out.", eliminations=()) == [OPEN]
+    (row,) = memory_accuracy.measure(make_game("Agent-Foxtrot was voted out.", eliminations=())).ledger
+    assert "derived from 3 of 6 votes" in row.reason
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"votes": VOTES[:2]},  # two of six living players voted
+        {"votes": (*VOTES[:6], (2, "Agent-Foxtrot", "Agent-Bravo"))},  # still votes in round 2
+        {"earlier": (*EARLIER, (2, "Agent-Foxtrot", "I am still here."))},
+        {"votes": (*VOTES[:4], (1, "Agent-Echo", "Agent-Bravo"), (1, "Agent-Foxtrot", "Agent-Bravo"))},  # 3 to 3
+        {"in_round": 1, "speaker": "Agent-Echo"},  # whether the vote lies before the message is open
+    ],
+    ids=["low turnout", "votes later", "speaks later", "tie", "same round"],
+)
+def test_nobody_is_derived_as_voted_out_where_the_votes_do_not_show_it(changes: dict[str, object]) -> None:
+    game = make_game("Agent-Foxtrot was voted out.", eliminations=(), **changes)  # type: ignore[arg-type]
+    assert findings(memory_accuracy.measure(game))[-1:] == [OPEN]
+
+
+def test_a_player_called_alive_was_not_voted_out_and_night_votes_vote_nobody_out() -> None:
+    game = make_game("Agent-Foxtrot was voted out.", eliminations=())
+    alive = tuple(player.model_copy(update={"is_alive": True}) for player in game.players)
+    assert findings(memory_accuracy.measure(game.model_copy(update={"players": alive}))) == [OPEN]
+    by_night = tuple(vote.model_copy(update={"phase": "night"}) for vote in game.votes)
+    assert findings(memory_accuracy.measure(game.model_copy(update={"votes": by_night}))) == [OPEN]
+
+
+def test_a_revealed_role_is_read_as_the_game_reveals_it() -> None:
+    game = make_game(
+        "Agent-Delta was human.", "Agent-Delta was a werewolf.", eliminations=[(2, "Agent-Delta", "HUMAN")]
+    )
+    assert findings(memory_accuracy.measure(game)) == [RIGHT, WRONG]
+    by_name = make_game(
+        "Agent-Delta was human.", "Agent-Delta was evil.", eliminations=[(2, "Agent-Delta", "Possessed")]
+    )
+    assert findings(memory_accuracy.measure(by_name)) == [WRONG, RIGHT]
+    medium = by_name.model_copy(update={"source_format": "aiwolf"})
+    assert findings(memory_accuracy.measure(medium)) == [RIGHT, WRONG]
+
+
+def test_a_told_divination_claims_a_role_that_sees_and_can_be_referred_to() -> None:
+    told = [*EARLIER, (2, "Agent-Alpha", "I divined Agent-Charlie as a werewolf last night.")]
+
+    def check(text: str) -> list[str]:
+        return findings(memory_accuracy.measure(make_game(text, earlier=told)))
+
+    assert check("Agent-Alpha claimed to be the Seer.") == [RIGHT]
+    assert check("Agent-Alpha's divination of Agent-Charlie is odd.") == [RIGHT]
+    assert check("Agent-Bravo's divination of Agent-Charlie is odd.") == [OPEN]
+    assert check("That Seer claim surprises me.") == [RIGHT]
+
+
+def test_two_claims_need_two_who_claimed() -> None:
+    claims = [(1, "Agent-Alpha", "I am the Seer."), (1, "Agent-Bravo", "I have nothing to say.")]
+    text = "Agent-Alpha and Agent-Bravo claimed to be the Seer."
+    assert found_in(text, earlier=[*EARLIER[:-2], *claims]) == [WRONG]
+    both = [(1, "Agent-Alpha", "I am the Seer."), (1, "Agent-Bravo", "I am the Seer.")]
+    assert found_in(text, earlier=[*EARLIER[:-2], *both]) == [RIGHT]
+
+
+def test_a_later_vote_replaces_the_earlier() -> None:
+    changed = [*VOTES, (2, "Agent-Alpha", "Agent-Charlie")]
+    assert found_in("Agent-Alpha voted for Agent-Bravo in round 2.", votes=changed) == [WRONG]
+    assert found_in("Agent-Alpha voted for Agent-Charlie in round 2.", votes=changed) == [RIGHT]
+
+
+def test_an_abstention_is_no_vote() -> None:
+    abstained = [*(vote for vote in VOTES if vote[:2] != (2, "Agent-Alpha")), (2, "Agent-Alpha", None)]
+    assert found_in("Agent-Alpha didn't vote in round 2.", votes=abstained) == [RIGHT]
+
+
+def test_an_abstention_is_shown_by_an_empty_vote_alone() -> None:
+    others = [vote for vote in VOTES if vote[:2] != (2, "Agent-Alpha")]
+    text = "Agent-Alpha abstained last round."
+    assert found_in(text, votes=[*others, (2, "Agent-Alpha", None)]) == [RIGHT]
+    assert found_in(text, votes=others) == [OPEN]
+
+
+def test_nothing_said_of_the_future_is_remembered() -> None:
+    # Said in round 1, before any vote: no vote had been taken, and round 2 had not been played.
+    first = {"in_round": 1, "earlier": EARLIER[:5], "votes": VOTES}
+    game = make_game("Agent-Alpha voted for Agent-Bravo in round 2.", **first)  # type: ignore[arg-type]
+    assert findings(memory_accuracy.measure(game)) == [WRONG]
+    game = make_game("Agent-Alpha voted for Agent-Bravo last round.", **first)  # type: ignore[arg-type]
+    assert findings(memory_accuracy.measure(game)) == [WRONG]
+
+
+def test_a_vote_of_the_current_round_counts_when_it_was_cast_before() -> None:
+    noon = datetime(2025, 1, 1, 12, tzinfo=UTC)
+    claim = make_game("Agent-Alpha voted for Agent-Echo.", in_round=3)
+
+    def with_vote(minutes: int | None) -> LedgerRow:
+        vote = Vote(
+            round=3,
+            voter="Agent-Alpha",
+            target="Agent-Echo",
+            sent_at=None if minutes is None else noon + timedelta(minutes=minutes),
+        )
+        last = claim.messages[-1].model_copy(update={"sent_at": noon})
+        fields = {"messages": (*claim.messages[:-1], last), "votes": (*claim.votes, vote)}
+        game = Transcript.model_validate(claim.model_dump() | fields)
+        return memory_accuracy.measure(game).ledger[0]
+
+    assert with_vote(-1).details["finding"] == RIGHT
+    assert with_vote(+1).details["finding"] == WRONG
+    untimed = with_vote(None)
+    assert untimed.details["finding"] == RIGHT
+    assert "it carries no time" in untimed.reason
+
+
+def test_a_vote_announced_in_this_round_can_be_referred_to() -> None:
+    game = make_game(
+        "Agent-Alpha's vote for Agent-Charlie is rushed.",
+        earlier=[*EARLIER, (3, "Agent-Alpha", "I vote for Agent-Charlie.")],
+    )
+    (row,) = memory_accuracy.measure(game).ledger
+    assert (row.details["finding"], row.refers_to) == (RIGHT, "m8")
+
+
+def test_without_rounds_every_earlier_event_counts() -> None:
+    game = make_game("Agent-Alpha voted for Agent-Bravo last round.", in_round=None)
+    assert findings(memory_accuracy.measure(game)) == [OPEN]
+    game = make_game("Agent-Alpha voted for Agent-Bravo.", in_round=None)
+    assert findings(memory_accuracy.measure(game)) == [RIGHT]
+
+
+def test_the_own_name_prefix_is_no_subject() -> None:
+    assert found_in("Agent-Echo: voted for Agent-Delta last round.") == [RIGHT]
+
+
+def test_a_message_that_repeats_itself_makes_one_reference() -> None:
+    assert found_in("Agent-Foxtrot was voted out. Yes, Agent-Foxtrot was voted out!") == [RIGHT]
+
+
+def test_private_chat_changes_nothing() -> None:
+    texts = ("Agent-Alpha voted for Agent-Bravo in round 2.", "Agent-Alpha accused Agent-Delta.")
+    secret = Message(
+        id="night",
+        index=0,
+        round=2,
+        channel="team",
+        speaker="Agent-Alpha",
+        text="Agent-Delta is Mafia, I voted for you.",
+    )
+    plain = memory_accuracy.measure(make_game(*texts))
+    with_chat = memory_accuracy.measure(make_game(*texts, extra=[secret]))
+    assert [row.as_dict() for row in plain.ledger] == [row.as_dict() for row in with_chat.ledger]
+
+
+@pytest.mark.parametrize(
+    "clause", ["Agent-Alpha voted for Agent-Bravo last round, ", 'Agent-Alpha said "no" and voted for Agent-Bravo. ']
+)
+def test_many_claims_in_one_message_take_linear_work(clause: str) -> None:
+    def calls(repeats: int) -> int:
+        game = make_game(clause * repeats, language="en")
+        profile = Profile()
+        profile.runcall(memory_accuracy.measure, game)
+        return sum(entry.callcount for entry in profile.getstats())
+
+    calls(10)
+    # Four times the claims take four times the calls, sixteen times when every claim looks at all others.
+    assert calls(800) < 6 * calls(200)
+
+
+FILLERS = (
+    'voted for in round 1 2 last did not never accused defended and who said I you they was out if ? . , " claimed '
+    "villager earlier mafia 's"
+)
+WORDS = st.sampled_from([*NAMES, *FILLERS.split()])
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.lists(WORDS, min_size=1, max_size=18).map(" ".join), min_size=1, max_size=4))
+def test_rows_add_up_and_lie_inside_their_messages(texts: list[str]) -> None:
+    game = make_game(*texts)
+    result = memory_accuracy.measure(game)
+    assert len({row.id for row in result.ledger}) == len(result.ledger)
+    assert result.numerator == sum(row.verdict is RowVerdict.COUNTS for row in result.ledger)
+    assert result.denominator == sum(row.verdict is not RowVerdict.EXCLUDED for row in result.ledger)
+    assert result.score is None or 0 <= result.score <= 100
+    for row in result.ledger:
+        message = game.message(str(row.message_id))
+        assert message is not None
+        assert all(message.text[e.start : e.end] == e.text for e in row.evidence)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.lists(WORDS, min_size=1, max_size=14).map(" ".join), min_size=1, max_size=3), st.permutations(NAMES))
+def test_renaming_the_players_changes_no_finding(texts: list[str], order: list[str]) -> None:
+    letters = ("Kilo", "Lima", "Mike", "Oscar", "Papa", "Tango")
+    fresh: Mapping[str, str] = {name: f"Unit-{letter}" for name, letter in zip(order, letters, strict=True)}
+
+    def renamed(text: str) -> str:
+        for old, new in fresh.items():
+            text = text.replace(old, new)
+        return text
+
+    original = make_game(*texts)
+    copy = make_game(
+        *map(renamed, texts),
+        speaker=fresh["Agent-Echo"],
+        names=[fresh[name] for name in NAMES],
+        votes=[(number, fresh[voter], target and fresh[target]) for number, voter, target in VOTES],
+        eliminations=[(number, fresh[who], role) for number, who, role in ELIMINATIONS],
+        earlier=[(number, fresh[who], renamed(text)) for number, who, text in EARLIER],
+    )
+    sides = {fresh[player.name]: player.alignment for player in original.players}
+    players = tuple(player.model_copy(update={"alignment": sides[player.name]}) for player in copy.players)
+    copy = Transcript.model_validate(copy.model_dump() | {"players": players})
+    assert findings(memory_accuracy.measure(original)) == findings(memory_accuracy.measure(copy))

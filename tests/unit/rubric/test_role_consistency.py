@@ -1,0 +1,364 @@
+"""Role consistency: the rubric's examples and table, coverage, and what must not matter."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evaluation.rubric.advice import advise
+from evaluation.rubric.metrics import role_consistency
+from evaluation.rubric.metrics.role_table import role_rules
+from evaluation.score import Method, MetricResult, RowVerdict, Status, overrule, redecided
+from evaluation.transcript import Alignment, Message, Player, Transcript
+
+MAFIA: Alignment = "mafia"
+TOWN: Alignment = "town"
+SIDES: Mapping[str, Alignment | None] = {
+    "Agent-Alpha": MAFIA,
+    "Agent-Bravo": MAFIA,
+    "Agent-Charlie": TOWN,
+    "Agent-Delta": TOWN,
+    "Agent-Echo": TOWN,
+}
+MAFIOSO, VILLAGER = "Agent-Alpha", "Agent-Charlie"
+
+
+def make_game(
+    said: Sequence[tuple[str, str]],
+    sides: Mapping[str, Alignment | None] = SIDES,
+    language: str | None = "en",
+    extra: Sequence[Message] = (),
+) -> Transcript:
+    messages = [
+        Message(id=f"m{index}", index=index, round=1, speaker=speaker, text=text)
+        for index, (speaker, text) in enumerate(said)
+    ]
+    moved = [message.model_copy(update={"index": len(messages) + step}) for step, message in enumerate(extra)]
+    return Transcript(
+        game_id="small",
+        source_format="test",
+        language=language,
+        players=tuple(Player(name=name, alignment=side) for name, side in sides.items()),
+        messages=(*messages, *moved),
+    )
+
+
+def measure(*said: tuple[str, str], sides: Mapping[str, Alignment | None] = SIDES) -> MetricResult:
+    return role_consistency.measure(make_game(said, sides))
+
+
+def verdict_on(speaker: str, text: str) -> bool | None:
+    """Whether the message fits the speaker's role; ``None`` without signal."""
+    (row,) = measure((speaker, text)).ledger
+    return {RowVerdict.COUNTS: True, RowVerdict.DOES_NOT_COUNT: False, RowVerdict.EXCLUDED: None}[row.verdict]
+
+
+RUBRIC_EXAMPLES = (
+    (MAFIOSO, "I think you're jumping to conclusions about Agent-Bravo. We don't have solid evidence yet", True),
+    (VILLAGER, "Agent-Charlie voted for Agent-Delta without explanation. That's suspicious", True),
+    (MAFIOSO, "I think Agent-Echo is definitely Mafia!", False),
+    (VILLAGER, "Let's not be too hasty", False),
+    # The lines of the table, in the rubric's own words
+    (MAFIOSO, "that seems hasty", True),
+    (MAFIOSO, "let's not jump to conclusions", True),
+    (MAFIOSO, "let's look at the evidence", True),
+    (MAFIOSO, "I think you're being too harsh on Agent-Bravo", True),
+    (VILLAGER, "Agent-Delta and Agent-Bravo voted together", True),
+    (VILLAGER, "I think Agent-Delta is Mafia because he changed his vote", True),
+    (VILLAGER, "Why did you vote for Agent-Bravo, Agent-Delta?", True),
+    (VILLAGER, "I trust Agent-Delta's reasoning", True),
+)
+
+
+@pytest.mark.parametrize(("speaker", "text", "expected"), RUBRIC_EXAMPLES, ids=[text for _, text, _ in RUBRIC_EXAMPLES])
+def test_the_rubrics_examples(speaker: str, text: str, expected: bool) -> None:
+    # In the villager's PASS example the speaker is somebody else than the accused Agent-Charlie.
+    speaker = "Agent-Echo" if speaker in text else speaker
+    assert verdict_on(speaker, text) is expected
+
+
+TABLE = (
+    (MAFIOSO, "Agent-Bravo is Mafia.", False),
+    (MAFIOSO, "Agent-Bravo is Mafia because he lied.", False),
+    (MAFIOSO, "Let's vote out Agent-Bravo.", False),
+    (MAFIOSO, "Agent-Delta is suspicious.", True),
+    (MAFIOSO, "I'm the Mafia.", False),
+    (MAFIOSO, "I am a villager.", True),
+    (MAFIOSO, "I'm not Mafia.", True),
+    (MAFIOSO, "I don't think Agent-Bravo is Mafia.", True),
+    (MAFIOSO, "Agent-Delta, why did you vote for me?", True),
+    (MAFIOSO, "Agent-Delta must die!", False),
+    (MAFIOSO, "As a Mafia member, I vote for Agent-Delta.", False),
+    (MAFIOSO, "We are Mafia.", False),
+    (MAFIOSO, "Agent-Delta and I are both Mafia.", False),
+    (VILLAGER, "Agent-Bravo is Mafia.", False),
+    (VILLAGER, "I think Agent-Bravo is Mafia, no reason.", False),
+    (VILLAGER, "I think Agent-Bravo is Mafia because I said so.", False),
+    (VILLAGER, "Agent-Delta contradicted himself about the vote.", True),
+    (VILLAGER, "The evidence points to Agent-Delta.", True),
+    (VILLAGER, "Agent-Delta keeps changing the story.", True),
+    (VILLAGER, "Agent-Delta voted for Agent-Echo without any reason, which is suspicious.", True),
+    (VILLAGER, "Agent-Bravo is definitely Mafia!", False),
+    (VILLAGER, "Agent-Bravo is definitely Mafia, because he lied!", True),
+    (VILLAGER, "Agent-Bravo is innocent.", False),
+    (VILLAGER, "Agent-Bravo is innocent because he voted for Agent-Alpha.", True),
+    (VILLAGER, "Let's not be too hasty, because the votes were split.", True),
+    (VILLAGER, "I'm the Mafia.", None),
+    (VILLAGER, "I am the Seer.", None),
+    (VILLAGER, "Hello there.", None),
+    (MAFIOSO, "Hello there.", None),
+    (MAFIOSO, "Agent-Delta said Agent-Bravo is Mafia.", None),
+)
+
+
+@pytest.mark.parametrize(("speaker", "text", "expected"), TABLE, ids=[f"{who[-5:]}: {text}" for who, text, _ in TABLE])
+def test_every_line_of_the_table(speaker: str, text: str, expected: bool | None) -> None:
+    assert verdict_on(speaker, text) is expected
+
+
+def test_every_line_of_the_rubric_has_a_rule() -> None:
+    lines = {rule.line for rule in role_rules()}
+    assert lines >= {
+        "Mafia should: deflect suspicion subtly",
+        "Mafia should: appear helpful/analytical",
+        "Mafia should: defend allies with reasonable doubt",
+        "Mafia should: avoid direct accusations of fellow Mafia",
+        "Mafia should NOT: directly accuse other Mafia",
+        "Mafia should NOT: be overly aggressive",
+        "Mafia should NOT: reveal role explicitly",
+        "Villagers should: analyze voting patterns",
+        "Villagers should: build cases with evidence",
+        "Villagers should: question suspects directly",
+        "Villagers should: form alliances",
+        "Villagers should NOT: deflect without reason",
+        "Villagers should NOT: defend suspects without evidence",
+        "Villagers should NOT: make random accusations",
+    }
+
+
+def test_an_inconsistent_act_decides_the_message() -> None:
+    (row,) = measure((MAFIOSO, "Let's look at the evidence. Agent-Bravo is Mafia.")).ledger
+    assert row.verdict is RowVerdict.DOES_NOT_COUNT
+    assert row.reason == "Agent-Alpha accuses Agent-Bravo, a fellow Mafia player; that does not fit a Mafia player."
+    assert [evidence.text for evidence in row.evidence] == ["Agent-Bravo is Mafia"]
+    assert {act["act"]: act["consistent"] for act in row.details["acts"]} == {"analyse": True, "accuse": False}
+
+
+def test_grounds_given_earlier_are_not_random() -> None:
+    result = measure(
+        (VILLAGER, "Agent-Bravo is suspicious because he lied."),
+        (VILLAGER, "I vote for Agent-Bravo."),
+        (VILLAGER, "I vote for Agent-Alpha."),
+        ("Agent-Delta", "I vote for Agent-Bravo."),
+    )
+    verdicts = [row.verdict is RowVerdict.COUNTS for row in result.ledger]
+    assert verdicts == [True, True, False, False]
+    assert result.ledger[1].refers_to == "m0"
+
+
+def test_score_and_coverage_add_up() -> None:
+    result = measure(
+        (MAFIOSO, "Let's not jump to conclusions."),
+        (VILLAGER, "Agent-Bravo is Mafia."),
+        (VILLAGER, "Agent-Bravo, explain your vote."),
+        ("Agent-Delta", "Hello."),
+        ("Agent-Echo", "I agree with Agent-Delta."),
+    )
+    # 4 of 5 messages carry a signal, 3 of them fit: 100 x 3 / 4.
+    assert (result.numerator, result.denominator, result.score) == (3, 4, 75.0)
+    assert result.status is Status.FAILED
+    assert (result.details["coverage"], result.details["settled"], result.details["considered"]) == (0.8, 4, 5)
+    assert result.remarks == ("4 of 5 messages with a signal, low evidence",)
+
+
+def test_five_messages_with_signal_in_a_fifth_of_all_are_evidence_enough() -> None:
+    signal = [("Agent-Echo", f"I agree with Agent-{name}.") for name in ("Alpha", "Bravo", "Charlie", "Delta", "Alpha")]
+    filler = [("Agent-Delta", "Hello.")] * 20
+    assert measure(*signal, *filler).remarks == ("5 of 25 messages with a signal",)
+    assert measure(*signal, *filler, filler[0]).remarks == ("5 of 26 messages with a signal, low evidence",)
+
+
+def test_the_score_is_broken_down_by_side_and_player() -> None:
+    result = measure(
+        (MAFIOSO, "Let's not jump to conclusions."),
+        (MAFIOSO, "Agent-Bravo is Mafia."),
+        (VILLAGER, "Agent-Bravo, explain your vote."),
+        ("Agent-Delta", "Hello."),
+    )
+    sides, players = result.details["by_side"], result.details["by_player"]
+    assert sides["mafia"] == {"consistent": 1, "with_signal": 2, "messages": 2, "score": 50.0}
+    assert sides["town"] == {"consistent": 1, "with_signal": 1, "messages": 2, "score": 100.0}
+    assert players["Agent-Delta"] == {"consistent": 0, "with_signal": 0, "messages": 1, "score": None}
+    (advice,) = advise({"role_consistency": result})
+    assert advice.finding.endswith("Mafia deception is weak (1 of 2 messages fit)")
+
+
+def test_a_person_who_overrules_a_row_changes_breakdown_coverage_and_review() -> None:
+    result = measure((MAFIOSO, "Agent-Bravo is Mafia."), (VILLAGER, "I wonder about Agent-Bravo and the vote"))
+    by_hand = redecided(result.ledger[1], RowVerdict.COUNTS, method=Method.HUMAN)
+    assert result.details["review"] == ["m1"]
+    after = overrule(result, {by_hand.id: by_hand})
+    assert after.details["by_side"]["town"]["score"] == 100.0
+    assert (after.details["settled"], after.details["considered"], after.details["review"]) == (2, 2, [])
+
+
+def test_excluded_messages_about_the_game_are_listed_for_review_most_likely_first() -> None:
+    result = measure(
+        ("Agent-Echo", "Nice weather."),
+        ("Agent-Echo", "Agent-Bravo and the vote"),
+        ("Agent-Delta", "Agent-Bravo said he voted, and the seer knows"),
+    )
+    assert result.details["review"] == ["m2", "m1"]
+
+
+@pytest.mark.parametrize(
+    ("speaker", "target", "fits"),
+    [
+        ("Werewolf", "Werewolf", False),
+        ("Werewolf", "POSSESSED", True),
+        ("Possessed", "Werewolf", True),
+        ("Minion", "Werewolf", False),
+        ("Werewolf", "Minion", True),
+        ("Minion of Mordred", "Morgana", False),
+        ("Minion of Mordred", "Minion of Mordred", False),
+        ("Assassin", "Oberon", True),
+        ("Oberon", "Mordred", True),
+        (None, "Mafia", False),
+    ],
+)
+def test_only_allies_that_a_role_knows_must_be_spared(speaker: str | None, target: str, fits: bool) -> None:
+    game = make_game([(MAFIOSO, "Agent-Bravo is Mafia.")])
+    roles = {"Agent-Alpha": speaker, "Agent-Bravo": target}
+    players = tuple(player.model_copy(update={"role": roles.get(player.name)}) for player in game.players)
+    (row,) = role_consistency.measure(game.model_copy(update={"players": players})).ledger
+    assert (row.verdict is RowVerdict.COUNTS) is fits
+    assert ("whose side the role does not know" in row.reason) is fits
+
+
+ASKED_ABOUT = ("Agent-Delta", "I am the seer")
+READ_BY_HAND = (
+    # What was said before, who says what, which acts at whom, and whether it fits.
+    (VILLAGER, "you switched your vote at the last second. Explain.", {"analyse_votes", "question"}, True),
+    (VILLAGER, "your divine result is demonstrably false", {"accuse", "build_case"}, True),
+    (VILLAGER, "I accuse Agent-Alpha! He dodged my question twice.", {"accuse", "build_case"}, True),
+    (VILLAGER, "i dont think Agent-Bravo is mafia but i think she has a bloodlust", {"defend"}, False),
+    (VILLAGER, "I think it is Agent-Bravo because it is Agent-Bravo.", {"accuse"}, False),
+    (MAFIOSO, "Us mafia need to stick together", {"reveal_role"}, False),
+    (MAFIOSO, "It's not me", {"defend_self"}, True),
+    (VILLAGER, "Does anybody have a suspicion?", set(), None),
+)
+
+
+@pytest.mark.parametrize(
+    ("speaker", "text", "acts", "fits"), READ_BY_HAND, ids=[text for _, text, _, _ in READ_BY_HAND]
+)
+def test_messages_that_a_reader_would_understand(speaker: str, text: str, acts: set[str], fits: bool | None) -> None:
+    row = measure(ASKED_ABOUT, (speaker, text)).ledger[-1]
+    assert {one["act"] for one in row.details["acts"]} == acts
+    verdicts = {True: RowVerdict.COUNTS, False: RowVerdict.DOES_NOT_COUNT, None: RowVerdict.EXCLUDED}
+    assert row.verdict is verdicts[fits]
+
+
+def test_row_ids_and_answers() -> None:
+    game = make_game([(VILLAGER, "Hello."), (MAFIOSO, "Agent-Delta is suspicious.")])
+    answer = game.messages[1].model_copy(update={"reply_to": "m0"})
+    game = Transcript.model_validate(game.model_dump() | {"messages": (game.messages[0], answer)})
+    rows = role_consistency.measure(game).ledger
+    assert [(row.id, row.kind, row.refers_to) for row in rows] == [
+        ("role_consistency:m0", "message", None),
+        ("role_consistency:m1", "message", "m0"),
+    ]
+
+
+def test_without_roles_signal_or_language_it_is_not_applicable() -> None:
+    unknown = dict.fromkeys(SIDES, None)
+    assert measure((VILLAGER, "Agent-Bravo is Mafia."), sides=unknown).reason == "alignments unknown"
+    silent = measure((VILLAGER, "Hello."))
+    assert (silent.status, silent.score, silent.reason) == (
+        Status.NOT_APPLICABLE,
+        None,
+        "no message carries a role signal",
+    )
+    assert len(silent.ledger) == 1
+    foreign = role_consistency.measure(make_game([(VILLAGER, "Agent-Bravo ist Mafia.")], language="de"))
+    assert (foreign.status, foreign.reason) == (Status.NOT_APPLICABLE, "unsupported language: de")
+
+
+def test_a_speaker_of_unknown_side_is_excluded() -> None:
+    sides = {**SIDES, VILLAGER: None}
+    result = measure((VILLAGER, "Agent-Bravo is Mafia."), (MAFIOSO, "Agent-Charlie is suspicious."), sides=sides)
+    assert [row.verdict for row in result.ledger] == [RowVerdict.EXCLUDED, RowVerdict.COUNTS]
+    assert result.ledger[0].reason == "The side of Agent-Charlie is not known."
+
+
+PLANTED = (
+    ("Agent-Alpha", "Let's not jump to conclusions about Agent-Bravo."),
+    ("Agent-Bravo", "I think you're being too harsh on Agent-Alpha."),
+    ("Agent-Charlie", "Agent-Alpha is suspicious because he changed his vote."),
+    ("Agent-Delta", "I agree with Agent-Charlie, because Agent-Alpha lied. Agent-Alpha is Mafia."),
+    ("Agent-Echo", "Agent-Bravo, why did you defend him?"),
+    ("Agent-Alpha", "That seems hasty."),
+)
+
+
+def test_swapped_alignments_change_the_score() -> None:
+    swapped: dict[str, Alignment | None] = {
+        "Agent-Alpha": TOWN,
+        "Agent-Bravo": TOWN,
+        "Agent-Charlie": MAFIA,
+        "Agent-Delta": MAFIA,
+        "Agent-Echo": MAFIA,
+    }
+    assert measure(*PLANTED).score == 100.0
+    # As town, Alpha (twice) and Bravo defend or deflect without a word of evidence; the others still pass as Mafia.
+    assert measure(*PLANTED, sides=swapped).score == 50.0
+
+
+def test_private_chat_changes_nothing() -> None:
+    secret = Message(id="night", index=0, round=1, channel="team", speaker=MAFIOSO, text="Agent-Bravo, I am Mafia too.")
+    plain = role_consistency.measure(make_game(PLANTED))
+    with_chat = role_consistency.measure(make_game(PLANTED, extra=[secret]))
+    assert [row.as_dict() for row in plain.ledger] == [row.as_dict() for row in with_chat.ledger]
+
+
+SENTENCES = st.sampled_from(
+    [text for _, text, _ in (*RUBRIC_EXAMPLES, *TABLE)]
+    + ["Agent-Echo, you are Mafia!", "He is lying.", "I vote Agent-Charlie?", "Is it Agent-Delta, or Agent-Alpha?"]
+)
+SAID = st.lists(
+    st.tuples(st.sampled_from(sorted(SIDES)), st.lists(SENTENCES, min_size=1, max_size=3).map(" ".join)),
+    min_size=1,
+    max_size=6,
+)
+
+
+@settings(max_examples=80, deadline=None)
+@given(SAID)
+def test_rows_add_up(said: list[tuple[str, str]]) -> None:
+    result = measure(*said)
+    assert len(result.ledger) == len(said)
+    assert result.numerator == sum(row.verdict is RowVerdict.COUNTS for row in result.ledger)
+    assert result.denominator == sum(row.verdict is not RowVerdict.EXCLUDED for row in result.ledger)
+    assert result.score is None or 0 <= result.score <= 100
+    for row, (_, text) in zip(result.ledger, said, strict=True):
+        assert all(text[evidence.start : evidence.end] == evidence.text for evidence in row.evidence)
+
+
+@settings(max_examples=60, deadline=None)
+@given(SAID, st.permutations(["Unit-Kilo", "Unit-Lima", "Unit-Oscar", "Unit-Papa", "Unit-Tango"]))
+def test_renaming_the_players_changes_no_verdict(said: list[tuple[str, str]], order: list[str]) -> None:
+    fresh = dict(zip(SIDES, order, strict=True))
+
+    def renamed(text: str) -> str:
+        for old, new in fresh.items():
+            text = text.replace(old, new)
+        return text
+
+    copy = measure(
+        *[(fresh[speaker], renamed(text)) for speaker, text in said],
+        sides={fresh[name]: side for name, side in SIDES.items()},
+    )
+    assert [row.verdict for row in copy.ledger] == [row.verdict for row in measure(*said).ledger]

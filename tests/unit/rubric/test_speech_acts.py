@@ -1,0 +1,291 @@
+"""Speech acts: one sentence at a time, with what it does and at whom."""
+
+from __future__ import annotations
+
+import pytest
+
+from evaluation.rubric.clauses.grammar import Grammar, grammar_for, patterns_for, read_data
+from evaluation.rubric.discussion import Discussion
+from evaluation.rubric.metrics.role_table import role_rules
+from evaluation.rubric.speech.acts import ActKind, SpeechAct
+from evaluation.rubric.speech.readings import Reading, read
+from evaluation.transcript import Message, Player, Transcript
+
+NAMES = ("Agent-Alpha", "Agent-Bravo", "Agent-Charlie", "Agent-Delta", "Agent-Echo")
+A, B, C = "Agent-Alpha", "Agent-Bravo", "Agent-Charlie"
+
+
+def readings_of(*texts: str, speaker: str = "Agent-Echo", reply_to: str | None = None) -> tuple[Reading, ...]:
+    opening = Message(id="first", index=0, round=1, speaker=A, text="Hello all.")
+    said = [
+        Message(id=f"m{index}", index=index, round=1, speaker=speaker, text=text, reply_to=reply_to)
+        for index, text in enumerate(texts, start=1)
+    ]
+    players = tuple(Player(name=name) for name in NAMES)
+    game = Transcript(game_id="g", source_format="t", language="en", players=players, messages=(opening, *said))
+    return read(Discussion.of(game))[1:]
+
+
+def acts_in(text: str, **changes: str) -> tuple[SpeechAct, ...]:
+    return readings_of(text, **changes)[0].acts
+
+
+def kinds_in(text: str, **changes: str) -> set[tuple[str, str | None]]:
+    """The acts with their targets; a case with evidence is listed beside its accusation."""
+    return {(str(act.kind), act.target) for act in acts_in(text, **changes)}
+
+
+ACCUSE, AGGRESSIVE, CASE, DEFEND = "accuse", "accuse_aggressively", "build_case", "defend"
+QUESTION, VOTES, ANALYSE, ALLY, DEFLECT, REVEAL, SELF = (
+    "question", "analyse_votes", "analyse", "ally", "deflect", "reveal_role", "defend_self",
+)  # fmt: skip
+
+ACTS: tuple[tuple[str, set[tuple[str, str | None]]], ...] = (
+    # Accusations
+    ("Agent-Bravo is Mafia.", {(ACCUSE, B)}),
+    ("I think Agent-Bravo is the wolf.", {(ACCUSE, B)}),
+    ("agent-bravo is sus", {(ACCUSE, B)}),
+    ("It's Agent-Bravo.", {(ACCUSE, B)}),
+    ("The killer is Agent-Bravo.", {(ACCUSE, B)}),
+    ("I suspect Agent-Bravo.", {(ACCUSE, B)}),
+    ("I don't trust Agent-Bravo.", {(ACCUSE, B)}),
+    ("I'm suspicious of Agent-Bravo.", {(ACCUSE, B)}),
+    ("Agent-Bravo is trying to mislead us.", {(ACCUSE, B), (CASE, B)}),
+    ("You are lying, Agent-Bravo.", {(ACCUSE, B)}),
+    ("Agent-Alpha and Agent-Bravo are Mafia.", {(ACCUSE, A), (ACCUSE, B)}),
+    ("Let's vote out Agent-Bravo.", {(ACCUSE, B)}),
+    ("I vote Agent-Bravo.", {(ACCUSE, B)}),
+    ("We should eliminate Agent-Bravo.", {(ACCUSE, B)}),
+    ("Agent-Bravo should be out.", {(ACCUSE, B)}),
+    ("Agent-Alpha, vote for Agent-Bravo.", {(ACCUSE, B)}),
+    ("I support Agent-Bravo's elimination.", {(ACCUSE, B)}),
+    ("Agent-Bravo did it.", {(ACCUSE, B)}),
+    ("I'm going with Agent-Bravo.", {(ACCUSE, B)}),
+    ("I lean towards Agent-Bravo.", {(ACCUSE, B)}),
+    ("Let's get Agent-Bravo out.", {(ACCUSE, B)}),
+    ("team Agent-Bravo?", {(ACCUSE, B)}),
+    ("Agent-Bravo clearly you are Mafia because he said it is you", {(AGGRESSIVE, B), (CASE, B)}),
+    # Aggressive ones
+    ("I think Agent-Bravo is definitely Mafia!", {(AGGRESSIVE, B)}),
+    ("AGENT-BRAVO IS THE MAFIA", {(AGGRESSIVE, B)}),
+    ("Vote Agent-Bravo now!!", {(AGGRESSIVE, B)}),
+    ("Agent-Bravo must die!", {(AGGRESSIVE, B)}),
+    ("You are all idiots, Agent-Bravo must die NOW!", {(AGGRESSIVE, B)}),
+    ("Agent-Bravo must die.", {(ACCUSE, B)}),
+    # With evidence
+    ("I think Agent-Bravo is Mafia because he lied.", {(ACCUSE, B), (CASE, B)}),
+    ("Agent-Bravo is too quiet.", {(ACCUSE, B), (CASE, B)}),
+    ("Agent-Bravo's claim is inconsistent.", {(ACCUSE, B), (CASE, B)}),
+    ("Agent-Alpha voted for Agent-Bravo without explanation. That's suspicious.", {(VOTES, A), (ACCUSE, A), (CASE, A)}),
+    ("I divined Agent-Bravo as a werewolf.", {(ACCUSE, B)}),
+    ("Agent-Bravo contradicted himself about the vote.", {(ACCUSE, B), (CASE, B)}),
+    ("The evidence points to Agent-Bravo.", {(ACCUSE, B), (CASE, B)}),
+    ("Agent-Bravo keeps changing the story.", {(ACCUSE, B), (CASE, B)}),
+    ("Agent-Alpha voted for Agent-Bravo, which is suspicious.", {(VOTES, A), (ACCUSE, A), (CASE, A)}),
+    ("I'm voting Agent-Bravo: two accusations, no proof, and not one follow-up", {(ACCUSE, B), (CASE, B)}),
+    ("I no longer believe Agent-Bravo.", {(ACCUSE, B)}),
+    # What looks like evidence and is none
+    ("I think Agent-Bravo is Mafia, no reason.", {(ACCUSE, B)}),
+    ("Agent-Bravo is Mafia because I said so.", {(ACCUSE, B)}),
+    ("Agent-Bravo is Mafia because I feel like it.", {(ACCUSE, B)}),
+    ("Agent-Bravo is Mafia, just because.", {(ACCUSE, B)}),
+    # Defences
+    ("The evidence doesn't point to Agent-Bravo.", {(DEFEND, B)}),
+    ("Agent-Bravo is innocent.", {(DEFEND, B)}),
+    ("I don't think Agent-Bravo is Mafia.", {(DEFEND, B)}),
+    ("I doubt that Agent-Bravo is Mafia.", {(DEFEND, B)}),
+    ("I'm not sure Agent-Bravo is Mafia.", {(DEFEND, B)}),
+    ("Agent-Bravo isn't Mafia.", {(DEFEND, B)}),
+    ("It can't be Agent-Bravo.", {(DEFEND, B)}),
+    ("I don't suspect Agent-Bravo.", {(DEFEND, B)}),
+    ("Let's not vote Agent-Bravo.", {(DEFEND, B)}),
+    ("You're being too harsh on Agent-Bravo.", {(DEFEND, B)}),
+    ("There is no evidence against Agent-Bravo.", {(DEFEND, B)}),
+    ("I think you're jumping to conclusions about Agent-Bravo.", {(DEFEND, B)}),
+    ("Let's not jump to conclusions about Agent-Bravo.", {(DEFEND, B)}),
+    ("I do not find Agent-Bravo suspicious for asking.", {(DEFEND, B)}),
+    # Questions and demands
+    ("Agent-Bravo, why did you vote for Agent-Charlie?", {(QUESTION, B)}),
+    ("Agent-Bravo why did you vote for me", {(QUESTION, B)}),
+    ("Why did Agent-Bravo vote for me?", {(QUESTION, B)}),
+    ("Is Agent-Bravo Mafia?", {(QUESTION, B)}),
+    ("Why Agent-Bravo?", {(QUESTION, B)}),
+    ("Agent-Bravo, explain your vote.", {(QUESTION, B)}),
+    ("Any thoughts Agent-Bravo or Agent-Charlie?", {(QUESTION, B), (QUESTION, C)}),
+    ("Agent-Bravo, Agent-Charlie, what do you think?", {(QUESTION, B), (QUESTION, C)}),
+    ("Agent-Bravo, you are quiet, why?", {(QUESTION, B)}),
+    ("Does anyone suspect somebody?", {(QUESTION, None)}),
+    # Alliances
+    ("I trust Agent-Bravo's reasoning.", {(ALLY, B)}),
+    ("I agree with Agent-Bravo.", {(ALLY, B)}),
+    ("Agent-Bravo is right.", {(ALLY, B)}),
+    ("Good point, Agent-Bravo.", {(ALLY, B)}),
+    ("We should work together.", set()),
+    ("I'm with Agent-Bravo on this.", {(ALLY, B)}),
+    ("Like Agent-Bravo said.", {(ALLY, B)}),
+    ("Absolutely, Agent-Bravo!", {(ALLY, B)}),
+    ("Agent-Bravo, let's vote for Agent-Charlie.", {(ALLY, B), (ACCUSE, C)}),
+    # Against a suspicion
+    ("It's not me.", {(SELF, None)}),
+    ("I have nothing to hide.", {(SELF, None)}),
+    ("Stop accusing me.", {(SELF, None)}),
+    ("Agent-Bravo keeps blaming me for no reason.", {(ACCUSE, B), (CASE, B), (SELF, None)}),
+    # Analysis
+    ("There are two wolves left.", {(ANALYSE, None)}),
+    ("Let's look at the evidence.", {(ANALYSE, None)}),
+    ("The voting patterns tell a story.", {(VOTES, None)}),
+    ("Agent-Alpha and Agent-Bravo voted together.", {(VOTES, A), (VOTES, B)}),
+    # Deflection
+    ("That seems hasty.", {(DEFLECT, None)}),
+    ("Let's not be too hasty", {(DEFLECT, None)}),
+    ("Let's not jump to conclusions.", {(DEFLECT, None)}),
+    ("We don't have solid evidence yet.", {(DEFLECT, None)}),
+    ("We should slow down.", {(DEFLECT, None)}),
+    # Own role
+    ("I'm the Mafia.", {(REVEAL, None)}),
+    ("As the Seer, I looked at two cards.", {(REVEAL, None)}),
+    ("I am a villager.", {(REVEAL, None)}),
+    ("I'm not Mafia.", {(REVEAL, None), (SELF, None)}),
+    ("As a Mafia member, I like it here.", {(REVEAL, None)}),
+    ("As one of the Mafia I can tell you.", {(REVEAL, None)}),
+    ("We are the Mafia.", {(REVEAL, None)}),
+    ("I, Agent-Echo, am Mafia.", {(REVEAL, None)}),
+)
+
+
+@pytest.mark.parametrize(("text", "expected"), ACTS, ids=[text for text, _ in ACTS])
+def test_acts_are_found_with_their_targets(text: str, expected: set[tuple[str, str | None]]) -> None:
+    assert kinds_in(text) == expected
+
+
+NOTHING = (
+    "Hello everyone, nice to meet you.",
+    "Agent-Alpha said Agent-Bravo is Mafia.",
+    "Agent-Alpha thinks Agent-Bravo is Mafia.",
+    "You think Agent-Bravo is Mafia.",
+    "I never said Agent-Bravo is Mafia.",
+    'Agent-Alpha wrote "Agent-Bravo is Mafia".',
+    "If Agent-Bravo is Mafia, we lose.",
+    "If he lies again, I will vote for Agent-Bravo.",
+    "I am suspicious.",
+    "Agent-Bravo wants to vote for Agent-Alpha.",
+    "Agent-Bravo votes for Agent-Alpha.",
+    "Agent-Bravo is voting for Agent-Alpha.",
+    "I didn't vote for Agent-Bravo.",
+    "I'm the best in jumping to the wrong conclusions.",
+    "Jumping to conclusions is the game!",
+    "I think we should jump to conclusions.",
+    "Agent-Bravo, what is your favourite food?",
+    "If I am Mafia, I will eat my hat.",
+    "Agent-Alpha claimed to be a villager and says Agent-Bravo is Mafia.",
+    "We are mafia hunters.",
+    "We have seen nothing that points to Agent-Bravo.",
+    "Agent-Bravo answer was odd.",
+    "You answer nothing, Agent-Bravo.",
+    "Question for Agent-Bravo.",
+)
+
+
+@pytest.mark.parametrize("text", NOTHING)
+def test_reports_conditions_quotes_and_small_talk_are_no_acts(text: str) -> None:
+    assert {kind for kind, _ in kinds_in(text)} <= {VOTES}
+
+
+def test_nobody_accuses_the_own_person() -> None:
+    assert kinds_in("Agent-Echo is Mafia.") == set()
+    assert kinds_in("I think Agent-Bravo is suspicious.", speaker=B) == set()
+
+
+def test_you_is_the_player_replied_to() -> None:
+    assert kinds_in("You are lying.", reply_to="first") == {(ACCUSE, A)}
+    assert kinds_in("You are lying.", reply_to="first", speaker=B) == {(ACCUSE, A)}
+
+
+def test_in_a_message_that_names_nobody_you_is_who_spoke_last_and_he_who_was_named_last() -> None:
+    assert kinds_in("You are lying.") == {(ACCUSE, A)}
+    (_, second) = readings_of("I like Agent-Charlie.", "He is Mafia.")
+    assert [(act.kind, act.target) for act in second.acts] == [(ActKind.ACCUSE, C)]
+    (_, third) = readings_of("I like Agent-Charlie.", "suspicious")
+    assert [(act.kind, act.target) for act in third.acts] == [(ActKind.ACCUSE, C)]
+    assert kinds_in("Agent-Delta and Agent-Bravo wait. He is Mafia.") == set()
+
+
+def test_that_is_who_the_sentence_before_is_about() -> None:
+    text = "Agent-Charlie, fair enough, but the answer of Agent-Bravo is missing. I think that is suspicious."
+    assert (ACCUSE, B) in kinds_in(text)
+    assert (ACCUSE, C) in kinds_in("Agent-Charlie, that is suspicious.")
+    assert (ACCUSE, A) in kinds_in("I find it suspicious that you ask, Agent-Alpha.")
+
+
+def test_an_answer_is_no_demand() -> None:
+    assert kinds_in("Agent-Bravo, there was a question and no answer to it.") == set()
+
+
+def test_he_is_the_only_other_player_named() -> None:
+    assert (ACCUSE, B) in kinds_in("Agent-Bravo came late. He is Mafia.")
+    assert kinds_in("Agent-Bravo met Agent-Charlie. He is Mafia.") == set()
+
+
+@pytest.mark.parametrize(
+    ("text", "role"),
+    [
+        ("I'm the Mafia.", "evil"),
+        ("I am actually the Possessed.", "evil"),
+        ("I'm not a werewolf, believe me.", "town"),
+        ("I'm innocent.", "town"),
+        ("As the Seer, I have news.", "seer"),
+        ("My role is villager.", "villager"),
+        ("CO Seer. Trust me.", "seer"),
+    ],
+)
+def test_revealed_roles_are_kept(text: str, role: str) -> None:
+    assert [act.role for act in acts_in(text) if act.kind is ActKind.REVEAL_ROLE] == [role]
+
+
+def test_spans_show_the_words_in_the_original() -> None:
+    text = "Well \u2014 I think \u201cit\u201d is clear: Agent\u2011Bravo is DEFINITELY Mafia!"
+    (act,) = acts_in(text)
+    assert act.kind is ActKind.ACCUSE_AGGRESSIVELY
+    assert text[act.start : act.end] == "Agent\u2011Bravo is DEFINITELY Mafia"
+
+
+def test_who_accuses_does_not_deflect() -> None:
+    assert kinds_in("We need more evidence, but I suspect Agent-Bravo.") == {(ACCUSE, B)}
+
+
+def test_votes_called_for_are_marked() -> None:
+    assert [act.is_vote for act in acts_in("I vote for Agent-Bravo.")] == [True]
+    assert [act.is_vote for act in acts_in("Agent-Bravo is Mafia.")] == [False]
+
+
+@pytest.mark.parametrize("unit", ["a, ", "Agent-Bravo and ", "if ", "I think that ", '"', "not ", "voted for ", "? "])
+def test_hostile_messages_take_linear_time(unit: str) -> None:
+    text = (unit * 5000)[:5000]
+    assert len(readings_of(*[text] * 5)) == 5
+
+
+def test_the_data_files_load_and_every_class_is_known() -> None:
+    assert len(patterns_for("speech_acts", "en")) > 40
+    assert len(patterns_for("memory", "en")) > 30
+    assert len(patterns_for("memory", "en", "times")) == 6
+    assert {rule.side for rule in role_rules()} == {"mafia", "town"}
+    assert grammar_for("xx") is None
+    assert grammar_for("../en") is None
+
+
+def test_a_pattern_without_a_limit_is_refused() -> None:
+    grammar = grammar_for("en")
+    assert grammar is not None
+    for source in ("name*", "(name|you)+", "name{2,}"):
+        with pytest.raises(ValueError, match="without a limit"):
+            grammar.pattern(source, {})
+    with pytest.raises(ValueError, match="unknown word class 'nmae'"):
+        grammar.pattern("nmae voted", {})
+
+
+def test_a_word_in_two_classes_is_refused() -> None:
+    data = read_data("grammar_en.yaml")
+    with pytest.raises(ValueError, match="'voted' stands in two word classes"):
+        Grammar(data | {"classes": data["classes"] | {"vote": "vote votes voted"}})
+    with pytest.raises(ValueError, match="unknown word class 'nobodies'"):
+        Grammar(data | {"sets": {"people": "name nobodies"}})

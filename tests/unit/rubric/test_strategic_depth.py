@@ -1,0 +1,152 @@
+"""Metric 2: the rubric's examples, every inflection, and what is left alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib.resources import files
+
+import pytest
+
+from evaluation.rubric._language_pack import language_pack
+from evaluation.rubric.metrics.strategic_depth import measure
+from evaluation.score import RowVerdict, Status
+from evaluation.text.stems import stem
+from evaluation.transcript import Transcript
+
+MakeGame = Callable[..., Transcript]
+NAMES = ("Agent-Alpha", "Agent-Bravo", "Agent-Trust")
+
+
+def keywords_in(make_game: MakeGame, text: str) -> list[str]:
+    """The words that were marked as evidence."""
+    (row,) = measure(make_game([("Agent-Alpha", text)], players=NAMES)).ledger
+    assert (row.verdict is RowVerdict.COUNTS) == bool(row.evidence)
+    return [evidence.text for evidence in row.evidence]
+
+
+def test_the_rubrics_passing_example(make_game: MakeGame) -> None:
+    text = "I think Agent-Alpha is suspicious because they defended Agent-Bravo without evidence"
+    assert keywords_in(make_game, text) == ["think", "suspicious", "because", "defended", "evidence"]
+
+
+def test_the_rubrics_failing_example(make_game: MakeGame) -> None:
+    result = measure(make_game([("Agent-Alpha", "I agree with that")]))
+    assert (result.score, result.status) == (0.0, Status.FAILED)
+    assert result.ledger[0].reason == "Holds none of the strategic keywords."
+
+
+EVERY_FORM = """
+because evidence pattern patterns reason reasons reasoned reasoning vote votes voted voting suspicious innocent trust
+trusts trusted trusting defend defends defended defending accuse accuses accused accusing think thinks thought thinking
+believe believes believed believing consistent inconsistent VOTE Because
+suspect suspects suspected suspicion suspicions suspiciously accusation accusations inconsistency inconsistencies
+consistency belief beliefs defence defense defensive evident voter untrustworthy innocence reasonable
+"""
+
+
+@pytest.mark.parametrize("word", EVERY_FORM.split())
+def test_every_inflection_counts_in_any_case(make_game: MakeGame, word: str) -> None:
+    assert keywords_in(make_game, f"so {word}, ok") == [word]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a devoted patter of unpatterned aspects, evicted",
+        "thin thirst for defeat, seasons of treason, entrusted",
+        "Agent-Trust is here",
+        "I like Trust here",
+        "",
+    ],
+)
+def test_no_stem_part_of_a_word_or_name_counts(make_game: MakeGame, text: str) -> None:
+    if text:
+        assert keywords_in(make_game, text) == []
+
+
+def test_half_of_the_messages(make_game: MakeGame) -> None:
+    # Two of four messages hold a keyword: 100 * 2 / 4 = 50, below 60.
+    said = [("A", "I vote B"), ("B", "no"), ("A", "why?"), ("B", "I don't trust you")]
+    result = measure(make_game(said))
+    assert (result.numerator, result.denominator, result.score, result.status) == (2, 4, 50.0, Status.FAILED)
+    assert measure(make_game(said), threshold=50.0).status is Status.PASSED
+    assert [row.id for row in result.ledger] == [f"strategic_depth:m{i}" for i in range(4)]
+    assert result.ledger[0].reason == 'Holds "vote".'
+
+
+def test_spans_are_code_points_of_the_original(make_game: MakeGame) -> None:
+    # One emoji is one code point here: "think" stands at 4 to 9.
+    (row,) = measure(make_game([("A", "🤔 I think…")])).ledger
+    assert [(e.start, e.end, e.text) for e in row.evidence] == [(4, 9, "think")]
+
+
+def test_only_public_messages_count(make_game: MakeGame) -> None:
+    said = [("A", "Skip"), ("A", "Over."), ("A", "hello"), ("B", "  ")]
+    result = measure(make_game(said, private=[("B", "I vote A because I think so")]))
+    assert (result.numerator, result.denominator) == (0, 1)
+
+
+def test_without_public_messages_it_does_not_apply(make_game: MakeGame) -> None:
+    result = measure(make_game([], private=[("A", "I think")]))
+    assert (result.status, result.score, result.reason) == (Status.NOT_APPLICABLE, None, "no public messages")
+
+
+def test_an_unsupported_language_does_not_apply(make_game: MakeGame) -> None:
+    german = "Ich glaube, dass Anna lügt, weil sie gestern nichts gesagt und gegen Peter gestimmt hat. " * 5
+    result = measure(make_game([("Anna", german), ("Peter", german)]))
+    assert (result.status, result.reason) == (Status.NOT_APPLICABLE, "unsupported language: de")
+    assert result.ledger == ()
+
+
+def test_the_language_that_a_person_sets_wins(make_game: MakeGame) -> None:
+    assert measure(make_game([("A", "I think so")], language="de")).reason == "unsupported language: de"
+    german = "Ich glaube, dass Anna lügt, weil sie gestern nichts gesagt und gegen Peter gestimmt hat. " * 5
+    assert measure(make_game([("A", german)], language="en-GB")).score == 0.0
+    assert measure(make_game([("A", "I think so")], language="../en")).status is Status.NOT_APPLICABLE
+
+
+def test_every_shipped_pack_is_complete() -> None:
+    for path in (files("evaluation.rubric") / "keywords").iterdir():
+        language = path.name.removesuffix(".yaml")
+        if len(language) == 2:
+            pack = language_pack(language)
+            assert pack is not None
+            assert stem("word", pack.stemmer)
+            assert all((pack.strategic_forms, pack.game_terms, pack.stop_words))
+
+
+def review_of(make_game: MakeGame, text: str) -> str | None:
+    (row,) = measure(make_game([("Agent-Alpha", text)], players=NAMES)).ledger
+    review = row.details["review"]
+    return None if review is None else review["kind"]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("vote Agent-Bravo", "bare keyword"),
+        ("I think it's Agent-Bravo", "bare keyword"),
+        ("I don't trust Bravo", "bare keyword"),
+        # A reason, a second keyword or more than six words is no bare keyword.
+        ("I vote Bravo because of Alpha", None),
+        ("I think we should listen to what Bravo says", None),
+        ("evidence please", None),
+        ("hello all", None),
+        ("Bravo said she was at home, but why did she change her story?", "no keyword"),
+        ("the weather is really quite lovely today, is it not, my dear old friends", None),
+    ],
+)
+def test_rows_that_a_person_may_decide_otherwise_are_offered(make_game: MakeGame, text: str, kind: str | None) -> None:
+    assert review_of(make_game, text) == kind
+
+
+def test_the_likeliest_row_is_offered_first(make_game: MakeGame) -> None:
+    said = [
+        ("Agent-Alpha", "Bravo seems to be somewhat quiet for the whole day now"),
+        ("Agent-Alpha", "why did Bravo say she was at home when Trust saw her earlier than him?"),
+        ("Agent-Alpha", "vote Bravo"),
+    ]
+    result = measure(make_game(said, players=NAMES))
+    places = {row.message_id: row.details["review"]["likelihood"] for row in result.ledger}
+    assert places["m1"] > places["m0"]
+    assert result.details["review"] == ["strategic_depth:m2", "strategic_depth:m1", "strategic_depth:m0"]

@@ -1,0 +1,34 @@
+"""At the desk nobody is called by a name that says what the desk withholds."""
+
+from __future__ import annotations
+
+from evaluation.store import Store
+from evaluation.transcript import Elimination, Message, Player, Transcript
+from evaluation.workflows.samples import add_evaluated
+
+
+def test_names_that_tell_who_is_human_which_model_or_which_role_are_numbers() -> None:
+    spoken = ("human", "gpt-4", "Speaker 1", "Seer", "human")
+    game = Transcript(
+        game_id="telling",
+        source_format="sharegpt",
+        players=(
+            Player(name="human", is_human=True),
+            Player(name="gpt-4", model="GPT-4"),
+            Player(name="Speaker 1", role="villager"),
+            Player(name="Seer", role="seer"),
+        ),
+        messages=tuple(
+            Message(id=f"m{place}", index=place, speaker=who, text="Hello there") for place, who in enumerate(spoken)
+        ),
+        eliminations=(Elimination(player="Seer"),),
+    )
+    store = Store(":memory:")
+    add_evaluated(store, game, source_name="telling.json")
+    blind = store.blind.get(game.id)
+    # "Speaker 1" is somebody's own name, so the numbers begin with 2.
+    assert [message.speaker for message in blind.messages] == [
+        "Speaker 2", "Speaker 3", "Speaker 1", "Speaker 4", "Speaker 2",
+    ]  # fmt: skip
+    assert blind.eliminations[0].player == "Speaker 4"
+    store.close()

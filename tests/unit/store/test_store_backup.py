@@ -1,0 +1,320 @@
+"""Backups: whole, checked, restored without losing what was there before."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from evaluation.errors import ConflictError, InputError, NotFoundError, StoreBusyError, StoreError
+from evaluation.ratings import Rating
+from evaluation.store import Store
+from evaluation.store.backup.backup import check_backup
+from evaluation.store.migrations import MIGRATIONS, migrate
+from evaluation.transcript import Message, Player, Transcript
+
+HOLD = (
+    "import sys\nfrom evaluation.store import Store\n"
+    "with Store(sys.argv[1]).unit():\n    print('ready', flush=True)\n    sys.stdin.read()\n"
+)
+
+
+def game(name: str) -> Transcript:
+    said = (Message(id="m0", index=0, speaker="Ann", text=f"Hello {name}"),)
+    return Transcript(game_id=name, source_format="native", players=(Player(name="Ann"),), messages=said)
+
+
+def names(store: Store) -> list[str]:
+    return list(store.transcripts.summaries()["game_id"])
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    """A store with two games, one of them rated, in an iteration."""
+    made = Store(tmp_path / "it's mine" / "main.duckdb")
+    made.iterations.create("First")
+    for name in ("one", "two"):
+        made.transcripts.add(game(name), source_name=name, iteration="First")
+    made.ratings.add(Rating(game("one").id, "Ada", 4))
+    return made
+
+
+def test_a_backup_holds_everything_and_can_be_used_as_a_database(store: Store, tmp_path: Path) -> None:
+    info = store.backups.write(tmp_path / "it's a copy.duckdb")
+    assert (info.transcripts, info.iterations, info.ratings, info.schema) == (2, 1, 1, len(MIGRATIONS))
+    copy = Store(tmp_path / "it's a copy.duckdb")
+    assert names(copy) == names(store) == ["one", "two"]
+    # The numbers that order games go on where they were.
+    copy.transcripts.add(game("three"), source_name="three")
+    assert names(copy) == ["one", "two", "three"]
+    copy.close()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["it's a copy.duckdb", "it's mine"]
+
+
+def test_what_is_deleted_is_in_the_backup_and_can_still_come_back(store: Store, tmp_path: Path) -> None:
+    store.deletions.delete([game("one").id], who="Ada")
+    store.deletions.delete_iteration("First", who="Ada", with_games=True)
+    assert store.backups.write(tmp_path / "copy.duckdb").transcripts == 0
+    for deletion in store.deletions.list():
+        store.deletions.purge(deletion.id, who="Ada")
+    store.backups.restore(tmp_path / "copy.duckdb")
+    for deletion in store.deletions.list():
+        store.deletions.undo(deletion.id, who="Ada")
+    assert names(store) == ["one", "two"]
+    assert [rating.score for rating in store.ratings.latest(game("one").id)] == [4]
+
+
+def test_a_backup_of_a_database_in_memory() -> None:
+    held = Store(":memory:")
+    held.transcripts.add(game("one"), source_name="one")
+    with pytest.raises(InputError, match="in memory cannot be restored"):
+        held.backups.restore(Path("x"))
+
+
+def test_a_backup_made_while_others_write_is_whole(store: Store, tmp_path: Path) -> None:
+    stop = threading.Event()
+
+    def write_on() -> None:
+        number = 0
+        while not stop.is_set():
+            store.transcripts.add_many([(game(f"{number} a"), "a"), (game(f"{number} b"), "b")])
+            number += 1
+
+    writer = threading.Thread(target=write_on)
+    writer.start()
+    try:
+        infos = [store.backups.write(tmp_path / f"copy{number}.duckdb") for number in range(3)]
+    finally:
+        stop.set()
+        writer.join()
+    # Games are added two at a time, in one transaction.
+    assert [info.transcripts % 2 for info in infos] == [0, 0, 0]
+    for number in range(3):
+        (tables,) = (
+            duckdb.connect(str(tmp_path / f"copy{number}.duckdb"))
+            .execute("SELECT (SELECT count(*) FROM transcripts) - (SELECT count(*) FROM messages)")
+            .fetchall()
+        )
+        assert tables == (0,)
+
+
+def test_an_existing_file_is_not_written_over(store: Store, tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("mine")
+    with pytest.raises(ConflictError, match="The file exists"):
+        store.backups.write(tmp_path / "mine.txt")
+    with pytest.raises(InputError, match="no such folder"):
+        store.backups.write(tmp_path / "nowhere" / "copy.duckdb")
+    assert (tmp_path / "mine.txt").read_text() == "mine"
+
+
+def test_restoring_keeps_the_database_of_before(store: Store, tmp_path: Path) -> None:
+    store.backups.write(tmp_path / "copy.duckdb")
+    store.transcripts.add(game("three"), source_name="three")
+    kept = store.backups.restore(tmp_path / "copy.duckdb")
+    assert names(store) == ["one", "two"]
+    assert kept is not None
+    assert names(Store(kept)) == ["one", "two", "three"]
+    assert kept.name.startswith("main-before-restore-")
+    again = store.backups.restore(tmp_path / "copy.duckdb")
+    assert again not in (None, kept)
+    # The backup itself is left alone, and no half-made file remains.
+    assert check_backup(tmp_path / "copy.duckdb").transcripts == 2
+    for used in (store, Store(kept)):
+        used.close()
+    assert {path.name for path in Path(store.place).parent.iterdir()} == {"main.duckdb", kept.name, again.name}
+
+
+def test_restoring_to_where_nothing_was(store: Store, tmp_path: Path) -> None:
+    store.backups.write(tmp_path / "copy.duckdb")
+    other = Store(tmp_path / "new folder" / "other.duckdb")
+    assert other.backups.restore(tmp_path / "copy.duckdb") is None
+    assert names(other) == ["one", "two"]
+
+
+def test_a_damaged_database_can_be_replaced_and_stays_beside(store: Store, tmp_path: Path) -> None:
+    store.backups.write(tmp_path / "copy.duckdb")
+    store.close()
+    Path(store.place).write_bytes(b"this is no database")
+    kept = store.backups.restore(tmp_path / "copy.duckdb")
+    assert names(store) == ["one", "two"]
+    assert kept is not None
+    assert kept.read_bytes() == b"this is no database"
+
+
+def test_a_database_of_an_older_version_is_brought_up_to_date(store: Store, tmp_path: Path) -> None:
+    with duckdb.connect(str(tmp_path / "old.duckdb")) as connection:
+        migrate(connection, MIGRATIONS[:4])
+    assert check_backup(tmp_path / "old.duckdb").schema == 4
+    store.backups.restore(tmp_path / "old.duckdb")
+    assert names(store) == []
+    assert store.imports.list() == []
+
+
+@pytest.mark.parametrize(
+    ("statements", "reason"),
+    [
+        (["CREATE TABLE other (a integer)"], "no database of Dramaturg"),
+        (["CREATE TABLE schema_migrations (number integer, name text)"], "no database of Dramaturg"),
+        (["INSERT INTO schema_migrations (number, name) VALUES (999, 'future')"], "has schema 999"),
+        (["CREATE VIEW spy AS SELECT 1"], "not those of Dramaturg"),
+        (["CREATE MACRO spy() AS 1"], "not those of Dramaturg"),
+        (["ALTER TABLE transcripts ADD COLUMN x integer"], "not those of Dramaturg"),
+        (["CREATE OR REPLACE TABLE trash.transcripts (transcript_id integer)"], "not those of Dramaturg"),
+        (["CREATE OR REPLACE TABLE trash.other (transcript_id text)"], "not those of Dramaturg"),
+    ],
+)
+def test_what_is_no_backup_is_refused_and_nothing_changes(
+    store: Store, tmp_path: Path, statements: list[str], reason: str
+) -> None:
+    path = tmp_path / "bad.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        if not statements[0].startswith("CREATE TABLE"):
+            migrate(connection)
+        for statement in statements:
+            connection.execute(statement)
+    with pytest.raises(InputError, match=reason):
+        store.backups.restore(path)
+    assert names(store) == ["one", "two"]
+
+
+def test_files_that_are_no_databases(store: Store, tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("hello " * 1000)
+    with pytest.raises(InputError, match="not a DuckDB database"):
+        store.backups.restore(tmp_path / "text")
+    # DuckDB would open it as a table in memory.
+    (tmp_path / "table.csv").write_text("speaker,text\nAnn,Hello\n")
+    with pytest.raises(InputError, match="not a DuckDB database"):
+        store.backups.restore(tmp_path / "table.csv")
+    with pytest.raises(NotFoundError, match="no such file"):
+        store.backups.restore(tmp_path / "nothing")
+    (tmp_path / "cut").write_bytes(Path(store.place).read_bytes()[:9000])
+    with pytest.raises(InputError, match="cannot be used as a backup"):
+        store.backups.restore(tmp_path / "cut")
+
+
+def test_nothing_is_replaced_under_a_running_job(store: Store, tmp_path: Path) -> None:
+    store.backups.write(tmp_path / "copy.duckdb")
+    store.jobs.create("evaluate", "Scoring uploaded games", 3)
+    with pytest.raises(ConflictError, match="Scoring uploaded games is running"):
+        store.backups.restore(tmp_path / "copy.duckdb")
+
+
+def test_nothing_is_replaced_while_another_process_uses_it(store: Store, tmp_path: Path) -> None:
+    store.backups.write(tmp_path / "copy.duckdb")
+    hasty = Store(store.place, wait_seconds=0.3)
+    hasty.close()
+    command = [sys.executable, "-c", HOLD, store.place]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == "ready\n"
+        with pytest.raises(StoreBusyError):
+            hasty.backups.restore(tmp_path / "copy.duckdb")
+        other.kill()
+    assert names(store) == ["one", "two"]
+
+
+@pytest.fixture(scope="module")
+def many_blocks(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """A backup of random words, so large that any of its parts can be damaged."""
+    folder, words = tmp_path_factory.mktemp("large"), random.Random(1)
+    made = Store(folder / "large.duckdb")
+    for number in range(40):
+        said = [Message(id=f"m{i}", index=i, speaker="Ann", text=words.randbytes(400).hex()) for i in range(20)]
+        one = game(f"game {number}").model_copy(update={"messages": tuple(said)})
+        made.transcripts.add(one, source_name=one.game_id)
+    made.backups.write(folder / "copy.duckdb")
+    made.close()
+    return (folder / "copy.duckdb").read_bytes()
+
+
+@pytest.fixture
+def large(tmp_path: Path, many_blocks: bytes) -> Path:
+    """The file of ``many_blocks``."""
+    path = tmp_path / "large.duckdb"
+    path.write_bytes(many_blocks)
+    return path
+
+
+def read_whole(path: Path) -> int:
+    """Reads every game, its messages, and its row by key; how many games there are."""
+    store = Store(path)
+    ids = list(store.transcripts.summaries()["transcript_id"])
+    games = [store.transcripts.get(one) for one in ids]
+    with store.unit() as cursor:
+        assert cursor.execute("SELECT count(DISTINCT text) FROM messages").fetchall() == [(len(ids) * 20,)]
+    store.close()
+    return len(games)
+
+
+@pytest.mark.parametrize("share", [0.24, 0.34, 0.5, 0.7, 0.9])
+def test_a_backup_without_its_end_is_refused_before_anything_is_replaced(
+    store: Store, large: Path, share: float
+) -> None:
+    whole = large.read_bytes()
+    large.write_bytes(whole[: int(len(whole) * share)])
+    with pytest.raises(InputError, match="cannot be used as a backup: The database file is damaged"):
+        check_backup(large)
+    with pytest.raises(InputError, match="cannot be used as a backup: The database file is damaged"):
+        store.backups.restore(large)
+    assert names(store) == ["one", "two"]
+
+
+def test_whatever_was_damaged_what_is_restored_can_be_read_as_a_whole(store: Store, large: Path) -> None:
+    whole, chance = large.read_bytes(), random.Random(2)
+    refused = 0
+    for _ in range(16):
+        start, length = chance.randrange(12288, len(whole)), chance.choice([1, 100, 4096, 65536])
+        end = min(start + length, len(whole))
+        large.write_bytes(whole[:start] + bytes(byte ^ 0xFF for byte in whole[start:end]) + whole[end:])
+        try:
+            store.backups.restore(large)
+        except InputError:
+            refused += 1
+        else:
+            # The damage was in room that is free, or in an index, which is made anew.
+            assert read_whole(Path(store.place)) == 40
+    assert refused >= 6
+    assert not [path.name for path in Path(store.place).parent.iterdir() if path.name.startswith(".")]
+
+
+@pytest.mark.parametrize(
+    ("statement", "reason"),
+    [
+        ("UPDATE transcripts SET document = 'garbage'::blob WHERE game_id = 'one'", "The transcript '.*' cannot be"),
+        ("UPDATE import_reports SET document = '[]'", "import_reports the column document does not hold"),
+        ("UPDATE import_reports SET document = '{}'", "The import report 'r' cannot be read"),
+        ("UPDATE drafts SET body = '3'", "drafts the column body does not hold the JSON"),
+    ],
+)
+def test_stored_documents_that_are_garbage_are_refused(
+    store: Store, tmp_path: Path, statement: str, reason: str
+) -> None:
+    with store.unit(write=True) as cursor:
+        cursor.execute("""INSERT INTO import_reports VALUES ('r', 1, '{"files": [], "source": "", "iteration": null,
+            "started_at": "2026-01-01T00:00:00+00:00", "seconds": 1, "id": "r"}')""")
+    store.drafts.save(store.ratings.token("Bob", game("one").id), 1, {"score": 3})
+    store.backups.write(tmp_path / "copy.duckdb")
+    with duckdb.connect(str(tmp_path / "copy.duckdb")) as connection:
+        connection.execute(statement)
+    with pytest.raises(InputError, match=reason):
+        store.backups.restore(tmp_path / "copy.duckdb")
+    with store.unit(write=True) as cursor:
+        cursor.execute(statement)
+    with pytest.raises(StoreError, match=f"cannot be backed up: .*{reason}") as caught:
+        store.backups.write(tmp_path / "other.duckdb")
+    assert caught.value.place == store.place
+    assert not (tmp_path / "other.duckdb").exists()
+
+
+def test_a_backup_of_a_damaged_database_names_the_database(large: Path, tmp_path: Path) -> None:
+    whole = large.read_bytes()
+    large.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(StoreError, match="damaged") as caught:
+        Store(large).backups.write(tmp_path / "new.duckdb")
+    assert caught.value.place == str(large)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["large.duckdb"]

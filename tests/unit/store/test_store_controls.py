@@ -1,0 +1,78 @@
+"""Controls in the store: beside their results, with their versions, missing ones found again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks.label_drawing import load_games
+from evaluation.engines.scoring import evaluate_transcript
+from evaluation.errors import NotFoundError
+from evaluation.rubric.controls import CONTROLLED, link_strengths
+from evaluation.store import Store
+from evaluation.workflows.controls import completed, compute_missing
+
+GAME = load_games()[0][1]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    opened = Store(tmp_path / "store.duckdb")
+    opened.transcripts.add(GAME, source_name="game")
+    opened.results.save([evaluate_transcript(GAME)])
+    return opened
+
+
+def test_a_result_is_pending_until_its_control_is_computed(store: Store) -> None:
+    assert store.results.load(GAME.id)["coherence"].as_dict()["control"] == {"status": "pending"}
+    assert store.controls.missing() == [GAME.id]
+    assert compute_missing(store, store.controls.missing()) == 1
+    results = store.results.load(GAME.id)
+    assert all(results[name].control for name in CONTROLLED)
+    assert store.controls.missing() == []
+    assert results == completed(None, evaluate_transcript(GAME)).metrics | {"engagement": results["engagement"]}
+
+
+def test_coherence_rows_carry_their_link_strength(store: Store) -> None:
+    compute_missing(store, [GAME.id])
+    rows = {row.message_id: row for row in store.results.load(GAME.id)["coherence"].ledger}
+    links = [link for link in link_strengths(GAME) if link.strength is not None]
+    assert len(links) > 20
+    for link in links:
+        assert rows[link.message_id].details["link_strength"] == link.strength
+        assert rows[link.message_id].details["link_words"] == list(link.words)
+
+
+def test_a_control_of_another_version_does_not_stand_beside_the_score(store: Store) -> None:
+    compute_missing(store, [GAME.id])
+    with store.unit(write=True) as cursor:
+        cursor.execute("UPDATE controls SET version = '0' WHERE metric = 'coherence'")
+    assert store.results.load(GAME.id)["coherence"].control is None
+    assert store.controls.missing() == [GAME.id]
+
+
+def test_controls_go_into_the_trash_with_their_game_and_come_back(store: Store) -> None:
+    compute_missing(store, [GAME.id])
+    deletion = store.deletions.delete([GAME.id], who="Ann")
+    assert store.controls.missing() == []
+    store.deletions.undo(deletion.id, who="Ann")
+    assert store.results.load(GAME.id)["coherence"].control is not None
+
+
+def test_saving_results_with_controls_stores_the_results_once(store: Store) -> None:
+    store.results.save([completed(None, evaluate_transcript(GAME))])
+    with store.unit() as cursor:
+        assert cursor.execute("SELECT count(*) FROM metric_results").fetchall() == [(len(CONTROLLED),)]
+
+
+def test_controls_of_an_unknown_transcript_are_refused(store: Store) -> None:
+    with pytest.raises(NotFoundError, match="'nothing'"):
+        store.controls.save("nothing", {}, ())
+
+
+def test_the_latest_validity_report_is_read(store: Store) -> None:
+    assert store.controls.report() is None
+    store.controls.save_report({"games": 1})
+    store.controls.save_report({"games": 2})
+    assert store.controls.report() == {"games": 2}

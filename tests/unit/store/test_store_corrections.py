@@ -1,0 +1,125 @@
+"""Configuration and log of runtime corrections, in a real database file."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from evaluation.corrections.attempts import Attempt, DimensionCheck, GateOutcome, GateResult, MessageScore
+from evaluation.corrections.config import CorrectionConfig
+from evaluation.errors import InputError, NotFoundError
+from evaluation.store import Store
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(tmp_path / "test.duckdb")
+
+
+def checked(score: float | None, tokens: int = 0) -> tuple[DimensionCheck, ...]:
+    return (DimensionCheck("adherence", 7.0, MessageScore(score, "why", ("do it",), tokens, 1 if tokens else 0)),)
+
+
+def corrected() -> GateResult:
+    attempts = (
+        Attempt(0, "dull", checked(3, 20), 0.25, feedback="be bold"),
+        Attempt(1, "bold", checked(8), 0.5),
+    )
+    return GateResult("michael", attempts[1], GateOutcome.PASSED_AFTER_RETRY, attempts)
+
+
+def test_the_database_has_the_same_defaults_as_the_library(store: Store) -> None:
+    with store.unit(write=True) as cursor:
+        cursor.execute("INSERT INTO agents (id, display_name) VALUES ('new', 'New')")
+        cursor.execute("INSERT INTO agent_evaluation_config (agent_id) VALUES ('new')")
+    assert store.corrections.configs() == {"new": CorrectionConfig()}
+    assert store.corrections.config("nobody") == CorrectionConfig()
+
+
+def test_a_configuration_replaces_the_one_before(store: Store) -> None:
+    first = CorrectionConfig(gate_adherence_enabled=True, gate_adherence_threshold=5.5)
+    second = CorrectionConfig(repetition_suppression_enabled=True, max_correction_attempts=0)
+    for config in (first, second):
+        store.corrections.configure("michael", config)
+        assert store.corrections.config("michael") == config
+    assert list(store.corrections.configs()) == ["michael"]
+    with pytest.raises(InputError, match="agent"):
+        store.corrections.configure(" ", first)
+
+
+def test_every_attempt_is_logged_with_the_group_and_its_outcome(store: Store) -> None:
+    group = store.corrections.add(corrected())
+    log = store.corrections.log("michael")
+    assert log["group_id"].tolist() == [group, group]
+    assert log["outcome"].tolist() == ["passed_after_retry"] * 2
+    assert log["attempt_text"].tolist() == ["dull", "bold"]
+    assert log["original_text"].tolist() == ["dull", "dull"]
+    assert log["corrected_text"].tolist() == ["bold", "bold"]
+    assert log["is_committed"].tolist() == [False, True]
+    assert log["total_score"].tolist() == [3, 8]
+    assert log["similarity_score"].tolist() == [0.25, 0.5]
+    assert log["feedback"].tolist() == ["be bold", ""]
+    assert json.loads(log["dimension_scores"][0])["adherence"] == {
+        "score": 3.0,
+        "threshold": 7.0,
+        "reasoning": "why",
+        "recommendations": ["do it"],
+    }
+    assert json.loads(log["token_usage"][0]) == {"input_tokens": 20, "output_tokens": 1}
+    assert log["token_usage"].isna().tolist() == [False, True]
+    assert store.corrections.log("dwight").empty
+
+
+def test_what_passed_at_once_or_was_never_sent_has_no_corrected_text(store: Store) -> None:
+    passed = Attempt(0, "fine", checked(9))
+    store.corrections.add(GateResult("a", passed, GateOutcome.PASSED, (passed,)))
+    store.corrections.add(GateResult("b", None, GateOutcome.FORCED_THROUGH, (Attempt(0, "bad", checked(1)),)))
+    log = store.corrections.log()
+    assert log["corrected_text"].isna().all()
+    assert dict(zip(log["agent_id"], log["is_committed"], strict=True)) == {"a": True, "b": False}
+
+
+def test_what_was_not_checked_is_not_logged(store: Store) -> None:
+    only = Attempt(0, "free")
+    assert store.corrections.add(GateResult("a", only, None, (only,))) == ""
+    assert store.corrections.log().empty
+
+
+def test_broken_text_of_models_is_kept_readable(store: Store) -> None:
+    attempt = Attempt(0, "lone \ud800 surrogate", checked(None))
+    store.corrections.add(GateResult("a", attempt, GateOutcome.TIMEOUT_PASS_THROUGH, (attempt,)))
+    assert store.corrections.log()["attempt_text"][0].startswith("lone ")
+
+
+def test_messages_come_back_with_their_attempts_newest_first(store: Store) -> None:
+    first = store.corrections.add(corrected())
+    similar = Attempt(0, "again", (), 0.6, is_similar=True)
+    second = store.corrections.add(GateResult("dwight", similar, GateOutcome.FORCED_THROUGH, (similar,)))
+    newest, oldest = store.corrections.messages()
+    assert (newest.id, oldest.id) == (second, first)
+    assert newest.at >= oldest.at
+    # Tokens are added up over the dimensions of an attempt, so a single check has none of its own any more.
+    kept = [replace(each, checks=checked(each.checks[0].found.score)) for each in corrected().attempts]
+    assert oldest.result == replace(corrected(), attempts=tuple(kept), committed=kept[1])
+    assert newest.result.attempts == (similar,)
+    assert [one.id for one in store.corrections.messages("michael")] == [first]
+    assert [one.id for one in store.corrections.messages(outcome=GateOutcome.FORCED_THROUGH)] == [second]
+    assert [one.id for one in store.corrections.messages(limit=1)] == [second]
+    assert (store.corrections.count(), store.corrections.count("michael"), store.corrections.count("x")) == (2, 1, 0)
+
+
+def test_a_message_is_found_by_the_first_digits_of_its_id(store: Store) -> None:
+    group = store.corrections.add(corrected())
+    assert store.corrections.message(group[:8].upper()).id == group
+    for unknown in ("", "nothing", "%"):
+        with pytest.raises(NotFoundError, match="No message"):
+            store.corrections.message(unknown)
+
+
+def test_a_configuration_is_taken_back(store: Store) -> None:
+    store.corrections.configure("michael", CorrectionConfig(max_correction_attempts=0))
+    store.corrections.forget("michael")
+    assert store.corrections.configs() == {}

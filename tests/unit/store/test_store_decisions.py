@@ -1,0 +1,160 @@
+"""Judges' decisions in the store: they stand between the rule and people, and nothing is ever lost."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from evaluation.engines.scoring import evaluate_transcript
+from evaluation.errors import InputError, NotFoundError
+from evaluation.rubric_judge.row_decision import RowDecision
+from evaluation.score import Method, RowVerdict, Status
+from evaluation.store import Store
+from evaluation.transcript import Message, Player, Transcript
+
+COUNTS, DOES_NOT_COUNT, EXCLUDED = RowVerdict.COUNTS, RowVerdict.DOES_NOT_COUNT, RowVerdict.EXCLUDED
+SAID = (
+    ("Ann", "Good morning everybody."),
+    ("Ben", "I think we should vote."),
+    ("Ann", "Earlier Ben said that he likes the harbour."),
+    ("Cid", "Bananas are yellow."),
+)
+
+
+def game(game_id: str = "game") -> Transcript:
+    return Transcript(
+        game_id=game_id,
+        source_format="native",
+        language="en",
+        players=tuple(Player(name=name) for name in ("Ann", "Ben", "Cid")),
+        messages=tuple(Message(id=f"m{i}", index=i, speaker=who, text=what) for i, (who, what) in enumerate(SAID)),
+    )
+
+
+def decision(row_id: str = "strategic_depth:m0", verdict: RowVerdict = COUNTS, **changes: object) -> RowDecision:
+    made = RowDecision(
+        transcript_id=game().id,
+        metric=row_id.partition(":")[0],
+        row_id=row_id,
+        verdict=verdict,
+        label="strategic",
+        reason="It argues.",
+        confidence=0.8,
+        citations=("m1", "m0"),
+        judge="live",
+        model="small-model",
+        key="k" * 64,
+    )
+    return replace(made, **changes)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    opened = Store(tmp_path / "test.duckdb")
+    for name in ("game", "other"):
+        transcript = game(name)
+        opened.transcripts.add(transcript, source_name=f"{name}.json")
+        opened.results.save([evaluate_transcript(transcript)])
+    return opened
+
+
+def depth(store: Store) -> tuple[float | None, float, float, str, str]:
+    """Score, numerator, denominator, status and method: of the ledger, which must be those of the table."""
+    result = store.results.load(game().id)["strategic_depth"]
+    own = (result.score, result.numerator, result.denominator, result.status.value, result.method.value)
+    table = store.results.scores()
+    [row] = table[(table.transcript_id == game().id) & (table.metric == "strategic_depth")].to_dict("records")
+    assert own == (row["score"], row["numerator"], row["denominator"], row["status"], row["method"])
+    return own
+
+
+def test_a_decision_is_read_as_it_was_stored(store: Store) -> None:
+    assert store.decisions.save([decision()]) == 1
+    [read] = store.decisions.current(game().id)
+    assert read.decided_at is not None
+    assert replace(read, decided_at=None) == decision()
+    assert store.decisions.current(game("other").id) == []
+
+
+def test_the_score_follows_the_judge_row_by_row(store: Store) -> None:
+    # The rule: message 2 alone holds keywords, 1 of 4.
+    assert depth(store) == (25.0, 1.0, 4.0, "failed", "rule")
+    store.decisions.save([decision(), decision("strategic_depth:m2")])
+    assert depth(store) == (75.0, 3.0, 4.0, "passed", "judge")
+    row = store.results.load(game().id)["strategic_depth"].ledger[0]
+    assert (row.method, row.reason, row.refers_to) == (Method.JUDGE, "It argues.", "m1")
+    assert row.details["judged"]["method"] == "judge:small-model"
+
+
+def test_an_excluded_row_leaves_the_denominator(store: Store) -> None:
+    store.decisions.save([decision(verdict=EXCLUDED)])
+    # 1 of the 3 that are left.
+    assert depth(store) == (pytest.approx(100 / 3), 1.0, 3.0, "failed", "judge")
+
+
+def test_a_person_outranks_the_judge_and_undo_gives_the_row_back_to_the_judge(store: Store) -> None:
+    store.decisions.save([decision(), decision("strategic_depth:m2")])
+    made = store.overrides.add(
+        game().id, "strategic_depth", "strategic_depth:m0", DOES_NOT_COUNT, author="Grace", reason="A greeting."
+    )
+    assert depth(store) == (50.0, 2.0, 4.0, "failed", "human")
+    result = store.results.load(game().id)["strategic_depth"]
+    assert [row.method for row in result.replaced] == [Method.RULE, Method.RULE, Method.JUDGE]
+    store.overrides.undo(made.id, "Ada")
+    assert depth(store) == (75.0, 3.0, 4.0, "passed", "judge")
+
+
+def test_the_latest_judge_stands_and_the_same_again_is_not_stored_twice(store: Store) -> None:
+    assert store.decisions.save([decision()]) == 1
+    assert store.decisions.save([decision()]) == 0
+    assert store.decisions.save([decision(verdict=DOES_NOT_COUNT, model="large-model")]) == 1
+    [standing] = store.decisions.current(game().id)
+    assert (standing.model, standing.verdict) == ("large-model", DOES_NOT_COUNT)
+    assert depth(store) == (25.0, 1.0, 4.0, "failed", "judge")
+
+
+def test_a_settled_reference_is_no_longer_pending(store: Store) -> None:
+    before = store.results.load(game().id)["memory_accuracy"]
+    assert before.status is Status.PENDING
+    store.decisions.save([decision(before.ledger[0].id)])
+    assert store.results.load(game().id)["memory_accuracy"].score == 100.0
+    table = store.results.scores()
+    [row] = table[(table.transcript_id == game().id) & (table.metric == "memory_accuracy")].to_dict("records")
+    assert (row["score"], row["status"], row["method"]) == (100.0, "passed", "judge")
+
+
+def test_decisions_survive_another_evaluation_by_the_rule(store: Store) -> None:
+    store.decisions.save([decision()])
+    store.results.save([evaluate_transcript(game(), thresholds={"strategic_depth": 40.0})])
+    assert depth(store) == (50.0, 2.0, 4.0, "passed", "judge")
+
+
+def test_withdrawn_decisions_give_their_rows_back_to_the_rule(store: Store) -> None:
+    store.decisions.save([decision(), decision("coherence:m3")])
+    assert store.decisions.withdraw(game().id, "strategic_depth", who="Grace") == 1
+    assert depth(store) == (25.0, 1.0, 4.0, "failed", "rule")
+    assert [one.metric for one in store.decisions.current(game().id)] == ["coherence"]
+    assert store.decisions.withdraw(game().id, who="Grace") == 1
+    assert store.decisions.save([decision()]) == 1
+
+
+def test_a_decision_whose_row_is_gone_changes_nothing(store: Store) -> None:
+    store.decisions.save([decision("strategic_depth:m99")])
+    assert depth(store) == (25.0, 1.0, 4.0, "failed", "rule")
+
+
+def test_what_cannot_be_stored_is_refused(store: Store) -> None:
+    with pytest.raises(NotFoundError):
+        store.decisions.save([decision(transcript_id="0" * 16)])
+    with pytest.raises(InputError):
+        store.decisions.withdraw(game().id, who=" ")
+
+
+def test_decisions_go_and_come_back_with_their_game(store: Store) -> None:
+    store.decisions.save([decision()])
+    deletion = store.deletions.delete([game().id], who="Grace")
+    assert store.decisions.current(game().id) == []
+    store.deletions.undo(deletion.id, who="Grace")
+    assert depth(store) == (50.0, 2.0, 4.0, "failed", "judge")

@@ -1,0 +1,250 @@
+"""Evaluations of agents in the store: what goes in comes out, what has no score is kept apart, and deletes cascade."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import duckdb
+import pytest
+from pandas.testing import assert_frame_equal
+
+from evaluation.errors import InputError, NotFoundError
+from evaluation.judging.answers import Answer, Idea, IdeasAnswer, ScoreAnswer
+from evaluation.judging.judges.scripted import ScriptedJudge
+from evaluation.judging.propositions.loading import PropositionLibrary
+from evaluation.judging.propositions.proposition import Dimension, TargetType
+from evaluation.judging.protocol import JudgeRequest
+from evaluation.persona.agents import Agent, SpeakerMap
+from evaluation.persona.evaluation import EvaluationPlan, evaluate_agent
+from evaluation.persona.period import Period
+from evaluation.persona.results import PersonaEvaluation
+from evaluation.persona.shipped_agents import shipped_cast
+from evaluation.persona.subjects import Sources, everybody, subject_of
+from evaluation.store import Store
+from evaluation.store.migrations import MIGRATIONS, migrate
+from evaluation.store.migrations.m0011_evaluations import create_evaluation_columns
+
+
+@pytest.fixture
+def store() -> Store:
+    return Store(":memory:")
+
+
+@pytest.fixture(scope="module")
+def evaluations() -> dict[str, PersonaEvaluation]:
+    """The office, judged by a script: adherence of the second proposition is broken, ideas are listed."""
+
+    def script(request: JudgeRequest) -> Answer | str | None:
+        if request.answer is IdeasAnswer:
+            return IdeasAnswer(ideas=[Idea(text="Sell a sash", citations=[1]), Idea(text="Sing", citations=[99])])
+        if request.subject.startswith("adherence-manner"):
+            return "no answer"
+        return ScoreAnswer(reason="Because \u2026", score=6, confidence=0.25, citations=[1])
+
+    cast = shipped_cast()
+    sources = Sources(cast.transcripts_of(["michael"]), SpeakerMap(known=cast.by_slug), cast, {})
+    library, judge = PropositionLibrary.load(), ScriptedJudge(script)
+    return {
+        agent.id: asyncio.run(evaluate_agent(subject_of(agent, sources), judge, library, EvaluationPlan(sample_size=3)))
+        for agent in everybody(sources)
+    }
+
+
+def stored(store: Store, evaluation: PersonaEvaluation, plan: EvaluationPlan | None = None) -> str:
+    run_id = store.evaluations.begin(evaluation.agent, plan or EvaluationPlan(sample_size=3), mode="offline")
+    store.evaluations.finish(run_id, evaluation)
+    return run_id
+
+
+def test_a_run_comes_back_as_it_went_in(store: Store, evaluations: dict[str, PersonaEvaluation]) -> None:
+    michael = evaluations["michael"]
+    period = Period(datetime(2025, 1, 1, tzinfo=UTC), datetime(2025, 12, 31))
+    run_id = stored(store, michael, EvaluationPlan(sample_size=3, seed=7, period=period))
+    (row,) = store.evaluations.runs("michael").to_dict("records")
+    assert (row["run_id"], row["agent_id"], row["display_name"], row["kind"]) == (
+        run_id,
+        "michael",
+        "Michael Scott",
+        "agent",
+    )
+    assert (row["status"], row["sample_size"], row["seed"], row["mode"]) == ("completed", 3, 7, "offline")
+    assert list(row["dimensions"]) == [str(dimension) for dimension in Dimension][:5]
+    assert row["overall_score"] == pytest.approx(michael.overall_score, abs=1e-6)
+    assert row["window_start"] == datetime(2025, 1, 1, tzinfo=UTC)
+    assert row["window_end"] == datetime(2025, 12, 31, tzinfo=UTC)
+    assert (row["judge"], row["model"], row["is_baseline"]) == ("scripted", "scripted", False)
+    assert json.loads(row["token_usage"])["input_tokens"] == 0
+    summary = json.loads(row["scores"])["adherence"]
+    assert summary["score"] == pytest.approx(michael.dimensions[Dimension.ADHERENCE].score)
+    assert (summary["unscored"], summary["marked"]) == (1, 0)
+
+
+def test_every_score_has_its_reason_its_message_and_its_citations(
+    store: Store, evaluations: dict[str, PersonaEvaluation]
+) -> None:
+    michael = evaluations["michael"]
+    scores = store.evaluations.scores(stored(store, michael))
+    assert len(scores) == sum(item.score is not None for item in michael.items)
+    inverted = scores[scores["proposition_id"] == "michael-never-boring"].iloc[0]
+    assert (inverted["raw_score"], inverted["score"], inverted["is_inverted"]) == (6, 3.0, True)
+    assert inverted["claim"] == "Michael Scott gives a dry, factual answer."
+    assert (inverted["reasoning"], inverted["confidence"], inverted["weight"]) == (
+        "Because \u2026",
+        0.25,
+        pytest.approx(0.8),
+    )
+    about_one = scores[scores["proposition_id"] == "adherence-action"].iloc[0]
+    assert about_one["message_id"].startswith(("monday-", "copier-", "client-", "birthday-", "flat-"))
+    (citation,) = json.loads(about_one["citations"])
+    assert citation.count(":") == 1
+    first_of_all = scores[scores["mark"] != ""]
+    assert set(first_of_all["mark"]) <= {"precondition"}
+    assert set(first_of_all["raw_score"]) <= {9}
+
+
+def test_what_could_not_be_scored_is_kept_apart(store: Store, evaluations: dict[str, PersonaEvaluation]) -> None:
+    run_id = stored(store, evaluations["michael"])
+    (failure,) = store.evaluations.failures(run_id).to_dict("records")
+    assert failure == {
+        "dimension": "adherence",
+        "proposition_id": "adherence-manner",
+        "subject": "Michael Scott, 1 time",
+        "status": "error",
+        "reason": "no answer",
+    }
+    assert "adherence-manner" not in set(store.evaluations.scores(run_id)["proposition_id"])
+
+
+def test_ideas_are_a_count_of_any_size_with_their_list(store: Store, evaluations: dict[str, PersonaEvaluation]) -> None:
+    room = evaluations["channel:conference-room"]
+    scores = store.evaluations.scores(stored(store, room))
+    ideas = scores[scores["dimension"] == "ideas_quantity"]
+    assert list(ideas["score"]) == [2.0, 2.0]
+    listed = json.loads(ideas.iloc[0]["ideas"])
+    assert [idea["text"] for idea in listed] == ["Sell a sash", "Sing"]
+    assert len(listed[0]["citations"]) == 1
+    assert listed[1]["citations"] == []
+    assert store.agents.get("channel:conference-room").kind is TargetType.ENVIRONMENT
+    items = room.dimensions[Dimension.IDEAS_QUANTITY].items
+    many = replace(
+        room,
+        dimensions={
+            Dimension.IDEAS_QUANTITY: replace(
+                room.dimensions[Dimension.IDEAS_QUANTITY], items=(replace(items[0], score=250.0),)
+            )
+        },
+    )
+    assert store.evaluations.scores(stored(store, many))["score"].max() == 250.0
+
+
+def test_a_run_that_scores_nothing_has_failed(store: Store) -> None:
+    cast = shipped_cast()
+    sources = Sources(cast.transcripts_of(["jim"]), SpeakerMap(known=cast.by_slug), cast, {})
+    subject = subject_of(sources.agent("jim"), sources)
+    broken = asyncio.run(evaluate_agent(subject, ScriptedJudge(lambda _: "boom"), PropositionLibrary.load()))
+    stored(store, broken)
+    (row,) = store.evaluations.runs().to_dict("records")
+    assert row["status"] == "failed"
+    assert row["error"].startswith("adherence: boom")
+    assert store.evaluations.latest().empty
+
+
+def test_a_run_that_was_broken_off(store: Store) -> None:
+    run_id = store.evaluations.begin(Agent("ann", "Ann"), EvaluationPlan())
+    assert store.evaluations.runs()["status"].tolist() == ["running"]
+    store.evaluations.fail(run_id, "The server went away.")
+    (row,) = store.evaluations.runs().to_dict("records")
+    assert (row["status"], row["error"]) == ("failed", "The server went away.")
+
+
+def test_the_latest_run_of_each_agent_and_baselines(store: Store, evaluations: dict[str, PersonaEvaluation]) -> None:
+    first = stored(store, evaluations["michael"])
+    second = stored(store, evaluations["michael"])
+    other = stored(store, evaluations["jim"])
+    assert store.evaluations.latest()["run_id"].tolist() == [second, other]
+    assert store.evaluations.latest(["jim"])["run_id"].tolist() == [other]
+    store.evaluations.mark_baseline(first)
+    assert store.evaluations.runs("michael")["is_baseline"].tolist() == [True, False]
+
+
+def test_a_deleted_run_leaves_the_others(store: Store, evaluations: dict[str, PersonaEvaluation]) -> None:
+    first, second = stored(store, evaluations["michael"]), stored(store, evaluations["michael"])
+    store.evaluations.delete(first)
+    assert store.evaluations.runs()["run_id"].tolist() == [second]
+    assert not store.evaluations.scores(second).empty
+    for lost in (store.evaluations.scores, store.evaluations.failures, store.evaluations.delete):
+        with pytest.raises(NotFoundError, match="There is no evaluation run"):
+            lost(first)
+
+
+def test_a_deleted_agent_takes_everything_along(store: Store, evaluations: dict[str, PersonaEvaluation]) -> None:
+    stored(store, evaluations["michael"])
+    kept = stored(store, evaluations["jim"])
+    store.agents.map_speaker("Mike", "michael", who="me")
+    store.agents.delete("michael")
+    assert store.evaluations.runs()["run_id"].tolist() == [kept]
+    assert list(store.agents.all()) == ["jim"]
+    assert store.agents.speakers() == {}
+    with store.unit() as cursor:
+        assert cursor.execute("SELECT count(DISTINCT evaluation_run_id) FROM evaluation_scores").fetchone() == (1,)
+    with pytest.raises(NotFoundError, match="There is no agent 'michael'"):
+        store.agents.delete("michael")
+
+
+def test_personas_are_given_changed_and_taken_back(store: Store, evaluations: dict[str, PersonaEvaluation]) -> None:
+    stored(store, evaluations["michael"])
+    persona = {"name": "Mike", "likes": ["tea", 3], "\u00e9": None}
+    store.agents.set_persona("michael", persona)
+    assert store.agents.get("michael").persona == persona
+    store.agents.save(replace(store.agents.get("michael"), display_name="Mike", persona="A text."))
+    assert store.agents.get("michael") == Agent("michael", "Mike", persona="A text.")
+    store.agents.ensure([Agent("michael", "Other"), Agent("new", "New")])
+    assert store.agents.get("michael").display_name == "Mike"
+    store.agents.set_persona("michael", None)
+    assert store.agents.get("michael").persona is None
+    with pytest.raises(InputError, match="more than 1,000,000 characters"):
+        store.agents.set_persona("michael", "x" * 1_000_001)
+    with pytest.raises(NotFoundError):
+        store.agents.set_persona("nobody", "x")
+    with pytest.raises(InputError):
+        store.agents.save(Agent(" ", "x"))
+
+
+def test_the_mapping_of_speakers_is_changed_and_taken_back(store: Store) -> None:
+    store.agents.map_speaker("Mike", "michael")
+    store.agents.map_speaker("Mike", "jim")
+    assert store.agents.speakers() == {"Mike": "jim"}
+    store.agents.map_speaker("Mike", None)
+    store.agents.map_speaker("Mike", None)
+    assert store.agents.speakers() == {}
+    with pytest.raises(InputError):
+        store.agents.map_speaker("", "x")
+
+
+def test_a_store_with_evaluations_of_an_older_version_is_brought_up_to_date() -> None:
+    connection = duckdb.connect()
+    older = MIGRATIONS[: MIGRATIONS.index(create_evaluation_columns)]
+    migrate(connection, older)
+    connection.execute("INSERT INTO agents (id, display_name) VALUES ('ann', 'Ann')")
+    connection.execute("INSERT INTO evaluation_runs (agent_id, dimensions, sample_size) VALUES ('ann', ['fluency'], 1)")
+    connection.execute(
+        """INSERT INTO evaluation_scores (evaluation_run_id, dimension, proposition_id, score, reasoning)
+        SELECT id, 'fluency', 'p', 5, 'because' FROM evaluation_runs"""
+    )
+    migrate(connection)
+    assert connection.execute("SELECT score, mark, claim FROM evaluation_scores").fetchall() == [(5.0, None, None)]
+    connection.close()
+
+
+def test_an_evaluation_survives_the_file(
+    tmp_path_factory: pytest.TempPathFactory, evaluations: dict[str, PersonaEvaluation]
+) -> None:
+    path = tmp_path_factory.mktemp("store") / "x.duckdb"
+    first = Store(path)
+    run_id = stored(first, evaluations["michael"])
+    before = first.evaluations.scores(run_id)
+    first.close()
+    assert_frame_equal(Store(path).evaluations.scores(run_id), before)

@@ -1,0 +1,188 @@
+"""Broken, foreign and full: what a person is told, and that nothing acknowledged is lost."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from evaluation.errors import InputError, NewerSchemaError, StoreError
+from evaluation.store import Store
+from evaluation.store.engine.duckdb_errors import explain
+from evaluation.transcript import Message, Player, Transcript
+
+
+def said(number: int) -> Transcript:
+    messages = tuple(Message(id=f"m{i}", index=i, speaker="Ann", text=os.urandom(400).hex()) for i in range(100))
+    players = (Player(name="Ann"),)
+    return Transcript(game_id=f"g{number}", source_format="native", players=players, messages=messages)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "a.duckdb"
+
+
+def test_a_file_that_is_no_database_is_refused_and_left_as_it_is(path: Path) -> None:
+    path.write_text("Dear diary, today nothing happened. " * 200)
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match=r"not a DuckDB database.*--db") as caught:
+        Store(path).transcripts.summaries()
+    assert str(path) in str(caught.value)
+    assert path.read_bytes() == before
+
+
+def test_the_database_of_another_program_is_refused_and_left_as_it_is(path: Path) -> None:
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("CREATE TABLE theirs (a integer)")
+    with pytest.raises(StoreError, match=r"no database of Dramaturg.*--db") as caught:
+        Store(path).transcripts.summaries()
+    assert str(path) in str(caught.value)
+    with duckdb.connect(str(path)) as connection:
+        assert connection.execute("SELECT table_name FROM duckdb_tables()").fetchall() == [("theirs",)]
+
+
+@pytest.mark.parametrize(("name", "text"), [("a.csv", "speaker,text\nAnn,Hello\n"), ("a.json", '{"a": 1}')])
+def test_a_table_in_place_of_the_file_is_refused(tmp_path: Path, name: str, text: str) -> None:
+    # DuckDB opens it as a view in memory: what is stored there would be gone.
+    (tmp_path / name).write_text(text)
+    with pytest.raises(StoreError, match=f"{name}: The file is no database of Dramaturg"):
+        Store(tmp_path / name).transcripts.add(said(1), source_name="1")
+    assert (tmp_path / name).read_text() == text
+
+
+def test_an_empty_file_is_refused(path: Path) -> None:
+    path.touch()
+    with pytest.raises(StoreError, match="not a DuckDB database"):
+        Store(path).transcripts.summaries()
+
+
+def test_a_folder_in_place_of_the_file_is_refused(path: Path) -> None:
+    path.mkdir()
+    with pytest.raises(StoreError, match="a folder where the database file should be"):
+        Store(path).transcripts.summaries()
+
+
+def test_a_path_in_another_encoding_is_refused() -> None:
+    with pytest.raises(InputError, match=r"path: .*surrogate"):
+        Store("caf\udce9.duckdb")
+
+
+def test_a_folder_that_cannot_be_made_is_named(path: Path) -> None:
+    path.write_text("a file")
+    with pytest.raises(StoreError, match=r"folder cannot be made: .*--db") as caught:
+        Store(path / "deeper" / "a.duckdb").transcripts.summaries()
+    assert str(path / "deeper") in str(caught.value)
+
+
+def test_a_folder_that_cannot_be_written_is_named() -> None:
+    with pytest.raises(StoreError, match=r"/proc/a\.duckdb: .*cannot be opened or made"):
+        Store("/proc/a.duckdb").transcripts.summaries()
+
+
+def filled(path: Path) -> Store:
+    store = Store(path)
+    store.transcripts.add_many([(said(number), "f") for number in range(20)])
+    store.close()
+    return store
+
+
+def test_a_file_without_its_end_is_told_from_a_good_one(path: Path) -> None:
+    store = filled(path)
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(StoreError, match=r"damaged.*backup"):
+        read_all(store)
+    path.write_bytes(whole)
+    assert read_all(store) == 20
+    store.close()
+
+
+def test_damage_in_the_middle_is_told_and_cured_by_the_backup(path: Path) -> None:
+    store = filled(path)
+    whole = path.read_bytes()
+    # Blocks have checksums; all of them but the headers are damaged, so that whatever is read first is.
+    path.write_bytes(whole[:12288] + bytes(byte ^ 0xFF for byte in whole[12288:]))
+    with pytest.raises(StoreError, match=r"damaged.*backup"):
+        read_all(store)
+    path.write_bytes(whole)
+    assert read_all(store) == 20
+    store.close()
+
+
+def read_all(store: Store) -> int:
+    ids = store.transcripts.summaries()["transcript_id"]
+    return sum(store.transcripts.get(one).id == one for one in ids)
+
+
+def test_a_log_that_belongs_to_another_file_is_told(path: Path) -> None:
+    code = "import os, sys\nfrom evaluation.store import Store\nStore(sys.argv[1]).settings.set('a', 1)\nos._exit(0)"
+    subprocess.run([sys.executable, "-c", code, str(path)], check=True)
+    assert path.with_name("a.duckdb.wal").exists()
+    path.unlink()
+    with pytest.raises(StoreError, match=r"\.wal file.*Move the \.wal file away"):
+        Store(path).settings.get("a")
+
+
+def test_a_full_disk_loses_the_change_that_did_not_fit_and_nothing_before(path: Path) -> None:
+    code = """
+import os, resource, signal, sys
+from evaluation.errors import StoreError
+from evaluation.store import Store
+from evaluation.transcript import Message, Player, Transcript
+
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+store = Store(sys.argv[1])
+store.settings.set("before", 1)
+resource.setrlimit(resource.RLIMIT_FSIZE, (2_000_000, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
+text = os.urandom(4_000_000).hex()
+big = Transcript(game_id="g", source_format="native", players=(Player(name="A"),),
+                 messages=(Message(id="m", index=0, speaker="A", text=text),))
+try:
+    store.transcripts.add(big, source_name="big")
+except StoreError as error:
+    print(error)
+print(store.settings.get("before"), len(store.transcripts.summaries()))
+"""
+    done = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=False)
+    assert "last change was not stored" in done.stdout, done.stdout + done.stderr
+    store = Store(path)
+    assert store.settings.get("before") == 1
+    assert store.transcripts.summaries().empty
+    store.settings.set("after", 1)
+    store.close()
+
+
+def test_a_store_serves_again_after_a_fault(path: Path) -> None:
+    store = Store(path)
+    path.write_text("no database")
+    with pytest.raises(StoreError):
+        store.settings.get("key")
+    path.unlink()
+    store.settings.set("key", 1)
+    assert store.settings.get("key") == 1
+    store.close()
+
+
+@pytest.mark.parametrize(
+    ("report", "kind", "words"),
+    [
+        ("IO Error: ... created with a newer version of DuckDB", NewerSchemaError, "Update Dramaturg"),
+        ('IO Error: Cannot open file "x": Permission denied', StoreError, "Change its rights"),
+        ("IO Error: Could not write: No space left on device", StoreError, "disk is full"),
+        (
+            "INTERNAL Error: Something odd.\nStack trace: ...",
+            StoreError,
+            "The database failed: INTERNAL Error: Something odd.",
+        ),
+    ],
+)
+def test_reports_of_the_engine_in_our_words(report: str, kind: type[StoreError], words: str) -> None:
+    error = explain(duckdb.Error(report), "x.duckdb")
+    assert type(error) is kind
+    assert words in str(error)
+    assert "Stack trace" not in str(error)

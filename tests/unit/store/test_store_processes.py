@@ -1,0 +1,266 @@
+"""Several real processes on one file: nothing is lost, whoever waits gets a turn, and a kill loses nothing."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from evaluation.errors import StoreBusyError
+from evaluation.judging.propositions.proposition import Dimension
+from evaluation.persona.agents import Agent
+from evaluation.persona.evaluation import EvaluationPlan
+from evaluation.ratings import Rating
+from evaluation.store import JobState, Store
+from evaluation.store.model_calls.spending import spending_by_run
+from evaluation.transcript import Message, Player, Transcript
+
+GAME = Transcript(
+    game_id="game",
+    source_format="native",
+    players=(Player(name="Ann"),),
+    messages=(Message(id="m0", index=0, speaker="Ann", text="Hello"),),
+)
+
+BEGIN = "import sys\nfrom evaluation.store import Store\nstore = Store(sys.argv[1], wait_seconds=60)\n"
+
+# Says "ready" while it holds the file, and ends when its standard input does.
+HOLD = BEGIN + "with store.unit():\n    print('ready', flush=True)\n    sys.stdin.read()\n"
+
+WRITE = BEGIN + (
+    "from evaluation.ratings import Rating\n"
+    "transcript_id, rater, count = sys.argv[2], sys.argv[3], int(sys.argv[4])\n"
+    "print('ready', flush=True)\n"
+    "sys.stdin.readline()\n"
+    "for number in range(count):\n"
+    "    assert store.ratings.add(Rating(transcript_id, rater, 3, comment=str(number)))\n"
+)
+
+# Adds ratings for ever, and says which ones were acknowledged.
+WRITE_ON = BEGIN + (
+    "from itertools import count\n"
+    "from evaluation.ratings import Rating\n"
+    "for number in count():\n"
+    "    store.ratings.add(Rating(sys.argv[2], 'rater', 3, token=f'token {number}'))\n"
+    "    print(number, flush=True)\n"
+)
+
+# Adds large transcripts for ever, each with an evaluation's worth of rows.
+ADD_ON = BEGIN + (
+    "from itertools import count\n"
+    "from evaluation.transcript import Message, Player, Transcript\n"
+    "for number in count():\n"
+    "    said = tuple(Message(id=f'm{i}', index=i, speaker='A', text=f'{number} ' * 50) for i in range(500))\n"
+    "    players = (Player(name='A'),)\n"
+    "    game = Transcript(game_id=f'g{number}', source_format='native', players=players, messages=said)\n"
+    "    store.transcripts.add(game, source_name='f')\n"
+    "    print(number, flush=True)\n"
+)
+
+JOB = BEGIN + "store.jobs.create('evaluate', 'ten games', 10)\nprint('ready', flush=True)\nsys.stdin.read()\n"
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "shared.duckdb"
+
+
+@contextmanager
+def running(code: str, *arguments: object) -> Iterator[subprocess.Popen[str]]:
+    command = [sys.executable, "-c", code, *map(str, arguments)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def next_line(process: subprocess.Popen[str]) -> str:
+    assert process.stdout is not None
+    return process.stdout.readline().strip()
+
+
+def send(process: subprocess.Popen[str], text: str) -> None:
+    assert process.stdin is not None
+    process.stdin.write(text)
+    process.stdin.flush()
+
+
+def test_who_cannot_get_the_file_is_told_which_process_holds_it(path: Path) -> None:
+    with running(HOLD, path) as holder:
+        assert next_line(holder) == "ready"
+        with pytest.raises(StoreBusyError, match=rf"held by process {holder.pid} \(.*python.*\); waited 0\.") as caught:
+            Store(path, wait_seconds=0.3).transcripts.summaries()
+        assert str(path) in str(caught.value)
+        assert "Try again" in str(caught.value)
+
+
+def test_who_waits_gets_the_file_when_its_holder_is_done(path: Path) -> None:
+    with running(HOLD, path) as holder:
+        assert next_line(holder) == "ready"
+        with pytest.raises(StoreBusyError):
+            Store(path, wait_seconds=0).settings.get("key")
+        assert holder.stdin is not None
+        holder.stdin.close()
+        Store(path, wait_seconds=30).settings.set("key", 1)
+    assert Store(path).settings.get("key") == 1
+    Store(path).close()
+
+
+def test_two_processes_write_at_the_same_time_and_nothing_is_lost(path: Path) -> None:
+    Store(path).transcripts.add(GAME, source_name="f")
+    Store(path).close()
+    with running(WRITE, path, GAME.id, "ann", 25) as one, running(WRITE, path, GAME.id, "bob", 25) as other:
+        assert [next_line(one), next_line(other)] == ["ready", "ready"]
+        send(one, "go\n")
+        send(other, "go\n")
+        own = Store(path, wait_seconds=60)
+        for number in range(10):
+            own.ratings.add(Rating(GAME.id, "me", 3, comment=str(number)))
+        assert [one.wait(60), other.wait(60)] == [0, 0]
+    comments = own.ratings.all().groupby("rater")["comment"].apply(list).to_dict()
+    assert comments == {name: [str(n) for n in range(count)] for name, count in (("ann", 25), ("bob", 25), ("me", 10))}
+    own.close()
+
+
+def test_processes_that_start_together_make_the_database_once(path: Path) -> None:
+    code = BEGIN + "print('ready', flush=True)\nsys.stdin.readline()\nstore.iterations.create(sys.argv[2])\n"
+    with running(code, path, "a") as a, running(code, path, "b") as b, running(code, path, "c") as c:
+        assert [next_line(process) for process in (a, b, c)] == ["ready"] * 3
+        for process in (a, b, c):
+            send(process, "go\n")
+        assert [process.wait(60) for process in (a, b, c)] == [0, 0, 0]
+    store = Store(path)
+    assert sorted(iteration.name for iteration in store.iterations.list()) == ["a", "b", "c"]
+    store.close()
+
+
+def test_a_busy_process_lets_another_have_its_turn(path: Path) -> None:
+    store = Store(path)
+    store.transcripts.add(GAME, source_name="f")
+    with running(WRITE, path, GAME.id, "ann", 3) as other:
+        assert next_line(other) == "ready"
+        send(other, "go\n")
+        started = time.monotonic()
+        while other.poll() is None and time.monotonic() - started < 60:
+            store.settings.get("key")
+        assert other.returncode == 0
+    store.close()
+
+
+def killed_amid_work(code: str, path: Path, *arguments: object) -> int:
+    """The last number that a process said was stored before ``kill -9`` ended it."""
+    with running(code, path, *arguments) as process:
+        while int(line := next_line(process)) < 5:
+            pass
+        process.send_signal(signal.SIGKILL)
+        assert process.wait(10) == -signal.SIGKILL
+        assert process.stdout is not None
+        rest = [text for text in process.stdout.read().split("\n")[:-1] if text]
+        return int(rest[-1] if rest else line)
+
+
+def test_a_killed_process_loses_no_acknowledged_row(path: Path) -> None:
+    store = Store(path)
+    store.transcripts.add(GAME, source_name="f")
+    store.close()
+    last = killed_amid_work(WRITE_ON, path, GAME.id)
+    tokens = [rating.token for rating in store.ratings.history(GAME.id)]
+    assert tokens[: last + 1] == [f"token {number}" for number in range(last + 1)]
+    store.close()
+
+
+def test_a_killed_process_leaves_no_half_transcript(path: Path) -> None:
+    last = killed_amid_work(ADD_ON, path)
+    store = Store(path)
+    summaries = store.transcripts.summaries()
+    assert len(summaries) >= last + 1
+    with store.unit() as cursor:
+        counts = cursor.execute("SELECT transcript_id, count(*) FROM messages GROUP BY ALL").fetchall()
+    assert dict(counts) == dict.fromkeys(summaries["transcript_id"], 500)
+    assert all(store.transcripts.get(key).id == key for key in summaries["transcript_id"])
+    store.close()
+
+
+def test_a_job_whose_process_was_killed_is_interrupted(path: Path) -> None:
+    store = Store(path)
+    with running(JOB, path) as worker:
+        assert next_line(worker) == "ready"
+        assert [job.state for job in store.jobs.running()] == [JobState.RUNNING]
+        worker.kill()
+        worker.wait(10)
+    (job,) = store.jobs.list()
+    assert (job.state, job.label, job.finished_at) == (JobState.INTERRUPTED, "ten games", None)
+    assert store.jobs.running() == []
+    store.close()
+
+
+RUN = BEGIN + (
+    "from evaluation.judging.propositions.proposition import Dimension\n"
+    "from evaluation.persona.agents import Agent\n"
+    "from evaluation.persona.evaluation import Plan\n"
+    "print(store.evaluations.begin(Agent('ann', 'Ann'), Plan([Dimension.FLUENCY])), flush=True)\n"
+    "sys.stdin.read()\n"
+)
+
+
+def test_an_evaluation_whose_process_was_killed_is_interrupted(path: Path) -> None:
+    store = Store(path)
+    with running(RUN, path) as worker:
+        run_id = next_line(worker)
+        (run,) = store.evaluations.runs().to_dict("records")
+        assert (run["run_id"], run["status"]) == (run_id, "running")
+        worker.kill()
+        worker.wait(10)
+    (run,) = store.evaluations.runs().to_dict("records")
+    assert run["status"] == "interrupted"
+    assert spending_by_run(store)["status"].tolist() == ["interrupted"]
+    assert store.evaluations.latest().empty
+    store.close()
+    listed = subprocess.run(
+        [sys.executable, "-m", "evaluation.cli.main", "eval", "runs", "--db", str(path)],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert "interrupted" in listed
+    assert "nan" not in listed.casefold()
+
+
+def test_a_run_of_another_machine_is_at_work_while_it_says_so(path: Path) -> None:
+    store = Store(path)
+    run_id = store.evaluations.begin(Agent("ann", "Ann"), EvaluationPlan([Dimension.FLUENCY]))
+    with store.unit(write=True) as cursor:
+        cursor.execute("UPDATE evaluation_runs SET owner = 'elsewhere:1:2', heartbeat = now() - INTERVAL 1 HOUR")
+    assert store.evaluations.runs()["status"].tolist() == ["interrupted"]
+    store.evaluations.beat(run_id)
+    assert store.evaluations.runs()["status"].tolist() == ["running"]
+    with store.unit(write=True) as cursor:
+        # As older versions left them.
+        cursor.execute("UPDATE evaluation_runs SET owner = NULL, heartbeat = NULL")
+    assert store.evaluations.runs()["status"].tolist() == ["interrupted"]
+    store.close()
+
+
+def test_a_forked_process_needs_a_store_of_its_own(path: Path) -> None:
+    code = BEGIN + (
+        "import os\n"
+        "from evaluation.errors import StoreError\n"
+        "store.settings.set('parent', 1)\n"
+        "store.close()\n"
+        "child = os.fork()\n"
+        "if child == 0:\n"
+        "    Store(sys.argv[1]).settings.set('child', 2)\n"
+        "    try: store.settings.set('child', 3)\n"
+        "    except StoreError as error: assert 'Make a new Store' in str(error)\n"
+        "    os._exit(0)\n"
+        "print(os.waitpid(child, 0)[1], store.settings.get('child'))\n"
+    )
+    with running(code, path) as process:
+        assert next_line(process) == "0 2"

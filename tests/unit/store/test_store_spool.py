@@ -1,0 +1,104 @@
+"""Games that wait for a job, and jobs that go on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from evaluation.errors import ConflictError, NotFoundError
+from evaluation.store import JobState, Store
+from evaluation.store._process_owners import SILENCE_OF_OTHER_HOSTS, may_run, this_process
+
+
+@pytest.fixture
+def store() -> Iterator[Store]:
+    opened = Store(":memory:")
+    yield opened
+    opened.close()
+
+
+def abandon(store: Store) -> None:
+    """Makes every job that of a process that has ended: the same number, but started at another time."""
+    with store.unit(write=True) as cursor:
+        cursor.execute("UPDATE jobs SET owner = owner || '1'")
+
+
+def test_games_wait_until_their_outcome_is_known(store: Store, make_game) -> None:
+    games = [(make_game([("Ann", f"Hello number {number}.")]), f"café{number}.json") for number in range(3)]
+    store.spool.put("job", games, "v1")
+    store.spool.put("other", games[:1], None)
+    assert store.spool.waiting("job") == [0, 1, 2]
+    second = store.spool.get("job", 1)
+    assert (second.transcript, second.source_name, second.iteration) == (games[1][0], "café1.json", "v1")
+    store.spool.settle("job", 1, "new")
+    store.spool.settle("job", 0, "known")
+    assert store.spool.waiting("job") == [2]
+    assert store.spool.outcomes("job") == {"new": 1, "known": 1}
+    with pytest.raises(NotFoundError, match="No game 2 waits"):
+        store.spool.get("job", 1)
+    store.spool.clear("job")
+    assert (store.spool.waiting("job"), store.spool.outcomes("job")) == ([], {})
+    assert store.spool.waiting("other") == [0]
+
+
+def test_a_settled_game_takes_no_room(store: Store, make_game) -> None:
+    store.spool.put("job", [(make_game([("Ann", "Hello.")]), "a.json")], None)
+    store.spool.settle("job", 0, "incomplete")
+    with store.unit() as cursor:
+        assert cursor.execute("SELECT document FROM spool").fetchall() == [(None,)]
+
+
+def test_an_interrupted_job_goes_on_where_it_was(store: Store) -> None:
+    job = store.jobs.create("evaluate", "Games", 120, is_exclusive=True)
+    store.jobs.update(job.id, done=30)
+    store.jobs.cancel(job.id)
+    abandon(store)
+    assert [one.id for one in store.jobs.interrupted()] == [job.id]
+    taken = store.jobs.take_over(job.id)
+    assert (taken.state, taken.done, taken.total) == (JobState.RUNNING, 30, 120)
+    assert (taken.resumed_done, taken.owner, taken.is_cancel_requested) == (30, this_process(), False)
+    assert taken.resumed_at is not None
+    assert taken.resumed_at >= taken.created_at
+    assert store.jobs.interrupted() == []
+
+
+def test_only_what_has_stopped_early_is_taken_over_and_only_once(store: Store) -> None:
+    job = store.jobs.create("evaluate", "Games", 2)
+    with pytest.raises(ConflictError, match="Games is running"):
+        store.jobs.take_over(job.id)
+    abandon(store)
+    store.jobs.take_over(job.id)
+    with pytest.raises(ConflictError, match="Games is running"):
+        store.jobs.take_over(job.id)
+    store.jobs.update(job.id, state=JobState.DONE)
+    with pytest.raises(ConflictError, match="Games is done"):
+        store.jobs.take_over(job.id)
+
+
+def test_work_that_counts_from_the_beginning_again_had_nothing_done_when_it_went_on(store: Store) -> None:
+    job = store.jobs.create("samples", "Games", 18)
+    store.jobs.update(job.id, done=10)
+    abandon(store)
+    assert store.jobs.take_over(job.id).resumed_done == 10
+    assert store.jobs.update(job.id, done=0).resumed_done == 0
+    assert store.jobs.update(job.id, done=5).resumed_done == 0
+
+
+def test_a_failed_job_may_be_tried_again_unless_another_runs(store: Store) -> None:
+    failed = store.jobs.create("evaluate", "Old games", 2)
+    store.jobs.update(failed.id, state=JobState.FAILED, message="The disk is full.")
+    other = store.jobs.create("evaluate", "New games", 1)
+    with pytest.raises(ConflictError, match="running already"):
+        store.jobs.take_over(failed.id)
+    store.jobs.update(other.id, state=JobState.DONE)
+    taken = store.jobs.take_over(failed.id)
+    assert (taken.state, taken.message, taken.finished_at) == (JobState.RUNNING, "", None)
+
+
+def test_a_process_of_another_host_has_ended_when_it_is_silent_for_long() -> None:
+    now = datetime.now(UTC)
+    assert may_run("elsewhere:1:2", now)
+    assert not may_run("elsewhere:1:2", now - SILENCE_OF_OTHER_HOSTS - timedelta(seconds=1))
+    assert may_run(this_process(), now - timedelta(days=1))

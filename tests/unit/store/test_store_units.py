@@ -1,0 +1,214 @@
+"""Units of work: transactions, nesting, threads, and when the file is open."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from evaluation.errors import InputError, NotAllowedError, NotFoundError, StoreBusyError, StoreError
+from evaluation.ratings import Rating
+from evaluation.store import Store, default_path
+from evaluation.transcript import Message, Player, Transcript
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    store = Store(tmp_path / "deep" / "down" / "a.duckdb")
+    yield store
+    store.close()
+
+
+def transcript(name: str) -> Transcript:
+    return Transcript(
+        game_id=name,
+        source_format="native",
+        players=(Player(name="Ann"),),
+        messages=(Message(id="m0", index=0, speaker="Ann", text=f"Hello from {name}"),),
+    )
+
+
+def is_open_elsewhere(path: Path) -> bool:
+    """Whether another process finds the file taken."""
+    code = "import duckdb, sys\ntry: duckdb.connect(sys.argv[1])\nexcept duckdb.IOException: sys.exit(1)"
+    return subprocess.run([sys.executable, "-c", code, str(path)], check=False).returncode == 1
+
+
+def eventually(condition: Callable[[], bool], seconds: float = 60.0) -> bool:
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.5)
+    return True
+
+
+def test_folder_and_tables_are_made_by_the_first_unit(store: Store) -> None:
+    assert not Path(store.place).parent.exists()
+    assert store.transcripts.summaries().empty
+    assert Path(store.place).is_file()
+    assert [path.name for path in Path(store.place).parent.iterdir() if path.name.startswith(".")] == []
+
+
+def test_the_file_is_open_while_a_unit_runs_and_closed_soon_after(store: Store) -> None:
+    with store.unit():
+        assert is_open_elsewhere(Path(store.place))
+    assert eventually(lambda: not is_open_elsewhere(Path(store.place)))
+
+
+def transactions_so_far(store: Store) -> int:
+    with store.unit() as cursor:
+        row = cursor.execute("SELECT txid_current()").fetchone()
+    assert row is not None
+    return int(row[0])
+
+
+def test_a_unit_soon_after_another_finds_the_file_still_open(store: Store) -> None:
+    transactions_so_far(store)  # The first unit makes the tables.
+    store.close()
+    fresh = transactions_so_far(store)
+    assert transactions_so_far(store) > fresh
+    store.close()
+    assert transactions_so_far(store) == fresh, "a file opened anew counts from the start"
+
+
+def test_close_lets_go_at_once(store: Store) -> None:
+    store.settings.set("key", 1)
+    store.close()
+    assert not is_open_elsewhere(Path(store.place))
+    assert store.settings.get("key") == 1
+
+
+def test_two_stores_with_different_spellings_share_one_file(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path)
+    one, other = Store(tmp_path / "a.duckdb"), Store(tmp_path / "link" / ".." / tmp_path.name / "a.duckdb")
+    with one.unit(write=True):
+        one.settings.set("key", "value")
+        assert other.settings.get("key") == "value"
+    assert other.settings.get("key") == "value"
+    one.close()
+
+
+def test_a_write_unit_stores_all_or_nothing(store: Store) -> None:
+    def add_both(iteration: str | None) -> None:
+        with store.unit(write=True):
+            store.transcripts.add(transcript("one"), source_name="one.json")
+            store.transcripts.add(transcript("two"), source_name="two.json", iteration=iteration)
+
+    with pytest.raises(NotFoundError):
+        add_both("nowhere")
+    assert store.transcripts.summaries().empty
+    add_both(None)
+    assert store.transcripts.summaries()["game_id"].tolist() == ["one", "two"]
+
+
+def test_half_of_a_failed_part_is_not_stored_even_if_the_caller_goes_on(store: Store) -> None:
+    def failing_part() -> None:
+        with store.unit(write=True):
+            store.settings.set("inside", 1)
+            store.settings.set_threshold("coherence", 101)
+
+    def whole() -> None:
+        with store.unit(write=True):
+            store.settings.set("before", 1)
+            with pytest.raises(InputError):
+                failing_part()
+            store.settings.set("after", 1)
+
+    with pytest.raises(StoreError, match="nothing of it was stored"):
+        whole()
+    assert [store.settings.get(key) for key in ("before", "inside", "after")] == [None, None, None]
+    store.settings.set("later", 1)
+    assert store.settings.get("later") == 1
+
+
+def test_a_write_within_a_reading_unit_is_stored_when_it_ends(store: Store) -> None:
+    with store.unit():
+        store.settings.set("key", 1)
+        assert store.settings.get("key") == 1
+
+
+def test_other_threads_do_not_see_what_is_not_finished(store: Store) -> None:
+    with ThreadPoolExecutor(1) as pool, store.unit(write=True):
+        store.transcripts.add(transcript("one"), source_name="one.json")
+        assert len(store.transcripts.summaries()) == 1
+        assert pool.submit(store.transcripts.summaries).result().empty
+
+
+def test_a_fault_in_our_own_sql_passes_unchanged(store: Store) -> None:
+    with pytest.raises(duckdb.CatalogException), store.unit() as cursor:
+        cursor.execute("SELECT * FROM no_such_table")
+
+
+def test_threads_get_their_own_rows_and_lose_no_write(store: Store) -> None:
+    store.transcripts.add_many([(transcript(f"game {number}"), "f") for number in range(8)])
+    ids = store.transcripts.summaries()["transcript_id"].tolist()
+
+    def work(number: int) -> bool:
+        own = ids[number % len(ids)]
+        is_stored = store.ratings.add(Rating(own, f"rater {number}", number % 5 + 1))
+        return is_stored and store.transcripts.get(own).id == own
+
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(work, range(80)))
+    ratings = store.ratings.all()
+    assert sorted(ratings["rater"]) == sorted(f"rater {number}" for number in range(80))
+    assert ratings["transcript_id"].value_counts().tolist() == [10] * 8
+
+
+def test_a_thread_that_cannot_write_in_time_is_told(tmp_path: Path) -> None:
+    store, hasty = Store(tmp_path / "a.duckdb"), Store(tmp_path / "a.duckdb", wait_seconds=0.05)
+    with ThreadPoolExecutor(1) as pool, store.unit(write=True):
+        with pytest.raises(StoreBusyError, match="Another thread has been writing"):
+            pool.submit(hasty.settings.set, "key", 1).result()
+        assert pool.submit(hasty.settings.get, "key").result() is None
+    hasty.settings.set("key", 1)
+    store.close()
+
+
+def test_memory_is_kept_until_it_is_closed_and_is_nobody_elses() -> None:
+    one, other = Store(":memory:"), Store(":memory:")
+    one.settings.set("key", 1)
+    done = threading.Thread(target=one.settings.set, args=("other", 2))
+    done.start()
+    done.join()
+    assert [one.settings.get("key"), one.settings.get("other"), other.settings.get("key")] == [1, 2, None]
+    one.close()
+    assert one.settings.get("key") is None
+
+
+def test_the_default_path_can_be_moved(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("DRAMATURG_DB", str(tmp_path / "x.duckdb"))
+    assert default_path() == tmp_path / "x.duckdb"
+    monkeypatch.delenv("DRAMATURG_DB")
+    assert default_path() == Path(__file__).parents[3] / "data" / "dramaturg.duckdb"
+
+
+def test_importing_the_store_imports_nothing_heavy() -> None:
+    code = "import sys, evaluation.store; print({'duckdb', 'pandas', 'pyarrow', 'numpy'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
+
+
+def test_a_guard_stops_writing_units_and_nothing_else(tmp_path: Path) -> None:
+    def refuse() -> None:
+        raise NotAllowedError("You may not.")
+
+    store = Store(tmp_path / "guarded.duckdb")
+    store.iterations.create("before")
+    store.guard = refuse
+    with pytest.raises(NotAllowedError):
+        store.iterations.create("after")
+    assert [one.name for one in store.iterations.list()] == ["before"]
+    # What everybody may write goes by, and what it calls while it writes.
+    with store.unguarded().unit(write=True):
+        store.iterations.create("inside")
+    assert [one.name for one in store.iterations.list()] == ["before", "inside"]
+    store.close()

@@ -1,0 +1,51 @@
+"""Counts, enumerations, short lines and missing numbers."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from evaluation.escaping import cut, lone_surrogate, well_formed
+from evaluation.text.display import counted, grouped, listed, number_or_none, quoted, shortened
+
+
+@pytest.mark.parametrize(
+    ("count", "words"),
+    [(0, "0 games"), (1, "1 game"), (2, "2 games"), (12_000, "12,000 games"), (2.5, "2.5 games"), (3.0, "3 games")],
+)
+def test_a_count_has_its_noun(count: float, words: str) -> None:
+    assert counted(count, "game") == words
+    assert grouped(count) == words.split()[0]
+
+
+@pytest.mark.parametrize(
+    ("parts", "words"), [([], ""), (["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c"], "a, b and c")]
+)
+def test_an_enumeration(parts: list[str], words: str) -> None:
+    assert listed(parts) == words
+
+
+def test_many_quoted_words_are_counted() -> None:
+    assert quoted(["a", "b"]) == '"a" and "b"'
+    assert quoted(["a", "b", "c"], most=2) == '"a", "b" and 1 more'
+
+
+def test_a_short_line_has_no_line_ends_and_the_limit_counts_the_ellipsis() -> None:
+    assert shortened("a\n b", 3) == "a b"
+    assert shortened("a\n bcd", 4) == "a b…"
+    assert cut("a\nbcd", 3) == "a\n…"
+
+
+@pytest.mark.parametrize("value", [None, math.nan, math.inf, -math.inf])
+def test_what_is_no_number_is_nothing(value: float | None) -> None:
+    assert number_or_none(value) is None
+
+
+def test_numbers_stay() -> None:
+    assert (number_or_none(0.0), number_or_none(-2)) == (0.0, -2.0)
+
+
+def test_half_of_a_pair_is_found_and_replaced() -> None:
+    assert (lone_surrogate("café"), lone_surrogate("caf\udce9!")) == (None, 3)
+    assert (well_formed("café 😀"), well_formed("caf\udce9!")) == ("café 😀", "caf?!")

@@ -1,0 +1,73 @@
+"""Exports: no formula runs, nothing is half written, missing values stay missing."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluation.errors import ConflictError
+from evaluation.escaping import spreadsheet_safe
+from evaluation.writers.tables import csv_text, json_rows, write_new_file
+
+
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "\n", "＝", "  ="])
+def test_text_that_begins_like_a_formula_gets_an_apostrophe(start: str) -> None:
+    assert spreadsheet_safe(f"{start}1+1") == f"'{start}1+1"
+
+
+@pytest.mark.parametrize("value", ["Ann", "a=b", "", -1.5, 3, None, True])
+def test_other_cells_stay_as_they_are(value: object) -> None:
+    assert spreadsheet_safe(value) is value
+
+
+def test_negative_numbers_stay_numbers_in_csv() -> None:
+    table = pd.DataFrame({"who": ["-x", "Ann"], "score": [-1.5, None]})
+    assert csv_text(table) == '"who","score"\n"\'-x",-1.5\n"Ann",""\n'
+
+
+def test_a_heading_is_no_formula_either() -> None:
+    # Comparisons name their columns after iterations, which people name.
+    assert csv_text(pd.DataFrame({"=cmd|x": [1.0]})) == '"\'=cmd|x"\n1.0\n'
+
+
+@given(st.lists(st.text(st.characters(exclude_categories=["Cs"]), min_size=1), min_size=1))
+def test_every_cell_comes_back_from_csv_with_at_most_an_apostrophe_more(cells: list[str]) -> None:
+    rows = list(csv.reader(io.StringIO(csv_text(pd.DataFrame({"cell": cells})), newline="")))[1:]
+    assert [row[0].removeprefix("'") for row in rows] == [cell.removeprefix("'") for cell in cells]
+
+
+def test_json_rows_hold_nothing_that_json_has_not() -> None:
+    table = pd.DataFrame(
+        {
+            "score": [1.5, float("nan")],
+            "name": ["Ann", None],
+            "when": pd.to_datetime(["2026-01-01", None], utc=True),
+            "yes": pd.array([True, None], dtype="boolean"),
+        }
+    )
+    assert json_rows(table) == [
+        {"score": 1.5, "name": "Ann", "when": "2026-01-01T00:00:00+00:00", "yes": True},
+        {"score": None, "name": None, "when": None, "yes": None},
+    ]
+
+
+def test_a_failed_export_leaves_what_was_there(tmp_path: Path) -> None:
+    path = tmp_path / "kept.csv"
+    path.write_text("kept", encoding="utf-8")
+
+    def fail(neighbour: Path) -> None:
+        neighbour.write_text("half", encoding="utf-8")
+        raise OSError("disk full")
+
+    with pytest.raises(OSError, match="disk full"):
+        write_new_file(path, fail, overwrite=True)
+    assert path.read_text("utf-8") == "kept"
+    assert list(tmp_path.iterdir()) == [path]
+    with pytest.raises(ConflictError):
+        write_new_file(path, fail)
