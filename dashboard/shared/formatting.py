@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 from evaluation.score import PERCENT, MetricDefinition, Scale
 from evaluation.text.display import counted, grouped
@@ -12,13 +14,16 @@ _NBSP = "\u00a0"
 """Keeps a number and its unit on one line."""
 
 
+Color = Literal["red", "orange", "yellow", "blue", "green", "violet", "gray"]
+
+
 @dataclass(frozen=True, slots=True)
 class Look:
     """How a status appears: a symbol and a word, so that the colour is never the only sign."""
 
     symbol: str
     word: str
-    color: str
+    color: Color
     icon: str
 
     @property
@@ -124,7 +129,7 @@ def usd_text(amount: float | None) -> str:
     return f"{amount:,.2f}{_NBSP}USD" if amount >= 0.1 or amount == 0 else f"{amount:.4f}{_NBSP}USD"
 
 
-_PLAIN = {USD: usd_text, COUNT: lambda count: f"{count:.1f}".removesuffix(".0")}
+_PLAIN: Mapping[str, Callable[[float], str]] = {USD: usd_text, COUNT: lambda count: f"{count:.1f}".removesuffix(".0")}
 
 
 def share_text(share: float | None) -> str:

@@ -137,7 +137,7 @@ _PLAIN_COLUMNS = ("transcript_id", "game_id", "source_format", "players", "messa
 _LIST_COLUMNS = (*_PLAIN_COLUMNS, "iteration", "names", "ratings", "verdict", "passed", "failing")
 
 
-def _list_row(row: Mapping[object, object], outcomes: Mapping[str, MetricScore]) -> dict[str, object]:
+def _list_row(row: Mapping[Any, Any], outcomes: Mapping[str, MetricScore]) -> dict[str, object]:
     usd = row["total_usd"]
     verdict = judge_scores(outcomes, None if pd.isna(usd) else float(str(usd)))
     return {

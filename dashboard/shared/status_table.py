@@ -40,6 +40,6 @@ def _coloured(frame: pd.DataFrame) -> Styler:
     return styled.format(_plain_number, subset=list(frame.select_dtypes("float").columns), na_rep="")
 
 
-def _plain_number(value: float) -> str:
+def _plain_number(value: object) -> str:
     """At most four places, and no zeros behind the last that says something: a styled table shows six otherwise."""
-    return f"{value:.4f}".rstrip("0").rstrip(".")
+    return f"{float(str(value)):.4f}".rstrip("0").rstrip(".")

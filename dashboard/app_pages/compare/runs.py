@@ -14,6 +14,7 @@ from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.status_table import status_table
 from evaluation.comparison.json_output import run_comparison_data
 from evaluation.comparison.runs import Run, RunComparison, RunMover
+from evaluation.judging.propositions.proposition import Dimension
 from evaluation.statistics.comparison import Difference
 from evaluation.statistics.words import difference_sentences
 from evaluation.store import Store
@@ -109,7 +110,7 @@ def _differences(found: RunComparison) -> None:
 
 
 def _run_scores(found: RunComparison, name: str) -> str:
-    parts = [personas.score_text(_score(run, name), personas.Dimension(name)) for run in (found.before, found.after)]
+    parts = [personas.score_text(_score(run, name), Dimension(name)) for run in (found.before, found.after)]
     return " → ".join(parts)
 
 

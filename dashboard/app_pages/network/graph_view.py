@@ -31,5 +31,6 @@ def graph_view(data: Mapping[str, Any], *, key: str, on_open: Callable[[], None]
 
 def read_place(value: object, players: int) -> int | None:
     """The place of a player in a message from the browser; ``None`` for nobody and for anything else."""
-    is_place = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < players
-    return value if is_place else None
+    if not isinstance(value, int) or isinstance(value, bool):
+        return None
+    return value if 0 <= value < players else None

@@ -32,10 +32,10 @@ def pick_game(games: Mapping[str, str]) -> str:
     wanted = state.chosen(GAME)
     if wanted is not None and wanted not in games:
         st.warning("The game that the link names is not here: it was deleted, or never added. Here is another one.")
-    chosen = st.selectbox(
+    chosen: str = st.selectbox(
         "Game",
         ids,
-        index=ids.index(wanted) if wanted in games else len(ids) - 1,
+        index=ids.index(wanted) if wanted is not None and wanted in games else len(ids) - 1,
         format_func=games.__getitem__,
         key="network_game",
         on_change=_forget_player,

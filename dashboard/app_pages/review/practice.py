@@ -129,7 +129,7 @@ def _forget_shown() -> None:
 
 
 def _summary(store: Store, rater: str, games: list[PracticeGame]) -> None:
-    (result,) = practice_results(store.practice.list(rater)) or [None]
+    result = next(iter(practice_results(store.practice.list(rater))), None)
     if result is None:
         st.info("The practice games have changed since you did them.")
         return

@@ -12,7 +12,7 @@ from dashboard.app_pages.review.seat import Seat, seat_of, take_next
 from dashboard.shared import state
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import plain
-from dashboard.shared.rating.desk_link import DESK
+from dashboard.shared.rating.desk_link import DESK as DESK
 from dashboard.shared.rating.desk_link import VIEW as VIEW
 from evaluation.access.roles import Action
 from evaluation.errors import InputError, StoreError

@@ -70,9 +70,10 @@ def _summary(opened: OpenTranscript) -> str:
     for name, definition in DEFINITIONS.items():
         outcome = opened.outcomes.get(name)
         shown = look(outcome.status if outcome else "not_computed")
-        is_scored = outcome is not None and outcome.score is not None
-        words = score_text(outcome.score, definition.scale, outcome.threshold) if is_scored else shown.word
-        coverage = f" ({outcome.coverage.mark})" if outcome and outcome.coverage and is_scored else ""
+        words, coverage = shown.word, ""
+        if outcome is not None and outcome.score is not None:
+            words = score_text(outcome.score, definition.scale, outcome.threshold)
+            coverage = f" ({outcome.coverage.mark})" if outcome.coverage else ""
         labels.append(f":{shown.color}-badge[{shown.symbol} {definition.label} {words}{coverage}]")
     return " ".join(labels)
 

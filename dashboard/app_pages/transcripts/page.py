@@ -42,7 +42,9 @@ def all_games(store: Store, listed: pd.DataFrame) -> None:
             icon=":material/search:",
             placeholder='Words in any order, or "a phrase in quotes"',
         )
-        order = st.selectbox("Order of games", list(ORDERS), key="order", bind="query-params", format_func=ORDERS.get)
+        order = st.selectbox(
+            "Order of games", list(ORDERS), key="order", bind="query-params", format_func=ORDERS.__getitem__
+        )
         filters = pick_filters(listed)
     shown = filtered(listed, filters)
     if query and query.strip():

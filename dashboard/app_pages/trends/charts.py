@@ -68,7 +68,7 @@ def heat_figure(frame: pd.DataFrame, thresholds: Mapping[str, float]) -> go.Figu
     figure = go.Figure(
         go.Heatmap(
             z=[[_at(cells, name, place, "distance") for place in places] for name in names],
-            text=[[_cell(cells, name, place, thresholds) for place in places] for name in names],
+            text=[[_cell(cells, name, int(str(place)), thresholds) for place in places] for name in names],
             x=[str(place) for place in places],
             y=[DEFINITIONS[name].label for name in names],
             texttemplate="%{text}" if len(places) <= 12 else None,
@@ -94,7 +94,7 @@ def heat_figure(frame: pd.DataFrame, thresholds: Mapping[str, float]) -> go.Figu
 
 
 def _at(cells: pd.DataFrame, name: str, place: int, column: str) -> float | None:
-    value = float(cells.loc[(name, place), column]) if (name, place) in cells.index else math.nan
+    value = float(str(cells.loc[(name, place), column])) if (name, place) in cells.index else math.nan
     return None if math.isnan(value) else value
 
 
@@ -121,7 +121,7 @@ def heat_table(frame: pd.DataFrame, thresholds: Mapping[str, float]) -> pd.DataF
     cells = frame.set_index(["metric", "position"])
     rows = [
         {"No.": place, "Iteration": group["iteration"].iloc[0]}
-        | {one.label: _cell(cells, name, place, thresholds) for name, one in DEFINITIONS.items()}
+        | {one.label: _cell(cells, name, int(str(place)), thresholds) for name, one in DEFINITIONS.items()}
         for place, group in frame.groupby("position")
     ]
     return pd.DataFrame(rows)

@@ -10,7 +10,8 @@ from dashboard.shared.beside_chance.parts import beside_chance_toggle, chance_no
 from dashboard.shared.first_run import first_steps
 from dashboard.shared.notices import empty_state
 from dashboard.shared.version_notes import versions_banner
-from evaluation.rubric.definitions import DEFINITIONS, MetricDefinition
+from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.score import MetricDefinition
 
 CHARTS, HEAT, TABLE, BESIDE, PERSONAS = "Charts", "Heat map", "Table", "Cost and verdicts", "Personas"
 
@@ -32,7 +33,7 @@ def show() -> None:
     first, last = parts.pick_range(found)
     if view == PERSONAS:
         parts.persona_dimensions(first, last)
-        parts.annotations(found)
+        parts.change_notes(found)
         parts.drift()
         return
     shown = points[(points["position"].between(first, last) & ~is_loose) | (is_loose & with_loose)]
@@ -41,7 +42,7 @@ def show() -> None:
         st.info(f"{head} Upload games into one, or show the games of no iteration.")
     elif view == BESIDE:
         parts.beside_charts(first, last, with_loose=with_loose)
-        parts.annotations(found)
+        parts.change_notes(found)
     else:
         metrics(view, shown, found, key=(with_loose, first, last), beside_chance=beside_chance)
 
@@ -84,7 +85,7 @@ def metrics(
             "Dots are games, diamonds means with their 95 % intervals over games, the dashed line is the threshold."
         )
         parts.metric_charts(shown, definitions, thresholds, key, beside_chance=beside_chance)
-    parts.annotations(found)
+    parts.change_notes(found)
     parts.export(shown, definitions, thresholds)
 
 

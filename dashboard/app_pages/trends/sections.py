@@ -24,6 +24,7 @@ from evaluation.report.words import chart_words
 from evaluation.rubric.definitions import ENGAGEMENT
 from evaluation.rubric.verdict import COST_LIMIT_USD
 from evaluation.score import MetricDefinition
+from evaluation.store import Store
 from evaluation.text.display import counted
 
 ZOOMABLE = {
@@ -50,7 +51,7 @@ def pick_range(found: Sequence[data.Step]) -> tuple[int, int]:
     )
 
 
-def annotations(found: Sequence[data.Step]) -> None:
+def change_notes(found: Sequence[data.Step]) -> None:
     """What each iteration changed."""
     if any(one.change for one in found):
         with st.expander("What each iteration changed", icon=":material/edit_note:"):
@@ -98,7 +99,7 @@ def metric_charts(
                 companion(games, name, drawn)
 
 
-def _changes(store: data.Store) -> dict[str, str]:
+def _changes(store: Store) -> dict[str, str]:
     return {one.name: one.change for one in data.steps(store)}
 
 
@@ -106,7 +107,7 @@ def _summary(games: pd.DataFrame, definition: MetricDefinition, threshold: float
     scored = games["score"].notna().sum()
     parts = [f"{counted(int(scored), 'game')} in {counted(games['position'].nunique(), 'iteration')}"]
     left_out = games[games["score"].isna()]["status"].value_counts()
-    parts += [f"{count} {status.replace('_', ' ')}, not drawn" for status, count in left_out.items()]
+    parts += [f"{count} {str(status).replace('_', ' ')}, not drawn" for status, count in left_out.items()]
     if definition.name == ENGAGEMENT.name:
         parts.append(counted(int(games["raters"].sum()), "rating"))
     if definition.coverage is not None and "considered" in games and (considered := int(games["considered"].sum())):

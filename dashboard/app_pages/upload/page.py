@@ -41,7 +41,7 @@ def show(store: Store) -> None:
     found = parts.Found.of(results, resources.read(queries.transcript_ids))
     column_editor(results)
     parts.show_found(found)
-    note_deleted([game.transcript.id for game in found.new])
+    note_deleted([game.transcript.id for game in found.new if game.transcript is not None])
     if found.new:
         store_them(store, found)
     else:

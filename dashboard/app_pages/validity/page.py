@@ -48,8 +48,17 @@ def start_button(store: Store, *, is_first: bool) -> None:
         type="primary" if is_first else "secondary",
         icon=":material/science:",
         disabled=jobs.running(store, jobs.VALIDITY) is not None,
-        on_click=lambda: attempt(lambda: jobs.start_validity(store), "Planting faults.", Action.EVALUATE),
+        on_click=_measure,
+        args=(store,),
     )
+
+
+def _measure(store: Store) -> None:
+    attempt(lambda: jobs.start_validity(store), "Planting faults.", Action.EVALUATE)
+
+
+def _compare_with_chance(store: Store) -> None:
+    attempt(lambda: jobs.start_controls(store), "Comparing scores with chance.", Action.EVALUATE)
 
 
 def compare_button(store: Store) -> None:
@@ -61,9 +70,8 @@ def compare_button(store: Store) -> None:
             key="compare_with_chance",
             icon=":material/casino:",
             disabled=jobs.running(store, jobs.CONTROLS) is not None,
-            on_click=lambda: attempt(
-                lambda: jobs.start_controls(store), "Comparing scores with chance.", Action.EVALUATE
-            ),
+            on_click=_compare_with_chance,
+            args=(store,),
         )
 
 

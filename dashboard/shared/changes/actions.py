@@ -26,7 +26,7 @@ def person() -> str:
     return identity.author_name()
 
 
-def attempt(change: Callable[[], None], said: str, action: Action = Action.EDIT) -> bool:
+def attempt(change: Callable[[], object], said: str, action: Action = Action.EDIT) -> bool:
     """Makes a change, from the callback of a widget; whether it could be made.
 
     Args:

@@ -36,7 +36,7 @@ def versions(store: Store) -> Versions:
         scores, summaries, iterations = store.results.scores(), store.transcripts.summaries(), store.iterations.list()
         found = version_mixes(scores)
         waiting = len(outdated(store))
-    ids = {name: set(group["transcript_id"]) for name, group in summaries.groupby("iteration")}
+    ids = {str(name): set(group["transcript_id"]) for name, group in summaries.groupby("iteration")}
     by_iteration = {
         one.name: version_mixes(scores, _compared(one, iterations, ids)) if found else () for one in iterations
     }

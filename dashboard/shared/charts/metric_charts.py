@@ -129,7 +129,7 @@ def _change_line(change: str, limit: int) -> str:
 
 def _by_place(scored: pd.DataFrame) -> Iterator[tuple[int, list[float]]]:
     for place, games in scored.groupby("position")["score"]:
-        yield int(place), games.tolist()
+        yield int(str(place)), games.tolist()
 
 
 def _limits(definition: MetricDefinition) -> tuple[float, float]:
@@ -184,7 +184,7 @@ def _lay_out(figure: go.Figure, points: pd.DataFrame, definition: MetricDefiniti
     figure.update_yaxes(
         range=[scale.low - margin, scale.high + margin],
         tickvals=ticks,
-        ticktext=ticks and ([f"{tick} %" for tick in ticks] if scale == PERCENT else [str(tick) for tick in ticks]),
+        ticktext=[f"{tick} %" if scale == PERCENT else str(tick) for tick in ticks] if ticks else None,
         zeroline=False,
         automargin=True,
     )

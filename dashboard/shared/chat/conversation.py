@@ -169,7 +169,7 @@ def _badge(
     """[metric, verdict, own spans, spans cited elsewhere, rows it rests on, tally], as ``drawBadges`` reads it."""
     worst = worst_verdict(rows)
     own, cited = _spans(rows, message_id, transcript, places, found_in)
-    rests_on = sorted({places[row.refers_to] for row in rows if row.refers_to in places})
+    rests_on = sorted({places[refers] for row in rows if (refers := row.refers_to) is not None and refers in places})
     return [_METRICS.index(metric), _CODES[worst], own, cited, rests_on, _tally(rows)]
 
 
@@ -202,7 +202,7 @@ def _spans(
         for evidence in _evidence(row, message_id, found_in):
             place_id = evidence.message_id or row.message_id
             message = transcript.message(place_id) if place_id else None
-            if message is None or place_id not in places:
+            if message is None or place_id is None or place_id not in places:
                 continue
             start, end = utf16_span(message.text, evidence.start, evidence.end)
             if place_id == message_id:

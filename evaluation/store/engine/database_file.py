@@ -47,7 +47,7 @@ IDLE_POLL_SECONDS = 0.05
 TURN_SECONDS = 0.2
 """After this time a process that is busy lets those who wait have their turn."""
 
-BREATH_SECONDS = 0.005
+MIN_HOLD_SECONDS = 0.005
 """How long the file stays open between two units of work while others wait for it."""
 
 DRAIN_SECONDS = 0.05
@@ -320,12 +320,12 @@ class DatabaseFile:
                     self._close()
                 else:
                     is_early = time.monotonic() - self._idle_since < ATTENTIVE_SECONDS
-                    self._state.wait(timeout=BREATH_SECONDS if is_early else IDLE_POLL_SECONDS)
+                    self._state.wait(timeout=MIN_HOLD_SECONDS if is_early else IDLE_POLL_SECONDS)
             self._is_closer_running = False
 
     def _has_lingered(self) -> bool:
         idle = time.monotonic() - self._idle_since
-        return idle >= LINGER_SECONDS or (idle >= BREATH_SECONDS and self._somebody_waits())
+        return idle >= LINGER_SECONDS or (idle >= MIN_HOLD_SECONDS and self._somebody_waits())
 
 
 def _make_folder(folder: Path) -> None:

@@ -15,7 +15,7 @@ from evaluation.store.engine.text_checks import require_text
 from evaluation.store.engine.timestamps import from_microseconds
 from evaluation.store.engine.transactions import Units
 from evaluation.store.games.transcripts import iterations_of, require_iteration, unknown_transcript
-from evaluation.store.games.trash_tables import bring_back, burn, mirror, throw_in, trashed
+from evaluation.store.games.trash_tables import bring_back, mirror, move_to_trash, purge_rows, trashed
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -141,7 +141,7 @@ class Deletions:
         require_text(who=who)
         with self._units.unit(write=True) as cursor:
             deletion = _require_open(cursor, deletion_id)
-            burn(cursor, _games_of(cursor, deletion_id))
+            purge_rows(cursor, _games_of(cursor, deletion_id))
             cursor.execute("DELETE FROM deleted_games WHERE deletion_id = ?", [deletion_id])
             for table in _OF_ITERATION:
                 cursor.execute(f"DELETE FROM {table} WHERE iteration_number IN ({_NUMBER})", [deletion_id])
@@ -177,7 +177,7 @@ def _end(cursor: DuckDBPyConnection, deletion_id: int, kind: str, who: str) -> N
 
 def _trash_games(cursor: DuckDBPyConnection, deletion_id: int, ids: Sequence[str]) -> None:
     cursor.execute(_REGISTER, {"deletion": deletion_id, "ids": list(ids)})
-    throw_in(cursor, ids)
+    move_to_trash(cursor, ids)
 
 
 def _trash_iteration(cursor: DuckDBPyConnection, name: str, number: int) -> None:

@@ -26,7 +26,7 @@ _LINKS = {
 }
 
 
-def throw_in(cursor: DuckDBPyConnection, transcript_ids: Sequence[str]) -> None:
+def move_to_trash(cursor: DuckDBPyConnection, transcript_ids: Sequence[str]) -> None:
     """Moves everything that belongs to the transcripts into the trash."""
     _move(cursor, "main", "trash", transcript_ids)
 
@@ -36,7 +36,7 @@ def take_out(cursor: DuckDBPyConnection, transcript_ids: Sequence[str]) -> None:
     _move(cursor, "trash", "main", transcript_ids)
 
 
-def burn(cursor: DuckDBPyConnection, transcript_ids: Sequence[str]) -> None:
+def purge_rows(cursor: DuckDBPyConnection, transcript_ids: Sequence[str]) -> None:
     """Removes everything of the transcripts that lies in the trash, for ever."""
     tables = _tables(cursor)
     mirror(cursor, list(tables))
