@@ -71,7 +71,9 @@ def _pages(database: Path, long: Mapping[int, str]) -> dict[str, tuple[str, dict
     store = Store(database)
     first = str(store.transcripts.summaries()["transcript_id"].iloc[0])
     store.close()
-    pages = {path.stem: (path.stem, {}) for path in sorted((ENTRY.parent / "app_pages").glob("*.py"))}
+    pages = {
+        path.parent.name: (path.parent.name, {}) for path in sorted((ENTRY.parent / "app_pages").glob("*/page.py"))
+    }
     pages["review"] = ("review", {"rater": "Ada"})
     pages["transcripts, searching"] = ("transcripts", {"search": SEARCH})
     pages["transcript"] = ("transcripts", {"transcript": first})

@@ -114,7 +114,7 @@ def registered() -> Iterator[View]:
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "st.Page":
             script = ast.literal_eval(node.args[0])
             settings = {keyword.arg: keyword.value for keyword in node.keywords}
-            name = Path(script).stem
+            name = Path(script).parent.name
             path = "" if "default" in settings else name
             yield View(name, path + _QUERIES.get(name, ""), _READY.get(name, "h1"))
 
