@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TypeVar
 
 from evaluation.rubric.definitions import COHERENCE, MEMORY_ACCURACY, ROLE_CONSISTENCY, STRATEGIC_DEPTH
 from evaluation.score import LedgerRow, Method, MetricResult, RowVerdict
+
+Row = TypeVar("Row")
 
 WEAK_LINK, STRONG_LINK = 25.0, 90.0
 """Link strengths (percentiles, 0 to 100) below and above which a row that says otherwise is worth a look."""
@@ -63,7 +66,15 @@ def review_items(results: Mapping[str, MetricResult]) -> tuple[ReviewItem, ...]:
         for row, kind in _offered(result)
         if row.method is Method.RULE
     ]
-    return tuple(sorted(found, key=lambda item: -item.stake))
+    return tuple(most_at_stake_first(found, lambda item: item))
+
+
+def most_at_stake_first(rows: Iterable[Row], item_of: Callable[[Row], ReviewItem]) -> list[Row]:
+    """Rows to review in the order in which they are shown: those that could move their score most first.
+
+    Equal ones stay in the order in which they came.
+    """
+    return sorted(rows, key=lambda row: -item_of(row).stake)
 
 
 def _offered(result: MetricResult) -> Iterator[tuple[LedgerRow, ReviewKind]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from evaluation.rubric.rows_in_doubt import ReviewItem, ReviewKind, review_items
+from evaluation.rubric.rows_in_doubt import ReviewItem, ReviewKind, most_at_stake_first, review_items
 from evaluation.store.database import Store
 from evaluation.transcript import Message, Transcript
 
@@ -49,7 +49,7 @@ def stored_review_queue(
         for item in review_items(results)
         if item.kind in kinds
     ]
-    return sorted(found, key=lambda queued: -queued.item.stake)
+    return most_at_stake_first(found, lambda queued: queued.item)
 
 
 def _queued(transcript: Transcript, item: ReviewItem) -> QueuedRow:

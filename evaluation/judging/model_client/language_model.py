@@ -29,7 +29,7 @@ from evaluation.judging.model_client.calls import (
     Messages,
     Provider,
 )
-from evaluation.judging.model_client.retry import CallFailure, FailureKind, RetryPolicy
+from evaluation.judging.model_client.retry import CallFailure, FailureKind, RetryPolicy, call_with_retries
 from evaluation.judging.model_client.usage import Price, Usage
 
 WRONG_FOR_ALL_CALLS = frozenset({401, 404})
@@ -152,19 +152,22 @@ class LLMClient:
         """
         price = await self._price()
         before: JudgeError | None = None
-        for attempt in range(1, self._retry.retries + 2):
-            try:
-                return await self._call(messages, temperature, max_tokens, purpose, attempt, price)
-            except BudgetSpentError as spent:
-                spent.failure = before
-                raise
-            except CallFailure as failure:
-                before = explained(failure, self.model, attempt)
-                if not failure.is_transient or attempt > self._retry.retries:
-                    raise self._remembered(failure, attempt) from None
-                wait = self._retry.wait_seconds(attempt - 1, failure.retry_after, self._chance)
-            await asyncio.sleep(wait)
-        raise AssertionError("the last try returns or raises")
+
+        def explain(failure: CallFailure, attempt: int, is_last: bool) -> JudgeError:
+            nonlocal before
+            before = self._remembered(failure, attempt) if is_last else explained(failure, self.model, attempt)
+            return before
+
+        try:
+            return await call_with_retries(
+                lambda attempt: self._call(messages, temperature, max_tokens, purpose, attempt, price),
+                self._retry,
+                self._chance,
+                explain,
+            )
+        except BudgetSpentError as spent:
+            spent.failure = before
+            raise
 
     async def complete_json(
         self,

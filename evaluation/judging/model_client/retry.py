@@ -1,13 +1,18 @@
-"""When to try a call again, and how long to wait before it."""
+"""Repeat calls that failed for a passing reason, and say how long to wait before each."""
 
 from __future__ import annotations
 
+import asyncio
 import math
 import random
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from enum import StrEnum
+from typing import TypeVar
+
+Value = TypeVar("Value")
 
 
 class FailureKind(StrEnum):
@@ -111,3 +116,31 @@ class RetryPolicy:
         # Beyond a thousand doublings a float overflows; nobody waits that long.
         longest = min(self.longest_wait_seconds, self.first_wait_seconds * 2.0 ** min(retry, 64))
         return chance.uniform(0, longest)
+
+
+async def call_with_retries(
+    call: Callable[[int], Awaitable[Value]],
+    policy: RetryPolicy,
+    chance: random.Random,
+    explain: Callable[[CallFailure, int, bool], Exception],
+) -> Value:
+    """What ``call`` returns; it is tried again after transient failures, as the policy says.
+
+    Args:
+        call: Makes one attempt; its argument is the number of the attempt, from 1.
+        policy: How often to try again, and the longest waits.
+        chance: Where the random part of the waits comes from.
+        explain: Called with each failure, the number of the attempt, and whether it was the last one; what it returns
+            for the last one is raised.
+    """
+    for attempt in range(1, policy.retries + 2):
+        try:
+            return await call(attempt)
+        except CallFailure as failure:
+            is_last = not failure.is_transient or attempt > policy.retries
+            error = explain(failure, attempt, is_last)
+            if is_last:
+                raise error from None
+            wait = policy.wait_seconds(attempt - 1, failure.retry_after, chance)
+        await asyncio.sleep(wait)
+    raise AssertionError("the last attempt returns or raises")
