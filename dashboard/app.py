@@ -6,7 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from dashboard import permissions, uploads
+from dashboard import access_checks, uploads
 from dashboard.shared import resources
 from dashboard.shared.database_panel import way_out
 from dashboard.shared.identity.identity import Person
@@ -157,7 +157,7 @@ page_style()
 def show_jobs(page: str) -> None:
     """What runs. The desk says itself why the database cannot be used, and keeps what was filled in meanwhile."""
     store = resources.store()
-    is_desk = permissions.PAGES[page] is Action.RATE
+    is_desk = access_checks.PAGES[page] is Action.RATE
     try:
         jobs.start_samples_on_first_start(store)
         # The banner has a place of its own: the browser would build everything below it anew when it comes or goes.
@@ -172,7 +172,7 @@ def frame(person: Person) -> None:
     """The pages that the person may see, and the one that was asked for."""
     uploads.admit()
     # A page that is not registered cannot be reached, neither by its address nor by a message that a browser makes up.
-    reachable = [one for one in PAGES if may(person.role, permissions.PAGES[one.title])]
+    reachable = [one for one in PAGES if may(person.role, access_checks.PAGES[one.title])]
     # Expanded: from a dozen pages on Streamlit would hide the last ones behind a button.
     page = st.navigation(reachable, expanded=True)
     identity_panel(person)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from dashboard import permissions
+from dashboard import access_checks
 
 ROOT = Path(__file__).parents[1]
 SOURCES = sorted(path for folder in ("evaluation", "dashboard", "benchmarks") for path in (ROOT / folder).rglob("*.py"))
@@ -99,7 +99,7 @@ DASHBOARD = [path for path in SOURCES if relative(path).startswith("dashboard/")
 
 def test_downloads_are_offered_in_the_module_that_checks_who_gets_them() -> None:
     users = {relative(path) for path in DASHBOARD if "st.download_button(" in path.read_text("utf-8")}
-    assert users == {"dashboard/permissions.py"}
+    assert users == {"dashboard/access_checks.py"}
 
 
 def test_fragments_and_component_events_stand_in_the_table_of_permissions() -> None:
@@ -117,14 +117,14 @@ def test_fragments_and_component_events_stand_in_the_table_of_permissions() -> N
                 for keyword in node.keywords if ast.unparse(node.func) in ("_component", "_receipt", "_keeper") else ():
                     if str(keyword.arg).startswith("on_"):
                         assert _check_of(keyword.value) == "event", f"{relative(path)}: {keyword.arg}"
-    tables = (permissions.FRAGMENTS, permissions.EVENTS, permissions.DOWNLOADS)
+    tables = (access_checks.FRAGMENTS, access_checks.EVENTS, access_checks.DOWNLOADS)
     assert list(used.values()) == [set(table) for table in tables]
 
 
 def _check_of(node: ast.expr) -> str:
     """The name of the check, for a call of ``permissions.fragment(...)`` and the like; else nothing."""
     function = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
-    return function.removeprefix("permissions.") if function.startswith("permissions.") else ""
+    return function.removeprefix("access_checks.") if function.startswith("access_checks.") else ""
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=relative)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from dashboard import permissions
+from dashboard import access_checks
 from dashboard.shared import resources
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import plain
@@ -45,7 +45,7 @@ def backup(store: Store, facts: DatabaseFacts) -> None:
     if facts.size > _LARGEST_DOWNLOAD:
         st.caption("The database is too large for a download; copy it with: dramaturg backup FILE.")
         return
-    permissions.download_button(
+    access_checks.download_button(
         "backup",
         "Download a backup",
         lambda: backup_bytes(store),

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from dashboard import permissions
+from dashboard import access_checks
 from dashboard.shared import resources
 from evaluation.workflows.html_reports import comparison_html, iteration_html, run_html
 from evaluation.writers.tables import csv_text
@@ -32,7 +32,7 @@ def json_download(label: str, data: Callable[[], Any], file_name: str) -> None:
 
 
 def _download(label: str, make: Callable[[], bytes], file_name: str, mime: str) -> None:
-    permissions.download_button("table", label, make, file_name, mime, key=f"download {file_name}")
+    access_checks.download_button("table", label, make, file_name, mime, key=f"download {file_name}")
 
 
 def iteration_report(name: str) -> None:
@@ -63,7 +63,7 @@ def _runs(before: str, after: str) -> bytes:
 
 
 def _button(label: str, file_name: str, make: Callable[[], bytes]) -> None:
-    permissions.download_button(
+    access_checks.download_button(
         "report",
         label,
         make,

@@ -16,7 +16,7 @@ import pandas as pd
 from dashboard.shared.jobs.judging_jobs import PROPOSITIONS_VARIABLE, own_propositions, proposition_roots
 from evaluation.errors import InputError
 from evaluation.files.bundled import proposition_root
-from evaluation.judging.propositions.checking import CheckedFile, check_text
+from evaluation.judging.propositions.file_faults import CheckedFile, check_text
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.judging.propositions.proposition import DEFAULT_AGENT, Dimension, Proposition
 from evaluation.persona.agents import CHANNEL_PREFIX, slug_of

@@ -12,7 +12,7 @@ from typing import Self
 
 from evaluation.corrections.steering import Steered, joint_target
 from evaluation.judging.propositions.proposition import EVALUATION_WINDOW, Dimension, Proposition
-from evaluation.judging.propositions.scores import settle
+from evaluation.judging.propositions.weighted_scores import settle
 from evaluation.judging.protocol import Judge
 from evaluation.judging.questions import Options, ask, check_request
 

@@ -9,7 +9,7 @@ from evaluation.corrections.attempts import MessageScore
 from evaluation.corrections.context import ActionContext
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.judging.propositions.proposition import ACTION_WINDOW, HIGHEST_SCORE, Dimension, Proposition
-from evaluation.judging.propositions.scores import PropositionScore, settle, weighted_mean
+from evaluation.judging.propositions.weighted_scores import PropositionScore, settle, weighted_mean
 from evaluation.judging.protocol import Judge
 from evaluation.judging.questions import Options, PropositionQuestion, ask
 

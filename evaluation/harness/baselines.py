@@ -16,7 +16,7 @@ from evaluation.errors import InputError
 from evaluation.files.yaml_models import read_model
 from evaluation.judging.prompts import PROMPT_VERSION
 from evaluation.judging.propositions.proposition import Dimension
-from evaluation.judging.propositions.scores import PropositionScore
+from evaluation.judging.propositions.weighted_scores import PropositionScore
 from evaluation.persona.results import DimensionScore, PersonaEvaluation
 
 Source = Literal["transcripts", "synthetic"]

@@ -10,7 +10,7 @@ from typing import Any
 
 from evaluation.harness.baselines import Baseline, DimensionBaseline, Source, models_of, proposition_means
 from evaluation.judging.propositions.proposition import ENVIRONMENT_DIMENSIONS, HIGHEST_SCORE, Dimension
-from evaluation.judging.propositions.scores import PropositionScore
+from evaluation.judging.propositions.weighted_scores import PropositionScore
 from evaluation.judging.protocol import JudgementStatus
 from evaluation.persona.agents import CHANNEL_PREFIX
 from evaluation.persona.results import DIMENSIONS, LABELS, DimensionScore, PersonaEvaluation

@@ -7,16 +7,16 @@ from dataclasses import dataclass, field
 
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.judging.propositions.proposition import ENVIRONMENT_DIMENSIONS, Dimension, PropositionSet, TargetType
-from evaluation.judging.propositions.scores import settle
+from evaluation.judging.propositions.weighted_scores import settle
 from evaluation.judging.protocol import Judge, Report
 from evaluation.judging.questions import Options, PropositionQuestion
-from evaluation.persona._adherence import adherence_questions
-from evaluation.persona._consistency import consistency_questions
-from evaluation.persona._convergence import convergence_questions
-from evaluation.persona._dimension_questions import DimensionTask, Scorer
-from evaluation.persona._fluency import fluency_questions
-from evaluation.persona._ideas_quantity import ideas_questions
 from evaluation.persona.period import ALWAYS, Period, sample
+from evaluation.persona.questions.adherence import adherence_questions
+from evaluation.persona.questions.common import DimensionTask, Scorer
+from evaluation.persona.questions.consistency import consistency_questions
+from evaluation.persona.questions.convergence import convergence_questions
+from evaluation.persona.questions.fluency import fluency_questions
+from evaluation.persona.questions.ideas_quantity import ideas_questions
 from evaluation.persona.results import DIMENSIONS, DimensionScore, PersonaEvaluation, judges_of
 from evaluation.persona.subjects import Portrayal, Subject
 

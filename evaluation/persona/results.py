@@ -8,7 +8,7 @@ from statistics import fmean
 
 from evaluation.judging.model_client.usage import total
 from evaluation.judging.propositions.proposition import Dimension
-from evaluation.judging.propositions.scores import Mark, PropositionScore, weighted_mean
+from evaluation.judging.propositions.weighted_scores import Mark, PropositionScore, weighted_mean
 from evaluation.judging.protocol import JudgeKind, JudgementStatus, Usage
 from evaluation.persona.agents import Agent
 from evaluation.persona.period import Period

@@ -9,7 +9,7 @@ from types import MappingProxyType
 import numpy as np
 
 from evaluation.engines.scoring import SCORERS
-from evaluation.rubric.controls import FEWEST_MESSAGES, companion_value, copies
+from evaluation.rubric.controls import FEWEST_MESSAGES, companion_value, spoiled_copies
 from evaluation.rubric.definitions import (
     ANTI_REPETITION,
     COHERENCE,
@@ -123,7 +123,7 @@ _MEASURES: Mapping[str, Callable[[str, Transcript], float | None]] = MappingProx
 
 
 def _shuffle_order(base: Transcript, random: np.random.Generator) -> Transcript:
-    return copies.with_order(base, random.permutation(len(base.discussion)).tolist())
+    return spoiled_copies.with_order(base, random.permutation(len(base.discussion)).tolist())
 
 
 def _shuffle_speakers(base: Transcript, random: np.random.Generator) -> Transcript | None:
@@ -131,8 +131,8 @@ def _shuffle_speakers(base: Transcript, random: np.random.Generator) -> Transcri
     speakers = [prepared.message.speaker for prepared in messages]
     if len(set(speakers)) < 2:
         return None
-    return copies.with_speakers(
-        base, copies.deal_speakers(speakers, [len(prepared.plain_tokens) for prepared in messages], random)
+    return spoiled_copies.with_speakers(
+        base, spoiled_copies.deal_speakers(speakers, [len(prepared.plain_tokens) for prepared in messages], random)
     )
 
 
@@ -147,7 +147,7 @@ def _deal_roles(base: Transcript, random: np.random.Generator) -> Transcript | N
         for place, source in zip(known, random.permutation(known), strict=True):
             sources[place] = int(source)
         if any(players[place].alignment != players[source].alignment for place, source in enumerate(sources)):
-            return copies.with_roles(base, sources)
+            return spoiled_copies.with_roles(base, sources)
 
 
 def _permute_names(base: Transcript, random: np.random.Generator) -> Transcript | None:
@@ -157,11 +157,11 @@ def _permute_names(base: Transcript, random: np.random.Generator) -> Transcript 
     order = random.permutation(len(names))
     while (order == np.arange(len(names))).all():
         order = random.permutation(len(names))
-    return copies.with_names(base, dict(zip(names, (names[place] for place in order), strict=True)))
+    return spoiled_copies.with_names(base, dict(zip(names, (names[place] for place in order), strict=True)))
 
 
 def _repeat(base: Transcript, random: np.random.Generator) -> Transcript:
-    return copies.with_repeats(base, REPEATED_SHARE, random)
+    return spoiled_copies.with_repeats(base, REPEATED_SHARE, random)
 
 
 def _as_it_is(transcript: Transcript) -> Transcript:
@@ -170,12 +170,12 @@ def _as_it_is(transcript: Transcript) -> Transcript:
 
 FAULTS: tuple[Fault, ...] = (
     Fault(MEMORY_ACCURACY.name, "players' names permuted in the record", _as_it_is, _permute_names),
-    Fault(COHERENCE.name, "order of messages shuffled", copies.without_prefixes, _shuffle_order),
+    Fault(COHERENCE.name, "order of messages shuffled", spoiled_copies.without_prefixes, _shuffle_order),
     Fault(ROLE_CONSISTENCY.name, "roles permuted among players", _as_it_is, _deal_roles),
     Fault(
         PERSONALITY_DIVERSITY.name,
         "speakers shuffled, each keeping their number of words",
-        copies.without_prefixes,
+        spoiled_copies.without_prefixes,
         _shuffle_speakers,
     ),
     Fault(ANTI_REPETITION.name, "a fifth of the messages replaced by repeats of the same player", _as_it_is, _repeat),

@@ -15,8 +15,8 @@ from evaluation.judging.propositions.proposition import Dimension, Proposition, 
 from evaluation.judging.protocol import JudgeRequest
 from evaluation.judging.questions import Supplement, ask
 from evaluation.judging.targets import Target, TrajectoryEvent
-from evaluation.persona._wording_statistics import repetition_evidence, vocabulary_evidence
 from evaluation.persona.persona_text import persona_text
+from evaluation.persona.questions._wording_statistics import repetition_evidence, vocabulary_evidence
 from tests.faults.injection_attacks import ATTACKS, NAMES, Attack
 
 everything = pytest.mark.parametrize("attack", ATTACKS + NAMES, ids=lambda attack: attack.name)

@@ -13,7 +13,7 @@ import httpx
 import pytest
 from streamlit.proto.BidiComponent_pb2 import BidiComponent
 
-from dashboard import permissions
+from dashboard import access_checks
 from evaluation.access.roles import Role, may
 from evaluation.rating_desk.discards import DiscardReason
 from evaluation.ratings import Rating
@@ -147,7 +147,7 @@ def test_what_tells_about_the_server_is_closed(site: Site) -> None:
 def test_nothing_drawn_for_an_admin_works_for_somebody_without_a_role(site: Site, tab: Any) -> None:
     tabs = [(title, tab("ada").open(page, query)) for title, page, query in _places(site.server.store)]
     site.server.store.close()
-    assert {title for title, _ in tabs} == set(permissions.PAGES)
+    assert {title for title, _ in tabs} == set(access_checks.PAGES)
     before = _stored(site.server.store)
     site.name_admin("eve")
     counts: Counter[str] = Counter()
@@ -160,7 +160,7 @@ def test_nothing_drawn_for_an_admin_works_for_somebody_without_a_role(site: Site
 
 def test_every_role_reaches_the_pages_that_the_table_says(site: Site, tab: Any) -> None:
     for who, role in (("ada", Role.ADMIN), ("rae", Role.RATER)):
-        for title, action in permissions.PAGES.items():
+        for title, action in access_checks.PAGES.items():
             seen = tab(who).open(ADDRESSES.get(title, title.lower()))
             shown = [one.heading.body for one in seen.elements if one.HasField("heading")]
             assert (shown[0] == title) is may(role, action), (who, title)
@@ -169,7 +169,7 @@ def test_every_role_reaches_the_pages_that_the_table_says(site: Site, tab: Any) 
 def _places(store: Store) -> list[tuple[str, str, str]]:
     """Every page, and views of it that have buttons, downloads or events of their own: title, address and query."""
     game = store.transcripts.summaries()["transcript_id"].iloc[0]
-    places = [(title, ADDRESSES.get(title, title.lower()), "") for title in permissions.PAGES]
+    places = [(title, ADDRESSES.get(title, title.lower()), "") for title in access_checks.PAGES]
     places += [("Transcripts", "transcripts", f"?transcript={game}"), ("Review", "review", "?desk=My+ratings")]
     places += [("Transcripts", "transcripts", f"?transcript={game}&show=Ledger")]
     places += [("Review", "review", f"?desk={view}") for view in ("Practice", "Who+speaks%3F", "Sheets+and+records")]

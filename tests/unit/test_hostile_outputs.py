@@ -30,7 +30,7 @@ from evaluation.judging.propositions.proposition import Dimension
 from evaluation.persona.agents import Agent
 from evaluation.persona.period import ALWAYS
 from evaluation.persona.results import PersonaEvaluation
-from evaluation.rating_desk.sheet import read_sheet, write_sheet
+from evaluation.rating_desk.sheet_format import read_sheet, write_sheet
 from evaluation.ratings import Rating
 from evaluation.readers.import_report import ImportOutcome as Fate
 from evaluation.readers.import_report import ImportReport, ReportLine

@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 import streamlit as st
 
-from dashboard import permissions
+from dashboard import access_checks
 from dashboard.shared.notices import plain
 from evaluation.readers import ColumnMapping, Limits, read_uploads
 from evaluation.readers.every_problem import every_problem
@@ -65,7 +65,7 @@ def _copyable(text: str, name: str, language: str | None, mime: str) -> None:
         st.code(text, language=language, height=420)
     with st.container(horizontal=True):
         key = f"example_{mime.partition('/')[2]}"
-        permissions.download_button("example", f"Download {name}", text.encode, name, mime, key=key)
+        access_checks.download_button("example", f"Download {name}", text.encode, name, mime, key=key)
 
 
 def other_shapes() -> None:

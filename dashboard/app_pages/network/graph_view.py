@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard import permissions
+from dashboard import access_checks
 
 _FOLDER = Path(__file__).parent
 _component = st.components.v2.component(
@@ -26,7 +26,7 @@ def graph_view(data: Mapping[str, Any], *, key: str, on_open: Callable[[], None]
         key: Tells it from others; of no text of strangers.
         on_open: Runs after a player was clicked; ``st.session_state[key].open`` is the player's place, -1 for nobody.
     """
-    _component(key=key, data=dict(data), on_open_change=permissions.event("network_open", on_open))
+    _component(key=key, data=dict(data), on_open_change=access_checks.event("network_open", on_open))
 
 
 def read_place(value: object, players: int) -> int | None:

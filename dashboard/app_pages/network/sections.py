@@ -7,7 +7,7 @@ from functools import partial
 
 import streamlit as st
 
-from dashboard import permissions
+from dashboard import access_checks
 from dashboard.app_pages.network import data
 from dashboard.app_pages.network.data import OpenNetwork
 from dashboard.app_pages.network.graph_view import graph_view, read_place
@@ -185,7 +185,7 @@ def _json(opened: OpenNetwork) -> str:
 
 
 def _download(label: str, name: str, kind: str, make: Callable[[], str]) -> None:
-    permissions.download_button("insights", label, lambda: make().encode("utf-8"), name, kind, key=name)
+    access_checks.download_button("insights", label, lambda: make().encode("utf-8"), name, kind, key=name)
 
 
 def cost() -> None:

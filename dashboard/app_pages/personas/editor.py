@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard import permissions
+from dashboard import access_checks
 from dashboard.shared import personas
 from dashboard.shared.identity import identity
 from dashboard.shared.jobs.judging_jobs import PROPOSITIONS_VARIABLE, own_propositions
@@ -79,7 +79,9 @@ def _save(text: str, dimension: Dimension, owner: str, *, has_changed: bool) -> 
             else:
                 st.toast("Saved. The next run asks these propositions.", icon=":material/check:")
         name = f"{dimension}.yaml"
-        permissions.download_button("propositions", "Download", text.encode, name, "application/yaml", key="load_yaml")
+        access_checks.download_button(
+            "propositions", "Download", text.encode, name, "application/yaml", key="load_yaml"
+        )
 
 
 def persona_form(store: Store, person: SelectableAgent) -> None:

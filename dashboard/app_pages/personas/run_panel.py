@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from dashboard import permissions
+from dashboard import access_checks
 from dashboard.shared import queries, resources
 from dashboard.shared.identity import identity
 from dashboard.shared.jobs import jobs
@@ -33,7 +33,7 @@ def progress(store: Store) -> None:
 
 
 @st.fragment(run_every=_REFRESH_SECONDS)
-@permissions.fragment("judging_costs")
+@access_checks.fragment("judging_costs")
 def _costs(store: Store) -> None:
     for job in store.jobs.running():
         if job.kind in (PERSONAS, ROWS) and job.state is JobState.RUNNING:

@@ -13,7 +13,7 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from dashboard import permissions
+from dashboard import access_checks
 from dashboard.shared.chat.timeline import TimelineEvent, timeline
 from evaluation.rating_desk.discards import MAX_NOTE_LENGTH, DiscardReason
 from evaluation.ratings import HIGHEST_SCORE, LOWEST_SCORE, MAX_COMMENT_LENGTH, QUESTION_COUNT
@@ -201,9 +201,9 @@ def rating_desk(
     _component(
         key=key,
         data=dict(data),
-        on_submit_change=permissions.event("desk_submit", on_submit),
-        on_draft_change=permissions.event("desk_draft", on_draft),
-        on_skip_change=permissions.event("desk_skip", on_skip),
-        on_discard_change=permissions.event("desk_discard", on_discard),
-        on_begun_change=permissions.event("desk_begun", on_begun),
+        on_submit_change=access_checks.event("desk_submit", on_submit),
+        on_draft_change=access_checks.event("desk_draft", on_draft),
+        on_skip_change=access_checks.event("desk_skip", on_skip),
+        on_discard_change=access_checks.event("desk_discard", on_discard),
+        on_begun_change=access_checks.event("desk_begun", on_begun),
     )

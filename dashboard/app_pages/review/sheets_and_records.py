@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from dashboard import permissions
+from dashboard import access_checks
 from dashboard.app_pages.review.style_check import style_table
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import plain
@@ -13,10 +13,10 @@ from dashboard.shared.rating.practice_table import practice_table
 from dashboard.shared.status_table import status_table
 from evaluation.access.roles import Action
 from evaluation.errors import DramaturgError
-from evaluation.rating_desk.sheet import COLUMNS
+from evaluation.rating_desk.sheet_format import COLUMNS
 from evaluation.store import Store
 from evaluation.text.display import counted, shortened
-from evaluation.workflows.rating_sheets import SheetImport, export_ratings, import_ratings
+from evaluation.workflows.rating_sheet_import import SheetImport, export_ratings, import_ratings
 
 LARGEST_MEGABYTES = 50
 _DONE = "sheet_done"
@@ -43,7 +43,7 @@ def _export(store: Store, rater: str, is_lead: bool) -> None:
     )
     with st.container(horizontal=True):
         # With a mark, so that spreadsheets take it for UTF-8.
-        permissions.download_button(
+        access_checks.download_button(
             "export_own",
             "My ratings",
             lambda: export_ratings(store, rater=rater).encode("utf-8-sig"),
@@ -52,7 +52,7 @@ def _export(store: Store, rater: str, is_lead: bool) -> None:
             key="export_own",
         )
         if is_lead:
-            permissions.download_button(
+            access_checks.download_button(
                 "export_all",
                 "Everybody's ratings",
                 lambda: export_ratings(store).encode("utf-8-sig"),

@@ -6,7 +6,7 @@ from functools import partial
 
 import streamlit as st
 
-from dashboard import permissions
+from dashboard import access_checks
 from dashboard.app_pages.transcripts.ledger import excluded_words, ledger_table, show_ledger
 from dashboard.app_pages.transcripts.message_detail import message_detail
 from dashboard.shared import state
@@ -125,7 +125,7 @@ def metric_detail(result: MetricResult) -> str:
 
 
 @st.fragment
-@permissions.fragment("conversation")
+@access_checks.fragment("conversation")
 def _conversation(opened: OpenTranscript) -> None:
     transcript = opened.transcript
     roles_hidden = st.toggle("Hide roles and private chat", key="blind", bind="query-params")
@@ -147,7 +147,7 @@ def _conversation(opened: OpenTranscript) -> None:
 
 
 @st.dialog("Why this verdict", width="medium")
-@permissions.fragment("why_this_verdict")
+@access_checks.fragment("why_this_verdict")
 def _dialog(opened: OpenTranscript, message_id: str, metric: str | None) -> None:
     message_detail(opened, message_id, metric)
 

@@ -8,7 +8,7 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from dashboard import permissions
+from dashboard import access_checks
 from dashboard.app_pages.trends import charts as trend_charts
 from dashboard.app_pages.trends import data
 from dashboard.shared import queries, resources
@@ -220,7 +220,7 @@ def export(shown: pd.DataFrame, definitions: Mapping[str, MetricDefinition], thr
             lambda: data.export_frame(shown[shown["metric"].isin(list(definitions))]),
             "trends.csv",
         )
-        permissions.download_button(
+        access_checks.download_button(
             "chart",
             "Download the charts (SVG)",
             partial(_svg, shown, definitions, thresholds),

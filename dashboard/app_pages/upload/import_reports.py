@@ -8,7 +8,7 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from dashboard import permissions
+from dashboard import access_checks
 from dashboard.app_pages.upload.found_games import show_refusals
 from dashboard.shared.formatting import duration_text
 from dashboard.shared.notices import plain
@@ -65,7 +65,7 @@ def save_buttons(report: ImportReport, key: str) -> None:
     """Buttons that save the report as a file; ``key`` keeps several sets of them apart."""
     with st.container(horizontal=True):
         for label, ending, mime, write in _FORMATS:
-            permissions.download_button(
+            access_checks.download_button(
                 "import_report",
                 f"Save as {label}",
                 partial(_written, write, report),

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from dashboard import permissions
+from dashboard import access_checks
 from dashboard.shared.chat.conversation import Conversation
 
 _FOLDER = Path(__file__).parent
@@ -35,4 +35,4 @@ def chat_view(
         on_open: Runs after a label or number was clicked; the click is ``st.session_state[key].open``.
     """
     data = {"id": conversation.id, "version": conversation.version, "body": conversation.body, "focus": dict(focus)}
-    _component(key=key, data=data, on_open_change=permissions.event("chat_open", on_open))
+    _component(key=key, data=data, on_open_change=access_checks.event("chat_open", on_open))

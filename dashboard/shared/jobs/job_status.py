@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pandas as pd
 import streamlit as st
 
-from dashboard import permissions
+from dashboard import access_checks
 from dashboard.shared import resources
 from dashboard.shared.formatting import duration_text
 from dashboard.shared.jobs import jobs
@@ -54,7 +54,7 @@ def job_banner(store: Store, page: str, *, is_blind: bool) -> None:
 
 
 @st.fragment(run_every=_LOOK_SECONDS)
-@permissions.fragment("job_lookout")
+@access_checks.fragment("job_lookout")
 def _look_out(store: Store) -> None:
     """Draws nothing; a job that begins in another tab shows in this one. Opens the database when it changed, only."""
     revision = resources.revision()
@@ -65,7 +65,7 @@ def _look_out(store: Store) -> None:
 
 
 @st.fragment(run_every=_REFRESH_SECONDS)
-@permissions.fragment("job_progress")
+@access_checks.fragment("job_progress")
 def _progress(store: Store, job_id: str) -> None:
     job = store.jobs.get(job_id)
     if job.state is not JobState.RUNNING:

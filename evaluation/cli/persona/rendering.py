@@ -12,7 +12,7 @@ from evaluation.text.display import counted
 
 if TYPE_CHECKING:
     from evaluation.harness.regression import BaselineComparison
-    from evaluation.judging.propositions.scores import PropositionScore
+    from evaluation.judging.propositions.weighted_scores import PropositionScore
     from evaluation.persona.results import DimensionScore, PersonaEvaluation
 
 _LONGEST_NAME = 30

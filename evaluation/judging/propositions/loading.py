@@ -9,7 +9,7 @@ from pathlib import Path
 from evaluation.errors import InputError
 from evaluation.files.bundled import proposition_root
 from evaluation.files.yaml_lines import LARGEST_FILE, FileProblem, shown_path
-from evaluation.judging.propositions.checking import CheckedFile, check_text
+from evaluation.judging.propositions.file_faults import CheckedFile, check_text
 from evaluation.judging.propositions.proposition import DEFAULT_AGENT, Dimension, Proposition, PropositionSet
 
 _MOST_SHOWN = 5
@@ -77,7 +77,7 @@ def check_file(path: Path, *, known_agents: Collection[str] | None = None) -> Ch
 
     Args:
         path: The file.
-        known_agents: As for :func:`evaluation.judging.propositions.checking.check_text`.
+        known_agents: As for :func:`evaluation.judging.propositions.file_faults.check_text`.
     """
     name = shown_path(path)
     try:

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from evaluation.rubric.claims.finding import Case, Finding, accurate, inaccurate, joined, unverified
 from evaluation.rubric.claims.game_record import PastAct, PastElimination
 from evaluation.rubric.claims.role_knowledge import shown_side
-from evaluation.rubric.speech.acts import ACCUSATIONS, ActKind
+from evaluation.rubric.speech.act_types import ACCUSATIONS, ActKind
 from evaluation.text.display import counted, listed
 
 _NIGHT = "night"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from evaluation.rubric.claims.finding import Case, Finding, accurate, inaccurate, joined, unverified
 from evaluation.rubric.claims.parsing import Claim
 from evaluation.rubric.claims.role_knowledge import sees_at_night
-from evaluation.rubric.speech.acts import ACCUSATIONS, ActKind
+from evaluation.rubric.speech.act_types import ACCUSATIONS, ActKind
 from evaluation.text.display import counted, listed
 from evaluation.transcript import Message
 

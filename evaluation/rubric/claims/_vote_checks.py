@@ -16,7 +16,7 @@ from evaluation.rubric.claims.finding import (
     unverified,
 )
 from evaluation.rubric.claims.game_record import PastVote
-from evaluation.rubric.speech.acts import ACCUSATIONS
+from evaluation.rubric.speech.act_types import ACCUSATIONS
 from evaluation.text.display import counted, listed
 from evaluation.transcript import Vote
 

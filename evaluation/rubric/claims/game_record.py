@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from evaluation.rubric.claims._derived_eliminations import DerivedElimination, derive_eliminations
-from evaluation.rubric.speech.acts import ActKind, SpeechAct
+from evaluation.rubric.speech.act_types import ActKind, SpeechAct
 from evaluation.rubric.speech.readings import Reading
 from evaluation.transcript import Elimination, Message, Player, Transcript, Vote
 

@@ -12,13 +12,15 @@ from typing import NamedTuple
 
 from evaluation.rubric._language_pack import LanguagePack
 from evaluation.rubric.discussion import Discussion, PreparedMessage
-from evaluation.rubric.metrics.coherence import SHARED_KEYWORDS, Place, places
-from evaluation.rubric.metrics.reply_signs import (
+from evaluation.rubric.metrics.coherence import (
+    SHARED_KEYWORDS,
+    Place,
     addresses,
     is_first_person,
     is_introduction,
     is_question,
     opens_as_answer,
+    places,
     repeats,
     reply_phrase,
 )

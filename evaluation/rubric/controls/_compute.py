@@ -23,7 +23,7 @@ from evaluation.rubric.controls import (
 )
 from evaluation.rubric.controls._direction import Aims
 from evaluation.rubric.controls._draws import DRAWS, LEAST_P, TOO_FEW, against_chance, companion, control, no_control
-from evaluation.rubric.controls.copies import deal_speakers, with_roles, without_prefixes
+from evaluation.rubric.controls.spoiled_copies import deal_speakers, with_roles, without_prefixes
 from evaluation.rubric.controls.words import NO_CHANCE
 from evaluation.rubric.definitions import (
     ANTI_REPETITION,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from evaluation.rubric.speech.acts import ACCUSATIONS
+from evaluation.rubric.speech.act_types import ACCUSATIONS
 from evaluation.rubric.speech.readings import Reading
 from evaluation.transcript import Alignment, Transcript
 

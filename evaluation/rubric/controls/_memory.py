@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from evaluation.rubric.claims.checking import check
 from evaluation.rubric.claims.game_record import Record
 from evaluation.rubric.clauses.scene import SCENE, Asked, Scene
-from evaluation.rubric.controls.copies import by_author, with_names
+from evaluation.rubric.controls.spoiled_copies import by_author, with_names
 from evaluation.rubric.discussion import Discussion, PreparedMessage
 from evaluation.rubric.speech.readings import Reading, read_message
 from evaluation.transcript import Transcript

@@ -14,7 +14,7 @@ import numpy as np
 
 from evaluation.rubric.controls._draws import DRAWS
 from evaluation.rubric.metrics.role_table import aim_of, rule_for
-from evaluation.rubric.speech.acts import ACCUSATIONS, ActKind, SpeechAct
+from evaluation.rubric.speech.act_types import ACCUSATIONS, ActKind, SpeechAct
 from evaluation.rubric.speech.readings import Reading
 from evaluation.transcript import Alignment, Player
 

@@ -10,7 +10,7 @@ from evaluation.rubric._breakdowns import SIDES
 from evaluation.rubric.definitions import ROLE_CONSISTENCY
 from evaluation.rubric.discussion import Discussion
 from evaluation.rubric.metrics.role_table import RoleRule, aim_of, rule_for
-from evaluation.rubric.speech.acts import ACCUSATIONS, ActKind, SpeechAct
+from evaluation.rubric.speech.act_types import ACCUSATIONS, ActKind, SpeechAct
 from evaluation.rubric.speech.readings import Reading, has_grammar, read
 from evaluation.score import Evidence, LedgerRow, MetricResult, decided, summarise
 from evaluation.text.display import listed

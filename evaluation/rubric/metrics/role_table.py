@@ -9,7 +9,7 @@ from typing import Literal
 
 from evaluation.rubric.claims.role_knowledge import knows_ally
 from evaluation.rubric.clauses.grammar import read_data
-from evaluation.rubric.speech.acts import ActKind, SpeechAct
+from evaluation.rubric.speech.act_types import ActKind, SpeechAct
 from evaluation.transcript import Alignment, Player
 
 Aim = Literal["ally", "stranger", "other", "unknown"]

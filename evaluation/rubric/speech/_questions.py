@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from evaluation.rubric.clauses.passage import Passage
-from evaluation.rubric.speech.acts import ActKind, SpeechAct
+from evaluation.rubric.speech.act_types import ActKind, SpeechAct
 
 # "Why Alpha?", "Alpha last words?" and "what?" ask without any word of the game.
 _SHORT_QUESTION = 3

@@ -11,8 +11,8 @@ from evaluation.rubric.clauses.grammar import grammar_for, patterns_for
 from evaluation.rubric.clauses.passage import Passage
 from evaluation.rubric.clauses.scene import SCENE, Scene
 from evaluation.rubric.discussion import Discussion, PreparedMessage
-from evaluation.rubric.speech._speech_acts import find_acts
-from evaluation.rubric.speech.acts import SpeechAct
+from evaluation.rubric.speech._act_detection import find_acts
+from evaluation.rubric.speech.act_types import SpeechAct
 from evaluation.transcript import Message
 
 # Metrics of one transcript are computed one after the other; few transcripts are in work at a time.

@@ -11,7 +11,7 @@ from evaluation.store.engine.bulk_rows import packed
 from evaluation.text.display import counted
 
 if TYPE_CHECKING:
-    from evaluation.judging.propositions.scores import PropositionScore
+    from evaluation.judging.propositions.weighted_scores import PropositionScore
     from evaluation.persona.results import DimensionScore, PersonaEvaluation
 
 _NO_REASON = "(no reason given)"

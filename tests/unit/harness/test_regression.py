@@ -18,7 +18,7 @@ from evaluation.harness.junit import junit_xml
 from evaluation.harness.pull_request_comment import LONGEST_COMMENT, MARKER, comparison_markdown
 from evaluation.harness.regression import BaselineComparison, BaselineRow, RegressionOutcome, compare
 from evaluation.judging.propositions.proposition import Dimension, Proposition
-from evaluation.judging.propositions.scores import PropositionScore
+from evaluation.judging.propositions.weighted_scores import PropositionScore
 from evaluation.judging.protocol import JudgeKind, JudgementStatus
 from evaluation.persona.agents import Agent
 from evaluation.persona.period import ALWAYS

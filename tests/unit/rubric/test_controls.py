@@ -21,7 +21,7 @@ from evaluation.rubric.controls._link_strength import percentiles
 from evaluation.rubric.controls._memory import PermutedRecord
 from evaluation.rubric.controls._role import JudgedActs, arrangements, deals
 from evaluation.rubric.controls._voice_distance import Voices
-from evaluation.rubric.controls.copies import (
+from evaluation.rubric.controls.spoiled_copies import (
     deal_speakers,
     with_names,
     with_order,

@@ -7,7 +7,7 @@ import pytest
 from evaluation.rubric.clauses.grammar import Grammar, grammar_for, patterns_for, read_data
 from evaluation.rubric.discussion import Discussion
 from evaluation.rubric.metrics.role_table import role_rules
-from evaluation.rubric.speech.acts import ActKind, SpeechAct
+from evaluation.rubric.speech.act_types import ActKind, SpeechAct
 from evaluation.rubric.speech.readings import Reading, read
 from evaluation.transcript import Message, Player, Transcript
 

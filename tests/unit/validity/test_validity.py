@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks.label_drawing import load_games
 from evaluation.engines.scoring import SCORERS
-from evaluation.rubric.controls import copies
+from evaluation.rubric.controls import spoiled_copies
 from evaluation.transcript import Transcript
 from evaluation.validity import (
     CHANGES,
@@ -46,7 +46,7 @@ def test_a_planted_fault_changes_what_it_says_and_nothing_else() -> None:
 
 def test_speakers_keep_about_their_number_of_words() -> None:
     speakers, lengths = ["A"] * 30 + ["B"] * 10, [5] * 30 + [5] * 10
-    dealt = copies.deal_speakers(speakers, lengths, np.random.default_rng(1))
+    dealt = spoiled_copies.deal_speakers(speakers, lengths, np.random.default_rng(1))
     assert dealt.count("A") == 30
     assert dealt != speakers
 

@@ -9,7 +9,7 @@ from evaluation.judging.protocol import OfflineInput
 from evaluation.judging.questions import PropositionQuestion, Supplement, ask
 from evaluation.judging.targets import Target
 from evaluation.judging.trajectory import windowed
-from evaluation.persona._dimension_questions import DimensionTask, unscorable
+from evaluation.persona.questions.common import DimensionTask, unscorable
 
 _NOTHING_EARLIER = "{name} said nothing before the messages that are judged, so there is nothing to compare them with."
 

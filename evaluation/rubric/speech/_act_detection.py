@@ -11,7 +11,7 @@ from evaluation.rubric.claims.parsing import Claim
 from evaluation.rubric.clauses.grammar import Pattern, patterns_for
 from evaluation.rubric.clauses.passage import Passage
 from evaluation.rubric.speech._questions import find_questions
-from evaluation.rubric.speech.acts import ACCUSATIONS, ActKind, SpeechAct
+from evaluation.rubric.speech.act_types import ACCUSATIONS, ActKind, SpeechAct
 
 # How far to the left the subject of a verb is looked for, in words.
 _FARTHEST_SUBJECT = 8

@@ -9,8 +9,8 @@ from evaluation.judging.protocol import OfflineInput
 from evaluation.judging.questions import PropositionQuestion, Supplement
 from evaluation.judging.targets import Target
 from evaluation.judging.trajectory import windowed
-from evaluation.persona._dimension_questions import DimensionTask, build_questions
-from evaluation.persona._wording_statistics import repetition_evidence
+from evaluation.persona.questions._wording_statistics import repetition_evidence
+from evaluation.persona.questions.common import DimensionTask, build_questions
 
 
 def fluency_questions(task: DimensionTask) -> list[PropositionQuestion]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evaluation.judging.questions import PropositionQuestion
-from evaluation.persona._dimension_questions import DimensionTask, build_questions
+from evaluation.persona.questions.common import DimensionTask, build_questions
 
 
 def ideas_questions(task: DimensionTask) -> list[PropositionQuestion]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evaluation.judging.questions import PropositionQuestion
-from evaluation.persona._dimension_questions import DimensionTask, build_questions, unscorable
+from evaluation.persona.questions.common import DimensionTask, build_questions, unscorable
 
 _NO_PERSONA = (
     "No persona of {name} is known, so nothing can be held against it. Import an agent file, write the persona on the "

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from evaluation.rating_desk.sheet import Sheet, SheetProblem, read_sheet, revision_token, write_sheet
+from evaluation.rating_desk.sheet_format import Sheet, SheetProblem, read_sheet, revision_token, write_sheet
 from evaluation.ratings import Rating
 from evaluation.store import Store
 
