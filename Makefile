@@ -9,7 +9,7 @@ WORKERS ?= 3
 LOCK_FLAGS := --no-emit-project --no-header --no-annotate --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help run install install-dev browser test test-long check format validity bench bench-pages bench-judging bench-raters bench-peers screenshots bad-input-table lock clean
+.PHONY: help run install install-dev browser test test-long check format validity bench bench-pages bench-judging bench-raters bench-peers screenshots api bad-input-table lock clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -69,6 +69,9 @@ bench-peers: install-dev ## The same server judged through by Inspect and DeepEv
 screenshots: install-dev browser ## Take pictures of every page in each state, and those of the README anew
 	$(BIN)/pytest tests/browser -k screenshots -m "long or not long" --numprocesses 0
 	$(BIN)/python scripts/screenshots.py
+
+api: install-dev ## Write the reference of the Python API from its docstrings to build/api
+	$(BIN)/pdoc --output-directory build/api evaluation evaluation.testing
 
 bad-input-table: install-dev ## Write docs/bad-input.md anew, from what each bad input gets
 	$(BIN)/python -m tests.faults.bad_input_table
