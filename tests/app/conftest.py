@@ -14,6 +14,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import add_script_run_ctx
 from streamlit.runtime.scriptrunner_utils.script_run_context import SCRIPT_RUN_CONTEXT_ATTR_NAME
 from streamlit.testing.v1 import AppTest
+from streamlit.util import calc_hash
 
 from evaluation.judging.answers import ScoreAnswer
 from evaluation.judging.judges.scripted import ScriptedJudge
@@ -128,7 +129,8 @@ def open_page(database: Path) -> Open:
         for name, value in parameters.items():
             app.query_params[name] = value
         if page != "overview":
-            app.switch_page(f"app_pages/{page}/page.py")
+            # Before its first run AppTest takes addresses from file names, where every page's file is called page.py.
+            app._page_hash = calc_hash(page)
         return app.run()
 
     return open_
