@@ -15,7 +15,7 @@ from evaluation.readers.every_problem import every_problem
 from evaluation.text.display import counted
 from evaluation.workflows.validation import Report
 
-EXAMPLES = Path(__file__).parents[1] / "examples"
+EXAMPLES = Path(__file__).with_name("examples")
 _MOST_SHOWN = 20
 
 NATIVE_FIELDS = (
