@@ -1,4 +1,4 @@
-"""The frame around every page: the registry of pages, running jobs, and what shows when the database cannot be read."""
+"""The entry script: the registry of pages, running jobs, and a message if the database cannot be read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers, statuses and verdicts as the words that stand on screen. Knows nothing of Streamlit."""
+"""Numbers, statuses and verdicts as the words on screen. Independent of Streamlit."""
 
 from __future__ import annotations
 

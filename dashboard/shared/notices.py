@@ -1,4 +1,4 @@
-"""What a page says when there is nothing to show, when something went wrong, and how it shows text of strangers."""
+"""Messages for empty pages and errors, and untrusted text as plain text."""
 
 from __future__ import annotations
 

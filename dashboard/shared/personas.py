@@ -1,6 +1,6 @@
-"""What the Personas page shows: agents with their scores, propositions, and what an edit would change.
+"""Data for the Personas page: agents with their scores, propositions, and the effect of an edit.
 
-Knows nothing of Streamlit.
+Independent of Streamlit.
 """
 
 from __future__ import annotations

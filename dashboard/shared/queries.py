@@ -1,4 +1,4 @@
-"""What pages read from the store, ready to draw. Plain functions: no page and no Streamlit in them."""
+"""Queries of the pages on the store, with results ready to draw. Independent of Streamlit."""
 
 from __future__ import annotations
 

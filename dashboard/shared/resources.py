@@ -1,6 +1,6 @@
-"""Everything that is shared between reruns and sessions: the store, and what was read from it.
+"""Resources shared between reruns and sessions: the store, and cached reads from it.
 
-Reads are cached by the revision of the database, so that new data appears at once, whoever wrote it.
+Reads are cached by the revision of the database, so that new data appear at once, also when another process wrote them.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Names of session-state entries and query parameters, and how selections get into the URL and back.
+"""Names of session-state entries and query parameters, and reading and writing selections in the URL.
 
-Keys reach the browser, so none is built from text of strangers.
+Keys reach the browser, so none of them contains untrusted text.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Where raters, metrics and people's decisions differ: what the Agreement page shows first."""
+"""The views of the Agreement page on disputed games and rows: raters, metrics and overrides."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the Corrections page shows, as tables and plain values. Knows nothing of Streamlit."""
+"""Tables and values for the Corrections page. Independent of Streamlit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the Experiments page shows: runs, their reports, Table 1 and A/B tests as tables. Knows nothing of Streamlit."""
+"""Tables for the Experiments page: runs, reports, Table 1 and A/B tests. Independent of Streamlit."""
 
 from __future__ import annotations
 

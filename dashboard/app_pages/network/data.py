@@ -1,4 +1,4 @@
-"""What the Network and cost page shows of a game and of all calls to models. No Streamlit in it."""
+"""Data for the Network and cost page: a game's graph and figures, calls to models. Independent of Streamlit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The drawing of who addresses whom; what it shows is made by ``dashboard.app_pages.network.data``."""
+"""The network drawing; its data come from ``dashboard.app_pages.network.data``."""
 
 from __future__ import annotations
 

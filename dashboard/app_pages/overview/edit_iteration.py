@@ -1,4 +1,4 @@
-"""Mending one iteration: its name and description, the baseline, the sign-off of the gate, and its deletion."""
+"""Edit one iteration: its name and description, the baseline, the sign-off of the gate, and its deletion."""
 
 from __future__ import annotations
 

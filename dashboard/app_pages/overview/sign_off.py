@@ -1,4 +1,4 @@
-"""A person's word that an iteration's games are fascinating to watch: given, withdrawn, and the record of both."""
+"""Sign off an iteration as fascinating to watch, withdraw it, and show the record of both."""
 
 from __future__ import annotations
 

@@ -1,3 +1,5 @@
+"""The Personas page: scores, propositions, the persona, and new evaluations of agents."""
+
 import streamlit as st
 
 from dashboard.app_pages.personas import editor, run_panel, scores

@@ -1,4 +1,4 @@
-"""Starting judges from a page, and watching what they do and cost."""
+"""Start evaluations of agents, and show their progress and cost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is on a rater's desk: the game, how far the rater is, and what was given or begun before."""
+"""The rating desk of one rater: the game on it, the rater's progress, and any earlier rating or draft."""
 
 from __future__ import annotations
 

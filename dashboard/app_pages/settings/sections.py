@@ -1,4 +1,4 @@
-"""The sections of the Settings page; each draws and stores its own settings. Keys of providers are never shown."""
+"""The sections of the Settings page; each draws and stores its own settings. Providers' keys are never shown."""
 
 from __future__ import annotations
 

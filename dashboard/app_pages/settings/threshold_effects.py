@@ -1,4 +1,4 @@
-"""What other thresholds would change: how many games pass a metric, and the verdicts, now and then."""
+"""Compute how other thresholds would change the number of games that pass, and their verdicts."""
 
 from __future__ import annotations
 

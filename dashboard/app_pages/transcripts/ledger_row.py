@@ -1,4 +1,4 @@
-"""One row of a ledger: what was decided, by whom, why, on what evidence, and on which other message it rests."""
+"""One row of a ledger: its verdict, decider, reason and evidence, and the other message that it refers to."""
 
 from __future__ import annotations
 

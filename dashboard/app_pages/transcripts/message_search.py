@@ -1,4 +1,4 @@
-"""What the search found: messages of all games, and the way to each."""
+"""Search results: messages of all games, each with a link to its game."""
 
 from __future__ import annotations
 

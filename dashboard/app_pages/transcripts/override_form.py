@@ -1,4 +1,4 @@
-"""Overruling a ledger row: the form with verdict and reason, the history of the row, and undo."""
+"""Override a ledger row: the form with verdict and reason, the history of the row, and undo."""
 
 from __future__ import annotations
 

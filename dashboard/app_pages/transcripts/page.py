@@ -1,3 +1,5 @@
+"""The Transcripts page: the list of games, search in messages, and one game with its ledgers."""
+
 import pandas as pd
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""Mending one game: its name, its iteration, and its deletion with undo."""
+"""Edit one game: its name, its iteration, and its deletion with undo."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Figures of the Trends page besides the one of a single metric: all metrics at once, and one agent over time.
 
-Knows nothing of Streamlit.
+Independent of Streamlit.
 """
 
 from __future__ import annotations

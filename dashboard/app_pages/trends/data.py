@@ -1,6 +1,6 @@
-"""What the Trends page reads, ready to draw: games, iterations, persona dimensions, agents over time.
+"""Data for the Trends page, ready to draw: games, iterations, persona dimensions, agents over time.
 
-Knows nothing of Streamlit.
+Independent of Streamlit.
 """
 
 from __future__ import annotations

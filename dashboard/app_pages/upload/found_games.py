@@ -1,4 +1,4 @@
-"""What the Upload page shows of the files: the games found in them, and what was refused."""
+"""The parts of the Upload page that show the games found in files, and the files that were refused."""
 
 from __future__ import annotations
 

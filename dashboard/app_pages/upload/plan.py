@@ -1,4 +1,4 @@
-"""Where uploaded games shall belong, what that makes of the iteration's tests, and how the import begins."""
+"""Plan an import: the iteration of the uploaded games, the effect on its tests, and the start of the job."""
 
 from __future__ import annotations
 

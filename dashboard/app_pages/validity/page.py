@@ -1,3 +1,5 @@
+"""The Validity page: planted faults, and the scores of the metrics that should notice them."""
+
 from typing import Any
 
 import pandas as pd

@@ -1,4 +1,4 @@
-"""The review queue: one row at a time, decided by one key, with what the decision changes."""
+"""The review queue: one row at a time, decided with one key, with the effect of each decision."""
 
 from __future__ import annotations
 

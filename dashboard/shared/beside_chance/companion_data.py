@@ -1,6 +1,6 @@
 """Scores beside chance on Trends and Compare: the score by chance, companions, and the games that wait for them.
 
-Knows nothing of Streamlit.
+Independent of Streamlit.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Scores beside chance on Trends and Compare: the switch, the companion's chart, and what stands below in words."""
+"""Scores beside chance on Trends and Compare: the switch, the companion's chart, and the notes below them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Changes of what is stored, from any page: who makes them, how they ended, and the way back."""
+"""Changes of what is stored, from any page: author, outcome, and undo."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What pages read in order to mend what is stored. Plain functions: no page and no Streamlit in them."""
+"""Read the data that pages need to correct what is stored. Independent of Streamlit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keep or revert: the rule's answer with its reasons, and what a person decided."""
+"""Keep or revert: the rule's answer with its reasons, and the decision that a person recorded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figures of agreement and of comparisons. Knows nothing of Streamlit, which adds the fonts and the theme's colours."""
+"""Figures of agreement and of comparisons. Independent of Streamlit, which adds fonts and colours."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DataFrames to plotly figures. Knows nothing of Streamlit, which adds the fonts and the colours of the theme."""
+"""DataFrames to plotly figures. Independent of Streamlit, which adds fonts and colours."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A transcript as the chat view draws it: texts, badges and character spans. Knows nothing of Streamlit.
+"""A transcript as the chat view draws it: texts, badges and character spans. Independent of Streamlit.
 
 Reasons and evidence are fetched on a click. What comes back from a browser is checked against the transcript.
 """

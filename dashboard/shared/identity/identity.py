@@ -1,7 +1,7 @@
-"""Who sits at the dashboard, what they may do, and how they say so: by a login, or by a name asked once.
+"""The person who uses the dashboard, and what that person may do: known from a login, or from a name asked once.
 
-Without a login everybody who reaches the dashboard may do everything, and rates under the name that they type. With
-one, name and role come from the login, and nothing that the browser sends can change them.
+Without a login, everybody who reaches the dashboard may do everything, and rates under the name that they type. With
+a login, name and role come from it, and nothing that the browser sends can change them.
 """
 
 from __future__ import annotations

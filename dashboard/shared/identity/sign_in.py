@@ -1,4 +1,4 @@
-"""Who is let in, who they are told to be, and the way out: around every page."""
+"""Sign people in and out around every page, and refuse those without access."""
 
 from __future__ import annotations
 
