@@ -1,4 +1,4 @@
-"""How much of what was considered a score rests on: 22 of 51 references settled."""
+"""Coverage: how many of the rows considered a score rests on, such as 22 of 51 references."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One exception tree: every error that a person may meet names the value, the place and the remedy."""
+"""One exception tree; every error names the value, the place and the remedy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A person's decision on one ledger row, against what the rule or a judge made of it."""
+"""Overrides: a person's decision on one ledger row, against a rule or a judge."""
 
 from __future__ import annotations
 

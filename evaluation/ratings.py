@@ -1,4 +1,4 @@
-"""One person's judgement of one transcript: what the engagement metric is computed from."""
+"""Ratings: one person's judgement of one transcript, from which the engagement metric is computed."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What a metric returns: a score on its scale, and the ledger rows from which that score is computed.
+"""Results of metrics: a score on its scale, and the ledger rows from which the score is computed.
 
-``score``, ``numerator`` and ``denominator`` are derived from the rows in one function, :func:`summarise`. Nothing else
-computes them, so the number that a person sees always opens to rows that add up to it.
+``score``, ``numerator`` and ``denominator`` are derived from the rows in one function, :func:`summarise`. No other
+function computes them, so the number that a person sees always opens to rows that add up to it.
 """
 
 from __future__ import annotations

@@ -290,6 +290,24 @@ def test_retired_words_do_not_come_back() -> None:
         assert pattern.findall(path.read_text("utf-8")) == [], relative(path)
 
 
+# Folders that are being moved at present. Remove each from the list once its docstrings follow the rule.
+NOT_REWRITTEN_YET = ("evaluation/workflows/", "evaluation/cli/", "evaluation/report/", "dashboard/shared/jobs/")
+REWRITTEN = [path for path in MODULES.values() if not relative(path).startswith(NOT_REWRITTEN_YET)]
+
+
+@pytest.mark.parametrize("path", REWRITTEN, ids=relative)
+def test_module_docstrings_begin_with_one_plain_sentence(path: Path) -> None:
+    first, _, rest = (ast.get_docstring(_tree(path), clean=False) or "").partition("\n")
+    assert len(first) <= 120, f"{relative(path)}: {len(first)} characters"
+    assert first.endswith("."), f"{relative(path)}: no full stop at the end of the first line"
+    assert rest == "" or rest.startswith("\n"), f"{relative(path)}: the first sentence takes more than one line"
+    assert _UNCLEAR_OPENING.match(first) is None, f"{relative(path)}: {first}"
+
+
+# A module docstring starts with a verb or a noun of the domain, not with a clause that has no subject.
+_UNCLEAR_OPENING = re.compile(r"(What|Whatever|Whether|Whoever|Who|Whom|Whose|Which|How|Where|When|Nobody|Nothing)\b")
+
+
 def test_questions_about_places_have_answers_that_exist() -> None:
     page = (ROOT / "docs" / "where.md").read_text("utf-8")
     rows = re.findall(r"^\| (\d+) \| .+? \| `([\w./]+)` \| `([\w.]+)` \|", page, re.MULTILINE)

@@ -1,4 +1,4 @@
-"""Who may do what: two roles, and from what somebody's login which of them follows."""
+"""Roles, their permissions, and the role that follows from a person's login."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a rater answers: the score from 1 to 5, and the five questions."""
+"""The items of a rating: the score from 1 to 5, and the five questions."""
 
 from __future__ import annotations
 

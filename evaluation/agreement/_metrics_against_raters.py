@@ -1,4 +1,4 @@
-"""The rules (or a judge) against the raters: per metric and per item, between the floor and the human ceiling."""
+"""Compare rules or a judge with raters, per metric and item, between the floor and the human ceiling."""
 
 from __future__ import annotations
 

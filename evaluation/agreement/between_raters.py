@@ -1,4 +1,4 @@
-"""Raters against each other: alpha and AC1 of every item, every pair of raters, and who is generous or strict."""
+"""Compare raters: alpha and AC1 of every item, every pair of raters, and generous or strict raters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Everything about agreement in one value: what the Agreement page and ``dramaturg agreement`` show."""
+"""The agreement report, as the Agreement page and ``dramaturg agreement`` show it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rule, judge and person side by side on ledger rows: how far they agree, and which rows they see differently."""
+"""Compare rule, judge and person on ledger rows: how far they agree, and the rows on which they differ."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a metric loses its points: the side, the players, and the messages that lose most."""
+"""Find the side, the players and the messages that cost a metric the most points."""
 
 from __future__ import annotations
 

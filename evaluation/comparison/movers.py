@@ -1,8 +1,8 @@
-"""What moved a score between two iterations: reasons and players whose share of lost points changed most.
+"""Find the reasons and players whose share of lost points changed most between two iterations.
 
 A percent score loses a point for every part of its weight that does not count. Those losses add up over reasons, and
-over players, so each one's change is its part in the change of the score over all messages taken together (which is
-close to, but not, the change of the mean over games).
+over players. So the change of each is its part in the change of the score over all messages taken together, which is
+close to, but not the same as, the change of the mean over games.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the gate found out about a message: checks, attempts and the outcome."""
+"""Results of the gate for one message: checks, attempts and the outcome."""
 
 from __future__ import annotations
 

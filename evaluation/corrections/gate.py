@@ -1,7 +1,7 @@
-"""The action correction gate: a message is judged before it is sent, and written anew when it falls short.
+"""The action correction gate: judge a message before it is sent, and have it written again if it falls short.
 
-Source: persona evaluation specification, "Action Correction Gate (Multi-Dimension)". Other than in TinyTroupe, a
-message that resembles earlier ones never gains by it: similarity is no part of the total.
+Source: persona evaluation specification, "Action Correction Gate (Multi-Dimension)". Unlike in TinyTroupe, similarity
+to earlier messages is not part of the total, so it never raises it.
 """
 
 from __future__ import annotations

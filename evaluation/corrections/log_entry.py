@@ -1,4 +1,4 @@
-"""A message that the gate checked, as it is on record."""
+"""One message that the gate checked, as it is stored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Repetition suppression: before an agent is asked to speak, it is told which of its phrases to leave out."""
+"""Repetition suppression: tell an agent before it speaks which of its phrases to avoid."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the gate did so far: outcomes, and which dimension sends messages back."""
+"""Statistics of the gate: outcomes, and how often each dimension sends messages back."""
 
 from __future__ import annotations
 

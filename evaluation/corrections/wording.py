@@ -1,4 +1,4 @@
-"""The settings of ``agent_evaluation_config`` and the outcomes of the gate in the words that people read."""
+"""Labels for the settings of ``agent_evaluation_config`` and the outcomes of the gate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Evaluation of transcripts on all seven metrics, one at a time or many, in this process or in several."""
+"""Score transcripts on all seven metrics, one at a time or many, in this process or in several."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an experiment consists of: its two sides, its conversations, and the scores of its agents."""
+"""Records of an experiment: its two sides, its conversations, and the scores of its agents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who meets whom: sizes, and which agents sit in which conversation."""
+"""Group sizes, and the assignment of agents to conversations."""
 
 from __future__ import annotations
 

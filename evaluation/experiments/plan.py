@@ -1,4 +1,4 @@
-"""What somebody wants to run: a scenario with its size and settings, and the id that they amount to."""
+"""The plan of an experiment: a scenario with its size and settings, and the id derived from them."""
 
 from __future__ import annotations
 

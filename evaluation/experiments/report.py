@@ -1,4 +1,4 @@
-"""What came of an experiment, in the layout of Table 1, beside the published values where there are any."""
+"""The report on an experiment in the layout of Table 1, beside published values if there are any."""
 
 from __future__ import annotations
 

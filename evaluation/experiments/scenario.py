@@ -1,4 +1,4 @@
-"""Scenarios: what is talked about, by how many, and what the treatment is. Data files, shipped or a person's own."""
+"""Scenarios: topic, group sizes and treatment, as data files that are shipped or written by a person."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Strict JSON: what Python's parser lets pass and cannot be stored is refused with its place."""
+"""Parse JSON strictly: values that Python's parser accepts but that cannot be stored are refused with their place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Golden baselines: what agents scored when people were content with them, as JSON files in a repository."""
+"""Golden baselines: accepted scores of agents, as JSON files in a repository."""
 
 from __future__ import annotations
 

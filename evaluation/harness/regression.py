@@ -1,4 +1,4 @@
-"""Compares evaluations with golden baselines: what fell, what was lost, what is new."""
+"""Compare evaluations with golden baselines: fallen, lost and new scores."""
 
 from __future__ import annotations
 

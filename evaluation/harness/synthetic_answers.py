@@ -1,4 +1,4 @@
-"""Synthetic mode: agents that have said nothing yet answer scenario prompts, so that they can be evaluated."""
+"""Synthetic mode: ask agents without messages scenario prompts, so that they can be evaluated."""
 
 from __future__ import annotations
 

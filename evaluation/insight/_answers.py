@@ -1,4 +1,4 @@
-"""What a judge may answer to checks and extractions. A whole number is a number: 1 is as good as 1.0."""
+"""Schemas of a judge's answers to checks and extractions. The number 1 equals 1.0."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Messages as a judge reads them, in parts that fit a prompt; what does not fit is said, never lost."""
+"""Messages as text for a judge, in parts that fit a prompt; parts that do not fit are reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a discussion is evaluated: one validated set of values.
+"""The validated settings of the evaluation of a discussion.
 
 Source: ADR-010, ``EvaluationConfig`` and ``ValidationConfig``. Where the two differ (sampling rate, separate model) the
 values of ``EvaluationConfig`` count.

@@ -1,4 +1,4 @@
-"""An iteration: one prompt version, what it is compared with, and what a person decided about its change."""
+"""An iteration: one prompt version, its reference, and the decision that a person recorded."""
 
 from __future__ import annotations
 

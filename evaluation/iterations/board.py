@@ -1,4 +1,4 @@
-"""Everything that is known about the iterations, in one value: what the overview page and the CLI show."""
+"""The board: everything known about the iterations, for the Overview page and the command line."""
 
 from __future__ import annotations
 

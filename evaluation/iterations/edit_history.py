@@ -1,4 +1,4 @@
-"""What was changed in the description of an iteration, and its sign-offs: when, by whom, from what to what."""
+"""The history of an iteration's description and sign-offs: time, author, old and new values."""
 
 from __future__ import annotations
 

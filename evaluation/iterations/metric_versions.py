@@ -1,4 +1,4 @@
-"""Scores that do not compare because they were computed by different versions of a metric's definition."""
+"""Find scores that cannot be compared because different versions of a metric computed them."""
 
 from __future__ import annotations
 

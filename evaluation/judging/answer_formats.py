@@ -1,4 +1,4 @@
-"""How a judge is told to write its answer down, to be sure of it, and to mend it."""
+"""Instructions to a judge on the format of its answer, on confidence, and on repairing a bad answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Getting answers out of what models write: fences, prose around them and trailing commas are tolerated, no more."""
+"""Parse answers of models: fences, surrounding prose and trailing commas are tolerated, nothing more."""
 
 from __future__ import annotations
 

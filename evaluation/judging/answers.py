@@ -1,4 +1,4 @@
-"""What a judge may answer: one model per kind of question, the reason always before the verdict."""
+"""Schemas of a judge's answers, one model per kind of question, with the reason before the verdict."""
 
 from __future__ import annotations
 

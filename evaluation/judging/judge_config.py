@@ -1,4 +1,4 @@
-"""Which judge there is: the one place that makes it of options, the environment and stored settings."""
+"""Build a judge from options, environment and settings."""
 
 from __future__ import annotations
 

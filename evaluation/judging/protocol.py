@@ -1,4 +1,4 @@
-"""What judges are asked and what they give back; the protocol that all of them follow."""
+"""Requests to judges, their judgements, and the protocol that all judges follow."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a proposition and a target to the question for a judge, or to what is known without asking one."""
+"""Build the question for a judge from a proposition and a target, or an answer that needs no judge."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who a proposition is about: an agent or a channel, with what was said."""
+"""The target of a proposition: an agent or a channel, with its messages."""
 
 from __future__ import annotations
 

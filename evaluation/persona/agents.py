@@ -1,4 +1,4 @@
-"""Agents: who speaks in stored transcripts, by name."""
+"""Agents and channels, and the map from the speakers of stored transcripts to them."""
 
 from __future__ import annotations
 

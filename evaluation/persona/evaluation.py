@@ -1,4 +1,4 @@
-"""Evaluates agents and channels on the five persona dimensions."""
+"""Evaluate agents and channels on the five persona dimensions."""
 
 from __future__ import annotations
 

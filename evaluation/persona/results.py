@@ -1,4 +1,4 @@
-"""What an evaluation of an agent comes to."""
+"""Results of an evaluation of an agent."""
 
 from __future__ import annotations
 

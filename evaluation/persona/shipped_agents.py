@@ -1,4 +1,4 @@
-"""The agents that come with Dramaturg, and the personas of the rubric's five personality types."""
+"""The agents that ship with Dramaturg, and the personas of the rubric's five personality types."""
 
 from __future__ import annotations
 

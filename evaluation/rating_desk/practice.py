@@ -1,4 +1,4 @@
-"""Practice: shipped games with reference ratings, by which raters find out whether they use the scale as meant."""
+"""Practice: shipped games with reference ratings, against which raters check their use of the scale."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The rubric's manual check for personality: could one tell who speaks, by the language alone? (rubric 1.0, metric 5)
+"""The rubric's manual check for personality: guess a speaker from the language alone (rubric 1.0, metric 5).
 
-A rater sees a few messages of one player, names blanked, and chooses among shuffled candidates: the personalities of
-the game where it names them, else the other players' voices, each by two other messages. Who guesses is right once in
-as many candidates as there are; that chance level stands beside every figure.
+A rater sees a few messages of one player without names, and chooses among shuffled candidates: the personalities of
+the game if it names them, else the other players' voices, each shown by two other messages. With n candidates, a guess
+is right once in n times; that chance level stands beside every figure.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The files in a zip, unpacked in memory within limits and only when they are asked for."""
+"""Files in a zip, unpacked in memory on demand and within limits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What became of every file of an import, kept so that nobody has to remember which of 300 files was refused."""
+"""The report on an import, which keeps the outcome of every file."""
 
 from __future__ import annotations
 

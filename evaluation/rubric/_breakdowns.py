@@ -1,4 +1,4 @@
-"""What the rows of memory accuracy and role consistency add up to, by kind of reference, by side and by player."""
+"""Scores of memory accuracy and role consistency by kind of reference, by side and by player."""
 
 from __future__ import annotations
 

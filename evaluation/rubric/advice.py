@@ -1,4 +1,4 @@
-"""What to try next: the rubric's troubleshooting actions for the metrics that need them most."""
+"""Advice on the next change: the rubric's troubleshooting actions for what fails, the lowest metric first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Has a judge decide rows of a transcript's ledgers."""
+"""Have a judge decide rows of a transcript's ledgers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which process owns a job, and whether it still runs."""
+"""Record the process that owns a job, and check whether it still runs."""
 
 from __future__ import annotations
 

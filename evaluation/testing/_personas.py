@@ -1,4 +1,4 @@
-"""``assert_persona``: does an agent hold its character?"""
+"""``assert_persona``: assert that an agent keeps to its persona."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Planted faults: whether a score drops when the thing that it claims to measure is destroyed."""
+"""Planted faults: check that a score drops when the property that it measures is destroyed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which variant is better, by how much, and whether so few runs can show it."""
+"""Compare the variants of an A/B test: the better one, the difference, and whether the runs suffice."""
 
 from __future__ import annotations
 

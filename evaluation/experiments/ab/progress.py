@@ -1,4 +1,4 @@
-"""What an A/B test has done so far, in a file: a line for each run, written before the next one begins."""
+"""Progress file of an A/B test: one line for each finished run, written before the next begins."""
 
 from __future__ import annotations
 

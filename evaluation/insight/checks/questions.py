@@ -1,4 +1,4 @@
-"""The questions of a ``Validator``: does a message fit its speaker's persona, what they said before, and itself."""
+"""Questions of a ``Validator``: does a message fit its speaker's persona, earlier messages, and itself."""
 
 from __future__ import annotations
 

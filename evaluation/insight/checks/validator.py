@@ -1,6 +1,6 @@
 """Checks of single messages by a judge, within a budget and over a seeded sample.
 
-Source: ADR-010, ``Validator``. Other than there, a check that was not made has no score, and says why.
+Source: ADR-010, ``Validator``. Unlike there, a check that was not made has no score, and says why.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Whether what a judge extracted is borne out by the text: speakers, citations and quotes that exist."""
+"""Check that speakers, citations and quotes that a judge extracted exist in the text."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Opinions, themes and quotes of a discussion, read by a judge; what it cites must exist.
 
-Source: ADR-010, ``ResultsExtractor``. Other than there nothing is cut silently: a long discussion is read in parts,
+Source: ADR-010, ``ResultsExtractor``. Unlike there, nothing is cut silently: a long discussion is read in parts,
 what could not be read is listed, and an answer that cannot be used is an error and not an empty result.
 """
 

@@ -1,4 +1,4 @@
-"""What an extraction found, what it refused, and what could not be read.
+"""Results of an extraction: findings, refused findings, and parts that could not be read.
 
 Source: ADR-010, ``Opinion``, ``Theme``, ``Quote``.
 """

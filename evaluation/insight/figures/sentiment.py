@@ -1,6 +1,6 @@
 """Sentiment by counting words, without a model. English only; a rough guide, not a judgement.
 
-Source: ADR-010, ``extract_sentiment_scores``, with its word lists. Other than there words are told from punctuation
+Source: ADR-010, ``extract_sentiment_scores``, with its word lists. Unlike there, words are told from punctuation
 ("great!" is "great"), and a negation before a word turns it round ("not good").
 """
 

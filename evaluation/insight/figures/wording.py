@@ -1,4 +1,4 @@
-"""The figures of a game in words: what a person reads before opening the game."""
+"""The figures of a game as sentences, for the reader of its report."""
 
 from __future__ import annotations
 

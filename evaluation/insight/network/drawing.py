@@ -1,4 +1,4 @@
-"""Who addresses whom, drawn: what is shown of a crowded graph, and a picture for files."""
+"""Draw the network of players for files, and choose what a crowded graph shows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where players stand when the graph of who addresses whom is drawn: the same places every time, no label on another.
+"""Place players in the network drawing, the same way every time and without overlapping labels.
 
 networkx places them (Fruchterman and Reingold, with a fixed seed); what overlaps is then pushed apart.
 """

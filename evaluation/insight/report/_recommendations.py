@@ -1,4 +1,4 @@
-"""What the figures of a discussion suggest doing. Rules of ours, in plain words; no model is asked."""
+"""Recommendations from the figures of a discussion, by fixed rules and without a model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The report as headings, tables and sentences: made once, so that every form of it holds the same numbers."""
+"""The report as headings, tables and sentences, made once so that every format holds the same numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The report as Markdown, and as one HTML file that loads nothing and runs nothing."""
+"""Render the report as Markdown, and as one HTML file that loads nothing and runs no script."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Building judgements: the one place where an answer becomes a judgement of its request."""
+"""Build judgements from answers, in the one place that does so."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The judge that asks another one only for what is not known yet, and keeps every answer before it is told."""
+"""The judge that asks another one only if no answer is stored, and stores each answer before returning it."""
 
 from __future__ import annotations
 

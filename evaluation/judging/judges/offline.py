@@ -1,4 +1,4 @@
-"""The judge that needs no model: it scores what has an honest stand-in in counting, and says so."""
+"""The judge without a model: it scores what counting can measure honestly, and says so."""
 
 from __future__ import annotations
 

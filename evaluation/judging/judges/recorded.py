@@ -1,4 +1,4 @@
-"""The judge that plays recordings back, and the one that makes them."""
+"""The judge that plays back recorded answers, and the one that records them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls to models: what goes out, what comes back, and the record that is kept of each."""
+"""Calls to models: requests, responses, and the stored record of each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The language-model client of everything that evaluates or simulates: retries, budget, log, and validated JSON."""
+"""The language-model client of evaluation and simulation: retries, budget, log, and validated JSON."""
 
 from __future__ import annotations
 

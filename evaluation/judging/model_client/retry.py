@@ -1,4 +1,4 @@
-"""Repeat calls that failed for a passing reason, and say how long to wait before each."""
+"""Retry calls that failed for a temporary reason, and compute the wait before each retry."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What calls to models use, and what tokens cost."""
+"""Usage of calls to models, and the price of tokens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Check one proposition file: every fault with its line, and the propositions where there is none."""
+"""Check one proposition file and report every fault with its line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Statistics of wording that a judge gets as supplementary evidence: what recurs, and whose words are whose."""
+"""Statistics of wording for a judge, as evidence: repeated phrases, and words typical of one speaker."""
 
 from __future__ import annotations
 

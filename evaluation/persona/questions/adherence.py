@@ -1,4 +1,4 @@
-"""Adherence: does the agent behave as its persona says?"""
+"""Questions on adherence: whether an agent behaves as its persona says."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the five scorers have in common: which propositions are put to which messages."""
+"""Build the questions of the five dimensions: propositions, each with the messages to judge."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One file as its reader sees it: decoded, with its JSON parsed once, and a game id that its name does not enter."""
+"""One file for a reader: decoded, with its JSON parsed once, and a game id that does not depend on its name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A value in a JSON document with its path, so that every wrong type is reported where it stands."""
+"""A value in a JSON document with its path, so that every wrong type is reported with its place."""
 
 from __future__ import annotations
 

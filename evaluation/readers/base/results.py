@@ -1,4 +1,4 @@
-"""What became of one game, and the one place where a refusal becomes a result."""
+"""The result of reading one game, and the function that turns a refusal into a result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whom a name in a file means: a player, the moderator, or nobody that the file introduces."""
+"""Resolve a name in a file to a player, to the moderator, or to no known person."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which column of a table holds what: guessed by the names in ``columns.yaml``, for a person to correct."""
+"""Guess the meaning of table columns from the names in ``columns.yaml``; a person can correct it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The columns and first rows of a table, for a person who says which column holds what."""
+"""The columns and first rows of a table, for a person who maps its columns."""
 
 from __future__ import annotations
 

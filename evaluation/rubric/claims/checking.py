@@ -1,4 +1,4 @@
-"""Claims checked against the record as it stood when they were made (rubric 1.0, metric 1)."""
+"""Check claims against the record at the time of their message (rubric 1.0, metric 1)."""
 
 from __future__ import annotations
 

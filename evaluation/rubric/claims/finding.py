@@ -1,4 +1,4 @@
-"""What checking a claim against the record comes to."""
+"""Findings: the result of checking one claim against the record."""
 
 from __future__ import annotations
 

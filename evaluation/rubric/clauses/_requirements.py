@@ -1,4 +1,4 @@
-"""What a text must hold for a regular expression to match: a cheap test before an expensive search."""
+"""Find words that a text must contain for a regular expression to match: a fast test before a search."""
 
 from __future__ import annotations
 

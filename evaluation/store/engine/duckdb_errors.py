@@ -1,4 +1,4 @@
-"""What DuckDB reports, in the words of Dramaturg's own errors."""
+"""Translate errors of DuckDB into Dramaturg's own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Refuse text that people typed and that the database cannot hold."""
+"""Refuse text that people typed and that the database cannot store."""
 
 from __future__ import annotations
 

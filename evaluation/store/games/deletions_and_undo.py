@@ -1,4 +1,4 @@
-"""Deletions: transcripts and iterations go into the trash, with who and when, and come back whole by undo."""
+"""Deletions: transcripts and iterations move to the trash, with author and time, and are restored whole by undo."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Transcripts in the store: each is added whole, in one transaction, and comes back equal to what went in."""
+"""Transcripts in the store: each is added whole, in one transaction, and is read back unchanged."""
 
 from __future__ import annotations
 

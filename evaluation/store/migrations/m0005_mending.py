@@ -1,4 +1,4 @@
-"""What was deleted and can come back, and what iterations were before they were edited."""
+"""Deleted games and iterations that can be restored, and earlier descriptions of iterations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a job has still to do, so that it can go on after its server has ended."""
+"""The remaining work of a job, so that the job can continue after its server has ended."""
 
 from __future__ import annotations
 

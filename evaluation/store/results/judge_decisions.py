@@ -1,4 +1,4 @@
-"""What judges decided on ledger rows: append-only; the latest decision on a row stands until it is withdrawn."""
+"""Judge decisions on ledger rows: append-only; the latest on a row stands until it is withdrawn."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Overrides of ledger rows: append-only, taken back by another row."""
+"""Overrides of ledger rows: append-only; a later row withdraws one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Metric results: stored for ever as they were computed, read as they stand with ratings and overrides."""
+"""Metric results: stored unchanged, and read with ratings and overrides applied."""
 
 from __future__ import annotations
 
