@@ -28,7 +28,7 @@ class Action(StrEnum):
     ADD = "add games"
     EDIT = "change games, iterations or agents"
     EVALUATE = "start or stop evaluations"
-    OVERRULE = "overrule verdicts"
+    OVERRIDE = "override verdicts"
     DELETE = "delete or bring back what is stored"
     RESTORE = "make or restore backups"
     CONFIGURE = "change settings"
