@@ -77,6 +77,9 @@ def test_overridden_rows_open_the_message(open_page, rated, words, small_game, v
     links = [str(link.proto) for link in app.get("page_link") if link.proto.label == "Open the message"]
     assert len(links) == 2
     assert all("message=m0" in link for link in links)
+    # Another view can still be chosen.
+    app = next(one for one in app.segmented_control if one.key == "differ").set_value("Raters differ").run()
+    assert "Ada: Off topic." not in words(app)
 
 
 def test_rule_and_judge_stand_side_by_side_before_anybody_has_rated(open_page, store, small_game, words, table) -> None:

@@ -32,7 +32,8 @@ def disagreements(report: AgreementReport) -> None:
     """What to look at first: one click opens the game, or the message."""
     st.subheader("Look at these first", anchor=False)
     if renamed := _EARLIER_VIEWS.get(st.query_params.get("differ", "")):
-        st.query_params["differ"] = renamed
+        del st.query_params["differ"]
+        st.session_state["differ"] = renamed
     view = st.segmented_control(
         "Disagreements",
         [RATERS, RULES, OVERRIDDEN],
