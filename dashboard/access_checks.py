@@ -91,7 +91,7 @@ def download_button(
         make: Makes the file's content; called outside of any session.
         file_name: What the browser calls the file.
         mime: The file's type.
-        key: Tells the button from others; of no text of strangers.
+        key: Tells the button from others; without untrusted text.
         icon: What stands before the label.
         help_text: What shows when the pointer rests on it.
     """
@@ -108,7 +108,7 @@ def download_button(
 
 
 def fragment(name: str) -> Callable[[Callable[Parameters, None]], Callable[Parameters, None]]:
-    """Stands right under ``st.fragment`` or ``st.dialog``; who may not see the part gets the whole page drawn anew.
+    """Stands right under ``st.fragment`` or ``st.dialog``; who may not see the part gets the whole page drawn again.
 
     Args:
         name: A key of ``FRAGMENTS``.

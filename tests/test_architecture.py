@@ -226,7 +226,7 @@ def test_code_is_not_nested_deeply(path: Path) -> None:
 
 
 def _depth(node: ast.AST) -> int:
-    """How many blocks stand inside each other; a function inside a function begins anew."""
+    """How many blocks stand inside each other; a function inside a function starts again."""
     deepest = 0
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):

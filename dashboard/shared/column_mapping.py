@@ -47,7 +47,7 @@ def chosen_columns() -> dict[Columns, ColumnMapping]:
 
 
 def column_editor(results: Sequence[ReadResult]) -> None:
-    """One editor for all tables with the same columns; draws the page anew when something was changed."""
+    """One editor for all tables with the same columns; draws the page again when something was changed."""
     groups: defaultdict[Columns, list[ReadResult]] = defaultdict(list)
     for result in results:
         if result.head is not None:

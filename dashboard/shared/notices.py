@@ -33,5 +33,5 @@ def show_error(error: DramaturgError) -> None:
 
 
 def plain(text: str) -> None:
-    """Text of strangers: shown as it is, wrapped, never read as Markdown or HTML."""
+    """Untrusted text: shown as it is, wrapped, never read as Markdown or HTML."""
     st.text(text, width="stretch")

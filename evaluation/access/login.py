@@ -26,12 +26,12 @@ _CALLBACK = "/oauth2callback"
 
 
 def secrets_files(folder: Path | None = None) -> list[Path]:
-    """Where Streamlit looks for secrets: the person's own folder, then the folder that the server is started in."""
+    """The files in which Streamlit looks for secrets: the user's own folder, then the working folder of the server."""
     return [root / ".streamlit" / "secrets.toml" for root in (Path.home(), folder or Path.cwd())]
 
 
 def read_access(files: Iterable[Path], environ: Mapping[str, str]) -> Access | None:
-    """Who may log in and as what; ``None`` when no login is configured.
+    """The people who may log in, with their roles; ``None`` when no login is configured.
 
     Args:
         files: Secrets files; those that are missing are passed over, a later one replaces sections of an earlier one.

@@ -75,7 +75,7 @@ class RatingTable:
 
     @property
     def rated(self) -> Numbers:
-        """How many raters each transcript has."""
+        """Number of raters of each transcript."""
         return np.asarray((~np.isnan(self.answers[SCORE.name])).sum(axis=0))
 
 

@@ -17,7 +17,7 @@ Ceiling = tuple[int, float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class MetricAnswers:
-    """What a metric says about the games.
+    """A metric's answers about the games.
 
     Attributes:
         label: In our own words.

@@ -48,7 +48,7 @@ class Mover:
 
     Attributes:
         kind: ``reason`` or ``player``.
-        label: The reason with names, quotations and numbers left out, or the player's name: text of strangers.
+        label: The reason with names, quotations and numbers left out, or the player's name: untrusted text.
         before: Points (of 100) that the metric lost by it before.
         after: The same after.
         before_rows: How many rows lost points by it before.
@@ -67,7 +67,7 @@ class Mover:
 
     @property
     def change(self) -> float:
-        """What it did to the score, in points: above zero the score rose by it."""
+        """The effect on the score, in points: above zero the score rose by it."""
         return self.before - self.after
 
 

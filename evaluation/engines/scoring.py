@@ -112,7 +112,7 @@ class Evaluation:
 
 
 def add_controls(transcript: Transcript, results: Mapping[str, MetricResult]) -> dict[str, MetricResult]:
-    """The results with their controls and link strengths; results that have a control get it anew.
+    """The results with their controls and link strengths, all computed again even if a result has a control.
 
     A control that fails says so in its ``reason``.
     """

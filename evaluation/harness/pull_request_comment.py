@@ -15,7 +15,7 @@ from typing import Any
 from evaluation.escaping import code, markdown_table, shortened
 
 MARKER = "<!-- dramaturg-regression -->"
-"""Begins the comment, so that the next run finds it and writes it anew."""
+"""Begins the comment, so that the next run finds it and writes it again."""
 
 LONGEST_COMMENT = 60_000
 """Characters; GitHub refuses more than 65,536."""
@@ -46,7 +46,7 @@ _MEANINGS = {
     "fine": "No score fell by more than {drop}.",
     "regression": (
         "At least one score fell by more than {drop} below its baseline, or is gone. If that is wanted, make the "
-        "baselines anew with `dramaturg eval baseline` and commit them; else look at what fell below."
+        "baselines again with `dramaturg eval baseline` and commit them; else look at what fell below."
     ),
     "error": (
         "Part of it was not judged, so the comparison tells nothing yet. Where an answer is missing, record it with "

@@ -96,7 +96,7 @@ def _named(reference: str, known: dict[str, Agent], cast: Cast) -> Agent:
 
 
 async def answers_of(agent: Agent, prompts: Sequence[ScenarioPrompt], client: LLMClient) -> Transcript:
-    """What the agent says to each prompt, each asked on its own, as a transcript marked synthetic.
+    """The agent's answers to the prompts, each asked on its own, as a transcript marked synthetic.
 
     Args:
         agent: Must have a persona.

@@ -20,7 +20,7 @@ LARGEST_SEED = 2**31 - 1
 
 @dataclass(frozen=True, slots=True)
 class ValidationConfig:
-    """What a ``Validator`` needs of it.
+    """The part of the settings that a ``Validator`` needs.
 
     Attributes:
         persona_adherence_threshold: What a score must reach, 0 to 1.

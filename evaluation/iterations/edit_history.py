@@ -9,7 +9,7 @@ from datetime import datetime
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """What a person says about an iteration. ``parent`` and ``target_metric`` are ``None`` where none is named."""
+    """A person's description of an iteration. ``parent`` and ``target_metric`` are ``None`` if not given."""
 
     name: str
     parent: str | None = None

@@ -24,12 +24,12 @@ around it."""
 
 
 def answer_format(answer: type[Answer]) -> str:
-    """What stands at the end of a prompt that asks one question."""
+    """The end of a prompt that asks one question."""
     return ANSWER.format(shape=_shape(answer))
 
 
 def batch_format(answer: type[Answer]) -> str:
-    """What stands at the end of a prompt that asks several."""
+    """The end of a prompt that asks several questions."""
     return BATCH.format(shape=_shape(answer, '"item": number of the item, '))
 
 

@@ -45,7 +45,7 @@ class TrajectoryEvent:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What a judge looks at.
+    """The subject that a judge examines.
 
     Attributes:
         name: Display name of the agent, or of the channel; untrusted.

@@ -48,7 +48,7 @@ class Cast:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """Whoever may have propositions of their own: agents and personality types."""
+        """Ids that may have propositions of their own: agents and personality types."""
         return (*self.members, *self.personalities)
 
     @property

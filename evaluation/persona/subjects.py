@@ -32,7 +32,7 @@ class Portrayal:
 
     @property
     def positions(self) -> list[int]:
-        """Where in the trajectory the agent's own messages stand."""
+        """Positions of the agent's own messages in the trajectory."""
         return [position for position, event in enumerate(self.target.trajectory) if event.is_action]
 
 
@@ -46,7 +46,7 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """Where agents and what they say are looked for.
+    """The sources of agents and their messages.
 
     Attributes:
         transcripts: In any order.

@@ -53,7 +53,7 @@ class PracticeGame:
 
 @dataclass(frozen=True, slots=True)
 class PracticeRating:
-    """What a rater gave a practice game. It never counts as a rating."""
+    """A rater's rating of a practice game. It never counts as a rating."""
 
     game: str
     version: int

@@ -47,7 +47,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class StyleQuestion:
-    """Which of these speaks here?
+    """One question: which candidate is the speaker of these messages?
 
     Attributes:
         player: Who it is; not shown before the answer.
@@ -85,13 +85,13 @@ class StyleAnswer:
 
     @property
     def chance(self) -> float:
-        """How often guessing finds it, 0 to 1."""
+        """Probability of a right guess, 0 to 1."""
         return 1.0 / len(self.candidates)
 
 
 @dataclass(frozen=True, slots=True)
 class StyleResult:
-    """How often players were told by their language.
+    """How often players were recognised by their language.
 
     Attributes:
         asked: Answers given.

@@ -84,7 +84,7 @@ _UNPACK_ERRORS = (
 
 @dataclass(slots=True)
 class UnpackBudget:
-    """What one upload may still unpack, shared by the zips inside each other."""
+    """The number of bytes that one upload may still unpack, shared by nested zips."""
 
     bytes_left: int
     files_left: int

@@ -22,7 +22,7 @@ _FILE = Path(__file__).with_name("advice.yaml")
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """What to try for one metric, or for the cost.
+    """Actions to try for one metric, or for the cost.
 
     Attributes:
         about: The metric's name, or ``cost``.

@@ -52,7 +52,7 @@ def test_a_verdict_is_overridden_and_score_card_history_and_badge_follow(open_pa
     assert "3 of 8 messages" in said
     assert "Grace: Just words." in said
     assert "UTC: does not count. Just words." in said
-    assert "Saved. The score is computed anew." in said
+    assert "Saved. The score is computed again." in said
     (component,) = app.get("bidi_component")
     first = next(row for row in json.loads(json.loads(component.proto.json)["body"])["rows"] if row["k"] == "m")
     assert first["b"][0][:2] == [1, 1]

@@ -46,7 +46,7 @@ def test_a_click_on_a_citation_goes_to_the_message_and_a_verdict_is_overridden(s
     page.get_by_role("textbox", name="Why").fill("Only a greeting.")
     page.get_by_role("textbox", name="Your name").fill("Grace")
     page.get_by_role("button", name="Override", exact=True).click()
-    expect(page.get_by_text("Saved. The score is computed anew.")).to_be_visible()
+    expect(page.get_by_text("Saved. The score is computed again.")).to_be_visible()
     expect(page.get_by_text("UTC: does not count. Only a greeting.")).to_be_visible()
     assert [(one.author, one.row_id) for one in stored_server.store.overrides.list(transcript_id)] == [
         ("Grace", row.id)

@@ -33,7 +33,7 @@ _LABELS = {
 
 
 def manage_iteration(store: Store, shown: IterationSummary, board: Board) -> None:
-    """An expander with forms for everything about the iteration that can be mended."""
+    """An expander with forms for everything about the iteration that can be edited."""
     edits = resources.read(data.history, shown.iteration.name)
     # A form that was filled in before somebody else changed the iteration must not overwrite that unseen.
     place = f"{shown.iteration.position}_{len(edits)}"

@@ -16,7 +16,7 @@ from evaluation.store import Store
 
 
 def sign_off(store: Store, held: Iteration, place: str) -> None:
-    """Who signed the iteration off, the form to do so or to take it back, and what was decided before.
+    """The sign-off with its author, the form to give or withdraw it, and the earlier decisions.
 
     Args:
         store: Where it is kept.

@@ -48,7 +48,7 @@ def found_messages(query: str, within: tuple[str, ...] | None) -> None:
 
 
 def found_words(found: FoundMessages) -> str:
-    """How many messages hold it, and how many of them are shown."""
+    """Number of messages that match, and of those that are shown."""
     if not found.total:
         return "No message holds all of that. Fewer words find more; words outside quotes may stand anywhere."
     words = f"{counted(found.total, 'message')} in {counted(found.games, 'game')}."

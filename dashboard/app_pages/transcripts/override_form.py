@@ -96,7 +96,7 @@ def _undo(override_id: int, key: str, author: str) -> None:
         st.session_state[f"{_FAULT}_{key}"] = str(error)
     else:
         st.session_state[AUTHOR] = author
-        st.session_state[f"{_DONE}_{key}"] = "Taken back. The score is computed anew."
+        st.session_state[f"{_DONE}_{key}"] = "Taken back. The score is computed again."
 
 
 def _form(row: LedgerRow, transcript: Transcript, key: str) -> None:
@@ -131,5 +131,5 @@ def _save(row: LedgerRow, transcript: Transcript, verdict: RowVerdict | None, au
         st.session_state[f"{_FAULT}_{key}"] = str(error)
     else:
         st.session_state[AUTHOR] = author
-        st.session_state[f"{_DONE}_{key}"] = "Saved. The score is computed anew."
+        st.session_state[f"{_DONE}_{key}"] = "Saved. The score is computed again."
     st.rerun()

@@ -128,7 +128,7 @@ def _decide(store: Store, queued: QueuedRow, verdict: RowVerdict) -> None:
         )
         st.session_state[_LAST] = made.id
 
-    attempt(change, "Decided. The score is computed anew.", Action.OVERRIDE)
+    attempt(change, "Decided. The score is computed again.", Action.OVERRIDE)
 
 
 def _skip(queued: QueuedRow) -> None:

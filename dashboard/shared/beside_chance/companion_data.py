@@ -45,7 +45,7 @@ class SideControls:
 
     Attributes:
         position: Where it stands on the axis.
-        iteration: Its name: text of strangers.
+        iteration: Its name: untrusted text.
     """
 
     position: int
@@ -101,7 +101,7 @@ def chance_alt(points: pd.DataFrame, definition: MetricDefinition, threshold: fl
 
 
 def companion_label(points: pd.DataFrame) -> str:
-    """What the companion is called; empty where no game has one."""
+    """The name of the companion; empty where no game has one."""
     names = (side.summary.companion for side in sides_of(points))
     return next((COMPANION_LABELS.get(name, name) for name in names if name), "")
 
@@ -164,7 +164,7 @@ def _means(sides: list[SideControls]) -> go.Scatter:
 
 
 def chance_trace(values: list[tuple[SideControls, float | None]], unit: str) -> go.Scatter:
-    """What chance gives, as open triangles on a dotted line.
+    """Scores by chance, as open triangles on a dotted line.
 
     Args:
         values: The mean by chance of each side; ``None`` draws none.
@@ -198,7 +198,7 @@ def _numbered(points: pd.DataFrame) -> str:
 
 
 def waiting_words(games: list[str], most: int = 5) -> str:
-    """Which games were not compared with chance yet; empty when all were. Names are text of strangers."""
+    """Which games were not compared with chance yet; empty when all were. Names are untrusted text."""
     if not games:
         return ""
     more = f" and {len(games) - most} more" if len(games) > most else ""

@@ -131,4 +131,4 @@ def _promote(store: Store, name: str) -> None:
 
 
 def _discard(_changed: Iteration) -> None:
-    """The page reads it anew."""
+    """The page reads it again."""

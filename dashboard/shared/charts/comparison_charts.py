@@ -121,7 +121,7 @@ def distribution_figure(
         difference: The metric's difference.
         definition: The metric; its scale sets the axis.
         threshold: Today's.
-        names: Of the iterations, before and after: text of strangers.
+        names: Of the iterations, before and after: untrusted text.
         by_chance: The mean score by chance, before and after; ``None`` draws none.
     """
     figure = go.Figure()

@@ -213,7 +213,7 @@ def _note_changes(figure: go.Figure, names: pd.DataFrame, changes: Mapping[str, 
 
 
 def verdict_figure(counts: pd.DataFrame) -> go.Figure:
-    """How many games passed, failed, wait or have too few metrics, as one bar per iteration.
+    """Number of games that passed, failed, wait or have too few metrics, as one bar per iteration.
 
     Args:
         counts: One row per iteration: ``position``, ``iteration``, and a column per verdict.

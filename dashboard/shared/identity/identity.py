@@ -45,7 +45,7 @@ class Person:
 
     Attributes:
         name: What their ratings and changes stand under; empty while somebody without a login gave none.
-        shown: What they are called on screen. It may be text of strangers.
+        shown: What they are called on screen. It may be untrusted text.
         role: What they may do; ``None`` when they logged in but nobody gave them a role.
         is_signed_in: Whether a login says who they are.
     """
@@ -57,7 +57,7 @@ class Person:
 
 
 def access() -> Access | None:
-    """The rules of the login, read anew each time; ``None`` when none is configured.
+    """The rules of the login, read again each time; ``None`` when none is configured.
 
     Raises:
         InputError: The login is configured wrongly.
@@ -66,7 +66,7 @@ def access() -> Access | None:
 
 
 def current_person() -> Person | None:
-    """Whoever sits there; ``None`` when a login is configured and they have not logged in.
+    """The person of the session; ``None`` when a login is configured and they have not logged in.
 
     Raises:
         InputError: The login is configured wrongly.
@@ -89,7 +89,7 @@ def rater_name() -> str | None:
 
 
 def author_name() -> str:
-    """The name beside what this person changes, also where nobody gave one."""
+    """The name that is stored with this person's changes, with a default for people without a name."""
     return rater_name() or NOBODY
 
 

@@ -27,7 +27,7 @@ export default function ({ data }) {
 
 
 def admitted() -> Person | None:
-    """Whoever may see pages; ``None`` when nobody may, and then the screen says why and what to do."""
+    """The person who may see pages; ``None`` when access is refused, and then the screen says why and what to do."""
     try:
         rules = identity.access()
         if rules is not None and find_spec("authlib") is None:

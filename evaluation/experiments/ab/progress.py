@@ -11,7 +11,7 @@ from typing import Any
 from evaluation.errors import InputError
 from evaluation.experiments.ab.results import RunResult
 
-_REMEDY = "Restore the file, or name another one with --state to begin anew."
+_REMEDY = "Restore the file, or name another one with --state to start again."
 
 
 class FinishedRuns:

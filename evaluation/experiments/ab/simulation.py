@@ -29,7 +29,7 @@ from evaluation.transcript import Cost, Transcript
 
 
 class SimulatedRun(BaseModel):
-    """What ``base`` of a simulated A/B test holds.
+    """The settings under ``base`` of a simulated A/B test.
 
     Attributes:
         room: What the conversation is called.

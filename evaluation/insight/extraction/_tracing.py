@@ -23,7 +23,7 @@ _FEWEST_CHARACTERS = 3
 
 @dataclass(slots=True)
 class Traced(Generic[Item]):
-    """What the text bears out, and what it does not."""
+    """Findings that the text confirms, and findings that it does not."""
 
     found: list[Item] = field(default_factory=list)
     refused: list[Refused] = field(default_factory=list)

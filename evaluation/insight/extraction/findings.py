@@ -99,7 +99,7 @@ Item = TypeVar("Item", Opinion, Theme, Quote)
 
 @dataclass(frozen=True, slots=True)
 class Extraction(Generic[Item]):
-    """What came of one question about a discussion.
+    """The result of one question about a discussion.
 
     Attributes:
         kind: "opinions", "themes" or "quotes".

@@ -26,7 +26,7 @@ _REACH = 2
 
 @dataclass(frozen=True, slots=True)
 class Sentiment:
-    """How one speaker sounds.
+    """The sentiment of one speaker.
 
     Attributes:
         score: Mean over their messages, 0 (negative) to 1 (positive); a message without any of the words counts 0.5.

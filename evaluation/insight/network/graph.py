@@ -14,7 +14,7 @@ import networkx as nx
 
 @dataclass(frozen=True, slots=True)
 class Centrality:
-    """How one player stands in the graph.
+    """The centrality of one player in the graph.
 
     Attributes:
         degree: Neighbours in either direction over all other players, 0 to 1.

@@ -24,7 +24,7 @@ _FEWEST_LETTERS = 4
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """Where a player's dot stands, in pixels from the upper left corner; the label is centred below it.
+    """The place of a player's dot, in pixels from the upper left corner; the label is centred below it.
 
     Attributes:
         letters: How many letters of the name have room.
@@ -45,7 +45,7 @@ class Canvas:
 
 @dataclass(frozen=True, slots=True)
 class GraphLayout:
-    """Where everybody stands, by player, and the room that it takes."""
+    """The place of every player, and the size of the drawing."""
 
     canvas: Canvas
     spots: Mapping[str, Spot]

@@ -81,13 +81,13 @@ def as_message(text: str) -> str:
 
 @lru_cache(maxsize=2048)
 def as_name(text: str) -> str:
-    """A name, or other short text of strangers, as it may stand in a line: no line ends, at most 200 characters."""
+    """A name, or other short untrusted text, as it may stand in a line: no line ends, at most 200 characters."""
     words = " ".join(unnumbered(text).split())
     return words.removeprefix(_QUOTE)[:_LONGEST_NAME]
 
 
 def quoted(name: str) -> str:
-    """A name of strangers in quotation marks, as a sentence of ours may hold it; none inside ends it too early."""
+    """An untrusted name in quotation marks, for one of our own sentences; inner quotation marks are replaced."""
     return '"' + as_name(name).replace('"', "'") + '"'
 
 

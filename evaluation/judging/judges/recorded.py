@@ -79,7 +79,7 @@ class RecordingJudge:
         self._path = path
 
     async def judge(self, requests: Sequence[JudgeRequest], *, report: Report | None = None) -> list[Judgement]:
-        """What the other judge says, word for word.
+        """The other judge's judgements, unchanged.
 
         Raises:
             InputError: The file cannot be written.

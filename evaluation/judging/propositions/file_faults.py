@@ -143,7 +143,7 @@ class CheckedFile:
 
     @property
     def errors(self) -> list[FileProblem]:
-        """What keeps the file from being used."""
+        """The faults that keep the file from being used."""
         return [problem for problem in self.problems if not problem.is_warning]
 
 

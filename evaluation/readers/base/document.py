@@ -80,7 +80,7 @@ class Document:
 
     @cached_property
     def first_line(self) -> Any:
-        """What the first line of JSON Lines holds; ``None`` where the text is one JSON value or none at all.
+        """The first line of JSON Lines; ``None`` where the text is one JSON value or no JSON.
 
         Only for recognising a format: what must not be stored is refused when the lines are read (``records``).
         """

@@ -17,7 +17,7 @@ _MOST_SHOWN = 12
 
 
 def is_moderator(name: str) -> bool:
-    """Whether a name is that of whoever runs the game ("Moderator", "Game-Manager", "SYSTEM")."""
+    """Whether a name is the moderator's ("Moderator", "Game-Manager", "SYSTEM")."""
     return _letters(name) in _MODERATORS
 
 

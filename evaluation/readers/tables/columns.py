@@ -42,7 +42,7 @@ class ColumnMapping:
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """Which of ``speaker`` and ``text`` have no column; no table can be read without them."""
+        """Those of ``speaker`` and ``text`` that have no column; no table can be read without them."""
         return tuple(name for name in ("speaker", "text") if getattr(self, name) is None)
 
     @property

@@ -18,7 +18,7 @@ _FARTHEST_ADVERB = 3
 
 
 class Act(StrEnum):
-    """What a clause says that somebody did."""
+    """The act that a clause says somebody did."""
 
     VOTE = "vote"
     VOTED = "voted"

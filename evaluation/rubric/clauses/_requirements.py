@@ -19,7 +19,7 @@ _NEGATIVE = ("(?!", "(?<!")
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """What an expression needs.
+    """The requirements of an expression.
 
     Attributes:
         required: Sets of which one character each must occur, the smallest set first.

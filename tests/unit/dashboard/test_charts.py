@@ -1,4 +1,4 @@
-"""The trend figure: what it draws, and that text of strangers stays text."""
+"""The trend figure: what it draws, and that untrusted text stays text."""
 
 from __future__ import annotations
 
