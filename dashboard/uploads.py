@@ -49,7 +49,7 @@ def may_send(session_id: str) -> bool:
     return ask is not None and ask()
 
 
-class Doorkeeper:
+class UploadGuard:
     """Answers for addresses of Streamlit's that are closed, and for files that are not taken."""
 
     def __init__(self, app: ASGIApp) -> None:

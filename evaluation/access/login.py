@@ -93,7 +93,7 @@ def _checked_providers(auth: object, place: Path) -> tuple[str, ...]:
     _check_redirect(str(auth["redirect_uri"]), place)
     if len(str(auth["cookie_secret"])) < _SHORTEST_SECRET:
         raise InputError(
-            "cookie_secret is so short that it could be guessed, and whoever guesses it can be anybody.",
+            "cookie_secret is so short that it could be guessed, and a person who guesses it can be anybody.",
             place=f"{place}: [auth]",
             remedy=f"Give at least {_SHORTEST_SECRET} characters by chance, as from: openssl rand -hex 32",
         )

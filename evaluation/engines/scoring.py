@@ -62,7 +62,7 @@ class ScoreFailure:
     Attributes:
         what: What is missing, in words.
         why: The error's type and message.
-        traceback: Where it happened, for whoever mends it; no part of the output for users.
+        traceback: Where it happened, for developers; no part of the output for users.
     """
 
     metric: str

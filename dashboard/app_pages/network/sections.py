@@ -60,7 +60,7 @@ def graph(opened: OpenNetwork) -> None:
     with right:
         least = _pick_least(opened)
     st.caption(
-        "An arrow goes from whoever speaks to whom they name, answer or write to in private. The thicker, the more "
+        "An arrow goes from a speaker to those whom they name, answer or write to in private. The thicker, the more "
         f"messages. {data.drawn_words(opened, least)}"
         + ("" if chosen is None else " Of the chosen player all are: solid from them, dashed to them.")
     )

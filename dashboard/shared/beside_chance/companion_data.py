@@ -17,7 +17,7 @@ from dashboard.shared.charts.metric_charts import (
     CHANCE,
     KEEP_ZOOM,
     NEUTRAL,
-    inert_label,
+    escaped_label,
     trend_alt,
     trend_figure,
 )
@@ -125,7 +125,7 @@ def companion_figure(points: pd.DataFrame, metric: str) -> go.Figure:
     )
     figure.update_xaxes(
         tickvals=names["position"].tolist(),
-        ticktext=[inert_label(name) for name in names["iteration"]],
+        ticktext=[escaped_label(name) for name in names["iteration"]],
         range=[names["position"].min() - 0.5, names["position"].max() + 0.5] if len(names) else None,
         showgrid=False,
         automargin=True,
@@ -144,7 +144,7 @@ def _dots(known: pd.DataFrame, metric: str) -> go.Scatter:
         mode="markers",
         name="game",
         marker={"size": 9, "color": NEUTRAL, "opacity": 0.75, "line": {"width": 1, "color": "white"}},
-        text=[f"{inert_label(game, 40)}: {control_words(metric, score, control)}" for game, score, control in games],
+        text=[f"{escaped_label(game, 40)}: {control_words(metric, score, control)}" for game, score, control in games],
         hovertemplate="%{text}<extra></extra>",
     )
 

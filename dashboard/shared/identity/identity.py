@@ -152,7 +152,7 @@ def _role() -> Role | None:
         return None
     rules = access()
     if rules is None:
-        return None if is_stranger() else Role.ADMIN
+        return None if is_remote_without_login() else Role.ADMIN
     claims = _claims()
     return None if claims is None else rules.role_of(claims)
 
@@ -184,8 +184,8 @@ def _login() -> str | None:
     return hashlib.sha256(repr(parts).encode()).hexdigest() if parts else None
 
 
-def is_stranger() -> bool:
-    """Whether this connection comes from another machine, though nobody has to log in and nobody allowed that."""
+def is_remote_without_login() -> bool:
+    """Whether this connection comes from another machine, without a login and without the setting that allows it."""
     return not is_at_this_machine() and os.environ.get(ALLOW_ANONYMOUS_VARIABLE) != "1" and access() is None
 
 

@@ -21,6 +21,6 @@ ALTER TABLE jobs ADD COLUMN resumed_done integer;
 """
 
 
-def create_spool_tables(connection: DuckDBPyConnection) -> None:
+def create_import_queue_tables(connection: DuckDBPyConnection) -> None:
     """One row a game of a job: its document until it is scored, its outcome afterwards."""
     connection.execute(_SPOOL)
