@@ -1,8 +1,7 @@
-"""What every page, download, fragment and component event needs: one table, and the checks that are made from it.
+"""Permissions for every page, download, fragment and component event: one table, and the checks made from it.
 
-A page is drawn for somebody once, but what stands on it goes on answering: a download is made when it is asked for, a
-fragment is drawn by itself, a component reports an event. Streamlit asks the page's script in none of these cases. So
-each of them stands in this table, and is checked when it is used.
+Streamlit runs a page's script once to draw it, but not when the reader asks for a download, when a fragment is drawn
+again, or when a component reports an event. So each of these is listed in the table and is checked when it is used.
 """
 
 from __future__ import annotations
@@ -92,7 +91,7 @@ def download_button(
         make: Makes the file's content; called outside of any session.
         file_name: What the browser calls the file.
         mime: The file's type.
-        key: Tells the button from others; of no text of strangers.
+        key: Tells the button from others; without untrusted text.
         icon: What stands before the label.
         help_text: What shows when the pointer rests on it.
     """
@@ -109,7 +108,7 @@ def download_button(
 
 
 def fragment(name: str) -> Callable[[Callable[Parameters, None]], Callable[Parameters, None]]:
-    """Stands right under ``st.fragment`` or ``st.dialog``; who may not see the part gets the whole page drawn anew.
+    """Stands right under ``st.fragment`` or ``st.dialog``; who may not see the part gets the whole page drawn again.
 
     Args:
         name: A key of ``FRAGMENTS``.

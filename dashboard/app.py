@@ -1,4 +1,4 @@
-"""The frame around every page: the registry of pages, running jobs, and what shows when the database cannot be read."""
+"""The entry script: the registry of pages, running jobs, and a message if the database cannot be read."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ def show_jobs(page: str) -> None:
     is_desk = access_checks.PAGES[page] is Action.RATE
     try:
         jobs.start_samples_on_first_start(store)
-        # The banner has a place of its own: the browser would build everything below it anew when it comes or goes.
+        # The banner has a place of its own: the browser would build everything below it again when it comes or goes.
         with st.container():
             job_banner(store, page, is_blind=is_desk)
     except StoreError:

@@ -5,6 +5,6 @@ from __future__ import annotations
 import streamlit as st
 from starlette.middleware import Middleware
 
-from dashboard.uploads import Doorkeeper
+from dashboard.uploads import UploadGuard
 
-app = st.App("app.py", middleware=[Middleware(Doorkeeper)])
+app = st.App("app.py", middleware=[Middleware(UploadGuard)])

@@ -1,8 +1,8 @@
-"""Who may send files to the server, and what it keeps to itself: checks before Streamlit's own addresses.
+"""Refuse uploads from sessions without permission, and close addresses that report on the server.
 
-Streamlit takes files from whoever has a session, and a browser has one before anybody has logged in. What it has taken
-stays in memory as long as the session does. Here a file is refused unless a page was drawn for that session, for
-somebody who may do something here and still may.
+Streamlit accepts files from every session, and a browser has a session before its user has logged in. Streamlit keeps
+an accepted file in memory as long as the session lasts. Here a file is refused unless a page was drawn for that session
+and its user may still rate.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def may_send(session_id: str) -> bool:
     return ask is not None and ask()
 
 
-class Doorkeeper:
+class UploadGuard:
     """Answers for addresses of Streamlit's that are closed, and for files that are not taken."""
 
     def __init__(self, app: ASGIApp) -> None:

@@ -1,4 +1,4 @@
-"""How much of what was considered a score rests on: 22 of 51 references settled."""
+"""Coverage: how many of the rows considered a score rests on, such as 22 of 51 references."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class CoverageRule:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """How much of what was considered a score rests on, in one game or over several.
+    """How many of the rows considered a score rests on, in one game or over several.
 
     Attributes:
         rule: When that is too little.
@@ -57,7 +57,7 @@ class Coverage:
 
 
 def added_coverage(parts: Iterable[Coverage | None]) -> Coverage | None:
-    """What several games of one metric rest on together; ``None`` where none says."""
+    """The coverage of several games of one metric together; ``None`` when no game has one."""
     known = [part for part in parts if part is not None]
     if not known:
         return None

@@ -1,4 +1,4 @@
-"""One exception tree: every error that a person may meet names the value, the place and the remedy."""
+"""One exception tree; every error names the value, the place and the remedy."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _rebuild(kind: type[DramaturgError], message: str, place: str, remedy: str) 
 
 
 class InputError(DramaturgError):
-    """What a person handed in cannot be used (exit code 2)."""
+    """Input from a person cannot be used (exit code 2)."""
 
 
 class UnknownFormatError(InputError):
@@ -61,7 +61,7 @@ class ConflictError(InputError):
 
 
 class NotAllowedError(InputError):
-    """Whoever asks has not the role for it."""
+    """The person does not have the role for the action."""
 
 
 class InfrastructureError(DramaturgError):

@@ -78,7 +78,7 @@ def safe_lines(text: object) -> str:
 
 
 def markdown_table(headers: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """A Markdown table. Cells are plain words of ours, or untrusted text through :func:`code`; bars are escaped."""
+    """A Markdown table. Cells are our own plain words, or untrusted text through :func:`code`; bars are escaped."""
     lines = [headers, ["---"] * len(headers), *rows]
     return "\n".join("| " + " | ".join(_BARE_BAR.sub(r"\|", str(cell)) for cell in line) + " |" for line in lines)
 

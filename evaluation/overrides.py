@@ -1,4 +1,4 @@
-"""A person's decision on one ledger row, against what the rule or a judge made of it."""
+"""Overrides: a person's decision on one ledger row, against a rule or a judge."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from evaluation.score import LedgerRow, Method, RowVerdict, redecided
 
 @dataclass(frozen=True, slots=True)
 class Override:
-    """One overruled ledger row, with who overruled it, why and when.
+    """One overridden ledger row, with the author, reason and time of the override.
 
     Attributes:
         verdict: What the row is to be.
-        undone_by: Who took the override back; ``None`` while it has not been.
+        undone_by: The person who undid the override; ``None`` while it stands.
     """
 
     id: int

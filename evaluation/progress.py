@@ -1,4 +1,4 @@
-"""The callback that long work tells how far it is."""
+"""The callback by which long work reports its progress."""
 
 from __future__ import annotations
 

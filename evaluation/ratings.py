@@ -1,4 +1,4 @@
-"""One person's judgement of one transcript: what the engagement metric is computed from."""
+"""Ratings: one person's judgement of one transcript, from which the engagement metric is computed."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Rating:
 
     @property
     def yes_count(self) -> int:
-        """How many of the five questions were answered with yes."""
+        """Number of the five questions that were answered with yes."""
         return sum(answer is True for answer in self.answers)
 
     @property
@@ -112,7 +112,7 @@ def rater_name(rater: str) -> str:
         raise InputError("The rater has no name.", place="rater", remedy="Say who rates.")
     _check_text("rater", name, MAX_RATER_LENGTH)
     if any(unicodedata.category(character) == "Cc" for character in name):
-        raise InputError(f"The name {name!r} holds a control character.", place="rater", remedy="Type it anew.")
+        raise InputError(f"The name {name!r} holds a control character.", place="rater", remedy="Type it again.")
     return name
 
 
@@ -127,7 +127,7 @@ def new_rater_name(rater: str) -> str:
     name = rater_name(rater)
     if any(unicodedata.bidirectional(character) in _DIRECTIONS for character in name):
         raise InputError(
-            f"The name {name!a} holds a character that turns text around.", place="rater", remedy="Type it anew."
+            f"The name {name!a} holds a character that turns text around.", place="rater", remedy="Type it again."
         )
     return name
 
@@ -152,4 +152,4 @@ def _check_text(place: str, text: str, limit: int) -> None:
     if len(text) > limit:
         raise InputError(f"{len(text)} characters are too many.", place=place, remedy=f"Stay within {limit}.")
     if lone_surrogate(text) is not None:
-        raise InputError("The text holds a lone surrogate.", place=place, remedy="Type it anew.")
+        raise InputError("The text holds a lone surrogate.", place=place, remedy="Type it again.")

@@ -1,7 +1,7 @@
-"""What a metric returns: a score on its scale, and the ledger rows from which that score is computed.
+"""Results of metrics: a score on its scale, and the ledger rows from which the score is computed.
 
-``score``, ``numerator`` and ``denominator`` are derived from the rows in one function, :func:`summarise`. Nothing else
-computes them, so the number that a person sees always opens to rows that add up to it.
+``score``, ``numerator`` and ``denominator`` are derived from the rows in one function, :func:`summarise`. No other
+function computes them, so the number that a person sees always opens to rows that add up to it.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class MetricDefinition:
 
     Attributes:
         coverage: For metrics that leave out what they cannot decide: when the rest is low evidence.
-        derive: Computes entries of ``details`` from the rows, again each time that rows are overruled.
+        derive: Computes entries of ``details`` from the rows, again each time that rows are replaced.
     """
 
     name: str
@@ -183,7 +183,7 @@ class MetricResult:
         threshold: The threshold it was judged by at that time.
         notes: What the rule remarked about its own rows ("no references"); :attr:`remarks` is what is shown.
         details: Metric-specific, JSON-compatible extras (similarity matrix, coverage, robotic phrases).
-        replaced: Rows that a judge or a human overruled, as they were.
+        replaced: Rows that a judge's decision or an override replaced, as they were.
         control: The permutation control, once computed.
     """
 
@@ -341,8 +341,8 @@ def status_by(metric: Judged, threshold: float) -> Status:
     return status_of(metric.score, threshold)
 
 
-def overrule(result: MetricResult, rows: Mapping[str, LedgerRow]) -> MetricResult:
-    """``result`` with the rows of the same id replaced and everything recomputed; what was replaced is kept.
+def replace_rows(result: MetricResult, rows: Mapping[str, LedgerRow]) -> MetricResult:
+    """``result`` with the rows of the same id replaced and everything recomputed; the replaced rows are kept.
 
     Rows whose id the ledger does not have are ignored here: the caller lists them as orphaned.
     """

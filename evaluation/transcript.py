@@ -1,4 +1,4 @@
-"""The canonical transcript: what every reader produces and every metric consumes.
+"""The canonical transcript, which every reader produces and every metric consumes.
 
 All models are immutable and validated. ``Transcript.to_json`` and ``Transcript.from_json`` are inverse to each other.
 """

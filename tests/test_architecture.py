@@ -226,7 +226,7 @@ def test_code_is_not_nested_deeply(path: Path) -> None:
 
 
 def _depth(node: ast.AST) -> int:
-    """How many blocks stand inside each other; a function inside a function begins anew."""
+    """How many blocks stand inside each other; a function inside a function starts again."""
     deepest = 0
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
@@ -288,6 +288,24 @@ def test_retired_words_do_not_come_back() -> None:
     documents = [*(ROOT / "docs").glob("*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
     for path in [*MODULES.values(), *(path for path in documents if path.name != "glossary.md")]:
         assert pattern.findall(path.read_text("utf-8")) == [], relative(path)
+
+
+# Folders that are being moved at present. Remove each from the list once its docstrings follow the rule.
+NOT_REWRITTEN_YET = ("evaluation/workflows/", "evaluation/cli/", "evaluation/report/", "dashboard/shared/jobs/")
+REWRITTEN = [path for path in MODULES.values() if not relative(path).startswith(NOT_REWRITTEN_YET)]
+
+
+@pytest.mark.parametrize("path", REWRITTEN, ids=relative)
+def test_module_docstrings_begin_with_one_plain_sentence(path: Path) -> None:
+    first, _, rest = (ast.get_docstring(_tree(path), clean=False) or "").partition("\n")
+    assert len(first) <= 120, f"{relative(path)}: {len(first)} characters"
+    assert first.endswith("."), f"{relative(path)}: no full stop at the end of the first line"
+    assert rest == "" or rest.startswith("\n"), f"{relative(path)}: the first sentence takes more than one line"
+    assert _UNCLEAR_OPENING.match(first) is None, f"{relative(path)}: {first}"
+
+
+# A module docstring starts with a verb or a noun of the domain, not with a clause that has no subject.
+_UNCLEAR_OPENING = re.compile(r"(What|Whatever|Whether|Whoever|Who|Whom|Whose|Which|How|Where|When|Nobody|Nothing)\b")
 
 
 def test_questions_about_places_have_answers_that_exist() -> None:

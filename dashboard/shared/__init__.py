@@ -1,1 +1,1 @@
-"""What several pages use: chat view, decisions, tables, jobs, identity, state and queries."""
+"""Parts that several pages use: chat view, decisions, tables, jobs, identity, state and queries."""

@@ -1,6 +1,6 @@
-"""Which column of a table holds what: guessed from the names, shown beside the first rows, and changed by a person.
+"""Map table columns to fields: guessed from the names, shown beside the first rows, and changed by a person.
 
-Names of columns come from strangers: they stand in data frames and among a select box's options, which Streamlit shows
+Column names are untrusted text. They are shown in data frames and among a select box's options, which Streamlit shows
 as plain text, and never in labels, helps or keys.
 """
 
@@ -47,7 +47,7 @@ def chosen_columns() -> dict[Columns, ColumnMapping]:
 
 
 def column_editor(results: Sequence[ReadResult]) -> None:
-    """One editor for all tables with the same columns; draws the page anew when something was changed."""
+    """One editor for all tables with the same columns; draws the page again when something was changed."""
     groups: defaultdict[Columns, list[ReadResult]] = defaultdict(list)
     for result in results:
         if result.head is not None:

@@ -1,4 +1,4 @@
-"""The database on the Settings page: where it lies, a copy to keep, and the way back to one."""
+"""The database on the Settings page: its path, backups, and restoring one."""
 
 from __future__ import annotations
 

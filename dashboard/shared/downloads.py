@@ -1,4 +1,4 @@
-"""Buttons that give a table or data away as a file, made when it is asked for: looking at a page costs nothing."""
+"""Download buttons for tables and data; each file is made only when it is asked for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A ledger row as an example: where it stands, what was said, why it counts or not, and the way to it."""
+"""A ledger row as an example: place, quotation, reason, and a link to it."""
 
 from __future__ import annotations
 

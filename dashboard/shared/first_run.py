@@ -1,4 +1,4 @@
-"""The way in for somebody who has just started: three steps, each with a link."""
+"""The first steps for new users: three steps, each with a link."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers, statuses and verdicts as the words that stand on screen. Knows nothing of Streamlit."""
+"""Numbers, statuses and verdicts as the words on screen. Independent of Streamlit."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Color = Literal["red", "orange", "yellow", "blue", "green", "violet", "gray"]
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How a status appears: a symbol and a word, so that the colour is never the only sign."""
+    """The look of a status: a symbol and a word, so that the colour is never the only sign."""
 
     symbol: str
     word: str
@@ -89,7 +89,7 @@ USD, COUNT = "usd", "count"
 
 
 def threshold_text(threshold: float, scale: Scale) -> str:
-    """What a score must reach: "at least 80 %", "at least 3 of 5"; of a cost, what it must not pass."""
+    """A threshold in words: "at least 80 %", "at least 3 of 5"; for a cost, the limit that it must not pass."""
     if scale.name == USD:
         return f"at most {usd_text(threshold)}"
     return f"at least {threshold:g}{_NBSP}%" if scale == PERCENT else f"at least {threshold:g} of {scale.high:g}"
@@ -113,7 +113,7 @@ _UNITS = {
 
 
 def spread_text(values: list[float], scale: Scale) -> str:
-    """Where the single values behind a mean lie: "71.0 to 88.2", "all 100.0"; empty for fewer than two."""
+    """The range of the values behind a mean: "71.0 to 88.2", "all 100.0"; empty for fewer than two."""
     if len(values) < 2:
         return ""
     unit = f"{_NBSP}%" if scale == PERCENT else ""

@@ -1,4 +1,4 @@
-"""What a page says when there is nothing to show, when something went wrong, and how it shows text of strangers."""
+"""Messages for empty pages and errors, and untrusted text as plain text."""
 
 from __future__ import annotations
 
@@ -33,5 +33,5 @@ def show_error(error: DramaturgError) -> None:
 
 
 def plain(text: str) -> None:
-    """Text of strangers: shown as it is, wrapped, never read as Markdown or HTML."""
+    """Untrusted text: shown as it is, wrapped, never read as Markdown or HTML."""
     st.text(text, width="stretch")

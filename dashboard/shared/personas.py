@@ -1,6 +1,6 @@
-"""What the Personas page shows: agents with their scores, propositions, and what an edit would change.
+"""Data for the Personas page: agents with their scores, propositions, and the effect of an edit.
 
-Knows nothing of Streamlit.
+Independent of Streamlit.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _UNKNOWN_SCORE = "–"
 
 @dataclass(frozen=True, slots=True)
 class SelectableAgent:
-    """An agent or channel that can be looked at.
+    """An agent or channel that can be selected.
 
     Attributes:
         run: Its latest completed run, as ``Evaluations.runs`` shows it; ``None`` before the first.
@@ -46,7 +46,7 @@ class SelectableAgent:
         return self.id.startswith(CHANNEL_PREFIX)
 
     def dimension(self, dimension: Dimension) -> Mapping[str, Any]:
-        """What the latest run says about a dimension; empty when nothing."""
+        """The latest run's score in a dimension with its details; empty when there is none."""
         return _scores_of(self.run).get(dimension, {})
 
     def score(self, dimension: Dimension) -> float | None:
@@ -101,7 +101,7 @@ def score_text(score: float | None, dimension: Dimension) -> str:
 
 
 def judge_words(run: Mapping[str, Any] | None) -> str:
-    """Who scored a run: "live: gpt-4o-mini", "offline: rules-1"; empty before the first."""
+    """The judge of a run: "live: gpt-4o-mini", "offline: rules-1"; empty before the first."""
     if run is None:
         return ""
     return ": ".join(str(part) for part in (run["judge"], run["model"]) if part and not pd.isna(part))
@@ -146,7 +146,7 @@ def run_detail(store: Store, run_id: str) -> RunDetail:
 
 
 def run_history(store: Store, agent_id: str) -> pd.DataFrame:
-    """Every run of an agent, the latest first, with its scores and whoever judged."""
+    """Every run of an agent, the latest first, with its scores and its judge."""
     runs = store.evaluations.runs(agent_id).to_dict("records")
     return pd.DataFrame(
         [
@@ -218,7 +218,7 @@ _SHOWN_FIELDS = {
 
 
 def changes(before: Sequence[Proposition], after: Sequence[Proposition]) -> pd.DataFrame:
-    """What an edit changes, proposition by proposition: ``Proposition``, ``Change``, ``Before``, ``After``."""
+    """The changes of an edit by proposition: ``Proposition``, ``Change``, ``Before``, ``After``."""
     old, new = {each.id: each for each in before}, {each.id: each for each in after}
     rows = [(key, "removed", old[key].claim, "") for key in old if key not in new]
     rows += [(key, "added", "", new[key].claim) for key in new if key not in old]
@@ -238,7 +238,7 @@ def _field_changes(old: Proposition, new: Proposition) -> list[tuple[str, str, s
 
 
 def concerned(store: Store, agent_id: str) -> int:
-    """How many known agents a file applies to: all for the defaults, else the one that it is named after."""
+    """Number of known agents that a file applies to: all for the defaults, else the one that it is named after."""
     return len(KnownAgents.of(store).ids) if agent_id == DEFAULT_AGENT else 1
 
 

@@ -1,4 +1,4 @@
-"""What pages read from the store, ready to draw. Plain functions: no page and no Streamlit in them."""
+"""Queries of the pages on the store, with results ready to draw. Independent of Streamlit."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def overview(store: Store) -> Overview:
 
 
 def waiting_games(summaries: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
-    """The rows of ``summaries`` that nobody has rated, without what the desk does not hand out."""
+    """The rows of ``summaries`` that have no rating and that the desk may show."""
     pending = scores[(scores["metric"] == ENGAGEMENT.name) & (scores["status"] == str(Status.PENDING))]
     for_people = (summaries["source_format"] != SIMULATED_FORMAT) | summaries["iteration"].notna()
     return summaries[for_people & summaries["transcript_id"].isin(pending["transcript_id"])]
@@ -190,7 +190,7 @@ class OpenTranscript:
         return rows_by_message(self.results)
 
     def conversation(self, *, roles_hidden: bool) -> Conversation:
-        """What the chat view draws: the same object each time."""
+        """The conversation for the chat view: the same object each time."""
         return self._blind_conversation if roles_hidden else self._whole_conversation
 
     @cached_property
@@ -227,12 +227,12 @@ def open_transcript(store: Store, transcript_id: str) -> OpenTranscript:
 
 
 def validity_report(store: Store) -> dict[str, Any] | None:
-    """What the metrics noticed of faults planted into the stored games; ``None`` before that was measured."""
+    """The stored report on planted faults; ``None`` before one was made."""
     return store.controls.report()
 
 
 def uncompared_games(store: Store) -> int:
-    """How many games have scores that were not compared with chance yet."""
+    """Number of games whose scores were not compared with chance yet."""
     return len(store.controls.missing())
 
 
@@ -247,7 +247,7 @@ def transcript_ids(store: Store) -> frozenset[str]:
 
 
 def iteration_sizes(store: Store) -> dict[str, int]:
-    """How many games each iteration has, in the order of the iterations."""
+    """Number of games of each iteration, in the order of the iterations."""
     with store.unit():
         names = [one.name for one in store.iterations.list()]
         held = store.transcripts.summaries()["iteration"].value_counts()
@@ -261,10 +261,10 @@ def import_reports(store: Store) -> list[ImportReport]:
 
 
 def import_limits(store: Store) -> Limits:
-    """How large what is imported may be."""
+    """Size limits of imports."""
     return store.settings.limits()
 
 
 def games_per_test(store: Store) -> int:
-    """How many games make a test."""
+    """Number of games of a test."""
     return store.settings.test_size()

@@ -1,6 +1,6 @@
-"""Everything that is shared between reruns and sessions: the store, and what was read from it.
+"""Resources shared between reruns and sessions: the store, and cached reads from it.
 
-Reads are cached by the revision of the database, so that new data appears at once, whoever wrote it.
+Reads are cached by the revision of the database, so that new data appear at once, also when another process wrote them.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def _cached(key: tuple[Hashable, ...], _query: Callable[[], Any]) -> Any:  # noq
 
 
 def share(query: Callable[..., Answer], *arguments: Hashable) -> Answer:
-    """As ``read``, for large answers that nobody changes: all sessions get the same object, not a copy each."""
+    """As ``read``, for large answers that no caller changes: all sessions get the same object, not a copy each."""
     key = (str(default_path()), revision(), query.__module__, query.__qualname__, arguments)
     answer: Answer = _shared(key, partial(query, store(), *arguments))
     return answer

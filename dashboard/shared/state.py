@@ -1,6 +1,6 @@
-"""Names of session-state entries and query parameters, and how selections get into the URL and back.
+"""Names of session-state entries and query parameters, and reading and writing selections in the URL.
 
-Keys reach the browser, so none is built from text of strangers.
+Keys reach the browser, so none of them contains untrusted text.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def choose(**selections: str | None) -> None:
 
 
 def sent(component: str, event: str) -> Any:
-    """What a component's event carries, in the callback that it runs.
+    """The content of a component's event, in the callback that it runs.
 
     ``None`` where the message of the browser, which may hold anything, does not say.
     """
@@ -77,7 +77,7 @@ def follow(transcript_id: str, message_id: str, metric: str | None) -> None:
 
 
 def aim_of(transcript_id: str) -> Aim:
-    """Where the conversation was last told to go.
+    """The message that the conversation was last told to show.
 
     It stays the same while a person clicks in the conversation, and follows the URL where that was changed elsewhere:
     by the link the person came by, the browser's back button, or the way back from the list.

@@ -16,7 +16,7 @@ def status_table(frame: pd.DataFrame, alt: str, **options: Any) -> Any:
     """``frame`` as a data frame, cells that begin with a status symbol in that status's colour while there are few.
 
     Args:
-        frame: What to show; text of strangers is fine.
+        frame: What to show; untrusted text is fine.
         alt: What the table holds, in our own words.
         options: Passed on to ``st.dataframe``.
 

@@ -1,4 +1,4 @@
-"""Says where scores of several versions of a metric meet, with the button that mends it."""
+"""Notes where scores of several metric versions meet, with a button to score the games again."""
 
 from __future__ import annotations
 

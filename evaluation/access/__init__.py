@@ -1,1 +1,1 @@
-"""Roles, what each may do, and the settings of the login."""
+"""Roles, their permissions, and the settings of the login."""

@@ -26,12 +26,12 @@ _CALLBACK = "/oauth2callback"
 
 
 def secrets_files(folder: Path | None = None) -> list[Path]:
-    """Where Streamlit looks for secrets: the person's own folder, then the folder that the server is started in."""
+    """The files in which Streamlit looks for secrets: the user's own folder, then the working folder of the server."""
     return [root / ".streamlit" / "secrets.toml" for root in (Path.home(), folder or Path.cwd())]
 
 
 def read_access(files: Iterable[Path], environ: Mapping[str, str]) -> Access | None:
-    """Who may log in and as what; ``None`` when no login is configured.
+    """The people who may log in, with their roles; ``None`` when no login is configured.
 
     Args:
         files: Secrets files; those that are missing are passed over, a later one replaces sections of an earlier one.
@@ -93,7 +93,7 @@ def _checked_providers(auth: object, place: Path) -> tuple[str, ...]:
     _check_redirect(str(auth["redirect_uri"]), place)
     if len(str(auth["cookie_secret"])) < _SHORTEST_SECRET:
         raise InputError(
-            "cookie_secret is so short that it could be guessed, and whoever guesses it can be anybody.",
+            "cookie_secret is so short that it could be guessed, and a person who guesses it can be anybody.",
             place=f"{place}: [auth]",
             remedy=f"Give at least {_SHORTEST_SECRET} characters by chance, as from: openssl rand -hex 32",
         )

@@ -1,4 +1,4 @@
-"""Who may do what: two roles, and from what somebody's login which of them follows."""
+"""Roles, their permissions, and the role that follows from a person's login."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ _SMALL = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 
 
 class Role(StrEnum):
-    """What somebody is here. A rater rates and sees no more than that; an admin does everything."""
+    """The role of a person. A rater rates and sees no more than that; an admin does everything."""
 
     RATER = "rater"
     ADMIN = "admin"
 
 
 class Action(StrEnum):
-    """What somebody may be allowed to do, in words that complete "You may not ..."."""
+    """An action that needs permission, in words that complete "You may not ..."."""
 
     RATE = "rate games"
     READ = "see games, scores and settings"
     ADD = "add games"
     EDIT = "change games, iterations or agents"
     EVALUATE = "start or stop evaluations"
-    OVERRULE = "overrule verdicts"
+    OVERRIDE = "override verdicts"
     DELETE = "delete or bring back what is stored"
     RESTORE = "make or restore backups"
     CONFIGURE = "change settings"
@@ -38,7 +38,7 @@ _ALLOWED: Mapping[Role, frozenset[Action]] = {Role.RATER: frozenset({Action.RATE
 
 
 def may(role: Role | None, action: Action) -> bool:
-    """Whether somebody of that role may do it; nobody without a role may do anything."""
+    """Whether a person with that role may do it; without a role, no action is allowed."""
     return role is not None and action in _ALLOWED[role]
 
 
@@ -139,7 +139,7 @@ def folded(address: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """Who is admin and who may rate, and through which providers they log in.
+    """The admins and raters, and the providers through which they log in.
 
     Attributes:
         admins: Checked first: an admin may rate too.
@@ -156,7 +156,7 @@ class Access:
     host: str = ""
 
     def role_of(self, claims: Mapping[str, object]) -> Role | None:
-        """The role of whoever has these claims; ``None`` when nobody gave them one."""
+        """The role of the person with these claims; ``None`` when no role was given to them."""
         for role, grants in ((Role.ADMIN, self.admins), (Role.RATER, self.raters)):
             if any(grant.covers(claims, trusts_email=self.trusts_email) for grant in grants):
                 return role

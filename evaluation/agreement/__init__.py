@@ -1,4 +1,4 @@
-"""Whether raters agree with each other, and whether the rules agree with them."""
+"""Agreement of raters with each other, and of the rules with the raters."""
 
 from evaluation.agreement._disagreements import GameDisagreement, RuleGap
 from evaluation.agreement._figures import Figure

@@ -1,4 +1,4 @@
-"""Where to look first: games that split the raters, and games that raters and rules see differently."""
+"""Find the games to check first: raters differ, or raters and rules differ."""
 
 from __future__ import annotations
 

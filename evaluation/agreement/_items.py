@@ -1,4 +1,4 @@
-"""What a rater answers: the score from 1 to 5, and the five questions."""
+"""The items of a rating: the score from 1 to 5, and the five questions."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class RatingTable:
 
     @property
     def rated(self) -> Numbers:
-        """How many raters each transcript has."""
+        """Number of raters of each transcript."""
         return np.asarray((~np.isnan(self.answers[SCORE.name])).sum(axis=0))
 
 

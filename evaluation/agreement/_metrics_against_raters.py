@@ -1,4 +1,4 @@
-"""The rules (or a judge) against the raters: per metric and per item, between the floor and the human ceiling."""
+"""Compare rules or a judge with raters, per metric and item, between the floor and the human ceiling."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Ceiling = tuple[int, float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class MetricAnswers:
-    """What a metric says about the games.
+    """A metric's answers about the games.
 
     Attributes:
         label: In our own words.

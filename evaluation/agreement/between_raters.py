@@ -1,4 +1,4 @@
-"""Raters against each other: alpha and AC1 of every item, every pair of raters, and who is generous or strict."""
+"""Compare raters: alpha and AC1 of every item, every pair of raters, and generous or strict raters."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ FEWEST_FOR_READING = FEWEST_FOR_BOOTSTRAP
 
 @dataclass(frozen=True, slots=True)
 class ItemAgreement:
-    """How far raters agree on one item, over the games that at least two of them answered it for.
+    """Agreement of raters on one item, over the games that at least two of them answered it for.
 
     Attributes:
         games: With at least two answers.
@@ -56,7 +56,7 @@ class ItemAgreement:
 
     @property
     def reading(self) -> str:
-        """What alpha allows, by Krippendorff's conventions, held against its interval and not the figure alone.
+        """The reading of alpha by Krippendorff's conventions, from its interval and not from the figure alone.
 
         He asks how likely alpha is to fall below what is required (Krippendorff 2004, chapter 11): so the lower end of
         the interval must reach a limit for it to be reached.

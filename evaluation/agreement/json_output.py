@@ -24,7 +24,7 @@ def agreement_data(report: AgreementReport) -> dict[str, Any]:
         "disagreements": {
             "between_raters": [_split(one) for one in report.split],
             "rules_against_raters": [_gap(one) for one in report.gaps],
-            "overruled": [_overruled(one) for one in report.overruled],
+            "overruled": [_overridden(one) for one in report.overruled],
             "rows": [_disputed(one) for one in report.disputed],
         },
         "items": [_item(one) for one in report.items],
@@ -60,7 +60,7 @@ def _gap(one: RuleGap) -> dict[str, Any]:
     }
 
 
-def _overruled(one: DecidedRow) -> dict[str, Any]:
+def _overridden(one: DecidedRow) -> dict[str, Any]:
     return {
         **_place(one),
         "verdict": str(one.verdicts[Method.HUMAN]),

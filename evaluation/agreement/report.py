@@ -1,4 +1,4 @@
-"""Everything about agreement in one value: what the Agreement page and ``dramaturg agreement`` show."""
+"""The agreement report, as the Agreement page and ``dramaturg agreement`` show it."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class AgreementReport:
 
     @property
     def note(self) -> str:
-        """What to bear in mind about figures from few games, once for all of them; empty when there are none."""
+        """The caution about figures from few games, once for all of them; empty when there are none."""
         games = [one.games for one in self.items] + [one.games for one in self.references]
         return FEW_GAMES if any(0 < count < FEWEST_FOR_READING for count in games) else ""
 

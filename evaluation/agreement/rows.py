@@ -1,4 +1,4 @@
-"""Rule, judge and person side by side on ledger rows: how far they agree, and which rows they see differently."""
+"""Compare rule, judge and person on ledger rows: how far they agree, and the rows on which they differ."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class DecidedRow:
     Attributes:
         row: As the rule computed it; bare, without a verdict of the rule, where the ledger no longer has it.
         verdicts: Of those that gave one, the rule first, then the judge, then the person.
-        reasons: Of the same, in their words; text of strangers.
+        reasons: Of the same, in their words; untrusted text.
         author: The person who decided; empty where none did.
         numerator: Of the game's result as it stands.
         denominator: The same.
@@ -58,7 +58,7 @@ class DecidedRow:
 
     @property
     def verdict_words(self) -> str:
-        """Who says what: "rule: counts, judge: does not count"."""
+        """The verdicts as a sentence: "rule: counts, judge: does not count"."""
         return ", ".join(f"{SOURCE_WORDS[who]}: {verdict.replace('_', ' ')}" for who, verdict in self.verdicts.items())
 
     @property

@@ -1,4 +1,4 @@
-"""Two iterations compared: every metric's difference, keep or revert, and what moved it, down to messages."""
+"""Comparison of two iterations: differences, keep or revert, and their causes down to single messages."""
 
 from evaluation.comparison.iterations import IterationComparison, compare_iterations
 from evaluation.comparison.movers import Example, Mover, biggest_movers

@@ -22,7 +22,7 @@ NO_COMPARISON = "no comparison with chance"
 
 @dataclass(frozen=True, slots=True)
 class IterationComparison:
-    """What changed from one iteration to another.
+    """The changes from one iteration to another.
 
     Attributes:
         comparison: Every metric's difference, in the rubric's order. The target of the later one's change is the
@@ -46,7 +46,7 @@ class IterationComparison:
 
     @property
     def coverage_words(self) -> tuple[str, ...]:
-        """What scores rest on that leave something out: "Memory accuracy rests on 22 of 51 references settled ..."."""
+        """The coverage of scores that leave rows out: "Memory accuracy rests on 22 of 51 references settled ..."."""
         found = []
         for name, definition in DEFINITIONS.items():
             sides = [_coverage(side, name) for side in (self.before, self.after)]
@@ -57,12 +57,12 @@ class IterationComparison:
 
     @property
     def controls(self) -> dict[str, tuple[ControlSummary, ControlSummary]]:
-        """What the controls of every metric say, before and after."""
+        """The controls of every metric, before and after."""
         return {name: (_controls(self.before, name), _controls(self.after, name)) for name in DEFINITIONS}
 
     @property
     def control_words(self) -> tuple[str, ...]:
-        """Whether scores can be told from chance, one sentence for each metric of which that can be said."""
+        """Whether scores differ from chance, one sentence for each metric that has controls."""
         found = []
         for name, sides in self.controls.items():
             if any(side.words for side in sides):

@@ -1,4 +1,4 @@
-"""Where a metric loses its points: the side, the players, and the messages that lose most."""
+"""Find the side, the players and the messages that cost a metric the most points."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _SIDE_WORDS = {"mafia": "Mafia", "town": "Town"}
 
 @dataclass(frozen=True, slots=True)
 class LostShare:
-    """What one side or player costs a metric.
+    """The points that one side or player costs a metric.
 
     Attributes:
-        name: ``mafia`` or ``town``, or the player's name: text of strangers.
+        name: ``mafia`` or ``town``, or the player's name: untrusted text.
         lost: Points (of 100) that the metric loses by it, over all rows taken together.
         score: What the metric would be on its rows alone, 0 to 100.
     """
@@ -35,7 +35,7 @@ class LostShare:
 
 @dataclass(frozen=True, slots=True)
 class Losses:
-    """Where one metric loses its points, over several games.
+    """The lost points of one metric, over several games.
 
     Attributes:
         side: The side that scores lower; ``None`` where sides are unknown, or only one of them has rows.
@@ -66,7 +66,7 @@ class Losses:
 
 
 def find_losses(rows: pd.DataFrame, alignments: Mapping[tuple[str, str], str]) -> dict[str, Losses]:
-    """Where each percent metric loses its points, by metric; those that lose nothing are left out.
+    """The lost points of each percent metric, by metric; metrics that lose none are left out.
 
     Args:
         rows: One per ledger row with weight: ``transcript_id``, ``game_id``, ``metric``, ``player``, ``message_id``

@@ -1,8 +1,8 @@
-"""What moved a score between two iterations: reasons and players whose share of lost points changed most.
+"""Find the reasons and players whose share of lost points changed most between two iterations.
 
 A percent score loses a point for every part of its weight that does not count. Those losses add up over reasons, and
-over players, so each one's change is its part in the change of the score over all messages taken together (which is
-close to, but not, the change of the mean over games).
+over players. So the change of each is its part in the change of the score over all messages taken together, which is
+close to, but not the same as, the change of the mean over games.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Mover:
 
     Attributes:
         kind: ``reason`` or ``player``.
-        label: The reason with names, quotations and numbers left out, or the player's name: text of strangers.
+        label: The reason with names, quotations and numbers left out, or the player's name: untrusted text.
         before: Points (of 100) that the metric lost by it before.
         after: The same after.
         before_rows: How many rows lost points by it before.
@@ -67,7 +67,7 @@ class Mover:
 
     @property
     def change(self) -> float:
-        """What it did to the score, in points: above zero the score rose by it."""
+        """The effect on the score, in points: above zero the score rose by it."""
         return self.before - self.after
 
 

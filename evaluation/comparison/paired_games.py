@@ -1,4 +1,4 @@
-"""Which games of two iterations belong together: those played with the same scenario or seed."""
+"""Pair games of two iterations that were played with the same scenario or seed."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ class RunExample:
 
 @dataclass(frozen=True, slots=True)
 class RunMover:
-    """A proposition whose mean changed: claim and reasons are text of strangers."""
+    """A proposition whose mean changed: claim and reasons are untrusted text."""
 
     dimension: Dimension
     claim: str
@@ -83,7 +83,7 @@ class RunMover:
 
 @dataclass(frozen=True, slots=True)
 class RunComparison:
-    """What changed from one run to another.
+    """The changes from one run to another.
 
     Attributes:
         comparison: Every dimension's difference, a value for each game (the weighted mean over propositions there). A

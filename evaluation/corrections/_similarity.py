@@ -1,4 +1,4 @@
-"""How much a message resembles others, by its words. No language model is asked."""
+"""Similarity of messages by their words, computed without a language model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the gate found out about a message: checks, attempts and the outcome."""
+"""Results of the gate for one message: checks, attempts and the outcome."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from evaluation.errors import DramaturgError
 
 
 class GateOutcome(StrEnum):
-    """How a message came through the gate.
+    """The outcome of a message in the gate.
 
     ``PASSED``: at once. ``PASSED_AFTER_RETRY``: a retry met every threshold. ``CORRECTED``: no retry did, and the best
     of them was better than the original. ``FORCED_THROUGH``: no retry did, and the original was still the best, or the
-    only one because it could not be written anew. ``TIMEOUT_PASS_THROUGH``: no enabled judge answered for the message
+    only one because it could not be written again. ``TIMEOUT_PASS_THROUGH``: no enabled judge answered for the message
     that was committed.
     """
 
@@ -26,7 +26,7 @@ class GateOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MessageScore:
-    """What a judge said of one message in one dimension.
+    """A judge's score of one message in one dimension.
 
     Attributes:
         score: From 0 to 9; ``None`` when no judge answered in time or with sense.
@@ -65,7 +65,7 @@ class DimensionCheck:
 
     @property
     def counted(self) -> float:
-        """What it adds to the attempt's total: its score, or its threshold without an answer."""
+        """The part of the attempt's total: the score, or the threshold if there is no answer."""
         return self.threshold if self.found.score is None else self.found.score
 
 
@@ -111,7 +111,7 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class GateResult:
-    """What became of a message.
+    """The result of the gate for one message.
 
     Attributes:
         agent: Who speaks.

@@ -1,4 +1,4 @@
-"""The two interventions that come with Dramaturg: against voices that grow alike, and against talking in circles."""
+"""The two interventions that ship with Dramaturg: against similar voices, and against repeated topics."""
 
 from __future__ import annotations
 

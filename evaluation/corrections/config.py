@@ -1,4 +1,4 @@
-"""What is corrected at run time, agent by agent. Everything is off until somebody turns it on."""
+"""Settings of run-time corrections for each agent; all are off by default."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known when an agent is about to speak."""
+"""The information that is known before an agent speaks."""
 
 from __future__ import annotations
 

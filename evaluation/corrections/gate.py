@@ -1,7 +1,7 @@
-"""The action correction gate: a message is judged before it is sent, and written anew when it falls short.
+"""The action correction gate: judge a message before it is sent, and have it written again if it falls short.
 
-Source: persona evaluation specification, "Action Correction Gate (Multi-Dimension)". Other than in TinyTroupe, a
-message that resembles earlier ones never gains by it: similarity is no part of the total.
+Source: persona evaluation specification, "Action Correction Gate (Multi-Dimension)". Unlike in TinyTroupe, similarity
+to earlier messages is not part of the total, so it never raises it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ ESCALATION = "With every attempt that fails, change the message more radically; 
 
 
 def feedback_on(attempts: Sequence[Attempt], max_similarity: float) -> str:
-    """What to say about the last of ``attempts``: every failed check with score, reason and advice, then escalation.
+    """Feedback on the last of ``attempts``: every failed check with score, reason and advice, then escalation.
 
     Source: persona evaluation specification, "Action Correction Gate" (escalating feedback, recommendations).
     """
@@ -81,7 +81,7 @@ class Checker(Protocol):
     """Judges one message in one dimension."""
 
     async def check(self, dimension: str, text: str, context: ActionContext) -> MessageScore:
-        """The score, or a score of ``None`` with the reason why there is none."""
+        """The score, or a score of ``None`` with a reason."""
         ...
 
 
@@ -145,7 +145,7 @@ class ActionGate:
             # What is written already must not be lost with what is not.
             if self._is_strict:
                 raise
-            _LOGGER.exception("The agent %r could not write its message anew", context.agent)
+            _LOGGER.exception("The agent %r could not write its message again", context.agent)
             return None
 
     async def _attempt(self, number: int, text: str, context: ActionContext, config: CorrectionConfig) -> Attempt:

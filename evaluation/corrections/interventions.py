@@ -23,7 +23,7 @@ Effect = Callable[[Targets], None]
 
 @dataclass(frozen=True, slots=True)
 class Execution:
-    """What became of an intervention in one step.
+    """The result of an intervention in one step.
 
     Attributes:
         name: The intervention.
@@ -82,7 +82,7 @@ class Intervention:
         return self
 
     def set_effect(self, effect: Effect) -> Self:
-        """What to do to the targets."""
+        """Sets the effect on the targets."""
         self._effect = effect
         return self
 

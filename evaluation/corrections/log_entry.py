@@ -1,4 +1,4 @@
-"""A message that the gate checked, as it is on record."""
+"""One message that the gate checked, as it is stored."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from evaluation.corrections.attempts import GateOutcome, GateResult
 
 @dataclass(frozen=True, slots=True)
 class LoggedMessage:
-    """What became of a message, and when.
+    """A checked message with its outcome and time.
 
     Attributes:
         id: Of the group that its attempts are logged under.
@@ -25,6 +25,6 @@ class LoggedMessage:
 
     @property
     def outcome(self) -> GateOutcome:
-        """How it came through; what was not checked is not logged."""
+        """The outcome of the message; messages that were not checked are not logged."""
         assert self.result.outcome is not None
         return self.result.outcome

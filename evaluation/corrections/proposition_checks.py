@@ -1,4 +1,4 @@
-"""Checks a message with propositions and a judge: what the gate asks in production."""
+"""Check a message with propositions and a judge, as the gate does in production."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Repetition suppression: before an agent is asked to speak, it is told which of its phrases to leave out."""
+"""Repetition suppression: tell an agent before it speaks which of its phrases to avoid."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _QUOTED_CHARACTERS = 400
 
 @dataclass(frozen=True, slots=True)
 class Repetition:
-    """How far an agent repeats itself.
+    """The extent to which an agent repeats itself.
 
     Attributes:
         overlap: The share of three-word phrases in the recent messages that had been used before in them, 0 to 1.
@@ -46,7 +46,7 @@ def repetition_of(messages: Sequence[str]) -> Repetition:
 
 
 def suppression_prompt(messages: Sequence[str], threshold: float) -> str | None:
-    """What to add to an agent's prompt, or ``None`` while the overlap is not above ``threshold`` (0 to 1).
+    """An addition to an agent's prompt, or ``None`` while the overlap is not above ``threshold`` (0 to 1).
 
     Source: persona evaluation specification, "Repetition Suppression".
     """

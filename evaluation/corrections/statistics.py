@@ -1,4 +1,4 @@
-"""What the gate did so far: outcomes, and which dimension sends messages back."""
+"""Statistics of the gate: outcomes, and how often each dimension sends messages back."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SIMILARITY = "similarity"
 
 @dataclass(frozen=True, slots=True)
 class DimensionStatistics:
-    """How one dimension judged, over all attempts at all messages.
+    """Checks of one dimension, over all attempts at all messages.
 
     Attributes:
         judged: Attempts that got a score.
@@ -41,7 +41,7 @@ class GateStatistics:
         messages: How many messages were checked.
         outcomes: How often each outcome came, every outcome named.
         original_success_rate: The share of messages whose first text passed; ``None`` without messages.
-        retries: How many texts were written anew.
+        retries: How many texts were written again.
         regeneration_failure_rate: The share of those that did not pass; ``None`` without any.
         similarity_failures: Attempts that resembled an earlier message too much.
         dimensions: By dimension, in the order in which they were first met.
@@ -83,11 +83,11 @@ def gate_statistics(results: Iterable[GateResult]) -> GateStatistics:
 
 @dataclass(frozen=True, slots=True)
 class FailureRate:
-    """How often texts fell short of one check.
+    """The rate at which texts failed one check.
 
     Attributes:
         check: A dimension, or ``SIMILARITY``.
-        is_retry: Whether texts written anew are counted, instead of first ones. They are not a fair sample of what the
+        is_retry: Whether rewritten texts are counted, instead of first ones. They are not a fair sample of what the
             agent writes: only where a text had failed there is one.
         judged: Texts that got a score.
         failed: Those below the threshold; for similarity, above the limit.
@@ -109,7 +109,7 @@ class FailureRate:
 
 
 def failure_rates(results: Iterable[GateResult]) -> list[FailureRate]:
-    """For every check that took place, first texts and then texts written anew; checks in the order first met."""
+    """For every check that took place, first texts and then rewritten texts; checks in the order first met."""
     attempts = [attempt for result in results if result.outcome is not None for attempt in result.attempts]
     names = dict.fromkeys(check.dimension for attempt in attempts for check in attempt.checks)
     kinds = [*names, SIMILARITY] if any(attempt.similarity is not None for attempt in attempts) else [*names]

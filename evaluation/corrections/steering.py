@@ -1,4 +1,4 @@
-"""Who can be steered, and the thoughts that steer: used once, and never remembered."""
+"""Steering of agents by thoughts that are used once and not remembered."""
 
 from __future__ import annotations
 

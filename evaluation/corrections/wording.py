@@ -1,4 +1,4 @@
-"""The settings of ``agent_evaluation_config`` and the outcomes of the gate in the words that people read."""
+"""Labels for the settings of ``agent_evaluation_config`` and the outcomes of the gate."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType(
             SHARE,
             "gate_similarity_enabled",
         ),
-        "max_correction_attempts": Setting(_GATE, "Retries", "How often a message is written anew at most.", COUNT),
+        "max_correction_attempts": Setting(_GATE, "Retries", "How often a message is written again at most.", COUNT),
         "continue_on_failure": Setting(
             _GATE, "Send the best when none passes", "Off: nothing is sent then, and the program is told.", SWITCH
         ),
@@ -136,8 +136,8 @@ OUTCOMES: Mapping[GateOutcome, str] = MappingProxyType(
 OUTCOME_MEANINGS: Mapping[GateOutcome, str] = MappingProxyType(
     {
         GateOutcome.PASSED: "The first text met every threshold.",
-        GateOutcome.PASSED_AFTER_RETRY: "A text written anew met every threshold.",
-        GateOutcome.CORRECTED: "None met them; a text written anew scored best.",
+        GateOutcome.PASSED_AFTER_RETRY: "A rewritten text met every threshold.",
+        GateOutcome.CORRECTED: "None met them; a rewritten text scored best.",
         GateOutcome.FORCED_THROUGH: "None met them; the first text scored best.",
         GateOutcome.TIMEOUT_PASS_THROUGH: "Every judge failed or was late, so the message went out unjudged.",
     }

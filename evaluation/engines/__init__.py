@@ -1,1 +1,1 @@
-"""Where transcripts are scored: in this process, or in a pool of processes."""
+"""Engines that score transcripts, in this process or in a pool of processes."""

@@ -1,4 +1,4 @@
-"""A map over many items through a pool of processes, in order and in bounded memory."""
+"""Map a function over many items in a pool of processes, in order and in bounded memory."""
 
 from __future__ import annotations
 

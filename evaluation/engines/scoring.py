@@ -1,4 +1,4 @@
-"""Evaluation of transcripts on all seven metrics, one at a time or many, in this process or in several."""
+"""Score transcripts on all seven metrics, one at a time or many, in this process or in several."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class ScoreFailure:
     Attributes:
         what: What is missing, in words.
         why: The error's type and message.
-        traceback: Where it happened, for whoever mends it; no part of the output for users.
+        traceback: Where it happened, for developers; no part of the output for users.
     """
 
     metric: str
@@ -112,7 +112,7 @@ class Evaluation:
 
 
 def add_controls(transcript: Transcript, results: Mapping[str, MetricResult]) -> dict[str, MetricResult]:
-    """The results with their controls and link strengths; results that have a control get it anew.
+    """The results with their controls and link strengths, all computed again even if a result has a control.
 
     A control that fails says so in its ``reason``.
     """

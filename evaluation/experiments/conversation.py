@@ -30,7 +30,7 @@ _CODE_DIGITS = 8
 
 
 def room_plan(plan: ExperimentPlan, side: Side, environment: int) -> RoomPlan:
-    """How a conversation goes. Its name tells neither agents nor raters which side it is on."""
+    """The plan of a conversation. Its name tells neither agents nor raters which side it is on."""
     topics = plan.scenario.topics
     code = hashlib.sha256(f"{plan.record.id}:{side}:{environment}".encode("ascii")).hexdigest()[:_CODE_DIGITS]
     return RoomPlan(

@@ -1,4 +1,4 @@
-"""What an experiment will ask and cost, before anything is spent."""
+"""Estimate the calls and the cost of an experiment before it starts."""
 
 from __future__ import annotations
 

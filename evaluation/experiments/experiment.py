@@ -1,4 +1,4 @@
-"""What an experiment consists of: its two sides, its conversations, and the scores of its agents."""
+"""Records of an experiment: its two sides, its conversations, and the scores of its agents."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class AgentScore:
-    """How an agent did in one conversation, or the whole conversation where ``agent`` is empty.
+    """The scores of an agent in one conversation, or of the whole conversation where ``agent`` is empty.
 
     Attributes:
         score: 0 to 9, a count for ideas; ``None`` when nothing could be scored.

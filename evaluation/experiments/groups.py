@@ -1,4 +1,4 @@
-"""Who meets whom: sizes, and which agents sit in which conversation."""
+"""Group sizes, and the assignment of agents to conversations."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Design:
 
     @property
     def agent_sessions(self) -> int:
-        """How many times somebody takes part in a conversation, on each side."""
+        """Number of times that an agent takes part in a conversation, over all agents of one side."""
         return sum(len(room) for room in self.rooms)
 
 
@@ -87,7 +87,7 @@ def seated(personas: int, environments: int, per_room: int, seed: int) -> tuple[
     """Which personas sit in which room: session by session, everybody at most once in a session.
 
     With as many personas as seats there is one session, in the order of the population. Otherwise every session is
-    drawn anew; whoever finds no full room in a session sits it out.
+    drawn again; whoever finds no full room in a session sits it out.
     """
     if personas == environments * per_room:
         return tuple(tuple(range(start, start + per_room)) for start in range(0, personas, per_room))

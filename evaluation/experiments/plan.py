@@ -1,4 +1,4 @@
-"""What somebody wants to run: a scenario with its size and settings, and the id that they amount to."""
+"""The plan of an experiment: a scenario with its size and settings, and the id derived from them."""
 
 from __future__ import annotations
 
@@ -69,12 +69,12 @@ class ExperimentPlan:
 
     @property
     def step_count(self) -> int:
-        """How many times everybody may speak."""
+        """Number of steps, in each of which everybody may speak."""
         return self.scenario.steps if self.steps is None else self.steps
 
     @property
     def evaluation_plan(self) -> EvaluationPlan:
-        """How the agents are evaluated."""
+        """The settings for the evaluation of the agents."""
         options = Options(is_batched=self.is_batched, has_double_check=self.has_double_check)
         return EvaluationPlan(sample_size=self.sample_size, seed=self.seed, options=options)
 
@@ -124,7 +124,7 @@ def plan_of(record: ExperimentRecord) -> ExperimentPlan:
     try:
         scenario = Scenario.model_validate(config["scenario"])
     except ValidationError as error:
-        remedy = "Start the experiment anew."
+        remedy = "Start the experiment again."
         raise InputError(f"{describe(error)}.", place=f"experiment {record.id}", remedy=remedy) from None
     effects = None if config["effects"] is None else Effects(**config["effects"])
     return ExperimentPlan(

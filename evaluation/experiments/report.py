@@ -1,4 +1,4 @@
-"""What came of an experiment, in the layout of Table 1, beside the published values where there are any."""
+"""The report on an experiment in the layout of Table 1, beside published values if there are any."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _SCALE = (0.0, 9.0)
 
 
 class DirectionAgreement(StrEnum):
-    """How the direction of a difference compares with the published one; nothing is said about sizes."""
+    """Whether the direction of a difference agrees with the published one, whatever its size."""
 
     SAME = "same direction"
     OPPOSITE = "opposite direction"
@@ -78,7 +78,7 @@ class ReportRow:
 
     @property
     def outcome_words(self) -> str:
-        """What the scores of this run show, after Holm: "higher", "lower", "no evidence either way", ..."""
+        """The result of this run after Holm: "higher", "lower", "no evidence either way", ..."""
         # More is not better in every row of the paper, so the words speak of height.
         found = self.found.outcome
         return {Outcome.BETTER: "higher", Outcome.WORSE: "lower"}.get(found, str(found))

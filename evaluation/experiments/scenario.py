@@ -1,4 +1,4 @@
-"""Scenarios: what is talked about, by how many, and what the treatment is. Data files, shipped or a person's own."""
+"""Scenarios: topic, group sizes and treatment, as data files that are shipped or written by a person."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ class _Part(BaseModel):
 
 
 class FacilitatorLine(_Part):
-    """What the facilitator says at the beginning of a step, counted from 1; ``{{topic}}`` stands for the topic."""
+    """The facilitator's words at the beginning of a step, counted from 1; ``{{topic}}`` stands for the topic."""
 
     step: Annotated[int, Field(ge=1)]
     text: Text
 
 
 class PaperLayout(_Part):
-    """How the original experiment was run: few personas that meet again and again, and its own settings.
+    """The layout of the original experiment: few personas that meet again and again, and its own settings.
 
     Source: TinyTroupe's notebooks of June 2025.
     """

@@ -1,4 +1,4 @@
-"""Where the files that come with Dramaturg lie: in a checkout, or inside the package once installed."""
+"""Locate the files that ship with Dramaturg, in a checkout or in the installed package."""
 
 from __future__ import annotations
 

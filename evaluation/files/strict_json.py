@@ -1,4 +1,4 @@
-"""Strict JSON: what Python's parser lets pass and cannot be stored is refused with its place."""
+"""Parse JSON strictly: values that Python's parser accepts but that cannot be stored are refused with their place."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST_DIGITS = 30
 
 
 class JsonLimits(Protocol):
-    """How deep lists and objects may stand inside each other, and how many values there may be in all."""
+    """Limits on the nesting of lists and objects, and on the number of values in all."""
 
     @property
     def json_depth(self) -> int: ...

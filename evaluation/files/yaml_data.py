@@ -1,4 +1,4 @@
-"""Reading the YAML files that come with the code."""
+"""Read the YAML files that ship with the code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""YAML with line numbers: what a checker needs to say where a value stands."""
+"""Parse YAML with the line numbers that a checker needs for its messages."""
 
 from __future__ import annotations
 

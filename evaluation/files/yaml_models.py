@@ -1,4 +1,4 @@
-"""Read YAML and JSON files that people write or change into pydantic models; every fault is named with its line."""
+"""Read YAML and JSON files that people write into pydantic models; every fault is reported with its line."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Runs evaluations of agents over what is stored and what is shipped, and tells people what came out."""
+"""Evaluations of agents against golden baselines, for repositories and continuous integration."""

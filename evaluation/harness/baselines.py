@@ -1,4 +1,4 @@
-"""Golden baselines: what agents scored when people were content with them, as JSON files in a repository."""
+"""Golden baselines: accepted scores of agents, as JSON files in a repository."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Source = Literal["transcripts", "synthetic"]
 """Whether an agent was judged on what it had said, or on answers to scenario prompts made for the purpose."""
 
 SUFFIX = ".json"
-_REMEDY = "Restore the file, or make it anew with `dramaturg eval baseline`."
+_REMEDY = "Restore the file, or make it again with `dramaturg eval baseline`."
 # Enough for any mean of whole numbers, and the same text on every machine.
 _DIGITS = 6
 _PLAIN_NAME = re.compile(r"[\w-]{1,60}")
@@ -41,7 +41,7 @@ class DimensionBaseline(_Frozen):
 
 
 class Baseline(_Frozen):
-    """What an agent, or a channel, scored.
+    """The accepted scores of an agent, or of a channel.
 
     Attributes:
         agent_id: Whose it is.
@@ -67,7 +67,7 @@ class Baseline(_Frozen):
 
     @property
     def key(self) -> tuple[str, Source]:
-        """What tells it from other baselines."""
+        """The key that identifies it among baselines."""
         return self.agent_id, self.source
 
     def with_others_of(self, before: Baseline | None, judged: Collection[Dimension]) -> Baseline:

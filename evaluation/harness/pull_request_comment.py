@@ -1,9 +1,9 @@
-"""A comparison with baselines as Markdown, for the comment on a pull request.
+"""Write a comparison with baselines as Markdown, for the comment on a pull request.
 
-It is made from the JSON form, which may come from a stranger's branch: whatever is not a number or one of our own words
-stands inside code spans, where it is neither a link nor a picture nor a mention, and all is cut to what a comment
-holds. Imports nothing outside the standard library but the module that makes text harmless, so that a job which holds
-a token needs to install nothing.
+The input is the JSON form, which may come from an untrusted branch. Text that is neither a number nor a fixed word is
+put into code spans, so that it cannot become a link, a picture or a mention, and the result is cut to the length that a
+comment may have. The module imports only the standard library and ``evaluation.escaping``, so that a job with a token
+needs to install nothing.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 from evaluation.escaping import code, markdown_table, shortened
 
 MARKER = "<!-- dramaturg-regression -->"
-"""Begins the comment, so that the next run finds it and writes it anew."""
+"""Begins the comment, so that the next run finds it and writes it again."""
 
 LONGEST_COMMENT = 60_000
 """Characters; GitHub refuses more than 65,536."""
@@ -46,7 +46,7 @@ _MEANINGS = {
     "fine": "No score fell by more than {drop}.",
     "regression": (
         "At least one score fell by more than {drop} below its baseline, or is gone. If that is wanted, make the "
-        "baselines anew with `dramaturg eval baseline` and commit them; else look at what fell below."
+        "baselines again with `dramaturg eval baseline` and commit them; else look at what fell below."
     ),
     "error": (
         "Part of it was not judged, so the comparison tells nothing yet. Where an answer is missing, record it with "

@@ -1,7 +1,7 @@
-"""The script behind the shipped recordings: it answers like a judge, and is none.
+"""The script that made the shipped recordings: it answers in a judge's format without a language model.
 
-Its marks follow from counting words, so that an edited persona, proposition or message changes them, as it would change
-those of a model. They show that the harness notices; they do not tell whether an agent is good, and every answer says
+Its marks come from counting words, so an edited persona, proposition or message changes them, as it would change those
+of a model. They show that the harness notices changes. They do not show whether an agent is good, and every answer says
 so.
 """
 

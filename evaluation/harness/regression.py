@@ -1,4 +1,4 @@
-"""Compares evaluations with golden baselines: what fell, what was lost, what is new."""
+"""Compare evaluations with golden baselines: fallen, lost and new scores."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _UNFINISHED = frozenset({JudgementStatus.ERROR, JudgementStatus.SKIPPED})
 
 
 class RegressionOutcome(StrEnum):
-    """How a dimension compares.
+    """The outcome of comparing a dimension with its baseline.
 
     ``lost``: the baseline has a score and now there is none. ``new``: there is no baseline. ``incomparable``: another
     judge made the baseline. ``not_scored``: neither has a score. ``error``: the judge failed on part of it, so that

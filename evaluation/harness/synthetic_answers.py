@@ -1,4 +1,4 @@
-"""Synthetic mode: agents that have said nothing yet answer scenario prompts, so that they can be evaluated."""
+"""Synthetic mode: ask agents without messages scenario prompts, so that they can be evaluated."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _named(reference: str, known: dict[str, Agent], cast: Cast) -> Agent:
 
 
 async def answers_of(agent: Agent, prompts: Sequence[ScenarioPrompt], client: LLMClient) -> Transcript:
-    """What the agent says to each prompt, each asked on its own, as a transcript marked synthetic.
+    """The agent's answers to the prompts, each asked on its own, as a transcript marked synthetic.
 
     Args:
         agent: Must have a persona.

@@ -1,1 +1,1 @@
-"""What a discussion looks like from outside: activity, memory, who addresses whom, and cost."""
+"""Figures of a discussion: activity, memory, the network of players, and cost."""

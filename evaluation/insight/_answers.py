@@ -1,4 +1,4 @@
-"""What a judge may answer to checks and extractions. A whole number is a number: 1 is as good as 1.0."""
+"""Schemas of a judge's answers to checks and extractions. The number 1 equals 1.0."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Attitude = Annotated[Literal["positive", "negative", "neutral", "mixed"], Before
 
 
 class QualityAnswer(Answer):
-    """How well a message does on one check: 0.0 (not at all) to 1.0 (perfectly)."""
+    """The quality of a message on one check: 0.0 (not at all) to 1.0 (perfectly)."""
 
     reason: Reason
     score: Annotated[Degree, Field(description="a number from 0.0 to 1.0")]

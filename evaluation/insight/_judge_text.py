@@ -1,4 +1,4 @@
-"""Messages as a judge reads them, in parts that fit a prompt; what does not fit is said, never lost."""
+"""Messages as text for a judge, in parts that fit a prompt; parts that do not fit are reported."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class TextPart:
 
     @property
     def place(self) -> str:
-        """Which messages it holds, in words."""
+        """The messages that the part holds, as words."""
         return f"messages {self.messages[0].index + 1} to {self.messages[-1].index + 1}"
 
 
@@ -76,7 +76,7 @@ def line_of(message: Message) -> str:
 
 
 def numbered(number: int, speaker: str, text: str) -> str:
-    """What somebody said, made harmless; says how many characters are left out."""
+    """A message as safe text for a judge, with the number of characters that are left out."""
     cut = len(text) - LONGEST_MESSAGE
     words = as_message(text[:LONGEST_MESSAGE])
     more = f"\n| ({cut:,} more characters are left out)" if cut > 0 else ""

@@ -1,4 +1,4 @@
-"""What a judge of checks and extractions reads. Whoever changes a word here changes ``PROMPT_VERSION`` too."""
+"""Prompts for checks and extractions. Every change of a text needs a new ``PROMPT_VERSION``."""
 
 from __future__ import annotations
 

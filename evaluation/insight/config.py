@@ -1,4 +1,4 @@
-"""How a discussion is evaluated: one validated set of values.
+"""The validated settings of the evaluation of a discussion.
 
 Source: ADR-010, ``EvaluationConfig`` and ``ValidationConfig``. Where the two differ (sampling rate, separate model) the
 values of ``EvaluationConfig`` count.
@@ -20,7 +20,7 @@ LARGEST_SEED = 2**31 - 1
 
 @dataclass(frozen=True, slots=True)
 class ValidationConfig:
-    """What a ``Validator`` needs of it.
+    """The part of the settings that a ``Validator`` needs.
 
     Attributes:
         persona_adherence_threshold: What a score must reach, 0 to 1.

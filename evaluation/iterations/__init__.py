@@ -1,4 +1,4 @@
-"""Iterations, their tests of three games, and what follows from them."""
+"""Iterations, their tests of three games, and the decisions about them."""
 
 from evaluation.iterations._iteration import Fate, Iteration, RecordedDecision, departs_from
 from evaluation.iterations._reference import baseline_before, reference_of

@@ -1,4 +1,4 @@
-"""An iteration: one prompt version, what it is compared with, and what a person decided about its change."""
+"""An iteration: one prompt version, its reference, and the decision that a person recorded."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def _now() -> datetime:
 
 
 class Fate(StrEnum):
-    """What a person did with the change of an iteration."""
+    """A person's decision on the change of an iteration."""
 
     KEPT = "kept"
     REVERTED = "reverted"
@@ -64,7 +64,7 @@ class RecordedDecision:
         return departs_from(self.fate, self.rule)
 
     def as_dict(self) -> dict[str, Any]:
-        """What was recorded as every JSON output shows it."""
+        """The recorded decision as every JSON output shows it."""
         return {
             "choice": str(self.fate),
             "who": self.who,

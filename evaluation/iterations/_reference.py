@@ -1,4 +1,4 @@
-"""What an iteration's change is compared with: one rule for every page, command and report."""
+"""Find the reference of an iteration, by one rule for every page, command and report."""
 
 from __future__ import annotations
 

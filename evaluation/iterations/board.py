@@ -1,4 +1,4 @@
-"""Everything that is known about the iterations, in one value: what the overview page and the CLI show."""
+"""The board: everything known about the iterations, for the Overview page and the command line."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class IterationSummary:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What to bear in mind when reading it: no games yet, or tests with too few."""
+        """Warnings for its reader: no games yet, or tests with too few."""
         if not self.games:
             return ("No games yet.",)
         return tuple(f"Test {test.number}: {test.warning}" for test in self.tests if test.warning)

@@ -1,4 +1,4 @@
-"""What was changed in the description of an iteration, and its sign-offs: when, by whom, from what to what."""
+"""The history of an iteration's description and sign-offs: time, author, old and new values."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import datetime
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """What a person says about an iteration. ``parent`` and ``target_metric`` are ``None`` where none is named."""
+    """A person's description of an iteration. ``parent`` and ``target_metric`` are ``None`` if not given."""
 
     name: str
     parent: str | None = None

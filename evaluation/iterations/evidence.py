@@ -1,4 +1,4 @@
-"""What the games can show about the target of a change, beside the rule that looks at means alone."""
+"""Statistical evidence about the target of a change, beside the rule that compares means alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From the store's tables to the games that tests are made of."""
+"""Convert the store's tables to the games of tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keep or revert: did the one change that an iteration made help, measured against its reference?"""
+"""Keep or revert: decide by a rule whether the change of an iteration helped against its reference."""
 
 from __future__ import annotations
 

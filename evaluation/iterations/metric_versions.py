@@ -1,4 +1,4 @@
-"""Scores that do not compare because they were computed by different versions of a metric's definition."""
+"""Find scores that cannot be compared because different versions of a metric computed them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class VersionMix:
 
     @property
     def words(self) -> str:
-        """What is wrong, in a sentence or two; the remedy is to evaluate the games again."""
+        """The fault in a sentence or two; the remedy is to evaluate the games again."""
         label = DEFINITIONS[self.metric].label
         by_version = [f"by version {version} in {counted(count, 'game')}" for version, count in self.games.items()]
         said = f"{label} was computed {listed(by_version)}"

@@ -1,4 +1,4 @@
-"""How likely the next three tests are to pass, judging by those so far."""
+"""The probability that the next three tests pass, estimated from the tests so far."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ NO_CONTROLS = summarise_controls(())
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """What is known of one game: its scores, and its cost where that was recorded.
+    """The scores of one game, and its cost if that was recorded.
 
     Attributes:
         metrics: By name; one that is missing could not be computed.
@@ -132,7 +132,7 @@ class GameTest:
 
     @property
     def warning(self) -> str:
-        """What stands beside a test with fewer games than it should have; else empty."""
+        """The warning for a test with fewer games than it should have; else empty."""
         if self.is_complete:
             return ""
         return f"Only {counted(len(self.games), 'game')} of {self.size}: too few to rely on."
@@ -233,7 +233,7 @@ def _mean(scores: Sequence[Scored | None], threshold: float) -> MetricMean:
 
 
 def score_controls(scores: Iterable[Scored | None]) -> ControlSummary:
-    """What the controls of one metric say over games; those without a score are left out."""
+    """A summary of one metric's controls over games; games without a score are left out."""
     return summarise_controls(metric_control(one) for one in scores if one is not None and one.score is not None)
 
 

@@ -1,1 +1,1 @@
-"""Judges: what they are asked, what they answer, and how their answers are got, kept and paid for."""
+"""Judges: questions, answers, and getting, storing and paying for judgements."""

@@ -1,4 +1,4 @@
-"""How a judge is told to write its answer down, to be sure of it, and to mend it."""
+"""Instructions to a judge on the format of its answer, on confidence, and on repairing a bad answer."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ around it."""
 
 
 def answer_format(answer: type[Answer]) -> str:
-    """What stands at the end of a prompt that asks one question."""
+    """The end of a prompt that asks one question."""
     return ANSWER.format(shape=_shape(answer))
 
 
 def batch_format(answer: type[Answer]) -> str:
-    """What stands at the end of a prompt that asks several."""
+    """The end of a prompt that asks several questions."""
     return BATCH.format(shape=_shape(answer, '"item": number of the item, '))
 
 

@@ -1,4 +1,4 @@
-"""Getting answers out of what models write: fences, prose around them and trailing commas are tolerated, no more."""
+"""Parse answers of models: fences, surrounding prose and trailing commas are tolerated, nothing more."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ Validate = Callable[[dict[str, Any]], Value]
 
 
 class AnswerError(ValueError):
-    """What a model wrote is not the answer that was asked for; the message tells the model what is wrong."""
+    """A model's text is not a valid answer; the message tells the model what is wrong."""
 
 
 def parse_answer(text: str, validate: Validate[Value]) -> Value:
-    """What ``validate`` makes of the last JSON object in ``text`` that it accepts.
+    """The validated form of the last JSON object in ``text`` that ``validate`` accepts.
 
     Objects inside other objects, and inside their strings, do not count.
 
@@ -154,7 +154,7 @@ _TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)|,[\s,]*+|[\[\]{}]', re.DOTA
 
 
 def describe(error: ValidationError) -> str:
-    """What is wrong with an answer, field by field, without repeating what the model wrote."""
+    """The faults of an answer, field by field, without repeating the model's text."""
     problems = [
         f"{'.'.join(map(str, one['loc'])) or 'the object'}: {one['msg']}"
         for one in error.errors(include_url=False, include_input=False, include_context=False)

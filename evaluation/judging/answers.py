@@ -1,4 +1,4 @@
-"""What a judge may answer: one model per kind of question, the reason always before the verdict."""
+"""Schemas of a judge's answers, one model per kind of question, with the reason before the verdict."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Answer(BaseModel):
 
 
 class ScoreAnswer(Answer):
-    """How true a claim is: 0 (certainly false) to 9 (certainly true).
+    """The truth of a claim: 0 (certainly false) to 9 (certainly true).
 
     Attributes:
         reason: Why, written before the score.
@@ -82,7 +82,7 @@ class IdeasAnswer(Answer):
 
 
 class LabelAnswer(Answer):
-    """Which of the labels named in the prompt fits."""
+    """The label that fits, of those named in the prompt."""
 
     reason: Reason
     label: Annotated[str, Field(min_length=1, max_length=200, description="one of the labels")]

@@ -1,4 +1,4 @@
-"""Which judge there is: the one place that makes it of options, the environment and stored settings."""
+"""Build a judge from options, environment and settings."""
 
 from __future__ import annotations
 
@@ -255,7 +255,7 @@ def build_client(
 
 
 def own_price(config: JudgeConfig) -> Price | None:
-    """What the model's tokens cost by the file with prices; ``None`` without one, or where the model is not in it.
+    """The price of the model's tokens in the user's price list; ``None`` if there is no list or no entry.
 
     Raises:
         InputError: The file cannot be read.
@@ -268,7 +268,7 @@ def own_price(config: JudgeConfig) -> Price | None:
 
 
 def price_of(config: JudgeConfig) -> Price | None:
-    """What the model's tokens cost: by one's own file, else by litellm's list, whose loading takes seconds once.
+    """The price of the model's tokens: from the user's list, else from litellm's, which takes seconds to load once.
 
     Raises:
         InputError: The file cannot be read.

@@ -1,7 +1,7 @@
-"""What a judge of propositions reads. Whoever changes a word here changes ``PROMPT_VERSION`` too.
+"""Prompts for propositions. Every change of a text needs a new ``PROMPT_VERSION``.
 
 The bands from 0 to 9 and the rule "data missing: 9" are those of TinyTroupe (arXiv:2507.09788), in other words. The
-shape of the answer (its JSON) is described by the client, which knows whether one claim is asked about or several.
+client describes the JSON of the answer, because it knows whether it asks about one claim or several.
 """
 
 from __future__ import annotations

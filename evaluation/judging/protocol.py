@@ -1,4 +1,4 @@
-"""What judges are asked and what they give back; the protocol that all of them follow."""
+"""Requests to judges, their judgements, and the protocol that all judges follow."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ LARGEST_BATCH = 10
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What a model reads.
+    """The text that a model reads.
 
     Untrusted text stands between lines that hold ``guard.FENCE``, for which every call puts a random delimiter; so the
     same prompt is the same text every time.
@@ -62,7 +62,7 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class OfflineInput:
-    """What the offline judge computes from, as it reads no prompts.
+    """The input of the offline judge, which reads no prompts.
 
     Attributes:
         dimension: ``fluency``, ``convergence`` or ``consistency``.
@@ -112,7 +112,7 @@ class JudgeRequest:
     _keys: dict[tuple[str, str], str] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def key(self, model: str, server: str = "") -> str:
-        """Where the answer is filed: SHA-256 (hex) of all that may change it, the model included.
+        """The key of the answer: SHA-256 (hex) of everything that may change it, including the model.
 
         Whether the question may share a call with others is part of it; with which others is not, so that a new
         proposition does not make the answers to the old ones worthless.
@@ -155,7 +155,7 @@ class JudgementStatus(StrEnum):
 
 
 class JudgeKind(StrEnum):
-    """Who judged: a model now, a recording of one, rules that need no model, or a script of a test or demonstration."""
+    """The kind of judge: a live model, a recording of one, rules without a model, or a script for tests."""
 
     LIVE = "live"
     RECORDED = "recorded"
@@ -165,7 +165,7 @@ class JudgeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What came back for one request.
+    """The response to one request.
 
     Attributes:
         key: The request's key under ``model``, and the server if it is one's own.

@@ -1,4 +1,4 @@
-"""From a proposition and a target to the question for a judge, or to what is known without asking one."""
+"""Build the question for a judge from a proposition and a target, or an answer that needs no judge."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _LONGEST_SHOWN = 300
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How propositions are asked.
+    """Options for asking propositions.
 
     Attributes:
         is_batched: Whether claims about the same thing may share a call, at most ten: cheaper, a little less exact.
@@ -42,7 +42,7 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Supplement:
-    """What a judge gets besides the trajectory.
+    """Evidence for a judge beside the trajectory.
 
     Attributes:
         evidence: Statistics in words.

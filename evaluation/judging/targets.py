@@ -1,4 +1,4 @@
-"""Who a proposition is about: an agent or a channel, with what was said."""
+"""The target of a proposition: an agent or a channel, with its messages."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class TrajectoryEvent:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What a judge looks at.
+    """The subject that a judge examines.
 
     Attributes:
         name: Display name of the agent, or of the channel; untrusted.

@@ -1,1 +1,1 @@
-"""How agents hold their character: adherence, consistency, fluency, voice distinctness, and the ideas they have."""
+"""Persona scores of agents: adherence, consistency, fluency, voice distinctness and ideas quantity."""

@@ -1,4 +1,4 @@
-"""Agents: who speaks in stored transcripts, by name."""
+"""Agents and channels, and the map from the speakers of stored transcripts to them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Agent:
 
 @dataclass(frozen=True, slots=True)
 class SpeakerMap:
-    """Which agent a speaker in a transcript is.
+    """The map from the speakers of transcripts to agents.
 
     Attributes:
         chosen: Agent ids by speaker, as a person decided.

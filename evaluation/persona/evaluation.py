@@ -1,4 +1,4 @@
-"""Evaluates agents and channels on the five persona dimensions."""
+"""Evaluate agents and channels on the five persona dimensions."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ DEFAULT_SAMPLE_SIZE = 20
 
 @dataclass(frozen=True, slots=True)
 class EvaluationPlan:
-    """How agents are evaluated.
+    """The settings for the evaluation of agents.
 
     Attributes:
         dimensions: Which ones; those that do not apply to an agent (or to a channel) are left out.
@@ -60,7 +60,7 @@ def applicable(subject: Subject, dimensions: Collection[Dimension]) -> list[Dime
 def questions_about(
     subject: Subject, library: PropositionLibrary, plan: EvaluationPlan
 ) -> dict[Dimension, list[PropositionQuestion]]:
-    """Everything that will be asked about a subject, by dimension; nobody is asked yet."""
+    """All questions about a subject, by dimension, before any judge is asked."""
     sampled = _sampled(subject, plan)
     return {
         dimension: [

@@ -1,4 +1,4 @@
-"""Periods of time, and samples that come out the same every time."""
+"""Periods of time, and samples that are the same on every run."""
 
 from __future__ import annotations
 

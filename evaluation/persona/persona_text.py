@@ -1,4 +1,4 @@
-"""Personas as text: what a judge reads of a persona that a transcript, a file or a person gave."""
+"""Personas as text for a judge, from a transcript, a file or a person."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an evaluation of an agent comes to."""
+"""Results of an evaluation of an agent."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class DimensionScore:
 
     @property
     def marked(self) -> int:
-        """How many scores are nines that say nothing about the agent."""
+        """Number of scores that are nines without information about the agent."""
         return sum(item.mark is not Mark.NONE for item in self.items)
 
     @property
@@ -115,6 +115,6 @@ class PersonaEvaluation:
 
 
 def judges_of(items: Iterable[PropositionScore]) -> tuple[tuple[JudgeKind, str], ...]:
-    """Kinds and models of whoever scored any of the items, each once."""
+    """Kinds and models of the judges that scored the items, each once."""
     answered = [item.judgement for item in items if item.judgement and item.judgement.is_scored]
     return tuple(dict.fromkeys((judgement.judge, judgement.model) for judgement in answered))

@@ -1,4 +1,4 @@
-"""The agents that come with Dramaturg, and the personas of the rubric's five personality types."""
+"""The agents that ship with Dramaturg, and the personas of the rubric's five personality types."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Cast:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """Whoever may have propositions of their own: agents and personality types."""
+        """Ids that may have propositions of their own: agents and personality types."""
         return (*self.members, *self.personalities)
 
     @property

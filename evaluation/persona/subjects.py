@@ -1,8 +1,8 @@
-"""What there is to judge of an agent or a channel, out of transcripts.
+"""Collect the messages of an agent or a channel that a judge evaluates.
 
-The messages of an agent are those of its speakers in all transcripts, by time. An agent may be another character in
-each game (a player with another personality, another persona): then each of these is a portrayal of its own, so that
-nobody is held against a persona that was not theirs. A channel has a portrayal for each conversation in it.
+The messages of an agent are those of its speakers in all transcripts, ordered by time. An agent may play another
+character in each game (another personality, another persona). Then each of these is a separate portrayal, so that no
+message is compared with another character's persona. A channel has one portrayal for each conversation in it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Portrayal:
 
     @property
     def positions(self) -> list[int]:
-        """Where in the trajectory the agent's own messages stand."""
+        """Positions of the agent's own messages in the trajectory."""
         return [position for position, event in enumerate(self.target.trajectory) if event.is_action]
 
 
@@ -46,7 +46,7 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """Where agents and what they say are looked for.
+    """The sources of agents and their messages.
 
     Attributes:
         transcripts: In any order.

@@ -1,1 +1,1 @@
-"""The rating desk beyond the rating itself: what is put aside for good, pace, practice, the style check and sheets."""
+"""The rating desk beyond the rating itself: discards, pace, practice, the style check and sheets."""

@@ -1,4 +1,4 @@
-"""How fast a rater works, from the times at which ratings were saved."""
+"""The speed of a rater, from the times at which ratings were saved."""
 
 from __future__ import annotations
 

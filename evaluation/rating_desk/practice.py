@@ -1,4 +1,4 @@
-"""Practice: shipped games with reference ratings, by which raters find out whether they use the scale as meant."""
+"""Practice: shipped games with reference ratings, against which raters check their use of the scale."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class PracticeGame:
 
 @dataclass(frozen=True, slots=True)
 class PracticeRating:
-    """What a rater gave a practice game. It never counts as a rating."""
+    """A rater's rating of a practice game. It never counts as a rating."""
 
     game: str
     version: int

@@ -40,7 +40,7 @@ class SheetProblem:
     Attributes:
         line: The first line of the row in the file, from 1; the header is 1.
         column: Its name as in the sheet; empty when the whole row or file is meant.
-        value: What stands there, shortened; text of strangers.
+        value: What stands there, shortened; untrusted text.
         remedy: What to do about it.
     """
 
@@ -58,7 +58,7 @@ class SheetProblem:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """What a sheet holds.
+    """The content of a sheet.
 
     Attributes:
         ratings: In its order, with the line of each; only those without a problem.
@@ -169,7 +169,7 @@ def _rows(text: str) -> Iterator[_Row]:
                 yield _row(line, header, cells)
             line = reader.line_num + 1
     except csv.Error as error:
-        yield _broken(line, "", f"The row cannot be read: {error}.", "Check its quotation marks, or save it anew.")
+        yield _broken(line, "", f"The row cannot be read: {error}.", "Check its quotation marks, or save it again.")
 
 
 def _missing(header: list[str]) -> str:

@@ -1,8 +1,8 @@
-"""The rubric's manual check for personality: could one tell who speaks, by the language alone? (rubric 1.0, metric 5)
+"""The rubric's manual check for personality: guess a speaker from the language alone (rubric 1.0, metric 5).
 
-A rater sees a few messages of one player, names blanked, and chooses among shuffled candidates: the personalities of
-the game where it names them, else the other players' voices, each by two other messages. Who guesses is right once in
-as many candidates as there are; that chance level stands beside every figure.
+A rater sees a few messages of one player without names, and chooses among shuffled candidates: the personalities of
+the game if it names them, else the other players' voices, each shown by two other messages. With n candidates, a guess
+is right once in n times; that chance level stands beside every figure.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class StyleQuestion:
-    """Which of these speaks here?
+    """One question: which candidate is the speaker of these messages?
 
     Attributes:
         player: Who it is; not shown before the answer.
@@ -85,13 +85,13 @@ class StyleAnswer:
 
     @property
     def chance(self) -> float:
-        """How often guessing finds it, 0 to 1."""
+        """Probability of a right guess, 0 to 1."""
         return 1.0 / len(self.candidates)
 
 
 @dataclass(frozen=True, slots=True)
 class StyleResult:
-    """How often players were told by their language.
+    """How often players were recognised by their language.
 
     Attributes:
         asked: Answers given.

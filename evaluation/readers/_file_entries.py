@@ -1,4 +1,4 @@
-"""Files waiting to be read, from a folder or a zip, and which of them are not meant for a reader."""
+"""Files to read from a folder or a zip, and files that no reader is meant for."""
 
 from __future__ import annotations
 

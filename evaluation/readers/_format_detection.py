@@ -1,4 +1,4 @@
-"""Which reader a file's content is for."""
+"""Choose the reader for a file by its content."""
 
 from __future__ import annotations
 

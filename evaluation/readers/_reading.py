@@ -1,4 +1,4 @@
-"""Files, folders and zips to transcripts: each game that can be read, and each file that cannot with the reason."""
+"""Read files, folders and zips: each readable game as a transcript, each other file with the reason."""
 
 from __future__ import annotations
 

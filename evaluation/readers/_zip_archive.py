@@ -1,4 +1,4 @@
-"""The files in a zip, unpacked in memory within limits and only when they are asked for."""
+"""Files in a zip, unpacked in memory on demand and within limits."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ _UNPACK_ERRORS = (
 
 @dataclass(slots=True)
 class UnpackBudget:
-    """What one upload may still unpack, shared by the zips inside each other."""
+    """The number of bytes that one upload may still unpack, shared by nested zips."""
 
     bytes_left: int
     files_left: int

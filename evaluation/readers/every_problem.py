@@ -1,4 +1,4 @@
-"""Every problem of a broken file, not only the first: each is cut out, and what is left is read again."""
+"""Find every problem of a broken file, by cutting each out and reading the rest again."""
 
 from __future__ import annotations
 

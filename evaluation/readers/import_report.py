@@ -1,4 +1,4 @@
-"""What became of every file of an import, kept so that nobody has to remember which of 300 files was refused."""
+"""The report on an import, which keeps the outcome of every file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from evaluation.readers import ReadResult
 
 
 class ImportOutcome(StrEnum):
-    """What became of a game. ``NOT_STORED``: the import ended, or was stopped, before its turn."""
+    """The outcome of a game. ``NOT_STORED``: the import ended, or was stopped, before its turn."""
 
     STORED = "stored"
     KNOWN = "known already"
@@ -91,7 +91,7 @@ class ImportReport:
 
     @property
     def counts(self) -> dict[ImportOutcome, int]:
-        """How many games met each outcome, every outcome named."""
+        """Number of games with each outcome; every outcome is named."""
         found = Counter(line.outcome for line in self.lines)
         return {outcome: found[outcome] for outcome in ImportOutcome}
 
@@ -105,7 +105,7 @@ class ImportReport:
         return replace(self, lines=tuple(_settled(line, outcomes) for line in self.lines), seconds=seconds)
 
     def as_dict(self) -> dict[str, Any]:
-        """The report as JSON-compatible data; :meth:`from_dict` makes it anew."""
+        """The report as JSON-compatible data; :meth:`from_dict` makes it again."""
         return {
             "id": self.id,
             "source": self.source,

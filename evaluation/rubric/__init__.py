@@ -1,0 +1,1 @@
+"""The rubric: seven metrics, their rules, controls, and the verdict on games and tests."""

@@ -1,4 +1,4 @@
-"""What the rows of memory accuracy and role consistency add up to, by kind of reference, by side and by player."""
+"""Scores of memory accuracy and role consistency by kind of reference, by side and by player."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _scores(named: Iterable[tuple[str, LedgerRow]]) -> dict[str, dict[str, Any]]
 
 
 def weak_side_words(details: Mapping[str, Any], threshold: float) -> str:
-    """Which side fails, in words: "Mafia deception is weak (4 of 10 messages fit)"; empty when none does."""
+    """The side that fails, in words: "Mafia deception is weak (4 of 10 messages fit)"; empty when none does."""
     sides = details.get("by_side") or {}
     failing = [(one["score"], side, one) for side, one in sides.items() if one["score"] is not None]
     failing = sorted(entry for entry in failing if entry[0] < threshold - 1e-9)

@@ -40,7 +40,7 @@ class LanguagePack:
         opinion_frames: Phrases in which the first person says nothing of the speaker ("I think"), in the same way.
         answer_words: Words with which an answer opens.
         first_person: Words by which the speaker is meant.
-        second_person: Words by which whoever is spoken to is meant.
+        second_person: Words that mean the person spoken to ("you").
         question_words: Words with which a question opens.
         fillers: Words that may stand before the opening of a message.
     """

@@ -1,4 +1,4 @@
-"""What to try next: the rubric's troubleshooting actions for the metrics that need them most."""
+"""Advice on the next change: the rubric's troubleshooting actions for what fails, the lowest metric first."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FILE = Path(__file__).with_name("advice.yaml")
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """What to try for one metric, or for the cost.
+    """Actions to try for one metric, or for the cost.
 
     Attributes:
         about: The metric's name, or ``cost``.

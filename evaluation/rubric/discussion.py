@@ -1,4 +1,4 @@
-"""What the discussion metrics share: the public messages of a transcript as words and mentions, prepared once."""
+"""The public messages of a transcript as words and mentions, prepared once for all metrics."""
 
 from __future__ import annotations
 

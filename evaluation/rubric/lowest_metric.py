@@ -1,4 +1,4 @@
-"""Which metric is the lowest: the largest relative shortfall of those that fail, else the least headroom."""
+"""Find the lowest metric: the largest relative shortfall of those that fail, else the least headroom."""
 
 from __future__ import annotations
 

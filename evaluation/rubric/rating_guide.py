@@ -1,4 +1,4 @@
-"""The words on the engagement form (rubric 1.0, metric 7): five questions, and what each point of the scale means."""
+"""Texts of the engagement form (rubric 1.0, metric 7): five questions, and the meaning of each scale point."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of the ledgers that a person should look at: found without a model, with what each decision would change."""
+"""Find ledger rows that a person should check, without a model, with the effect of each decision."""
 
 from __future__ import annotations
 

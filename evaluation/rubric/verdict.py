@@ -1,4 +1,4 @@
-"""The verdict on a transcript, or on a test of several: do 5 of the 7 metrics pass, engagement among them?"""
+"""The verdict on a transcript or a test: 5 of the 7 metrics must pass, engagement among them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scores as words, for reasons that a person reads."""
+"""Scores as text, for reasons that a person reads."""
 
 from __future__ import annotations
 

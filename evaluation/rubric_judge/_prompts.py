@@ -1,4 +1,4 @@
-"""What a judge of the rubric's rows reads. Whoever changes a word here changes ``PROMPT_VERSION`` too."""
+"""Prompts for the rows of the rubric. Every change of a text needs a new ``PROMPT_VERSION``."""
 
 from __future__ import annotations
 

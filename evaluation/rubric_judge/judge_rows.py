@@ -1,4 +1,4 @@
-"""Has a judge decide rows of a transcript's ledgers."""
+"""Have a judge decide rows of a transcript's ledgers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from evaluation.judging.protocol import Judge, Judgement, Report
 from evaluation.rubric_judge.judged_metrics import TASKS
 from evaluation.rubric_judge.requests import AskedRow, requests_for
 from evaluation.rubric_judge.row_decision import RowDecision
-from evaluation.score import MetricResult, overrule
+from evaluation.score import MetricResult, replace_rows
 from evaluation.text.display import counted
 from evaluation.transcript import Transcript
 
@@ -135,4 +135,4 @@ def _applied(result: MetricResult, decisions: Mapping[str, RowDecision]) -> Metr
     judges = ", ".join(dict.fromkeys(decisions[row_id].method for row_id in rows))
     # What the rule remarked counts its own rows, not those that stand now.
     notes = (f"{counted(len(rows), 'row')} decided by {judges}", *(f"by the rule: {note}" for note in result.notes))
-    return replace(overrule(result, rows), notes=notes)
+    return replace(replace_rows(result, rows), notes=notes)

@@ -1,4 +1,4 @@
-"""Which rows of which metrics a judge is asked about, and what its labels mean."""
+"""Select the rows that a judge decides, metric by metric, and translate its labels into verdicts."""
 
 from __future__ import annotations
 

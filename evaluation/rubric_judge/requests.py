@@ -1,4 +1,4 @@
-"""Turns rows of a ledger into questions: batches of rows that share the messages around them."""
+"""Build questions from ledger rows, in batches of rows that share the messages around them."""
 
 from __future__ import annotations
 

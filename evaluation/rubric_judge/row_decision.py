@@ -1,4 +1,4 @@
-"""A judge's decision on one ledger row, against what the rule made of it."""
+"""A judge's decision on one ledger row, beside the rule's verdict."""
 
 from __future__ import annotations
 

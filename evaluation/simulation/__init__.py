@@ -1,1 +1,1 @@
-"""Agents that talk: personas, populations, and the rooms in which they meet step by step."""
+"""Simulated conversations: personas, populations, and environments in which agents meet step by step."""

@@ -1,4 +1,4 @@
-"""An agent of a simulation: a persona, what it has said and heard, and how it is asked to speak."""
+"""A simulated agent: its persona, its memory of the conversation, and its prompts."""
 
 from __future__ import annotations
 

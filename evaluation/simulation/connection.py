@@ -1,4 +1,4 @@
-"""One limit for everything that an experiment asks, and no going on without an answer."""
+"""One limit for all calls of an experiment, which stops if a call stays without an answer."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Answers on the disk the moment they come, and in the store a second later.
+"""Write answers to disk as soon as they come, and to the store once per second.
 
-A transaction waits for the disk and takes ten milliseconds of processor time: one for each of a hundred answers a
-second would be all that is done, and whoever waits for it asks nothing meanwhile. A line at the end of a file takes
-microseconds and outlives the process as well. So every answer goes there first and is used at once, all of a second
-are stored together, and a run that was killed begins by storing what its file holds.
+A transaction waits for the disk and takes ten milliseconds of processor time. With a hundred answers a second and one
+transaction for each, no time would be left to ask. Appending a line to a file takes microseconds, and the line also
+outlives the process. So every answer is appended first and used at once; the answers of one second are stored together;
+and a run that starts after a killed one first stores what the files of that run hold.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The files behind a journal: one line for every answer, safe from the moment it is written even if the process dies.
+"""Journal files: one line for every answer, safe as soon as it is written, even if the process dies.
 
-Whoever writes a file holds a lock on it, which the kernel drops when the process ends, however it ends. So a file
+The process that writes a file holds a lock on it, which the kernel releases when the process ends in any way. So a file
 without a lock was left by a run that was killed.
 """
 

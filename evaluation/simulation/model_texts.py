@@ -1,4 +1,4 @@
-"""What models write in simulations: every text is kept before it is used, so that nothing is paid for twice."""
+"""Texts that models write in simulations; each is stored before it is used, so it is paid for once."""
 
 from __future__ import annotations
 

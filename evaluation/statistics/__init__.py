@@ -1,4 +1,4 @@
-"""What games show and what they cannot show: intervals, tests, effect sizes, agreement, and words for all of it."""
+"""Statistics of games: intervals, tests, effect sizes, agreement, and sentences for all of them."""
 
 from evaluation.statistics._effects import EffectSize, cohens_d
 from evaluation.statistics._multiplicity import holm

@@ -1,4 +1,4 @@
-"""How large a difference is, in standard deviations."""
+"""Effect sizes: differences in standard deviations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several tests at once."""
+"""Correct p-values for several tests at once."""
 
 from __future__ import annotations
 

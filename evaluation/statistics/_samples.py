@@ -1,4 +1,4 @@
-"""Values as every function here takes them: NaN is a missing value and left out, infinity is refused."""
+"""Prepare samples for all tests: NaN is a missing value and left out, infinity is refused."""
 
 from __future__ import annotations
 

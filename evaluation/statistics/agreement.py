@@ -1,4 +1,4 @@
-"""How far several people, or a person and a rule, agree about the same games."""
+"""Coefficients of agreement between several people, or a person and a rule, about the same games."""
 
 from __future__ import annotations
 

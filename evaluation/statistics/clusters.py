@@ -1,4 +1,4 @@
-"""Differences where several scores come from the same agent, so that they are not independent."""
+"""Differences of scores that are not independent, because several come from the same agent."""
 
 from __future__ import annotations
 

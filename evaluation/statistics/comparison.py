@@ -1,4 +1,4 @@
-"""Two sets of games compared on several metrics: how much each differs, and what so few games can say about it."""
+"""Compare two sets of games on several metrics: differences, and what so few games can show."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What so many games can show: the minimum detectable difference, and how many games a difference takes.
+"""Statistical power: the minimum detectable difference, and the number of games that a difference needs.
 
 Two-sided tests at 0.05 with a power of 0.8 unless told otherwise, normal scores, standard deviations as seen.
 """

@@ -1,4 +1,4 @@
-"""The bootstrap over games: whole games are drawn, with everything that was said about them."""
+"""The bootstrap over games: whole games are drawn, with all their scores."""
 
 from __future__ import annotations
 

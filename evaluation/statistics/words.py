@@ -1,4 +1,4 @@
-"""A difference as sentences: what was seen, whether it shows anything, and how many games would."""
+"""A difference as sentences: the values, whether they show anything, and the number of games needed."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The store: one DuckDB file, usable by the dashboard and the command line at the same time.
 
-The names below are imported on first use: whoever only looks up judgements does not wait for the rest.
+The names below are imported on first use, so that code which only looks up judgements does not load the rest.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Long-running jobs: what runs, how far it is, who runs it, and whether it shall stop."""
+"""Long-running jobs: kind, progress, owner, and requests to stop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which process owns a job, and whether it still runs."""
+"""Record the process that owns a job, and check whether it still runs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import socket
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-# A container that is started anew has another name, and nobody can ask the old one any more.
+# A container that is started again has another name, and nobody can ask the old one any more.
 SILENCE_OF_OTHER_HOSTS = timedelta(minutes=15)
 
 

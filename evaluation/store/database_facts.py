@@ -1,4 +1,4 @@
-"""What a person wants to know of a database: where it lies, how large it is, and what is in it."""
+"""Facts about a database: path, size and contents."""
 
 from __future__ import annotations
 

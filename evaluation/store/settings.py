@@ -1,4 +1,4 @@
-"""Settings: values by key, the thresholds that today's verdicts are given by, and how large an import may be."""
+"""Settings by key: the thresholds of today's verdicts, and the size limits of imports."""
 
 from __future__ import annotations
 

@@ -5,8 +5,8 @@
     def test_michael_stays_in_character():
         assert_persona("michael", recordings="evals/recordings", baselines="evals/baselines")
 
-A failed assertion names the agent, the dimension, the score and what it was held against, the messages behind it, and
-what to do. A judge that failed is no failed assertion: it raises a ``JudgeError``.
+A failed assertion names the agent, the dimension, the score and its limit, the messages behind it, and the next step.
+A judge that fails does not fail an assertion; it raises a ``JudgeError``.
 """
 
 from evaluation.testing._personas import assert_persona

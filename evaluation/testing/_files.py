@@ -1,4 +1,4 @@
-"""Discussions as tests name them: transcripts, files, or folders of files."""
+"""Load the discussions that a test names: transcripts, files, or folders of files."""
 
 from __future__ import annotations
 

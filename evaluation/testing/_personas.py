@@ -1,4 +1,4 @@
-"""``assert_persona``: does an agent hold its character?"""
+"""``assert_persona``: assert that an agent keeps to its persona."""
 
 from __future__ import annotations
 
@@ -178,13 +178,13 @@ class _Wanted:
 
     def _fallen(self, row: BaselineRow) -> str:
         remedy = (
-            "What to do: mend the persona or, if the change is wanted, make the baseline anew with "
+            "What to do: mend the persona or, if the change is wanted, make the baseline again with "
             f"`dramaturg eval baseline --agents {row.agent_id}`."
         )
         return "\n".join([row_words(row, self.max_drop), *map(behind_words, row.behind), remedy])
 
     def _incomparable(self, row: BaselineRow) -> str:
-        remedy = "What to do: ask the baseline's judge, or make the baseline anew with this one."
+        remedy = "What to do: ask the baseline's judge, or make the baseline again with this one."
         return f"{row_words(row, self.max_drop)}\n{remedy}"
 
 

@@ -1,4 +1,4 @@
-"""``assert_rubric``: does a discussion pass the rubric?"""
+"""``assert_rubric``: assert that a discussion passes the rubric."""
 
 from __future__ import annotations
 

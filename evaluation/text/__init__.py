@@ -1,0 +1,1 @@
+"""Text of discussions: tokens, names, stems and language, and wording for display."""

@@ -1,4 +1,4 @@
-"""Whether a word that is both a player's name and an English word stands for the player ("Winter", "winter")."""
+"""Decide whether a word that is a player's name and an English word stands for the player ("Winter")."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The own name that some agents write before every message of theirs ("Agent-E: ...")."""
+"""The name that some agents write before each of their messages ("Agent-E: ...")."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ways in which a player can be named: the full name, a first or last name, a suffix."""
+"""Aliases of a player: the full name, a first or last name, a suffix."""
 
 from __future__ import annotations
 

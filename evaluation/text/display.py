@@ -1,4 +1,4 @@
-"""Counts, enumerations, short lines and missing numbers, as people and JSON readers get them."""
+"""Format counts, enumerations, short lines and missing numbers for people and for JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which language a discussion is held in."""
+"""Detect the language of a discussion."""
 
 from __future__ import annotations
 

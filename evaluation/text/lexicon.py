@@ -1,4 +1,4 @@
-"""The word lists and word contexts that ship as data files beside this module."""
+"""Load the word lists and word contexts that ship as data files beside this module."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finding the players that a message names."""
+"""Find the players that a message names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The normalised copy on which all matching is done, with the way back to the original characters."""
+"""Normalise text for matching, with a map back to the original characters."""
 
 from __future__ import annotations
 

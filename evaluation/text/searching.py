@@ -1,4 +1,4 @@
-"""What a person types into a search field, and the part of a text that shows what was found."""
+"""Parse search queries, and cut the excerpt of a text that shows a match."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words and sentences of a message, with their places in the original text."""
+"""Split a message into words and sentences with their places in the original text."""
 
 from __future__ import annotations
 

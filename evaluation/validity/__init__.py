@@ -1,4 +1,4 @@
-"""What the metrics' numbers can and cannot show: planted faults, meaningless changes, length, people."""
+"""Validity of the metrics: planted faults, meaningless changes, length, and human games."""
 
 from __future__ import annotations
 

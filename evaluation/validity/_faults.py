@@ -1,4 +1,4 @@
-"""Planted faults: whether a score drops when the thing that it claims to measure is destroyed."""
+"""Planted faults: check that a score drops when the property that it measures is destroyed."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def _shuffle_speakers(base: Transcript, random: np.random.Generator) -> Transcri
 
 
 def _deal_roles(base: Transcript, random: np.random.Generator) -> Transcript | None:
-    """Roles dealt anew, so that at least one player changes sides: nothing is destroyed otherwise."""
+    """Roles dealt again, so that at least one player changes sides: nothing is destroyed otherwise."""
     players = base.players
     known = [place for place, player in enumerate(players) if player.alignment is not None]
     if len({players[place].alignment for place in known}) < 2:

@@ -1,4 +1,4 @@
-"""Changes of a transcript that mean nothing, and must not move any score."""
+"""Meaningless changes of a transcript, which must not change any score."""
 
 from __future__ import annotations
 

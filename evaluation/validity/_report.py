@@ -1,4 +1,4 @@
-"""What the metrics notice of planted faults in a corpus, as a document that pages and commands show."""
+"""The validity report: scores on planted faults in a corpus, for pages and commands."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Writers: transcripts as files that other programs read, and that Dramaturg reads back."""
+"""Writers: transcripts as files that other programs read, and that Dramaturg can import again."""

@@ -1,4 +1,4 @@
-"""Writes transcripts as canonical JSON, one file each, in a zip that can be imported again without loss."""
+"""Write transcripts as canonical JSON, one file each, in a zip that can be imported again without loss."""
 
 from __future__ import annotations
 

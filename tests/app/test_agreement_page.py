@@ -64,17 +64,22 @@ def test_a_question_is_chosen_by_the_url(open_page, rated, words) -> None:
     assert "Did you find yourself curious" in words(app)
 
 
-def test_overruled_rows_open_the_message(open_page, rated, words, small_game) -> None:
+# Addresses with the view's earlier name keep working.
+@pytest.mark.parametrize("view", ["Overridden by people", "Overruled by people"])
+def test_overridden_rows_open_the_message(open_page, rated, words, small_game, view: str) -> None:
     game = small_game("one").id
     row = rated.results.load(game)["strategic_depth"].ledger[0]
     rated.overrides.add(game, "strategic_depth", row.id, RowVerdict.EXCLUDED, author="Ada", reason="Off topic.")
-    app = open_page("agreement", differ="Overruled by people")
+    app = open_page("agreement", differ=view)
     assert not app.exception
     assert "Ada: Off topic." in words(app)
-    # Among what people overruled, and among what rule and person see differently.
+    # Among what people overrode, and among what rule and person see differently.
     links = [str(link.proto) for link in app.get("page_link") if link.proto.label == "Open the message"]
     assert len(links) == 2
     assert all("message=m0" in link for link in links)
+    # Another view can still be chosen.
+    app = next(one for one in app.segmented_control if one.key == "differ").set_value("Raters differ").run()
+    assert "Ada: Off topic." not in words(app)
 
 
 def test_rule_and_judge_stand_side_by_side_before_anybody_has_rated(open_page, store, small_game, words, table) -> None:

@@ -54,10 +54,10 @@ def test_outcomes_come_with_counts_shares_and_intervals(open_page, checked, word
     assert "25% of 4 (5 to 70 %)" in words(app)
     names = [trace["name"] for trace in _traces(app)]
     assert names == ["passed at once", "passed after a retry", "no judge answered"]
-    # First texts scored 8, 8 and 2; the silent judge's is not among them; the one written anew got 9.
+    # First texts scored 8, 8 and 2; the silent judge's is not among them; the one written again got 9.
     row = app.dataframe[0].value.iloc[0]
     assert (row["Check"], row["First texts below"]) == ("Adherence", "1 of 3 (33%)")
-    assert (row["Texts written anew below"], row["No answer"]) == ("0 of 1 (0%)", 1)
+    assert (row["Rewritten texts below"], row["No answer"]) == ("0 of 1 (0%)", 1)
 
 
 def _traces(app):
@@ -75,7 +75,7 @@ def test_attempts_stand_side_by_side_with_scores_reasons_and_feedback(
     said = words(app)
     assert "**First text**" in said
     assert "**Retry 1**" in said
-    assert "A text written anew met every threshold. 2 attempts." in said
+    assert "A rewritten text met every threshold. 2 attempts." in said
     assert [code.value for code in app.code] == [hostile, "Scored 2 of 9.", "I once saved this office."]
     assert {"reason for 2", "reason for 9", "- Speak as the person."} <= {one.value for one in app.text}
     assert "failed" in table(app, 1)

@@ -106,7 +106,7 @@ def test_a_run_shows_progress_and_cost_stops_and_goes_on_without_asking_twice(
     assert (filled.jobs.get(again.id).state, filled.jobs.get(again.id).done) == (JobState.DONE, stopped.total)
     calls = model.tally.asked.total() - asked
     assert filled.jobs.get(again.id).message.startswith(f"2 evaluated. {calls} calls, ")
-    # Only a double check that was broken off begins anew; whatever was answered is not asked again.
+    # Only a double check that was broken off starts again; whatever was answered is not asked again.
     assert sum(times > 1 for times in model.tally.asked.values()) <= 1
 
 

@@ -207,7 +207,7 @@ class Visit:
         return b"".join(self.frames)
 
     def settle(self) -> None:
-        """Waits until nothing is drawn anew any more."""
+        """Waits until nothing is drawn again any more."""
         settle(self.page)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import Locator, Page, expect
 
-# A click while the page is drawn anew may be lost: the button that it was for may be another one by then.
+# A click while the page is drawn again may be lost: the button that it was for may be another one by then.
 _IDLE = """() => {
     const app = document.querySelector("[data-testid='stApp']");
     const side = document.querySelector("[data-testid='stSidebar']");

@@ -47,7 +47,7 @@ WITHHELD = {
     "the change made": "qxchange",
     "another rater": "qxrater",
     "another rater's comment": "qxcomment",
-    "who overruled": "qxauthor",
+    "who overrode": "qxauthor",
     "why": "qxreason",
     "remark of a job": "qxjob",
     "reason of an automatic verdict": "names nobody",

@@ -53,7 +53,7 @@ def test_rows_stay_the_same_elements_when_something_is_chosen(visit, conversatio
 
 
 def test_what_was_chosen_stays_chosen_when_a_job_begins_and_ends(sample_server, visit, conversation) -> None:
-    # The banner above used to push the conversation aside: the browser built it anew, without the selection.
+    # The banner above used to push the conversation aside: the browser built it again, without the selection.
     store = sample_server.store
     page = visit(conversation).page
     depth(page).click()

@@ -1,4 +1,4 @@
-"""Text of strangers stays text: nothing runs, nothing is loaded, nothing becomes a link."""
+"""Untrusted text stays text: nothing runs, nothing is loaded, nothing becomes a link."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def assert_inert(seen) -> None:
     assert seen.foreign == []
     assert seen.faults == []
     assert page.evaluate("() => window.pwned") is None
-    # Links of ours may name a message by its id, which is text of strangers too; none may lead elsewhere.
+    # Links of ours may name a message by its id, which is untrusted text too; none may lead elsewhere.
     led_away = (
         "() => [...document.links].filter(a => a.href.includes('evil.example') && a.host !== location.host).length"
     )

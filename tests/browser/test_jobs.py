@@ -84,7 +84,7 @@ def test_a_job_survives_the_page_the_tab_and_the_server_and_says_what_was_done(s
     assert stored in (job.done, job.done + 1)
     server.store.close()
 
-    # The open tab finds the server again by itself, the first one loads the page anew.
+    # The open tab finds the server again by itself, the first one loads the page again.
     server.start()
     left = MANY - job.done
     said = f"Scoring uploaded games: interrupted, {job.done} of {MANY} done."

@@ -61,7 +61,7 @@ def test_from_empty_to_a_trend_and_all_of_it_survives(serve, visit, data_root: P
     go(page, "Trends")
     expect(page.get_by_text("2 pending, not drawn")).to_be_visible()
 
-    # All of it is there after the server was restarted and the page loaded anew.
+    # All of it is there after the server was restarted and the page loaded again.
     server.stop()
     server.start()
     page.goto(f"{server.url}/trends")

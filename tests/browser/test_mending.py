@@ -17,7 +17,7 @@ def test_a_renamed_iteration_stays_chosen_and_in_the_link(stored_server, visit) 
     visited.settle()
     page.get_by_text("Manage this iteration", exact=True).click()
     page.get_by_label("Name", exact=True).fill("Where we began")
-    # What was typed reaches the page when the field is left; a click while it is drawn anew would be lost.
+    # What was typed reaches the page when the field is left; a click while it is drawn again would be lost.
     page.get_by_label("Name", exact=True).press("Tab")
     visited.settle()
     page.get_by_role("button", name="Save").click()

@@ -207,7 +207,7 @@ def test_screenshots_with_data_are_open_to_everybody(sight, screenshots) -> None
 @cases(EMPTY, LOADING, ERROR, all_of_them=False)
 def test_screenshots_without_data_are_open_to_everybody(state, sight, screenshots) -> None:
     sight.show(390, "dark")
-    # What shows progress is drawn anew all the time, and axe takes what fades for text of little contrast.
+    # What shows progress is drawn again all the time, and axe takes what fades for text of little contrast.
     assert sight.problems(screenshots, 390, "dark", rules=None if state == LOADING else ALL) == []
 
 

@@ -110,4 +110,4 @@ def test_an_argument_that_is_no_text_is_refused(run: Any, arguments: tuple[str, 
     # What Python makes of the bytes x\xff on a command line.
     done = run("corrections", *(os.fsdecode(b"x\xff") if one == "ODD" else one for one in arguments))
     assert (done.exit_code, done.stdout) == (2, "")
-    assert "The text holds a lone surrogate. Type it anew." in done.stderr
+    assert "The text holds a lone surrogate. Type it again." in done.stderr

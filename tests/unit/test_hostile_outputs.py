@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 import pandas as pd
 import pytest
 
-from dashboard.shared.charts.metric_charts import inert_label
+from dashboard.shared.charts.metric_charts import escaped_label
 from evaluation.cli.persona.rendering import evaluation_markdown, evaluation_table
 from evaluation.cli.shared.options import OutputFormat
 from evaluation.cli.shared.rendering import print_evaluations
@@ -237,7 +237,7 @@ def test_html(text: str) -> None:
 
 @every_text
 def test_labels_of_charts_and_names_in_the_dashboard(text: str) -> None:
-    label = inert_label(text, 40)
+    label = escaped_label(text, 40)
     assert_steers_nothing(label)
     assert "<" not in label
     assert len(shortened(text, 40)) <= 40

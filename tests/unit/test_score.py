@@ -1,4 +1,4 @@
-"""One function turns rows into a score; overruling a row recomputes it and keeps what was replaced."""
+"""One function turns rows into a score; overriding a row recomputes it and keeps what was replaced."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from evaluation.score import (
     coverage_of,
     coverage_words,
     decided,
-    overrule,
+    replace_rows,
     summarise,
 )
 
@@ -72,14 +72,14 @@ def test_a_metric_that_does_not_apply_keeps_its_rows_but_no_score() -> None:
     assert len(result.ledger) == 1
 
 
-def test_a_human_overrules_a_row_and_the_score_follows() -> None:
+def test_a_human_overrides_a_row_and_the_score_follows() -> None:
     result = summarise(COHERENCE, rows(True, False), threshold=60)
     human = decided("coherence:m1", "message", True, "it answers m0", message_id="m1", method=Method.HUMAN)
-    fresh = overrule(result, {human.id: human, "coherence:gone": human})
+    fresh = replace_rows(result, {human.id: human, "coherence:gone": human})
     # 2 / 2 instead of 1 / 2.
     assert (fresh.score, fresh.status, fresh.method, fresh.threshold) == (100.0, Status.PASSED, Method.HUMAN, 60)
     assert fresh.replaced == (result.ledger[1],)
-    assert overrule(result, {"coherence:gone": human}) is result
+    assert replace_rows(result, {"coherence:gone": human}) is result
 
 
 def test_the_json_shape_names_every_field_of_a_row() -> None:

@@ -1,4 +1,4 @@
-"""Where raters, metrics and people's decisions differ: what the Agreement page shows first."""
+"""The views of the Agreement page on disputed games and rows: raters, metrics and overrides."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ from evaluation.score import Method
 from evaluation.statistics.words import interval_words, percent_interval
 from evaluation.text.display import counted, shortened
 
-RATERS, RULES, OVERRULED = "Raters differ", "Metrics differ from raters", "Overruled by people"
+RATERS, RULES, OVERRIDDEN = "Raters differ", "Metrics differ from raters", "Overridden by people"
+_EARLIER_VIEWS = {"Overruled by people": OVERRIDDEN}
+"""Names of views in addresses that people saved before the views were renamed."""
+
 _FIRST = 5
 _LONGEST_NAME = 60
 _LONGEST_REASON = 200
@@ -28,16 +31,19 @@ _LONGEST_REASON = 200
 def disagreements(report: AgreementReport) -> None:
     """What to look at first: one click opens the game, or the message."""
     st.subheader("Look at these first", anchor=False)
+    if renamed := _EARLIER_VIEWS.get(st.query_params.get("differ", "")):
+        del st.query_params["differ"]
+        st.session_state["differ"] = renamed
     view = st.segmented_control(
         "Disagreements",
-        [RATERS, RULES, OVERRULED],
+        [RATERS, RULES, OVERRIDDEN],
         default=RATERS,
         required=True,
         key="differ",
         bind="query-params",
         label_visibility="collapsed",
     )
-    {RATERS: _split_games, RULES: _rule_gaps, OVERRULED: _overruled_rows}[view](report)
+    {RATERS: _split_games, RULES: _rule_gaps, OVERRIDDEN: _overridden_rows}[view](report)
 
 
 def _split_games(report: AgreementReport) -> None:
@@ -81,9 +87,9 @@ def _rule_gaps(report: AgreementReport) -> None:
     )
 
 
-def _overruled_rows(report: AgreementReport) -> None:
+def _overridden_rows(report: AgreementReport) -> None:
     if not report.overruled:
-        st.caption("Nobody has overruled a verdict yet. It is done on a message, on the Transcripts page.")
+        st.caption("No verdict has been overridden yet. Override one on a message, on the Transcripts page.")
     for one in report.overruled[:_FIRST]:
         decided = look(one.verdicts[Method.HUMAN]).word
         words = f"{DEFINITIONS[one.metric].label}: {decided}\n{one.author}: {one.reasons[Method.HUMAN]}"
@@ -99,7 +105,7 @@ def _overruled_rows(report: AgreementReport) -> None:
             }
             for one in report.overruled
         ],
-        "Verdicts that people overruled",
+        "Verdicts that people overrode",
     )
 
 

@@ -1,3 +1,5 @@
+"""The Agreement page: disagreements first, then raters against each other and metrics against raters."""
+
 import streamlit as st
 
 from dashboard.app_pages.agreement import sections as parts

@@ -1,4 +1,4 @@
-"""The sections of the Agreement page below the disagreements: raters against each other, metrics against raters."""
+"""Sections of the Agreement page below the disagreements: raters with each other, metrics with raters."""
 
 from __future__ import annotations
 

@@ -1,3 +1,5 @@
+"""The Compare page: two iterations, or two evaluation runs of agents, side by side."""
+
 import streamlit as st
 
 from dashboard.app_pages.compare import iterations as parts

@@ -1,4 +1,4 @@
-"""A comparison as tables: for the screen in words, for files in plain numbers. Knows nothing of Streamlit."""
+"""A comparison as tables: in words for the screen, as numbers for files. Independent of Streamlit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the gate did, as figures. Knows nothing of Streamlit."""
+"""Figures of the gate's outcomes. Independent of Streamlit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the Corrections page shows, as tables and plain values. Knows nothing of Streamlit."""
+"""Tables and values for the Corrections page. Independent of Streamlit."""
 
 from __future__ import annotations
 
@@ -89,20 +89,20 @@ def over_time(messages: Sequence[LoggedMessage]) -> tuple[pd.DataFrame, str]:
 
 
 def failure_frame(messages: Sequence[LoggedMessage]) -> pd.DataFrame:
-    """One row per check: ``Check``, then for first texts and for texts written anew the rate and what it is of."""
+    """One row per check: ``Check``, then for first texts and for rewritten texts the rate and what it is of."""
     rates = failure_rates(one.result for one in messages)
-    first, anew = ([rate for rate in rates if rate.is_retry is is_retry] for is_retry in (False, True))
+    first, again = ([rate for rate in rates if rate.is_retry is is_retry] for is_retry in (False, True))
     return pd.DataFrame(
         [
             {
                 "Check": check_name(one.check),
                 "First texts below": rate_text(one),
                 "95 % interval": interval_text(one.interval),
-                "Texts written anew below": rate_text(two),
+                "Rewritten texts below": rate_text(two),
                 "Interval": interval_text(two.interval),
                 "No answer": one.unanswered + two.unanswered,
             }
-            for one, two in zip(first, anew, strict=True)
+            for one, two in zip(first, again, strict=True)
         ]
     )
 

@@ -30,7 +30,7 @@ def nothing_checked(place: str) -> None:
     """The empty page: what the gate is, how to see an example, and how to wrap one's own agents."""
     empty_state(
         "No message was checked yet",
-        "The gate judges a message before an agent sends it, and has it written anew when it falls short. It runs "
+        "The gate judges a message before an agent sends it, and has it written again when it falls short. It runs "
         "inside your program and writes here what it did.",
     )
     st.caption("See an example in this database, without key or network:")
@@ -40,7 +40,7 @@ def nothing_checked(place: str) -> None:
 
 
 def choose_agent(checked: Sequence[str]) -> str | None:
-    """Whose messages are looked at; ``None`` for all agents. It stands in the URL."""
+    """The agent whose messages are shown; ``None`` for all agents. The choice stands in the URL."""
     options = [_ALL, *checked]
     wanted = state.chosen(AGENT, checked)
     chosen = st.selectbox(
@@ -55,7 +55,7 @@ def choose_agent(checked: Sequence[str]) -> str | None:
 
 
 def outcomes(looked: Looked) -> None:
-    """How messages came through, over time, and which check sends them back."""
+    """Outcomes of messages, over time, and the checks that send messages back."""
     _tell_how_many(looked)
     with st.grid(5, min_column_width=150):
         for one in data.outcome_counts(looked.messages):
@@ -73,7 +73,7 @@ def outcomes(looked: Looked) -> None:
     )
     st.subheader("Which check sends messages back", anchor=False)
     st.caption(
-        "Texts below the threshold, of those that a judge scored, with Wilson's 95 % intervals. Texts written anew "
+        "Texts below the threshold, of those that a judge scored, with Wilson's 95 % intervals. Rewritten texts "
         "exist only where an earlier one failed, so they stand apart."
     )
     status_table(data.failure_frame(looked.messages), "Failures by check, first texts and rewritten ones apart")

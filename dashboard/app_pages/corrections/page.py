@@ -1,3 +1,5 @@
+"""The Corrections page: outcomes of the gate, its messages, and its settings for each agent."""
+
 import streamlit as st
 
 from dashboard.app_pages.corrections import data

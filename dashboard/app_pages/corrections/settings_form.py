@@ -1,4 +1,4 @@
-"""What is corrected for one agent: every setting with its default, checked before it is stored."""
+"""The form for one agent's correction settings: each with its default, checked before it is stored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figures of experiments: differences with their intervals, the paper's beside them. Knows nothing of Streamlit."""
+"""Figures of experiments: differences with intervals beside the paper's. Independent of Streamlit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the Experiments page shows: runs, their reports, Table 1 and A/B tests as tables. Knows nothing of Streamlit."""
+"""Tables for the Experiments page: runs, reports, Table 1 and A/B tests. Independent of Streamlit."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ def p_cell(value: float | None) -> str:
 
 
 def session_names(run: ShownRun) -> dict[str, str]:
-    """What people call each stored conversation, by transcript: "pair 3, treatment"."""
+    """A readable name for each stored conversation, by transcript: "pair 3, treatment"."""
     ordered = sorted(run.sessions, key=lambda each: (each.environment, each.side))
     return {each.transcript_id: f"pair {each.environment + 1}, {_SIDES[each.side]}" for each in ordered}
 
@@ -273,7 +273,7 @@ def recomputed(files: Sequence[tuple[str, bytes]]) -> list[Table1Row]:
 
 
 def size_words(plan: ExperimentPlan) -> str:
-    """How large a plan is: "20 agents in 4 pairs of conversations, 10 steps"."""
+    """The size of a plan: "20 agents in 4 pairs of conversations, 10 steps"."""
     design = plan.design
     pairs = counted(len(design.rooms), "pair")
     return f"{counted(design.personas, 'agent')} in {pairs} of conversations, {counted(plan.step_count, 'step')}"

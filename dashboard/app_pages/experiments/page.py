@@ -1,3 +1,5 @@
+"""The Experiments page: runs, Table 1, A/B tests, scenarios, and the form for a new run."""
+
 import streamlit as st
 
 from dashboard.app_pages.experiments import data, runs, start_run, table1

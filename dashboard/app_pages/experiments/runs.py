@@ -1,4 +1,4 @@
-"""The parts of the Experiments page that show runs: the list, one run's report, and the way to its conversations."""
+"""The parts of the Experiments page that show runs: the list, one run's report, and links to its conversations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Starting an experiment from the page: what it is, what it will ask and cost, and the button."""
+"""Start an experiment from the page: its description, number of calls, cost, and the button."""
 
 from __future__ import annotations
 

@@ -1,3 +1,5 @@
+"""The Guide page: transcript formats, and a check of a transcript before it is uploaded."""
+
 import streamlit as st
 
 from dashboard.app_pages.guide import sections as parts

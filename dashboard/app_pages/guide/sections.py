@@ -69,7 +69,7 @@ def _copyable(text: str, name: str, language: str | None, mime: str) -> None:
 
 
 def other_shapes() -> None:
-    """What else is recognised."""
+    """The other formats that are recognised."""
     st.markdown(
         "Recognised by their content as well: logs of **LLMafia** (the game's folder, or a zip of it), "
         "**llm-werewolf**, **werewolf-gpt**, **AIWolf**, **Autobox** (`runs.json` with `traces.json`), **TinyTroupe** "
@@ -81,7 +81,7 @@ def other_shapes() -> None:
 def checked(
     files: Sequence[tuple[str, bytes]], limits: Limits, columns: Mapping[tuple[str, ...], ColumnMapping]
 ) -> list[Report]:
-    """What the files would be taken for, and all that is wrong with them; nothing is stored."""
+    """The recognised format of the files, and all their faults; nothing is stored."""
     by_name = dict(files)
     return [
         Report.of(result, every_problem(by_name[result.name], limits, columns.get) if result.name in by_name else ())

@@ -1,4 +1,4 @@
-"""What the Network and cost page shows of a game and of all calls to models. No Streamlit in it."""
+"""Data for the Network and cost page: a game's graph and figures, calls to models. Independent of Streamlit."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def _layout(layout: GraphLayout, opened: OpenNetwork, drawn: Arrows, numbered: A
 
 
 def drawn_words(opened: OpenNetwork, least: int) -> str:
-    """How much of the graph is drawn."""
+    """The drawn part of the graph, as a sentence."""
     drawn = sum(count >= least for count in opened.counts.values())
     whole = f"{drawn} of {len(opened.counts)} arrows are drawn"
     return f"{whole}: those of {least} messages or more." if drawn < len(opened.counts) else f"{whole}."
@@ -142,7 +142,7 @@ def pairs_frame(opened: OpenNetwork) -> pd.DataFrame:
 
 
 def players_frame(opened: OpenNetwork) -> pd.DataFrame:
-    """How each player stands in the graph."""
+    """The centrality of each player in the graph."""
     metrics = opened.report.metrics
     network = metrics.network
     assert network is not None
@@ -176,7 +176,7 @@ def _counted(counts: Mapping[str, int]) -> pd.DataFrame:
 
 
 def activity_frame(opened: OpenNetwork) -> pd.DataFrame:
-    """How much each player says, and in what mood."""
+    """The activity and sentiment of each player."""
     report = opened.report
     sentiment, total = report.sentiment or {}, max(1, report.metrics.total_messages)
     spoken: dict[str, list[int]] = {player: [0, 0] for player in opened.players}
@@ -208,7 +208,7 @@ def lines_frame(lines: list[Line]) -> pd.DataFrame:
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """What asking models has cost, and what the games themselves did.
+    """The cost of calls to models, and of the games themselves.
 
     Attributes:
         models: As ``spending_by_model`` gives it.

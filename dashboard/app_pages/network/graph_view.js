@@ -1,5 +1,5 @@
 // Who addresses whom: dots and arrows at places that the server has computed, once for wide and once for narrow pages.
-// Names are text of strangers: they are only ever put in by textContent and setAttribute("aria-label").
+// Names are untrusted text: they are only ever put in by textContent and setAttribute("aria-label").
 
 const SVG = "http://www.w3.org/2000/svg";
 const NARROW = 700;

@@ -1,4 +1,4 @@
-"""The drawing of who addresses whom; what it shows is made by ``dashboard.app_pages.network.data``."""
+"""The network drawing; its data come from ``dashboard.app_pages.network.data``."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def graph_view(data: Mapping[str, Any], *, key: str, on_open: Callable[[], None]
 
     Args:
         data: As ``network.drawing`` makes it.
-        key: Tells it from others; of no text of strangers.
+        key: Tells it from others; without untrusted text.
         on_open: Runs after a player was clicked; ``st.session_state[key].open`` is the player's place, -1 for nobody.
     """
     _component(key=key, data=dict(data), on_open_change=access_checks.event("network_open", on_open))

@@ -1,3 +1,5 @@
+"""The Network and cost page: a game's graph, its activity and memory, and the cost of models."""
+
 import streamlit as st
 
 from dashboard.app_pages.network import data

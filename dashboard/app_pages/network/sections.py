@@ -60,7 +60,7 @@ def graph(opened: OpenNetwork) -> None:
     with right:
         least = _pick_least(opened)
     st.caption(
-        "An arrow goes from whoever speaks to whom they name, answer or write to in private. The thicker, the more "
+        "An arrow goes from a speaker to those whom they name, answer or write to in private. The thicker, the more "
         f"messages. {data.drawn_words(opened, least)}"
         + ("" if chosen is None else " Of the chosen player all are: solid from them, dashed to them.")
     )
@@ -139,7 +139,7 @@ def _tables(opened: OpenNetwork) -> None:
 
 
 def activity(opened: OpenNetwork) -> None:
-    """How much everybody says, what is known of memory and cost, and what stands out."""
+    """Activity of all players, memory and cost as far as known, and recommendations."""
     st.subheader("Players", anchor=False)
     frame = data.activity_frame(opened)
     if frame.empty:
@@ -189,7 +189,7 @@ def _download(label: str, name: str, kind: str, make: Callable[[], str]) -> None
 
 
 def cost() -> None:
-    """What asking models has cost, by model and by run, and what the games did."""
+    """The cost of calls to models, by model and by run, and of the games."""
     found = resources.read(data.spending)
     if found.models.empty and found.runs.empty:
         st.info("No model was asked yet. Judges are started on the Personas page, or with `dramaturg judge`.")

@@ -1,4 +1,4 @@
-"""Mending one iteration: its name and description, the baseline, the sign-off of the gate, and its deletion."""
+"""Edit one iteration: its name and description, the baseline, the sign-off of the gate, and its deletion."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _LABELS = {
 
 
 def manage_iteration(store: Store, shown: IterationSummary, board: Board) -> None:
-    """An expander with forms for everything about the iteration that can be mended."""
+    """An expander with forms for everything about the iteration that can be edited."""
     edits = resources.read(data.history, shown.iteration.name)
     # A form that was filled in before somebody else changed the iteration must not overwrite that unseen.
     place = f"{shown.iteration.position}_{len(edits)}"

@@ -1,3 +1,5 @@
+"""The Overview page: the iterations, the decision to keep or revert, and the first steps."""
+
 import streamlit as st
 
 from dashboard.app_pages.overview import sections as parts

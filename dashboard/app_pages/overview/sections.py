@@ -41,7 +41,7 @@ def pick_iteration(board: Board) -> IterationSummary:
 
 
 def waiting_for_review(seen: Overview, board: Board | None = None, shown: IterationSummary | None = None) -> None:
-    """How many games nobody has rated, where they wait, and the way to the desk.
+    """Number of unrated games by iteration, with a link to the desk.
 
     Args:
         seen: What is stored.
@@ -88,7 +88,7 @@ def metric_cards(shown: IterationSummary) -> None:
 
 
 def mean_detail(metric: str, mean: MetricMean) -> str:
-    """What stands behind a mean: "mean of 3 games, 71.0 to 88.2 %, 1 pending"."""
+    """The values behind a mean: "mean of 3 games, 71.0 to 88.2 %, 1 pending"."""
     if not mean.values:
         return f"{counted(mean.games, 'game')}, no score" if mean.games else "no games yet"
     spread = spread_text(list(mean.values), DEFINITIONS[metric].scale)
@@ -162,7 +162,7 @@ def _check(check: Criterion) -> None:
 
 
 def advice(shown: IterationSummary) -> None:
-    """What the rubric's guide suggests for what fails, the lowest metric first, and the messages behind it."""
+    """Advice from the rubric's guide on failing metrics, the lowest first, with the messages behind it."""
     st.subheader("What to change next", anchor=False)
     with st.container(border=True):
         given = advise(shown.means, shown.cost_usd.mean)

@@ -1,4 +1,4 @@
-"""A person's word that an iteration's games are fascinating to watch: given, withdrawn, and the record of both."""
+"""Sign off an iteration as fascinating to watch, withdraw it, and show the record of both."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from evaluation.store import Store
 
 
 def sign_off(store: Store, held: Iteration, place: str) -> None:
-    """Who signed the iteration off, the form to do so or to take it back, and what was decided before.
+    """The sign-off with its author, the form to give or withdraw it, and the earlier decisions.
 
     Args:
         store: Where it is kept.

@@ -1,4 +1,4 @@
-"""Editing what agents are held against: propositions, checked while they are edited, and personas."""
+"""Edit an agent's propositions, checked while they are edited, and its persona."""
 
 from __future__ import annotations
 

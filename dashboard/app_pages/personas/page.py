@@ -1,3 +1,5 @@
+"""The Personas page: scores, propositions, the persona, and new evaluations of agents."""
+
 import streamlit as st
 
 from dashboard.app_pages.personas import editor, run_panel, scores
@@ -12,7 +14,7 @@ def show() -> None:
     store = resources.store()
     found = resources.read(personas.people)
     if not found:
-        empty_state("No agents yet", "Agents are whoever speaks in a game. Upload games first.")
+        empty_state("No agents yet", "Agents are the speakers in games. Upload games first.")
         first_steps("personas")
         return
 

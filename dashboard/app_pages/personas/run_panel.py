@@ -1,4 +1,4 @@
-"""Starting judges from a page, and watching what they do and cost."""
+"""Start evaluations of agents, and show their progress and cost."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _ALL_GAMES = "all games"
 
 
 def progress(store: Store) -> None:
-    """What a judge at work has cost so far. How far it is, and the button that stops it, stand on every page."""
+    """The cost of a running judge so far. Its progress and stop button stand on every page."""
     if any(jobs.running(store, kind) for kind in (PERSONAS, ROWS)):
         _costs(store)
 

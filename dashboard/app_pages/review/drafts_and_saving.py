@@ -1,4 +1,4 @@
-"""What the desk sends back: forms, drafts, games skipped and games put aside. What was filled in is never dropped."""
+"""Save what the rating desk sends: forms, drafts, skipped games and discards. No filled-in form is lost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Instructions for raters: what to look for, the scale in full, the questions, and how the desk works."""
+"""Instructions for raters: what to look for, the scale in full, the questions, and use of the desk."""
 
 from __future__ import annotations
 

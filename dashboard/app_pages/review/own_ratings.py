@@ -1,4 +1,4 @@
-"""What a rater gave before: to open again on the desk and revise, and games put aside to take back."""
+"""Show a rater's own ratings, to revise them, and discarded games, to restore them."""
 
 from __future__ import annotations
 

@@ -1,3 +1,5 @@
+"""The Review page: the rating desk, practice, the style check, and a rater's own ratings."""
+
 import streamlit as st
 
 from dashboard.app_pages.review import sections as parts

@@ -1,4 +1,4 @@
-"""Open the desk on one game, or on the games of an iteration, where another page asked for that."""
+"""Open the rating desk on one game or on an iteration's games, if another page asked for it."""
 
 from __future__ import annotations
 

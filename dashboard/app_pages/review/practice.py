@@ -1,4 +1,4 @@
-"""Practice on the Review page: a game on the desk, then one's own rating beside the reference, with the reasons."""
+"""Practice on the Review page: a game on the desk, then the rater's rating beside the reference, with reasons."""
 
 from __future__ import annotations
 

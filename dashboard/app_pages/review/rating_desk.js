@@ -1,6 +1,6 @@
 // The rating desk: a discussion beside the rubric's form. Keys answer at once, without the server.
 // What is typed is kept in this browser first and in the database soon after; a form is sent until it is acknowledged.
-// All text comes from strangers: it enters the page through textContent alone.
+// All text is untrusted: it enters the page through textContent alone.
 
 const RESEND_MS = 2500;
 const KEPT_RESEND_MS = 10000;

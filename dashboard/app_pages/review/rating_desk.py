@@ -47,7 +47,7 @@ export default function ({ data }) {
 
 @dataclass(frozen=True, slots=True)
 class FilledForm:
-    """What the form holds. ``rev`` counts the changes of a draft, so that the newer of two is known."""
+    """The content of the form. ``rev`` counts the changes of a draft, so that the newer of two is known."""
 
     token: str
     score: int | None
@@ -73,7 +73,7 @@ def read_form(value: object) -> FilledForm | None:
 
 @dataclass(frozen=True, slots=True)
 class DeskMode:
-    """What the desk is used for.
+    """The purpose of the desk.
 
     Attributes:
         submit: What the button that saves says.
@@ -131,7 +131,7 @@ def _answers(value: object) -> Answers | None:
 def desk_data(
     transcript: Transcript, *, token: str, progress: str, storage: str, share: float = 0.0, mode: DeskMode = RATE
 ) -> dict[str, Any]:
-    """What the component draws: public messages, rounds and who left the game. Nothing else about the transcript.
+    """Data for the component: public messages, rounds and eliminations. Nothing else about the transcript.
 
     Args:
         transcript: The one to rate.

@@ -1,4 +1,4 @@
-"""What is on a rater's desk: the game, how far the rater is, and what was given or begun before."""
+"""The rating desk of one rater: the game on it, the rater's progress, and any earlier rating or draft."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SEAT = "review_seat"
 
 @dataclass(slots=True)
 class Seat:
-    """What one session's desk holds between reruns.
+    """The state of one session's desk between reruns.
 
     Attributes:
         data: What the component draws; ``None`` when no game is on the desk.
@@ -67,7 +67,7 @@ def take_next(store: Store, seat: Seat, progress: QueueProgress | None = None) -
 
 
 def how_far(store: Store, seat: Seat, progress: QueueProgress) -> tuple[str, float]:
-    """How far the rater is: in words with the pace of the latest hours, and as a share of 0 to 1."""
+    """The rater's progress: in words with the pace of the latest hours, and as a share of 0 to 1."""
     words = _progress_words(seat, progress, store.ratings.times(seat.rater, datetime.now(UTC) - _TODAY))
     return words, (progress.rated + progress.discarded) / progress.total
 
@@ -128,7 +128,7 @@ def _progress_words(seat: Seat, progress: QueueProgress, times: list[datetime]) 
 
 
 def given_words(given: Rating) -> str:
-    """What stands above a game that was rated before."""
+    """The text above a game that was rated before."""
     return f"You gave {given.score} on {given.created_at:%Y-%m-%d}. The newer rating counts; both are kept."
 
 

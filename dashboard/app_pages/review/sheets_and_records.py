@@ -1,4 +1,4 @@
-"""Sheets and records on the Review page: ratings in and out as CSV, and for leads what everybody put aside or tried."""
+"""Import and export of ratings as CSV, and for leads the discards and practice ratings of everybody."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The manual check for personality on the Review page: who speaks here, by the language alone?"""
+"""The manual check for personality on the Review page: guess a speaker from the language alone."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def _tell(store: Store, rater: str, transcript_id: str, given: list[StyleAnswer]
     status_table(frame, "Who it was")
     if message := st.session_state.pop(_DONE, None):
         _say_kept(message)
-    if identity.allowed(Action.OVERRULE):
+    if identity.allowed(Action.OVERRIDE):
         st.button(
             "Let this decide the game's personality metric",
             help="Players whom you told count as unique, the others do not: as your verdicts, which can be undone.",
@@ -186,7 +186,7 @@ def _rule_words(players: int, passes: bool) -> str:
 def decide(store: Store, rater: str, transcript_id: str, given: list[StyleAnswer]) -> None:
     """Makes the answers human verdicts on the game's personality metric, all of them or none."""
     try:
-        identity.require(Action.OVERRULE)
+        identity.require(Action.OVERRIDE)
         with store.unit(write=True):
             for one in given:
                 store.overrides.add(

@@ -1,4 +1,4 @@
-"""The Settings page's part on the judge: whom it asks, whether it can, and what it may spend. No key is ever shown."""
+"""The judge's settings on the Settings page: provider, reachability and budget. Keys are never shown."""
 
 from __future__ import annotations
 

@@ -1,3 +1,5 @@
+"""The Settings page: thresholds, test size, limits, the judge and the database."""
+
 import streamlit as st
 
 from dashboard.app_pages.settings import sections as parts

@@ -1,4 +1,4 @@
-"""The sections of the Settings page; each draws and stores its own settings. Keys of providers are never shown."""
+"""The sections of the Settings page; each draws and stores its own settings. Providers' keys are never shown."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def thresholds(store: Store) -> None:
     st.subheader("Thresholds", anchor=False)
     st.caption(
         "From which score a metric passes. A change holds for every game at once, also for those scored before: "
-        "scores stay, verdicts are given anew."
+        "scores stay, verdicts are given again."
     )
     now = resources.read(queries.thresholds)
     then = _threshold_inputs(now)
@@ -108,7 +108,7 @@ def _reset_thresholds(store: Store) -> None:
 
 
 def test_size(store: Store) -> None:
-    """How many games make a test."""
+    """The number of games of a test."""
     st.subheader("Tests", anchor=False)
     held = resources.read(queries.games_per_test)
     chosen = int(
@@ -134,7 +134,7 @@ def test_size(store: Store) -> None:
 
 
 def limits(store: Store) -> None:
-    """How large what is imported may be."""
+    """Size limits of imports."""
     st.subheader("Import limits", anchor=False)
     st.caption("For uploads and the command line. A file beyond a limit is refused, the others of the upload go in.")
     held, defaults = asdict(resources.read(queries.import_limits)), asdict(Limits())
@@ -188,7 +188,7 @@ def _reset_limits(store: Store) -> None:
 
 
 def appearance() -> None:
-    """Where light and dark are chosen."""
+    """A hint on where to choose the light or dark theme."""
     st.subheader("Appearance", anchor=False)
     st.caption(
         f"The {st.context.theme.type or 'light'} theme is on. It follows your system; to choose another, open the menu "
@@ -202,6 +202,6 @@ def _saved(words: str) -> None:
 
 
 def tell_what_was_saved() -> None:
-    """Says once, after the page was drawn anew, what was stored."""
+    """Says once, after the page was drawn again, what was stored."""
     if words := st.session_state.pop("settings_saved", None):
         st.toast(words, icon=":material/check:")

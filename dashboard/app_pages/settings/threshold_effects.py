@@ -1,4 +1,4 @@
-"""What other thresholds would change: how many games pass a metric, and the verdicts, now and then."""
+"""Compute how other thresholds would change the number of games that pass, and their verdicts."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class ThresholdEffect:
 
 @dataclass(frozen=True, slots=True)
 class VerdictEffects:
-    """How verdicts would change.
+    """Changes of verdicts.
 
     Attributes:
         games: Verdicts on single games by status: how many now, how many then.
@@ -46,7 +46,7 @@ class VerdictEffects:
 
 
 def metric_effects(store: Store, then: Thresholds) -> tuple[ThresholdEffect, ...]:
-    """How many games pass each metric now, and would with the thresholds ``then``; nothing is stored."""
+    """Number of games that pass each metric now, and with the thresholds ``then``; nothing is stored."""
     with store.unit():
         scores = store.results.scores()
         now = store.settings.thresholds()
@@ -151,7 +151,7 @@ def _words(status: VerdictStatus | None) -> str:
 
 
 def scale_words(metric: str) -> str:
-    """What a threshold of the metric may be, and what the rubric says: "0 to 100 %; the rubric's is 80 %"."""
+    """The range of a metric's threshold, with the rubric's own: "0 to 100 %; the rubric's is 80 %"."""
     definition = DEFINITIONS[metric]
     scale = definition.scale
     return f"From {scale.low:g} to {scale.high:g}; the rubric's is {score_text(definition.threshold, scale)}."

@@ -31,7 +31,7 @@ ORDERS = {
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """What a person wants to see; what is left out takes everything.
+    """A person's filters; an empty one accepts everything.
 
     Attributes:
         game: Part of the game's name, in any case.
@@ -53,7 +53,7 @@ class Filters:
 
     @property
     def count(self) -> int:
-        """How many of them leave something out."""
+        """Number of filters that leave something out."""
         chosen = (self.iteration, self.source_format, self.verdict, self.failing, self.rated)
         return sum(bool(text.strip()) for text in (self.game, self.player)) + sum(one != ANY for one in chosen)
 

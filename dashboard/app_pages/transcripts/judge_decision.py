@@ -1,4 +1,4 @@
-"""What a judge said about a ledger row: label, confidence, the messages it cites, its prompt and its raw answer."""
+"""Show a judge's decision on a ledger row: label, confidence, cited messages, prompt and raw answer."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ def score_line(result: MetricResult) -> str:
 
 
 def excluded_words(metric: str) -> str:
-    """What it means that a row of the metric is left out: "unverified" for memory."""
+    """The word for an excluded row of the metric: "unverified" for memory."""
     return _EXCLUDED_WORDS.get(metric, "left out")
 
 
@@ -110,7 +110,7 @@ def _pick_verdict() -> str:
 
 
 def ledger_summary(result: MetricResult) -> str:
-    """How many rows count, do not count, and were left out."""
+    """Number of rows that count, do not count, and were left out."""
     number = {verdict: sum(row.verdict is verdict for row in result.ledger) for verdict in RowVerdict}
     return (
         f"{counted(len(result.ledger), 'row')}: {number[RowVerdict.COUNTS]:,} count, "

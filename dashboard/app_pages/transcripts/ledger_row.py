@@ -1,11 +1,11 @@
-"""One row of a ledger: what was decided, by whom, why, on what evidence, and on which other message it rests."""
+"""One row of a ledger: its verdict, decider, reason and evidence, and the other message that it refers to."""
 
 from __future__ import annotations
 
 import streamlit as st
 
 from dashboard.app_pages.transcripts.judge_decision import judged
-from dashboard.app_pages.transcripts.override_form import overrule
+from dashboard.app_pages.transcripts.override_form import override_section
 from dashboard.shared import state
 from dashboard.shared.formatting import look
 from dashboard.shared.notices import plain
@@ -43,7 +43,7 @@ def ledger_row(opened: OpenTranscript, row: LedgerRow, message_id: str | None, k
         st.code("\n".join(_evidence_lines(row, message_id, opened.transcript)), language=None, wrap_lines=True)
     _basis(opened.transcript, row, key)
     judged(row, opened.transcript, show_message)
-    overrule(row, opened.transcript)
+    override_section(row, opened.transcript)
 
 
 def _basis(transcript: Transcript, row: LedgerRow, key: str) -> None:

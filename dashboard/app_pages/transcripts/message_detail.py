@@ -1,4 +1,4 @@
-"""What every metric made of one message, beside the conversation."""
+"""The panel beside the conversation with the rows of every metric about one message."""
 
 from __future__ import annotations
 

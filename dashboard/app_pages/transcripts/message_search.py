@@ -1,4 +1,4 @@
-"""What the search found: messages of all games, and the way to each."""
+"""Search results: messages of all games, each with a link to its game."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def found_messages(query: str, within: tuple[str, ...] | None) -> None:
 
 
 def found_words(found: FoundMessages) -> str:
-    """How many messages hold it, and how many of them are shown."""
+    """Number of messages that match, and of those that are shown."""
     if not found.total:
         return "No message holds all of that. Fewer words find more; words outside quotes may stand anywhere."
     words = f"{counted(found.total, 'message')} in {counted(found.games, 'game')}."

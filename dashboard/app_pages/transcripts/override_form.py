@@ -1,4 +1,4 @@
-"""Overruling a ledger row: the form with verdict and reason, the history of the row, and undo."""
+"""Override a ledger row: the form with verdict and reason, the history of the row, and undo."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ AUTHOR = "author"
 
 _LONGEST_NAME = 200
 _LONGEST_REASON = 2_000
-_DONE = "overruled"
-_FAULT = "overrule_fault"
+_DONE = "override_done"
+_FAULT = "override_fault"
 
 
-def overrule(row: LedgerRow, transcript: Transcript) -> None:
-    """Lets people overrule one row, and shows who did so before. Ratings are revised by their raters instead."""
+def override_section(row: LedgerRow, transcript: Transcript) -> None:
+    """The form to override one row, below the row's earlier overrides. Raters revise their own ratings instead."""
     metric = metric_of(row)
     if metric not in DEFINITIONS or metric == ENGAGEMENT.name:
         return
@@ -39,7 +39,7 @@ def overrule(row: LedgerRow, transcript: Transcript) -> None:
     version = f"{key}_{len(history)}_{len(decisions.standing)}"
     for made in history:
         _past(made, decisions, key)
-    if st.toggle("Overrule this verdict", key=f"overrule_{version}"):
+    if st.toggle("Override this verdict", key=f"override_{version}"):
         _form(row, transcript, version)
     if fault := st.session_state.pop(f"{_FAULT}_{key}", None):
         st.error("That could not be saved.")
@@ -90,13 +90,13 @@ def _words(made: Override) -> str:
 
 def _undo(override_id: int, key: str, author: str) -> None:
     try:
-        identity.require(Action.OVERRULE)
+        identity.require(Action.OVERRIDE)
         resources.store().overrides.undo(override_id, author)
     except DramaturgError as error:
         st.session_state[f"{_FAULT}_{key}"] = str(error)
     else:
         st.session_state[AUTHOR] = author
-        st.session_state[f"{_DONE}_{key}"] = "Taken back. The score is computed anew."
+        st.session_state[f"{_DONE}_{key}"] = "Taken back. The score is computed again."
 
 
 def _form(row: LedgerRow, transcript: Transcript, key: str) -> None:
@@ -113,7 +113,7 @@ def _form(row: LedgerRow, transcript: Transcript, key: str) -> None:
             "Why", max_chars=_LONGEST_REASON, height=80, key=f"reason_{key}", placeholder="What a colleague should know"
         )
         author = _known_author() or _author(key)
-        is_sent = st.form_submit_button("Overrule", type="primary", key=f"send_{key}")
+        is_sent = st.form_submit_button("Override", type="primary", key=f"send_{key}")
     if is_sent:
         _save(row, transcript, verdict, author, reason.strip())
 
@@ -125,11 +125,11 @@ def _save(row: LedgerRow, transcript: Transcript, verdict: RowVerdict | None, au
         return
     key = row_key(transcript.id, row)
     try:
-        identity.require(Action.OVERRULE)
+        identity.require(Action.OVERRIDE)
         resources.store().overrides.add(transcript.id, metric_of(row), row.id, verdict, author=author, reason=reason)
     except DramaturgError as error:
         st.session_state[f"{_FAULT}_{key}"] = str(error)
     else:
         st.session_state[AUTHOR] = author
-        st.session_state[f"{_DONE}_{key}"] = "Saved. The score is computed anew."
+        st.session_state[f"{_DONE}_{key}"] = "Saved. The score is computed again."
     st.rerun()

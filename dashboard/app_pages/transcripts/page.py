@@ -1,10 +1,12 @@
+"""The Transcripts page: the list of games, search in messages, and one game with its ledgers."""
+
 import pandas as pd
 import streamlit as st
 
 from dashboard.app_pages.transcripts.game_list import ORDERS, filtered, games_table, ordered, pick_filters
 from dashboard.app_pages.transcripts.game_view import transcript_view
 from dashboard.app_pages.transcripts.message_search import found_messages
-from dashboard.app_pages.transcripts.rename_move_delete import mend_transcript
+from dashboard.app_pages.transcripts.rename_move_delete import edit_transcript
 from dashboard.shared import queries, resources, state
 from dashboard.shared.changes.actions import recently_deleted, show_outcome
 from dashboard.shared.first_run import first_steps
@@ -65,7 +67,7 @@ def one_game(store: Store, wanted: str) -> None:
         return
     outdated_note(store, opened.results)
     transcript_view(opened)
-    mend_transcript(opened)
+    edit_transcript(opened)
 
 
 show(resources.store())

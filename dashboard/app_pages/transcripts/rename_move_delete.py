@@ -1,4 +1,4 @@
-"""Mending one game: its name, its iteration, and its deletion with undo."""
+"""Edit one game: its name, its iteration, and its deletion with undo."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NO_ITERATION = ""
 """Stands for it among the choices: no iteration can be called so."""
 
 
-def mend_transcript(opened: OpenTranscript) -> None:
+def edit_transcript(opened: OpenTranscript) -> None:
     """An expander in which the open game is renamed, moved to another iteration or deleted."""
     store, transcript_id = resources.store(), opened.transcript.id
     form = st.expander(

@@ -1,4 +1,4 @@
-"""What people and judges decided about ledger rows, as the pages read it. Knows nothing of Streamlit."""
+"""Read overrides and judge decisions on ledger rows for the pages. Independent of Streamlit."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Figures of the Trends page besides the one of a single metric: all metrics at once, and one agent over time.
 
-Knows nothing of Streamlit.
+Independent of Streamlit.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import pandas as pd
 import plotly.graph_objects as go
 
-from dashboard.shared.charts.metric_charts import KEEP_ZOOM, inert_label
+from dashboard.shared.charts.metric_charts import KEEP_ZOOM, escaped_label
 from dashboard.shared.formatting import score_text
 from evaluation.judging.propositions.proposition import Dimension
 from evaluation.persona.results import DIMENSIONS, LABELS
@@ -87,7 +87,7 @@ def heat_figure(frame: pd.DataFrame, thresholds: Mapping[str, float]) -> go.Figu
         )
     )
     figure.update_layout(height=_HEAD + _ROW * len(names), margin={"l": 8, "r": 8, "t": 8, "b": 8}, **KEEP_ZOOM)
-    ticks = [f"{place} {inert_label(labels[place], 14)}" if len(places) <= 8 else str(place) for place in places]
+    ticks = [f"{place} {escaped_label(labels[place], 14)}" if len(places) <= 8 else str(place) for place in places]
     figure.update_xaxes(tickvals=[str(place) for place in places], ticktext=ticks, type="category", automargin=True)
     figure.update_yaxes(autorange="reversed", automargin=True, showgrid=False)
     return figure
@@ -168,7 +168,7 @@ def drift_figure(points: pd.DataFrame) -> go.Figure:
 def _run_words(row: Mapping[object, object]) -> str:
     label = LABELS[Dimension(str(row["dimension"]))]
     when = f"{row['when']:%Y-%m-%d %H:%M}"
-    return f"{label} {row['score']:.1f} of 9, run {row['run']} on {when}, {inert_label(str(row['judge']), 40)}"
+    return f"{label} {row['score']:.1f} of 9, run {row['run']} on {when}, {escaped_label(str(row['judge']), 40)}"
 
 
 def drift_alt(points: pd.DataFrame) -> str:

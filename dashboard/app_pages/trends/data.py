@@ -1,6 +1,6 @@
-"""What the Trends page reads, ready to draw: games, iterations, persona dimensions, agents over time.
+"""Data for the Trends page, ready to draw: games, iterations, persona dimensions, agents over time.
 
-Knows nothing of Streamlit.
+Independent of Streamlit.
 """
 
 from __future__ import annotations
@@ -181,7 +181,7 @@ def beside_points(store: Store) -> pd.DataFrame:
 
 
 def verdict_counts(store: Store) -> pd.DataFrame:
-    """How the games of each iteration ended, by today's thresholds.
+    """Verdicts on the games of each iteration, by today's thresholds.
 
     Returns:
         One row per iteration with games, and one for games of none: ``position``, ``iteration``, and how many games are

@@ -1,3 +1,5 @@
+"""The Trends page: metrics, persona dimensions and agents over games and iterations."""
+
 from collections.abc import Mapping, Sequence
 
 import pandas as pd

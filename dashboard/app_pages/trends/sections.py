@@ -52,7 +52,7 @@ def pick_range(found: Sequence[data.Step]) -> tuple[int, int]:
 
 
 def change_notes(found: Sequence[data.Step]) -> None:
-    """What each iteration changed."""
+    """The change of each iteration."""
     if any(one.change for one in found):
         with st.expander("What each iteration changed", icon=":material/edit_note:"):
             status_table(data.steps_frame(found), "What each iteration changed")

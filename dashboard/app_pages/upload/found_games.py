@@ -1,4 +1,4 @@
-"""What the Upload page shows of the files: the games found in them, and what was refused."""
+"""The parts of the Upload page that show the games found in files, and the files that were refused."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Found:
 
 
 def size_words(limits: Limits, upload_megabytes: int) -> str:
-    """How large the files may be, by the settings and by what the server takes at once."""
+    """Size limits of files, by the settings and by the server."""
     return (
         f"Up to {upload_megabytes} MB a file or zip as it is sent, {limits.file_bytes / _MIB:,.0f} MB a transcript "
         f"file, {limits.archive_bytes / _MIB:,.0f} MB a zip once it is unpacked, {limits.messages:,} messages a game. "
@@ -93,7 +93,7 @@ def reading(files: int) -> Iterator[ProgressCallback]:
 
 
 def reading_words(done: int, files: int, found: int) -> str:
-    """What stands above the bar: "Reading 300 files: 12 read, 12 games found"."""
+    """The text above the progress bar: "Reading 300 files: 12 read, 12 games found"."""
     so_far = f": {done:,} read, {counted(found, 'game')} found" if found or done else ""
     return f"Reading {counted(files, 'file')}{so_far}"
 

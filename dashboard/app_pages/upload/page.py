@@ -1,3 +1,5 @@
+"""The Upload page: files are read, shown for a check, and imported into an iteration."""
+
 from dataclasses import replace
 
 import streamlit as st

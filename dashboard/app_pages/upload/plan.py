@@ -1,4 +1,4 @@
-"""Where uploaded games shall belong, what that makes of the iteration's tests, and how the import begins."""
+"""Plan an import: the iteration of the uploaded games, the effect on its tests, and the start of the job."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from evaluation.text.display import counted
 
 @dataclass(frozen=True, slots=True)
 class UploadPlan:
-    """Where the games shall go: into none, into an existing iteration, or into one that is created first."""
+    """The destination of the games: no iteration, an existing one, or one that is created first."""
 
     existing: str | None = None
     created: Iteration | None = None
@@ -52,7 +52,7 @@ def iteration_form(sizes: Mapping[str, int], added: int, test_size: int) -> Uplo
 
 
 def test_words(before: int, added: int, size: int) -> str:
-    """What the games make of the iteration's tests.
+    """The effect of the games on the iteration's tests.
 
     "A test is 3 games of one iteration. With these 4 games it has 7: 2 full tests, 1 of 3 games for the next."
     """

@@ -1,3 +1,5 @@
+"""The Validity page: planted faults, and the scores of the metrics that should notice them."""
+
 from typing import Any
 
 import pandas as pd
@@ -76,7 +78,7 @@ def compare_button(store: Store) -> None:
 
 
 def faults(report: dict[str, Any]) -> None:
-    """How often each measure of a game lies above that of its copies with a fault."""
+    """Share of comparisons in which a game's measure lies above that of its copies with a fault."""
     if not report["faults"]:
         st.caption("No game has 12 public messages or more, which a fault needs to show.")
         return
@@ -101,7 +103,7 @@ def fault_row(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def verdict(noticed: float, low: float | None, high: float | None) -> str:
-    """What a share of noticed faults shows."""
+    """The meaning of a share of noticed faults."""
     if low is None or high is None:
         return "too few games to tell" if noticed < 1 else "noticed every time"
     if low > 0.5:

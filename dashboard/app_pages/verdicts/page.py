@@ -1,3 +1,5 @@
+"""The "Verdicts to check" page: the queue of ledger rows that a person should check."""
+
 import streamlit as st
 
 from dashboard.app_pages.verdicts.queue import review_queue

@@ -1,4 +1,4 @@
-"""The review queue: one row at a time, decided by one key, with what the decision changes."""
+"""The review queue: one row at a time, decided with one key, with the effect of each decision."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def _decide(store: Store, queued: QueuedRow, verdict: RowVerdict) -> None:
         )
         st.session_state[_LAST] = made.id
 
-    attempt(change, "Decided. The score is computed anew.", Action.OVERRULE)
+    attempt(change, "Decided. The score is computed again.", Action.OVERRIDE)
 
 
 def _skip(queued: QueuedRow) -> None:
@@ -152,11 +152,11 @@ def _undo(store: Store) -> None:
         last = st.session_state.pop(_LAST, None)
         if last is None:
             raise InputError(
-                "There is no decision to take back.", remedy="Overruled rows are listed beside their message."
+                "There is no decision to take back.", remedy="Overridden rows are listed beside their message."
             )
         store.overrides.undo(last, person())
 
-    attempt(change, "Taken back.", Action.OVERRULE)
+    attempt(change, "Taken back.", Action.OVERRIDE)
 
 
 def _key(queued: QueuedRow) -> tuple[str, str, str]:

@@ -1,1 +1,1 @@
-"""Scores beside what chance gives, and their companions."""
+"""Scores beside the scores that chance gives, and their companions."""

@@ -1,6 +1,6 @@
 """Scores beside chance on Trends and Compare: the score by chance, companions, and the games that wait for them.
 
-Knows nothing of Streamlit.
+Independent of Streamlit.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dashboard.shared.charts.metric_charts import (
     CHANCE,
     KEEP_ZOOM,
     NEUTRAL,
-    inert_label,
+    escaped_label,
     trend_alt,
     trend_figure,
 )
@@ -45,7 +45,7 @@ class SideControls:
 
     Attributes:
         position: Where it stands on the axis.
-        iteration: Its name: text of strangers.
+        iteration: Its name: untrusted text.
     """
 
     position: int
@@ -101,7 +101,7 @@ def chance_alt(points: pd.DataFrame, definition: MetricDefinition, threshold: fl
 
 
 def companion_label(points: pd.DataFrame) -> str:
-    """What the companion is called; empty where no game has one."""
+    """The name of the companion; empty where no game has one."""
     names = (side.summary.companion for side in sides_of(points))
     return next((COMPANION_LABELS.get(name, name) for name in names if name), "")
 
@@ -125,7 +125,7 @@ def companion_figure(points: pd.DataFrame, metric: str) -> go.Figure:
     )
     figure.update_xaxes(
         tickvals=names["position"].tolist(),
-        ticktext=[inert_label(name) for name in names["iteration"]],
+        ticktext=[escaped_label(name) for name in names["iteration"]],
         range=[names["position"].min() - 0.5, names["position"].max() + 0.5] if len(names) else None,
         showgrid=False,
         automargin=True,
@@ -144,7 +144,7 @@ def _dots(known: pd.DataFrame, metric: str) -> go.Scatter:
         mode="markers",
         name="game",
         marker={"size": 9, "color": NEUTRAL, "opacity": 0.75, "line": {"width": 1, "color": "white"}},
-        text=[f"{inert_label(game, 40)}: {control_words(metric, score, control)}" for game, score, control in games],
+        text=[f"{escaped_label(game, 40)}: {control_words(metric, score, control)}" for game, score, control in games],
         hovertemplate="%{text}<extra></extra>",
     )
 
@@ -164,7 +164,7 @@ def _means(sides: list[SideControls]) -> go.Scatter:
 
 
 def chance_trace(values: list[tuple[SideControls, float | None]], unit: str) -> go.Scatter:
-    """What chance gives, as open triangles on a dotted line.
+    """Scores by chance, as open triangles on a dotted line.
 
     Args:
         values: The mean by chance of each side; ``None`` draws none.
@@ -198,7 +198,7 @@ def _numbered(points: pd.DataFrame) -> str:
 
 
 def waiting_words(games: list[str], most: int = 5) -> str:
-    """Which games were not compared with chance yet; empty when all were. Names are text of strangers."""
+    """Which games were not compared with chance yet; empty when all were. Names are untrusted text."""
     if not games:
         return ""
     more = f" and {len(games) - most} more" if len(games) > most else ""

@@ -1,4 +1,4 @@
-"""Scores beside chance on Trends and Compare: the switch, the companion's chart, and what stands below in words."""
+"""Scores beside chance on Trends and Compare: the switch, the companion's chart, and the notes below them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def beside_chance_toggle() -> bool:
 
 
 def chance_notes(points: pd.DataFrame, *, are_drawn: bool = True) -> None:
-    """How to read what is added, and which games have nothing to add yet.
+    """Notes on reading the scores by chance, and the games that have none yet.
 
     Args:
         points: One row per game and metric, with the columns of ``companions.POINT_COLUMNS``.

@@ -1,1 +1,1 @@
-"""Changes of what is stored: who makes them, undo, and decisions to keep or revert."""
+"""Changes of what is stored: authors, undo, and decisions to keep or revert."""

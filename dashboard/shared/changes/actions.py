@@ -1,4 +1,4 @@
-"""Changes of what is stored, from any page: who makes them, how they ended, and the way back."""
+"""Changes of what is stored, from any page: author, outcome, and undo."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _UNDOABLE = "mending_undoable"
 
 
 def person() -> str:
-    """Who makes the change: the name that they signed in or rate with."""
+    """The author of a change: the name that the person signed in or rates with."""
     return identity.author_name()
 
 
@@ -54,7 +54,7 @@ def delete(remove: Callable[[str], Deletion], said: str) -> bool:
 
 
 def show_outcome(store: Store) -> None:
-    """How the change that was just made ended, once, and a button that takes back what was just deleted."""
+    """The outcome of the last change, shown once, with a button to restore a deletion."""
     said, error = st.session_state.pop(_OUTCOME, (None, None))
     if error is not None:
         st.error(said, icon=":material/error:")
@@ -93,7 +93,7 @@ def _discard(_deletion: Deletion) -> None:
 
 
 def recently_deleted(store: Store) -> None:
-    """What was deleted and can come back, with the ways back and out; nothing when nothing is."""
+    """Deletions that can be restored or purged, with buttons; empty when there are none."""
     found = _deletions()
     if not found:
         return
@@ -120,7 +120,7 @@ def note_deleted(transcript_ids: Sequence[str]) -> None:
     if found:
         st.info(
             f"{counted(len(found), 'game')} of these had been deleted. Storing brings them back with their scores, "
-            "ratings and overrides. To begin anew, remove them for ever on the Overview first.",
+            "ratings and overrides. To start again, remove them for ever on the Overview first.",
             icon=":material/restore_from_trash:",
         )
 

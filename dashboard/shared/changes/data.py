@@ -1,4 +1,4 @@
-"""What pages read in order to mend what is stored. Plain functions: no page and no Streamlit in them."""
+"""Read the data that pages need to correct what is stored. Independent of Streamlit."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from evaluation.workflows.reevaluation import outdated
 
 @dataclass(frozen=True, slots=True)
 class Versions:
-    """Where results of several versions of a metric meet.
+    """The places where results of several versions of a metric meet.
 
     Attributes:
         all: Over all stored games.
@@ -56,7 +56,7 @@ def mixes_between(store: Store, before: str, after: str) -> tuple[VersionMix, ..
 
 
 def unrated_games(store: Store) -> pd.DataFrame:
-    """The games that nobody has rated, in the order in which they were added.
+    """The games without a rating, in the order in which they were added.
 
     Returns:
         ``Game`` and ``Iteration`` (empty for none).
@@ -68,7 +68,7 @@ def unrated_games(store: Store) -> pd.DataFrame:
 
 
 def waiting_counts(waiting: pd.DataFrame) -> pd.DataFrame:
-    """How many games wait in which iteration, the most first.
+    """Number of waiting games by iteration, the most first.
 
     Args:
         waiting: From :func:`unrated_games`.
@@ -97,12 +97,12 @@ def stored_games(store: Store) -> pd.DataFrame:
 
 
 def game_name(store: Store, transcript_id: str) -> str:
-    """What people call the game, which may be another name than its file gave."""
+    """The name of the game on screen, which may differ from the name in its file."""
     return store.transcripts.name(transcript_id)
 
 
 def deletions(store: Store) -> list[Deletion]:
-    """What was deleted and can come back, the latest first."""
+    """Deletions that can be restored, the latest first."""
     return store.deletions.list()
 
 
@@ -112,7 +112,7 @@ def deleted_among(store: Store, transcript_ids: tuple[str, ...]) -> frozenset[st
 
 
 def history(store: Store, iteration: str) -> list[Edit]:
-    """What was changed in an iteration's name and description, oldest first."""
+    """Changes of an iteration's name and description, oldest first."""
     return store.iterations.history(iteration)
 
 

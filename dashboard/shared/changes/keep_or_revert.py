@@ -1,4 +1,4 @@
-"""Keep or revert: the rule's answer with its reasons, and what a person decided."""
+"""Keep or revert: the rule's answer with its reasons, and the decision that a person recorded."""
 
 from __future__ import annotations
 
@@ -131,4 +131,4 @@ def _promote(store: Store, name: str) -> None:
 
 
 def _discard(_changed: Iteration) -> None:
-    """The page reads it anew."""
+    """The page reads it again."""

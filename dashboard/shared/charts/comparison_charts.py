@@ -1,4 +1,4 @@
-"""Figures of agreement and of comparisons. Knows nothing of Streamlit, which adds the fonts and the theme's colours."""
+"""Figures of agreement and of comparisons. Independent of Streamlit, which adds fonts and colours."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import plotly.graph_objects as go
 
-from dashboard.shared.charts.metric_charts import ACCENT, CHANCE, LIMIT, NEUTRAL, inert_label
+from dashboard.shared.charts.metric_charts import ACCENT, CHANCE, LIMIT, NEUTRAL, escaped_label
 from dashboard.shared.formatting import score_text
 from evaluation.agreement import ItemAgreement, ReferenceAgreement
 from evaluation.agreement.between_raters import RELIABLE, TENTATIVE
@@ -121,7 +121,7 @@ def distribution_figure(
         difference: The metric's difference.
         definition: The metric; its scale sets the axis.
         threshold: Today's.
-        names: Of the iterations, before and after: text of strangers.
+        names: Of the iterations, before and after: untrusted text.
         by_chance: The mean score by chance, before and after; ``None`` draws none.
     """
     figure = go.Figure()
@@ -131,7 +131,7 @@ def distribution_figure(
         if (chance := by_chance[place]) is not None:
             figure.add_trace(_chance(chance, place, definition))
     figure.add_vline(x=threshold, line={"dash": "dash", "width": 2, "color": LIMIT})
-    _lay_out(figure, [inert_label(name, _LONGEST_LABEL) for name in names], "")
+    _lay_out(figure, [escaped_label(name, _LONGEST_LABEL) for name in names], "")
     figure.update_layout(height=_HEAD_HEIGHT + 2 * _SIDE_HEIGHT)
     scale, margin = definition.scale, 0.03 * definition.scale.width
     ticks = [0, 25, 50, 75, 100] if scale == PERCENT else [1, 2, 3, 4, 5]

@@ -1,4 +1,4 @@
-"""DataFrames to plotly figures. Knows nothing of Streamlit, which adds the fonts and the colours of the theme."""
+"""DataFrames to plotly figures. Independent of Streamlit, which adds fonts and colours."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _MOST_NOTED = 4
 _NOTE_WIDTH = 14
 
 
-def inert_label(text: str, limit: int = _LABEL_LENGTH) -> str:
+def escaped_label(text: str, limit: int = _LABEL_LENGTH) -> str:
     """``text`` as plotly may show it: plotly reads tags in labels (links among them), so they become entities."""
     return html_text(shortened(text, limit), quote=False)
 
@@ -78,7 +78,7 @@ def _game_dots(scored: pd.DataFrame, definition: MetricDefinition) -> go.Scatter
         name="game",
         marker={"size": 9, "color": NEUTRAL, "opacity": 0.75, "line": {"width": 1, "color": "white"}},
         text=[
-            f"{inert_label(game, 40)}: {score_text(score, definition.scale)}{_rated_by(raters, definition)}"
+            f"{escaped_label(game, 40)}: {score_text(score, definition.scale)}{_rated_by(raters, definition)}"
             for game, score, raters in zip(scored["game"], scored["score"], _raters(scored), strict=True)
         ],
         hovertemplate="%{text}<extra></extra>",
@@ -124,7 +124,7 @@ def _mean_line(scored: pd.DataFrame, definition: MetricDefinition, changes: Mapp
 
 
 def _change_line(change: str, limit: int) -> str:
-    return f"<br>changed: {inert_label(change, limit)}" if change else ""
+    return f"<br>changed: {escaped_label(change, limit)}" if change else ""
 
 
 def _by_place(scored: pd.DataFrame) -> Iterator[tuple[int, list[float]]]:
@@ -176,7 +176,7 @@ def _lay_out(figure: go.Figure, points: pd.DataFrame, definition: MetricDefiniti
     )
     figure.update_xaxes(
         tickvals=names["position"].tolist(),
-        ticktext=[inert_label(name) for name in names["iteration"]],
+        ticktext=[escaped_label(name) for name in names["iteration"]],
         range=[names["position"].min() - 0.5, names["position"].max() + 0.5] if len(names) else None,
         showgrid=False,
         automargin=True,
@@ -199,21 +199,21 @@ def _note_changes(figure: go.Figure, names: pd.DataFrame, changes: Mapping[str, 
         change = changes.get(name, "")
         if change:
             lines = textwrap.wrap(shortened(change, 60), _NOTE_WIDTH, max_lines=2, placeholder="…")
-            words = "<br>".join(inert_label(line) for line in lines)
+            words = "<br>".join(escaped_label(line) for line in lines)
             figure.add_annotation(
                 x=place,
                 y=1.0,
                 yref="paper",
                 yanchor="bottom",
                 text=f"Δ {words}" if len(names) <= _MOST_NOTED else "Δ",
-                hovertext=f"changed: {inert_label(change, 120)}",
+                hovertext=f"changed: {escaped_label(change, 120)}",
                 showarrow=False,
                 font={"size": 10},
             )
 
 
 def verdict_figure(counts: pd.DataFrame) -> go.Figure:
-    """How many games passed, failed, wait or have too few metrics, as one bar per iteration.
+    """Number of games that passed, failed, wait or have too few metrics, as one bar per iteration.
 
     Args:
         counts: One row per iteration: ``position``, ``iteration``, and a column per verdict.
@@ -239,7 +239,7 @@ def verdict_figure(counts: pd.DataFrame) -> go.Figure:
     )
     figure.update_xaxes(
         tickvals=counts["position"].tolist(),
-        ticktext=[inert_label(name) for name in counts["iteration"]],
+        ticktext=[escaped_label(name) for name in counts["iteration"]],
         showgrid=False,
         automargin=True,
     )

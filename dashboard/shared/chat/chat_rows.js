@@ -1,5 +1,5 @@
 // How the rows of the chat view look: messages with their badges and marks, and what happens between them.
-// Part of the module chat_view.js. All text comes from strangers: it enters the page through textContent alone.
+// Part of the module chat_view.js. All text is untrusted: it enters the page through textContent alone.
 
 const VERDICTS = [
   { mark: "✓", word: "counts", css: "counts" },

@@ -6,7 +6,7 @@ const OVERSCAN = 800;
 const NARROW = 700;
 const MOST_MEMORIES = 20;
 const views = new WeakMap();
-// Where people were in each conversation: Streamlit mounts a view anew when an element above it comes or goes.
+// Where people were in each conversation: Streamlit mounts a view again when an element above it comes or goes.
 const memories = new Map();
 
 export default function (component) {

@@ -31,7 +31,7 @@ def chat_view(
         conversation: What it draws.
         focus: Where it scrolls to, from ``focus_on``. All of the data is sent again whenever any of it differs, so this
             must stay the same while a person clicks.
-        key: Tells it from others; of no text of strangers.
+        key: Tells it from others; without untrusted text.
         on_open: Runs after a label or number was clicked; the click is ``st.session_state[key].open``.
     """
     data = {"id": conversation.id, "version": conversation.version, "body": conversation.body, "focus": dict(focus)}

@@ -1,4 +1,4 @@
-"""A transcript as the chat view draws it: texts, badges and character spans. Knows nothing of Streamlit.
+"""A transcript as the chat view draws it: texts, badges and character spans. Independent of Streamlit.
 
 Reasons and evidence are fetched on a click. What comes back from a browser is checked against the transcript.
 """
@@ -27,12 +27,12 @@ RowsByMessage = Mapping[str, Mapping[str, Sequence[LedgerRow]]]
 
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """Where the view shall scroll to.
+    """The message that the view shall scroll to.
 
     Attributes:
         message_id: ``None`` for the beginning, with nothing chosen.
         metric: The metric whose badge is opened there, ``None`` for none.
-        count: Rises whenever the view shall go there anew.
+        count: Rises whenever the view shall go there again.
         is_glance: Only show the message, and leave what is chosen as it is.
     """
 
@@ -70,7 +70,7 @@ def _messages_of(row: LedgerRow) -> set[str]:
 
 
 def chat_data(transcript: Transcript, concerning: RowsByMessage, *, roles_hidden: bool) -> dict[str, Any]:
-    """What the component draws.
+    """Data for the component.
 
     Args:
         transcript: What was said.
@@ -99,7 +99,7 @@ def chat_data(transcript: Transcript, concerning: RowsByMessage, *, roles_hidden
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """What the chat view draws, ready to be sent.
+    """A conversation as the chat view draws it, ready to be sent.
 
     Attributes:
         id: Of the transcript.

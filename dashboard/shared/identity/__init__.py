@@ -1,1 +1,1 @@
-"""Who uses the dashboard, and signing in."""
+"""The person who uses the dashboard, and signing in."""

@@ -1,7 +1,7 @@
-"""Who sits at the dashboard, what they may do, and how they say so: by a login, or by a name asked once.
+"""The person who uses the dashboard, and what that person may do: known from a login, or from a name asked once.
 
-Without a login everybody who reaches the dashboard may do everything, and rates under the name that they type. With
-one, name and role come from the login, and nothing that the browser sends can change them.
+Without a login, everybody who reaches the dashboard may do everything, and rates under the name that they type. With
+a login, name and role come from it, and nothing that the browser sends can change them.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Person:
 
     Attributes:
         name: What their ratings and changes stand under; empty while somebody without a login gave none.
-        shown: What they are called on screen. It may be text of strangers.
+        shown: What they are called on screen. It may be untrusted text.
         role: What they may do; ``None`` when they logged in but nobody gave them a role.
         is_signed_in: Whether a login says who they are.
     """
@@ -57,7 +57,7 @@ class Person:
 
 
 def access() -> Access | None:
-    """The rules of the login, read anew each time; ``None`` when none is configured.
+    """The rules of the login, read again each time; ``None`` when none is configured.
 
     Raises:
         InputError: The login is configured wrongly.
@@ -66,7 +66,7 @@ def access() -> Access | None:
 
 
 def current_person() -> Person | None:
-    """Whoever sits there; ``None`` when a login is configured and they have not logged in.
+    """The person of the session; ``None`` when a login is configured and they have not logged in.
 
     Raises:
         InputError: The login is configured wrongly.
@@ -89,7 +89,7 @@ def rater_name() -> str | None:
 
 
 def author_name() -> str:
-    """The name beside what this person changes, also where nobody gave one."""
+    """The name that is stored with this person's changes, with a default for people without a name."""
     return rater_name() or NOBODY
 
 
@@ -152,7 +152,7 @@ def _role() -> Role | None:
         return None
     rules = access()
     if rules is None:
-        return None if is_stranger() else Role.ADMIN
+        return None if is_remote_without_login() else Role.ADMIN
     claims = _claims()
     return None if claims is None else rules.role_of(claims)
 
@@ -184,8 +184,8 @@ def _login() -> str | None:
     return hashlib.sha256(repr(parts).encode()).hexdigest() if parts else None
 
 
-def is_stranger() -> bool:
-    """Whether this connection comes from another machine, though nobody has to log in and nobody allowed that."""
+def is_remote_without_login() -> bool:
+    """Whether this connection comes from another machine, without a login and without the setting that allows it."""
     return not is_at_this_machine() and os.environ.get(ALLOW_ANONYMOUS_VARIABLE) != "1" and access() is None
 
 

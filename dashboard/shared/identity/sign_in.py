@@ -1,4 +1,4 @@
-"""Who is let in, who they are told to be, and the way out: around every page."""
+"""Sign people in and out around every page, and refuse those without access."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ export default function ({ data }) {
 
 
 def admitted() -> Person | None:
-    """Whoever may see pages; ``None`` when nobody may, and then the screen says why and what to do."""
+    """The person who may see pages; ``None`` when access is refused, and then the screen says why and what to do."""
     try:
         rules = identity.access()
         if rules is not None and find_spec("authlib") is None:
@@ -38,7 +38,7 @@ def admitted() -> Person | None:
     except (InputError, InfrastructureError) as error:
         _misconfigured(error)
         return None
-    if identity.is_stranger():
+    if identity.is_remote_without_login():
         _closed()
         return None
     if rules is not None and person is None:
@@ -57,7 +57,7 @@ def _misconfigured(error: InputError | InfrastructureError) -> None:
     if identity.is_at_this_machine():
         plain(str(error))
     else:
-        st.markdown("The log of the server says what is wrong. Tell whoever runs it.")
+        st.markdown("The log of the server says what is wrong. Tell the person who runs it.")
 
 
 def _closed() -> None:
@@ -82,7 +82,7 @@ def _without_role(person: Person) -> None:
     st.title(_TITLE, anchor=False)
     st.warning("You are logged in, but nobody gave you a role here.", icon=":material/person_off:")
     plain(f"You are known as {person.name}.")
-    st.markdown("Ask whoever runs this dashboard to add you as rater or admin. Or log in as somebody else.")
+    st.markdown("Ask the person who runs this dashboard to add you as rater or admin. Or log in as somebody else.")
     st.button("Log out", key="log_out", icon=":material/logout:", on_click=identity.log_out)
 
 

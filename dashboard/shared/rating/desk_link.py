@@ -14,7 +14,7 @@ HANDED_OVER = "rating_handover"
 
 
 def desk_link(transcript_id: str, label: str = "Rate it at the desk") -> None:
-    """A link that opens the desk on that game, whoever's turn it is by the queue."""
+    """A link that opens the desk on that game, outside the order of the queue."""
     st.page_link(
         "app_pages/review/page.py",
         label=label,

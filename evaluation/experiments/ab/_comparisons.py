@@ -1,4 +1,4 @@
-"""Which variant is better, by how much, and whether so few runs can show it."""
+"""Compare the variants of an A/B test: the better one, the difference, and whether the runs suffice."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def recommendation(found: Sequence[StatisticalComparison], best: str | None, pri
 
 
 def reasons(found: Sequence[StatisticalComparison], best: str | None, primary: str) -> list[str]:
-    """What speaks for the decision, the primary measure first, then what is otherwise significant."""
+    """The reasons for the decision, the primary measure first, then other significant measures."""
     own = [one for one in found if one.metric_name == primary]
     others = [one for one in found if one.metric_name != primary and one.significant]
     lines = [sentence(one) for one in (*own, *others)]
@@ -148,7 +148,7 @@ def sentence(one: StatisticalComparison) -> str:
 
 
 def unscored_checks(runs: Sequence[RunResult]) -> list[str]:
-    """How many checks have no score, with the commonest reason; nothing when all that were made have one."""
+    """The number of checks without a score, with the commonest reason; empty when all have one."""
     checks = [one for run in runs for one in run.validations]
     unscored = Counter(str(one["explanation"])[:_LONGEST_REASON] for one in checks if one["score"] is None)
     if not unscored:

@@ -1,4 +1,4 @@
-"""What an A/B test compares: variants of one configuration, runs, seeds, measures and limits."""
+"""Configuration of an A/B test: variants, runs, seeds, measures and limits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an A/B test has done so far, in a file: a line for each run, written before the next one begins."""
+"""Progress file of an A/B test: one line for each finished run, written before the next begins."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from evaluation.errors import InputError
 from evaluation.experiments.ab.results import RunResult
 
-_REMEDY = "Restore the file, or name another one with --state to begin anew."
+_REMEDY = "Restore the file, or name another one with --state to start again."
 
 
 class FinishedRuns:

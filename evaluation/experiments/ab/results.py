@@ -1,4 +1,4 @@
-"""What an A/B test found.
+"""Results of an A/B test.
 
 Source: ADR-010, ``RunResult``, ``VariantResults``, ``StatisticalComparison``, ``ABTestResult``.
 """

@@ -37,7 +37,7 @@ MAX_RUNS = "limit of runs"
 
 @dataclass(frozen=True, slots=True)
 class RunOutcome:
-    """What one run gave.
+    """The outcome of one run.
 
     Attributes:
         metrics: Figures by name; ``None`` where one is not known.
@@ -61,7 +61,7 @@ Told = Callable[[RunResult], None]
 
 @dataclass(frozen=True, slots=True)
 class JudgeIdentity:
-    """Whom the runs of a test ask: what others answered is not theirs.
+    """The judge that the runs of a test ask; answers of another judge are not reused.
 
     Attributes:
         judge: The judge's kind and model; empty for none.
@@ -169,7 +169,7 @@ class ExperimentRunner:
         return self._result(runs)
 
     async def _one(self, planned: PlannedRun) -> RunResult:
-        # What is stored is read anew every time: that costs nothing, and its scores may have changed.
+        # What is stored is read again every time: that costs nothing, and its scores may have changed.
         stored = await self._outcome(planned) if self._config.source == "transcripts" else None
         if isinstance(stored, RunResult):
             return stored
@@ -212,7 +212,7 @@ class ExperimentRunner:
 
     @property
     def spent_usd(self) -> float:
-        """What simulated runs and their judging cost so far. Stored runs were paid for long ago."""
+        """The cost of simulated runs and their judging so far, in US dollars. Stored runs cost nothing here."""
         return self._spent_by_runs + (self._spent_now() if self._spent_now else 0.0)
 
     def _count(self, run: RunResult) -> None:
@@ -300,7 +300,7 @@ def _is_cut_short(checked: Sequence[ValidationResult]) -> bool:
 
 
 def _content(stored: RunOutcome | None) -> str:
-    """What was said in a stored game and by whom; a mended game, or another persona, has to be checked anew."""
+    """What was said in a stored game and by whom; a mended game, or another persona, has to be checked again."""
     if stored is None or stored.transcript is None:
         return ""
     return json.dumps([stored.transcript.id, stored.personas and dict(stored.personas)], sort_keys=True)

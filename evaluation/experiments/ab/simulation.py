@@ -1,4 +1,4 @@
-"""Runs that are simulated: a room, agents and corrections as an A/B test configures them."""
+"""Simulated runs of an A/B test: an environment, agents and corrections as the test configures them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from evaluation.transcript import Cost, Transcript
 
 
 class SimulatedRun(BaseModel):
-    """What ``base`` of a simulated A/B test holds.
+    """The settings under ``base`` of a simulated A/B test.
 
     Attributes:
         room: What the conversation is called.

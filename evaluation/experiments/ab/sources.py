@@ -1,4 +1,4 @@
-"""Runs that exist already: numbers in the file, and games that are stored."""
+"""Existing runs for an A/B test: numbers in its file, and stored games."""
 
 from __future__ import annotations
 

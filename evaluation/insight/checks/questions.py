@@ -1,4 +1,4 @@
-"""The questions of a ``Validator``: does a message fit its speaker's persona, what they said before, and itself."""
+"""Questions of a ``Validator``: does a message fit its speaker's persona, earlier messages, and itself."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Line = tuple[str, str]
 
 
 class CheckKind(StrEnum):
-    """What is checked."""
+    """The subject of a check."""
 
     PERSONA_ADHERENCE = "persona_adherence"
     CONSISTENCY = "consistency"
@@ -28,7 +28,7 @@ class CheckKind(StrEnum):
 
 
 def persona_request(speaker: str, persona: str, text: str, messages: Mapping[int, str] | None = None) -> JudgeRequest:
-    """How well ``text`` fits the persona of whoever said it.
+    """A request to score how well ``text`` fits its speaker's persona.
 
     Args:
         speaker: Their name.
@@ -44,7 +44,7 @@ def persona_request(speaker: str, persona: str, text: str, messages: Mapping[int
 def consistency_request(
     speaker: str, text: str, previous: Sequence[str], messages: Mapping[int, str] | None = None
 ) -> JudgeRequest:
-    """How consistent ``text`` is with the last of what the same speaker said before, oldest first."""
+    """A request to score how consistent ``text`` is with the speaker's latest earlier messages, oldest first."""
     seen = previous[-CONTEXT:]
     numbers = list(messages) if messages else [*range(1, len(seen) + 2)]
     shown = _said([(speaker, one) for one in (*seen, text)], numbers, len(previous) - len(seen))
@@ -54,7 +54,7 @@ def consistency_request(
 def coherence_request(
     speaker: str, text: str, before: Sequence[Line] = (), messages: Mapping[int, str] | None = None
 ) -> JudgeRequest:
-    """How coherent ``text`` is, by itself and after what others said just before it."""
+    """A request to score how coherent ``text`` is, by itself and after the messages just before it."""
     seen = before[-CONTEXT:]
     numbers = list(messages) if messages else [*range(1, len(seen) + 2)]
     shown = _said([*seen, (speaker, text)], numbers, len(before) - len(seen))
@@ -62,7 +62,7 @@ def coherence_request(
 
 
 def notes_on(text: str, previous: Sequence[str] | None = None) -> tuple[str, ...]:
-    """What a check does not see of a message and of what the speaker said before."""
+    """Notes on the parts of a message and of earlier messages that a check leaves out."""
     cut = len(text) - LONGEST_MESSAGE
     left_out = len(previous or ()) - CONTEXT
     found = [f"the last {cut:,} characters of the message are not shown to the judge"] if cut > 0 else []

@@ -1,6 +1,6 @@
 """Checks of single messages by a judge, within a budget and over a seeded sample.
 
-Source: ADR-010, ``Validator``. Other than there, a check that was not made has no score, and says why.
+Source: ADR-010, ``Validator``. Unlike there, a check that was not made has no score, and says why.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _RANGE = 2**64
 
 
 def place_of(key: str, seed: int) -> float:
-    """Where ``key`` falls between 0 and 1: the same for the same seed, evenly spread over keys."""
+    """The place of ``key`` between 0 and 1: the same for the same seed, evenly spread over keys."""
     digest = hashlib.sha256(f"{seed}:{key}".encode("utf-8", "surrogatepass")).digest()
     return int.from_bytes(digest[:8], "big") / _RANGE
 
@@ -59,7 +59,7 @@ _EXCERPT = 100
 
 @dataclass(frozen=True, slots=True)
 class CheckedAgent:
-    """Who said a message, and what they are like; untrusted text."""
+    """The speaker of a message with persona; untrusted text."""
 
     id: str
     persona: str = ""
@@ -67,7 +67,7 @@ class CheckedAgent:
 
 @dataclass(frozen=True, slots=True)
 class ValidationResult:
-    """What came of one check.
+    """The result of one check.
 
     Attributes:
         check_type: Which check.
@@ -148,17 +148,17 @@ class Validator:
         self._asked = 0
 
     async def check_persona_adherence(self, agent: CheckedAgent, response: str) -> ValidationResult:
-        """How well a response fits the agent's persona."""
+        """Check how well a response fits the agent's persona."""
         return (await self._results([self._sampled(_persona_check(agent, response))]))[0]
 
     async def check_consistency(
         self, agent: CheckedAgent, response: str, previous_responses: Sequence[str]
     ) -> ValidationResult:
-        """How consistent a response is with what the agent said before, oldest first."""
+        """Check how consistent a response is with the agent's earlier messages, oldest first."""
         return (await self._results([self._sampled(_consistency_check(agent, response, previous_responses))]))[0]
 
     async def check_coherence(self, response: str, agent: CheckedAgent | None = None) -> ValidationResult:
-        """How coherent a response is."""
+        """Check how coherent a response is."""
         return (await self._results([self._sampled(_coherence_check(agent or CheckedAgent(""), response))]))[0]
 
     async def validate_all(

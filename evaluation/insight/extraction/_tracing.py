@@ -1,4 +1,4 @@
-"""Whether what a judge extracted is borne out by the text: speakers, citations and quotes that exist."""
+"""Check that speakers, citations and quotes that a judge extracted exist in the text."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FEWEST_CHARACTERS = 3
 
 @dataclass(slots=True)
 class Traced(Generic[Item]):
-    """What the text bears out, and what it does not."""
+    """Findings that the text confirms, and findings that it does not."""
 
     found: list[Item] = field(default_factory=list)
     refused: list[Refused] = field(default_factory=list)

@@ -1,6 +1,6 @@
 """Opinions, themes and quotes of a discussion, read by a judge; what it cites must exist.
 
-Source: ADR-010, ``ResultsExtractor``. Other than there nothing is cut silently: a long discussion is read in parts,
+Source: ADR-010, ``ResultsExtractor``. Unlike there, nothing is cut silently: a long discussion is read in parts,
 what could not be read is listed, and an answer that cannot be used is an error and not an empty result.
 """
 
@@ -106,13 +106,13 @@ class ResultsExtractor:
         return await self._extract(transcript, "themes", ask, themes_in, merge_themes)
 
     async def extract_quotes(self, transcript: Transcript, criteria: str) -> Extraction[Quote]:
-        """Quotes that fit a criterion, word for word; a quote that nobody said is refused."""
+        """Quotes that fit a criterion, word for word; a quote that is not in the text is refused."""
         ask = _asker(_prompts.QUOTES_SYSTEM, _prompts.QUOTES_QUESTION, QuotesAnswer, "Criterion", criteria)
         return await self._extract(transcript, "quotes", ask, quotes_in, merge_quotes)
 
     @staticmethod
     def extract_sentiment_scores(transcript: Transcript) -> dict[str, Sentiment]:
-        """Every speaker's sentiment by counting words; asks nobody."""
+        """Every speaker's sentiment by counting words, without a judge."""
         return sentiments(spoken(transcript))
 
     async def _extract(

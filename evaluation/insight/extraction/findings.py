@@ -1,4 +1,4 @@
-"""What an extraction found, what it refused, and what could not be read.
+"""Results of an extraction: findings, refused findings, and parts that could not be read.
 
 Source: ADR-010, ``Opinion``, ``Theme``, ``Quote``.
 """
@@ -99,7 +99,7 @@ Item = TypeVar("Item", Opinion, Theme, Quote)
 
 @dataclass(frozen=True, slots=True)
 class Extraction(Generic[Item]):
-    """What came of one question about a discussion.
+    """The result of one question about a discussion.
 
     Attributes:
         kind: "opinions", "themes" or "quotes".

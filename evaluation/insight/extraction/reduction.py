@@ -140,7 +140,7 @@ def counting_reducer() -> ResultsReducer:
 
 
 def counts_by_type(rows: Iterable[Mapping[str, Any]]) -> list[Row]:
-    """How much everybody did of each type: ``agent``, ``type``, ``count``, ``characters``, in order of appearance."""
+    """Count each agent's acts by type: ``agent``, ``type``, ``count``, ``characters``, in order of appearance."""
     found: dict[tuple[str, str], Row] = {}
     for row in rows:
         key = (row["agent"], row["type"])

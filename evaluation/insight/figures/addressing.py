@@ -1,4 +1,4 @@
-"""Whom the messages of a stored transcript address, and its figures."""
+"""Find the players whom each message of a stored transcript addresses, and the figures of it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Collects the figures of a running simulation from its events.
 
-Source: ADR-010, ``MetricsCollector``, with its running average of lengths mended.
+Source: ADR-010, ``MetricsCollector``, with its running average of lengths corrected.
 """
 
 from __future__ import annotations

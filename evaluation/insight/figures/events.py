@@ -1,4 +1,4 @@
-"""What happens in a simulation, as far as insight metrics count it.
+"""Events of a simulation that the insight metrics count.
 
 Source: ADR-010, "Metrics Collector".
 """

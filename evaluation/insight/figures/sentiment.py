@@ -1,6 +1,6 @@
 """Sentiment by counting words, without a model. English only; a rough guide, not a judgement.
 
-Source: ADR-010, ``extract_sentiment_scores``, with its word lists. Other than there words are told from punctuation
+Source: ADR-010, ``extract_sentiment_scores``, with its word lists. Unlike there, words are told from punctuation
 ("great!" is "great"), and a negation before a word turns it round ("not good").
 """
 
@@ -26,7 +26,7 @@ _REACH = 2
 
 @dataclass(frozen=True, slots=True)
 class Sentiment:
-    """How one speaker sounds.
+    """The sentiment of one speaker.
 
     Attributes:
         score: Mean over their messages, 0 (negative) to 1 (positive); a message without any of the words counts 0.5.

@@ -1,4 +1,4 @@
-"""The figures of a game in words: what a person reads before opening the game."""
+"""The figures of a game as sentences, for the reader of its report."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ UNKNOWN = "not known"
 
 @dataclass(frozen=True, slots=True)
 class UntrustedText:
-    """Text of strangers: a renderer makes it harmless."""
+    """Untrusted text: a renderer makes it harmless."""
 
     text: str
 
@@ -23,7 +23,7 @@ Line = tuple[str, Cell]
 
 
 def cell_text(cell: Cell) -> str:
-    """What stands in it, as it is."""
+    """The content of a cell, unchanged."""
     return cell.text if isinstance(cell, UntrustedText) else cell
 
 
@@ -37,7 +37,7 @@ def activity_lines(metrics: SimulationMetrics) -> Iterator[Line]:
 
 
 def network_lines(network: NetworkMetrics | None) -> Iterator[Line]:
-    """Who addresses whom, and on which part of the players distances are measured."""
+    """Sentences on the network, and on the part of the players between which distances are measured."""
     if network is None:
         yield "Network", UNKNOWN
         return
@@ -62,7 +62,7 @@ def cost_lines(metrics: SimulationMetrics) -> Iterator[Line]:
 
 
 def memory_lines(metrics: SimulationMetrics) -> Iterator[Line]:
-    """What the agents' memories did; stored games do not say."""
+    """Sentences on the agents' memories; stored games have none."""
     observations = metrics.observations_per_agent
     yield "Observations", _number(sum(observations.values()) if observations is not None else None, "", 0)
     yield "Reflections", _number(metrics.total_reflections, "", 0)

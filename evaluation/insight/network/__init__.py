@@ -1,1 +1,1 @@
-"""Who addresses whom: the graph, its layout and its drawing."""
+"""The network of players who address each other: graph, layout and drawing."""

@@ -1,4 +1,4 @@
-"""Who addresses whom, drawn: what is shown of a crowded graph, and a picture for files."""
+"""Draw the network of players for files, and choose what a crowded graph shows."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _PLACES = (0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74, 0.82)
 
 
 def fewest_messages(counts: Mapping[tuple[str, str], int], players: int) -> int:
-    """From how many messages on an arrow is drawn, so that there are at most three for each player; at least 1.
+    """The fewest messages that an arrow is drawn for, so that there are at most three per player; at least 1.
 
     All pairs that are as strong as the weakest drawn are drawn too or not at all, so that the rule can be said.
     """
@@ -67,7 +67,7 @@ Box = tuple[float, float, float, float]
 def number_spots(
     layout: GraphLayout, arrows: Mapping[tuple[str, str], int]
 ) -> dict[tuple[str, str], tuple[float, float] | None]:
-    """Where the number of each arrow stands: on it, and on no player, label or other number.
+    """The place of each arrow's number: on the arrow, and on no player, label or other number.
 
     ``None`` where no place is free; the tables have the number.
     """

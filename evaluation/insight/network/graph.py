@@ -1,6 +1,6 @@
-"""Who addresses whom, as a graph, and its metrics: networkx computes, this module says on which part of the graph.
+"""Build the graph of players who address each other, and compute its metrics with networkx.
 
-Source: ADR-010, ``compute_network_metrics``; other than there a directed graph has a diameter too.
+Source: ADR-010, ``compute_network_metrics``; unlike there, a directed graph has a diameter too.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import networkx as nx
 
 @dataclass(frozen=True, slots=True)
 class Centrality:
-    """How one player stands in the graph.
+    """The centrality of one player in the graph.
 
     Attributes:
         degree: Neighbours in either direction over all other players, 0 to 1.

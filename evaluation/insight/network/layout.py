@@ -1,4 +1,4 @@
-"""Where players stand when the graph of who addresses whom is drawn: the same places every time, no label on another.
+"""Place players in the network drawing, the same way every time and without overlapping labels.
 
 networkx places them (Fruchterman and Reingold, with a fixed seed); what overlaps is then pushed apart.
 """
@@ -24,7 +24,7 @@ _FEWEST_LETTERS = 4
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """Where a player's dot stands, in pixels from the upper left corner; the label is centred below it.
+    """The place of a player's dot, in pixels from the upper left corner; the label is centred below it.
 
     Attributes:
         letters: How many letters of the name have room.
@@ -45,7 +45,7 @@ class Canvas:
 
 @dataclass(frozen=True, slots=True)
 class GraphLayout:
-    """Where everybody stands, by player, and the room that it takes."""
+    """The place of every player, and the size of the drawing."""
 
     canvas: Canvas
     spots: Mapping[str, Spot]

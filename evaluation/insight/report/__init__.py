@@ -1,1 +1,1 @@
-"""The report on one discussion, and what its figures suggest."""
+"""The report on one discussion, and recommendations from its figures."""

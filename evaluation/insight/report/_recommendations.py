@@ -1,4 +1,4 @@
-"""What the figures of a discussion suggest doing. Rules of ours, in plain words; no model is asked."""
+"""Recommendations from the figures of a discussion, by fixed rules and without a model."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FEWEST_HITS = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Recommendation:
-    """A sentence of ours with names in it.
+    """One of our own sentences with names in it.
 
     Attributes:
         words: With ``{names}`` where they stand; no other braces.
@@ -35,7 +35,7 @@ class Recommendation:
 
 
 def recommendations(metrics: SimulationMetrics, validations: Sequence[ValidationResult]) -> list[Recommendation]:
-    """What to look at, the network first; empty when nothing stands out."""
+    """Recommendations, those on the network first; empty when no figure is unusual."""
     return [*_network(metrics), *_share_of_talk(metrics), *_memory(metrics), *_checks(validations), *_cost(metrics)]
 
 

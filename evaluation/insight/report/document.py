@@ -1,4 +1,4 @@
-"""The report as headings, tables and sentences: made once, so that every form of it holds the same numbers."""
+"""The report as headings, tables and sentences, made once so that every format holds the same numbers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from evaluation.insight.report.evaluation_report import EvaluationReport
 
 @dataclass(frozen=True, slots=True)
 class ReportTable:
-    """A table; headers are words of ours."""
+    """A table; headers are our own words."""
 
     headers: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
@@ -25,7 +25,7 @@ class Section:
     """A heading with what stands below it, in this order.
 
     Attributes:
-        notes: Sentences of ours.
+        notes: Our own sentences.
         tables: Any number.
         advice: Sentences with names in them.
     """

@@ -29,7 +29,7 @@ ENGLISH = "en"
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a judge shall be asked; nothing costs nothing.
+    """The questions for a judge; without any, the report costs nothing.
 
     Attributes:
         checks: Whether a sample of messages is checked.
@@ -45,7 +45,7 @@ class Wanted:
 
     @property
     def is_nothing(self) -> bool:
-        """Whether nobody is asked."""
+        """Whether no judge is asked."""
         return not (self.checks or self.themes) and self.topic is None and self.criteria is None
 
 
@@ -79,7 +79,7 @@ class EvaluationReport:
 
     @property
     def spent_usd(self) -> float:
-        """What the answers cost."""
+        """The cost of the answers."""
         found = sum(one.usage_usd for one in self.validations)
         return found + sum(one.usage_usd for one in self.extractions.values())
 
@@ -113,7 +113,7 @@ class EvaluationReport:
 def plain_report(
     transcript: Transcript, config: EvaluationConfig | None = None, calls: Iterable[LLMCallEvent] = ()
 ) -> EvaluationReport:
-    """What can be said without asking anybody: figures, sentiment, what stands out.
+    """The report without a judge: figures, sentiment and recommendations.
 
     Args:
         transcript: The discussion.

@@ -1,4 +1,4 @@
-"""The report as Markdown, and as one HTML file that loads nothing and runs nothing."""
+"""Render the report as Markdown, and as one HTML file that loads nothing and runs no script."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from evaluation.insight.report.evaluation_report import EvaluationReport
 
 
 def markdown(report: EvaluationReport) -> str:
-    """The report for a pull request or a wiki; text of strangers stands in code spans."""
+    """The report for a pull request or a wiki; untrusted text stands in code spans."""
     lines = [f"# {code(str(report.transcript['game_id']))}"]
     for section in document(report):
         lines.append(f"\n## {section.heading}\n")

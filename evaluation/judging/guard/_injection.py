@@ -1,4 +1,4 @@
-"""Finds text that is addressed to the judge, or hides from people what it says, so that people see who tried."""
+"""Find text that is addressed to the judge or hidden from people, and flag it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text reduced to what it looks like: the copy on which attempts to talk to the judge are searched."""
+"""Reduce text to its visual appearance, on which attempts to address the judge are searched."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Keeps what strangers wrote apart from what the judge is asked: fences, neutralised text, and flags for people.
+"""Separate untrusted text from a judge's instructions: fences, neutralised text, and flags for people.
 
-A transcript cannot be trusted: a player may write to the judge instead of to the others. Three things stand against
-that. Everything untrusted stands between fences that nobody can guess, because the client puts a fresh random delimiter
-in the place of ``FENCE`` for every call. What could pass for a fence, a role, a numbered message or a verdict is broken
-up without losing its words. And ``flags`` shows people which messages tried.
+A transcript cannot be trusted: a player may write to the judge instead of to the others. There are three protections.
+Untrusted text stands between fences that cannot be guessed, because the client replaces ``FENCE`` by a new random
+delimiter for every call. Text that looks like a fence, a role, a numbered message or a verdict is broken up without
+losing its words. And ``flags`` shows people which messages tried it.
 
 Every function takes time linear in the length of its text, whatever the text holds.
 """
@@ -81,13 +81,13 @@ def as_message(text: str) -> str:
 
 @lru_cache(maxsize=2048)
 def as_name(text: str) -> str:
-    """A name, or other short text of strangers, as it may stand in a line: no line ends, at most 200 characters."""
+    """A name, or other short untrusted text, as it may stand in a line: no line ends, at most 200 characters."""
     words = " ".join(unnumbered(text).split())
     return words.removeprefix(_QUOTE)[:_LONGEST_NAME]
 
 
 def quoted(name: str) -> str:
-    """A name of strangers in quotation marks, as a sentence of ours may hold it; none inside ends it too early."""
+    """An untrusted name in quotation marks, for one of our own sentences; inner quotation marks are replaced."""
     return '"' + as_name(name).replace('"', "'") + '"'
 
 

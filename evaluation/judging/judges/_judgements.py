@@ -1,4 +1,4 @@
-"""Building judgements: the one place where an answer becomes a judgement of its request."""
+"""Build judgements from answers, in the one place that does so."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from evaluation.judging.protocol import JudgeKind, Judgement, JudgementStatus, J
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """What a model gave for one request.
+    """A model's response to one request.
 
     Attributes:
         answers: The answer; with a double check the first and the second. The last one counts.
@@ -73,7 +73,7 @@ def unscored(
     raw: str = "",
     usage: Usage | None = None,
 ) -> Judgement:
-    """A judgement without an answer, with the reason why there is none."""
+    """A judgement without an answer, with a reason."""
     return Judgement(
         key=key or request.key(model),
         status=status,

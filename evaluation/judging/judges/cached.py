@@ -1,4 +1,4 @@
-"""The judge that asks another one only for what is not known yet, and keeps every answer before it is told."""
+"""The judge that asks another one only if no answer is stored, and stores each answer before returning it."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class KeptAnswer:
 
 
 class JudgementCache(Protocol):
-    """Where answers are kept; the store has one."""
+    """The storage of answers; the store has one."""
 
     def lookup(self, keys: Sequence[str]) -> Mapping[str, KeptAnswer]:
         """The answers kept under ``keys``; keys without one are left out."""
@@ -227,7 +227,7 @@ class _Writer:
 
 
 def kept_answer(request: JudgeRequest, judgement: Judgement) -> KeptAnswer:
-    """What is kept of a scored judgement."""
+    """The stored form of a scored judgement."""
     answers = [answer for answer in (judgement.first_answer, judgement.answer) if answer is not None]
     return KeptAnswer(
         key=judgement.key,

@@ -21,7 +21,7 @@ from evaluation.judging.protocol import LARGEST_BATCH, JudgeKind, Judgement, Jud
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """What is asked in one call: requests with their positions, one of them or several of the same group."""
+    """The questions of one call: requests with their positions, one of them or several of the same group."""
 
     positions: tuple[int, ...]
     requests: tuple[JudgeRequest, ...]

@@ -1,4 +1,4 @@
-"""The judge that needs no model: it scores what has an honest stand-in in counting, and says so."""
+"""The judge without a model: it scores what counting can measure honestly, and says so."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _MOST_CHARACTERS = 200_000
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What a rule found: a share from 0 (bad) to 1 (good), ``None`` when there is too little text, and why."""
+    """A rule's measurement: a share from 0 (bad) to 1 (good), ``None`` when there is too little text, and a reason."""
 
     share: float | None
     reason: str
@@ -93,7 +93,7 @@ def fluency(groups: Sequence[Sequence[str]]) -> Measured:
 
 
 def convergence(groups: Sequence[Sequence[str]]) -> Measured:
-    """How unlike the speakers' vocabularies are: 1 less the mean share of words that two speakers have in common.
+    """Difference of the speakers' vocabularies: 1 less the mean share of words that two speakers have in common.
 
     Of two speakers the longer is cut to the length of the shorter, as longer texts share more words. Speakers with
     fewer than 20 words are left out.
@@ -108,7 +108,7 @@ def convergence(groups: Sequence[Sequence[str]]) -> Measured:
 
 
 def consistency(groups: Sequence[Sequence[str]]) -> Measured:
-    """How alike the style of the earlier and the later messages is: the cosine of their counts of character triples.
+    """Similarity in style of earlier and later messages: the cosine of their counts of character triples.
 
     Triples of characters catch endings, punctuation and small words, whatever the language.
     """

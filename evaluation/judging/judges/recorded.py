@@ -1,4 +1,4 @@
-"""The judge that plays recordings back, and the one that makes them."""
+"""The judge that plays back recorded answers, and the one that records them."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class RecordingJudge:
         self._path = path
 
     async def judge(self, requests: Sequence[JudgeRequest], *, report: Report | None = None) -> list[Judgement]:
-        """What the other judge says, word for word.
+        """The other judge's judgements, unchanged.
 
         Raises:
             InputError: The file cannot be written.

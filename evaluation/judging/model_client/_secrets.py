@@ -1,4 +1,4 @@
-"""Keeps keys of providers out of messages, logs and the database."""
+"""Keep providers' keys out of messages, logs and the database."""
 
 from __future__ import annotations
 

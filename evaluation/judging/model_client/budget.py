@@ -22,7 +22,7 @@ class BudgetSpentError(Exception):
 
 
 class Budget:
-    """What a run may spend. No limit is ever passed: money is set aside before a call and settled after it.
+    """The budget of a run. No limit is ever passed: money is reserved before a call and settled after it.
 
     One budget may be shared by several judges and threads.
 
@@ -50,7 +50,7 @@ class Budget:
 
     @property
     def spent_usd(self) -> float:
-        """What the calls so far cost, as far as their price is known."""
+        """The cost of the calls so far, as far as their price is known."""
         return self._spent
 
     @property

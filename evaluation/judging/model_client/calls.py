@@ -1,4 +1,4 @@
-"""Calls to models: what goes out, what comes back, and the record that is kept of each."""
+"""Calls to models: requests, responses, and the stored record of each."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MOST_TOKENS = 10_000_000
 
 @dataclass(frozen=True, slots=True)
 class LLMResponse:
-    """What a model answered (ADR-010, LLM interface wrapper).
+    """A model's answer (ADR-010, LLM interface wrapper).
 
     Attributes:
         content: What it wrote.
@@ -43,7 +43,7 @@ class LLMResponse:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """What a provider gives back for one call; tokens are 0 where it does not tell.
+    """A provider's response to one call; tokens are 0 where it does not report them.
 
     What a server says of tokens is bounded: negative ones would fill a budget up again.
     """
@@ -90,7 +90,7 @@ class Provider(Protocol):
         ...
 
     async def price(self) -> Price | None:
-        """What the model's tokens cost; ``None`` when nobody knows."""
+        """The price of the model's tokens; ``None`` when it is unknown."""
         ...
 
 
@@ -137,7 +137,7 @@ CallLog = Callable[[CallRecord], None]
 
 @dataclass(frozen=True, slots=True)
 class CallPurpose:
-    """What a call is for, as its record says."""
+    """The purpose of a call, as its record says."""
 
     purpose: str = ""
     judgements: int = 1

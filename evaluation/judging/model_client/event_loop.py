@@ -1,7 +1,8 @@
-"""The event loop of whoever asks models many times a second.
+"""Run an event loop that makes many calls to models per second.
 
-litellm prepares every call in a thread of the loop's executor. That takes less than a millisecond, but handing over to
-a thread and back takes three: the two want the interpreter's lock at the same time. So the preparing is done at once.
+litellm prepares every call in a thread of the loop's executor. The preparation takes less than a millisecond, but
+switching to a thread and back takes three, because both want the interpreter's lock at the same time. So this module
+prepares each call in the loop's own thread.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The language-model client of everything that evaluates or simulates: retries, budget, log, and validated JSON."""
+"""The language-model client of evaluation and simulation: retries, budget, log, and validated JSON."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ class LLMClient:
         return self._provider.session()
 
     async def prepare(self) -> None:
-        """Loads what the first call would have to load, which takes seconds: for whoever counts a call's time.
+        """Loads the modules that the first call needs, which takes seconds, so that they do not count in its time.
 
         Raises:
             InputError: As ``complete``.

@@ -1,4 +1,4 @@
-"""What tokens cost: from a price list of one's own, else from the one that comes with litellm."""
+"""Prices of tokens, from the user's own price list or from the one that ships with litellm."""
 
 from __future__ import annotations
 

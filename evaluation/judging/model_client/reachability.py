@@ -1,4 +1,4 @@
-"""Is there a server at all? Asked before a live run, so that an unreachable judge is known within seconds."""
+"""Check before a live run that the judge's server can be reached, within seconds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Repeat calls that failed for a passing reason, and say how long to wait before each."""
+"""Retry calls that failed for a temporary reason, and compute the wait before each retry."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _FIRST_CLIENT_ERROR, _FIRST_SERVER_ERROR = 400, 500
 
 
 def kind_of_status(status: int) -> FailureKind:
-    """What an HTTP status means for the call: of the client's errors only 408 and 429 are worth another try."""
+    """The kind of failure for an HTTP status: of the client's errors only 408 and 429 are worth another try."""
     if status == _TOO_MANY_REQUESTS:
         return FailureKind.RATE_LIMITED
     if status in _TIMEOUT_STATUSES:
@@ -91,7 +91,7 @@ def _seconds_until(date: str, now: datetime) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """How often and after which waits a call is tried again.
+    """The number of retries of a call, and the waits before them.
 
     Attributes:
         retries: Tries after the first.
@@ -124,7 +124,7 @@ async def call_with_retries(
     chance: random.Random,
     explain: Callable[[CallFailure, int, bool], Exception],
 ) -> Value:
-    """What ``call`` returns; it is tried again after transient failures, as the policy says.
+    """The result of ``call``, which is retried after transient failures, as the policy says.
 
     Args:
         call: Makes one attempt; its argument is the number of the attempt, from 1.

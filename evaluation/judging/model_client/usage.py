@@ -1,4 +1,4 @@
-"""What calls to models use, and what tokens cost."""
+"""Usage of calls to models, and the price of tokens."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Price:
     output: float
 
     def cost(self, input_tokens: float, cached_tokens: float, output_tokens: float) -> float:
-        """What these tokens cost; cached ones are among the ``input_tokens``."""
+        """The cost of these tokens; cached ones are among the ``input_tokens``."""
         cached = min(cached_tokens, input_tokens)
         return (input_tokens - cached) * self.input + cached * self.cached + output_tokens * self.output
 

@@ -1,4 +1,4 @@
-"""Lists of ideas: each once, with the messages that voice it."""
+"""Count ideas: each once, with the messages that express it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Check one proposition file: every fault with its line, and the propositions where there is none."""
+"""Check one proposition file and report every fault with its line."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ class CheckedFile:
 
     @property
     def errors(self) -> list[FileProblem]:
-        """What keeps the file from being used."""
+        """The faults that keep the file from being used."""
         return [problem for problem in self.problems if not problem.is_warning]
 
 

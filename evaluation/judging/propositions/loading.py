@@ -1,4 +1,4 @@
-"""Loads proposition files and says which propositions apply to whom."""
+"""Load proposition files, and select the propositions that apply to an agent or a channel."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def has_several_speakers(*, target: Target, **_: object) -> bool:
 
 @register("has_persona")
 def has_persona(*, target: Target, **_: object) -> bool:
-    """A persona is known of whoever is judged."""
+    """A persona of the judged agent is known."""
     return any(text.strip() for text in target.personas.values())
 
 

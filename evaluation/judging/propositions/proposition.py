@@ -14,7 +14,7 @@ HIGHEST_SCORE = 9
 
 
 class Dimension(StrEnum):
-    """What a set of propositions evaluates. ``suitability`` is asked by the action gate only."""
+    """The subject of a set of propositions. ``suitability`` is asked by the action gate only."""
 
     ADHERENCE = "adherence"
     CONSISTENCY = "consistency"
@@ -25,7 +25,7 @@ class Dimension(StrEnum):
 
 
 class TargetType(StrEnum):
-    """Whether one agent is looked at, or everybody in a channel."""
+    """Whether propositions are about one agent, or about everybody in a channel."""
 
     AGENT = "agent"
     ENVIRONMENT = "environment"
@@ -37,7 +37,7 @@ ENVIRONMENT_DIMENSIONS = frozenset({Dimension.CONVERGENCE, Dimension.IDEAS_QUANT
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """How much of a trajectory a judge sees: the first and the last messages, never one of them twice."""
+    """The part of a trajectory that a judge sees: the first and the last messages, each at most once."""
 
     first_n: int
     last_n: int
@@ -94,7 +94,7 @@ class Proposition:
 
     @property
     def window(self) -> Window:
-        """What the judge sees: the file's numbers, else 5 and 10 for one action, 10 and 100 for a trajectory."""
+        """The judge's window: the file's numbers, else 5 and 10 for one action, 10 and 100 for a trajectory."""
         default = ACTION_WINDOW if self.is_about_an_action else EVALUATION_WINDOW
         return Window(
             default.first_n if self.first_n is None else self.first_n,

@@ -46,7 +46,7 @@ def fill(claim: str, values: Mapping[str, str], *, place: str = "") -> str:
 
     Args:
         claim: The claim as its file states it.
-        values: By variable. Text of strangers must have been made safe for the place where the claim will stand.
+        values: By variable. Untrusted text must have been made safe for the place where the claim will stand.
         place: The proposition's id or file and line, for the error.
 
     Raises:

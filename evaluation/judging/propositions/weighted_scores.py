@@ -1,4 +1,4 @@
-"""What judges said of propositions, as scores: marks kept apart, inverted claims turned round, weighted means."""
+"""Scores from judgements on propositions: inverted claims turned round, weighted means."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Statistics of wording that a judge gets as supplementary evidence: what recurs, and whose words are whose."""
+"""Statistics of wording for a judge, as evidence: repeated phrases, and words typical of one speaker."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _phrases(words: Sequence[str]) -> list[tuple[str, ...]]:
 
 
 def phrase_overlap(texts: Sequence[str]) -> float | None:
-    """How much of what is said was said before: the share of three-word phrases that an earlier message holds.
+    """The share of three-word phrases that an earlier one of ``texts`` already holds.
 
     Args:
         texts: Messages in order; the last 200 count, the first 1,000 words of each.
@@ -71,7 +71,7 @@ def _most_common(label: str, counts: Mapping[str, int]) -> list[str]:
 
 
 def vocabulary_evidence(said: Mapping[str, Sequence[str]]) -> str:
-    """How alike the vocabularies of a conversation's speakers are, in words for a judge; empty for fewer than two.
+    """Similarity of the speakers' vocabularies, in words for a judge; empty for fewer than two speakers.
 
     Similarity is shared words over all words of two speakers (Jaccard), function words left out.
 

@@ -1,4 +1,4 @@
-"""Adherence: does the agent behave as its persona says?"""
+"""Questions on adherence: whether an agent behaves as its persona says."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _NO_PERSONA = (
 
 
 def adherence_questions(task: DimensionTask) -> list[PropositionQuestion]:
-    """What the agent said, held against its persona.
+    """Questions that compare an agent's messages with its persona.
 
     A claim that names ``{{action}}`` is asked of every sampled message with what came before it, any other once of the
     whole trajectory. Without a persona a judge could only answer "data missing: 9"; such a 9 would say that an unknown

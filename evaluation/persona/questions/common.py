@@ -1,4 +1,4 @@
-"""What the five scorers have in common: which propositions are put to which messages."""
+"""Build the questions of the five dimensions: propositions, each with the messages to judge."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Supply = Callable[[Proposition, Target], Supplement]
 
 @dataclass(frozen=True, slots=True)
 class DimensionTask:
-    """What one scorer is to ask about.
+    """The task of one scorer.
 
     Attributes:
         sampled: Positions in the trajectory of the agent's messages that are judged one by one.

@@ -1,4 +1,4 @@
-"""Consistency: could the agent's earlier and later messages come from the same character?"""
+"""Questions on consistency: whether an agent's earlier and later messages fit one character."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Convergence, shown as voice distinctness: do the speakers of a conversation keep voices of their own?"""
+"""Questions on convergence, shown as voice distinctness: whether speakers keep voices of their own."""
 
 from __future__ import annotations
 

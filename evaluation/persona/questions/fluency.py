@@ -1,4 +1,4 @@
-"""Fluency: does the agent avoid repetitive and formulaic language?"""
+"""Questions on fluency: whether an agent avoids repetitive and formulaic language."""
 
 from __future__ import annotations
 

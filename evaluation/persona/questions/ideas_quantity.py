@@ -1,4 +1,4 @@
-"""Ideas quantity: how many distinct ideas emerge in a conversation?"""
+"""Questions on ideas quantity: the number of distinct ideas in a conversation."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What readers are built of: documents, drafts of transcripts, players, limits and results."""
+"""Building blocks of readers: documents, drafts of transcripts, players, limits and results."""

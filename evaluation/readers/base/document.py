@@ -1,4 +1,4 @@
-"""One file as its reader sees it: decoded, with its JSON parsed once, and a game id that its name does not enter."""
+"""One file for a reader: decoded, with its JSON parsed once, and a game id that does not depend on its name."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Document:
 
     @cached_property
     def first_line(self) -> Any:
-        """What the first line of JSON Lines holds; ``None`` where the text is one JSON value or none at all.
+        """The first line of JSON Lines; ``None`` where the text is one JSON value or no JSON.
 
         Only for recognising a format: what must not be stored is refused when the lines are read (``records``).
         """

@@ -1,4 +1,4 @@
-"""How large an input may be."""
+"""Limits on the size of an input."""
 
 from __future__ import annotations
 

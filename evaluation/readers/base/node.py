@@ -1,4 +1,4 @@
-"""A value in a JSON document with its path, so that every wrong type is reported where it stands."""
+"""A value in a JSON document with its path, so that every wrong type is reported with its place."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Node:
         return self.value
 
     def rest(self, *known: str) -> dict[str, Any]:
-        """What the object holds under other keys than the known ones."""
+        """Entries of the object under other keys than the known ones."""
         return {key: value for key, value in self.fields().items() if key not in known}
 
     def entries(self) -> Iterator[Node]:
@@ -57,7 +57,7 @@ class Node:
 
     @property
     def size(self) -> int:
-        """How many entries a list or object has; 0 for anything else."""
+        """Number of entries of a list or object; 0 for anything else."""
         return len(self.value) if isinstance(self.value, (dict, list)) else 0
 
     def members(self) -> Iterator[tuple[str, Node]]:

@@ -1,4 +1,4 @@
-"""What a reader is, for formats of one file, for formats whose games are folders, and for archives read as a whole."""
+"""Protocols of readers: for single files, for folders of one game each, and for whole archives."""
 
 from __future__ import annotations
 

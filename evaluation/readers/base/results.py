@@ -1,4 +1,4 @@
-"""What became of one game, and the one place where a refusal becomes a result."""
+"""The result of reading one game, and the function that turns a refusal into a result."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from evaluation.transcript import Transcript
 
 @dataclass(frozen=True, slots=True)
 class ReadResult:
-    """What became of one game: its transcript, or the error that says what to do.
+    """The result of reading one game: its transcript, or the error that says what to do.
 
     Attributes:
         name: The file or game folder as the person knows it, with the folder or zip that it came from; a game of a file

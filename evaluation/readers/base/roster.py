@@ -1,4 +1,4 @@
-"""Whom a name in a file means: a player, the moderator, or nobody that the file introduces."""
+"""Resolve a name in a file to a player, to the moderator, or to no known person."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST_SHOWN = 12
 
 
 def is_moderator(name: str) -> bool:
-    """Whether a name is that of whoever runs the game ("Moderator", "Game-Manager", "SYSTEM")."""
+    """Whether a name is the moderator's ("Moderator", "Game-Manager", "SYSTEM")."""
     return _letters(name) in _MODERATORS
 
 

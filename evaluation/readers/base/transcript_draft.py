@@ -1,4 +1,4 @@
-"""A transcript while a reader that goes through a game line by line puts it together."""
+"""A transcript under construction, for readers that go through a game line by line."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""One module for each file format that is read."""
+"""Readers, one module for each file format."""

@@ -1,4 +1,4 @@
-"""The chat files of an LLMafia game put into one order by their clocks."""
+"""Merge the chat files of an LLMafia game into one order by their clocks."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ class TableMessages:
 
     @property
     def players(self) -> list[dict[str, Any]]:
-        """Who speaks outside the system channel, in the order of first words, with the first role given."""
+        """Speakers outside the system channel, in the order of first words, with the first role given."""
         return [{"name": name, "role": role, "alignment": alignment_of(role)} for name, role in self._players.items()]
 
     def add(self, row: TableRow) -> None:

@@ -1,4 +1,4 @@
-"""Which column of a table holds what: guessed by the names in ``columns.yaml``, for a person to correct."""
+"""Guess the meaning of table columns from the names in ``columns.yaml``; a person can correct it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class ColumnMapping:
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """Which of ``speaker`` and ``text`` have no column; no table can be read without them."""
+        """Those of ``speaker`` and ``text`` that have no column; no table can be read without them."""
         return tuple(name for name in ("speaker", "text") if getattr(self, name) is None)
 
     @property

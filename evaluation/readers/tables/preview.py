@@ -1,4 +1,4 @@
-"""The columns and first rows of a table, for a person who says which column holds what."""
+"""The columns and first rows of a table, for a person who maps its columns."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ChooseColumns = Callable[[tuple[str, ...]], ColumnMapping | None]
 
 @dataclass(frozen=True, slots=True)
 class TableHead:
-    """What a person sees of a table when choosing its columns.
+    """The part of a table that a person sees when choosing its columns.
 
     Attributes:
         columns: Their names, each once, in the file's order.

@@ -1,4 +1,4 @@
-"""Who was voted out, told from the votes of files that record no elimination (rubric 1.0, metric 1)."""
+"""Derive eliminations from votes in files that record none (rubric 1.0, metric 1)."""
 
 from __future__ import annotations
 

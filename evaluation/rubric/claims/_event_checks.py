@@ -1,4 +1,4 @@
-"""Claims about eliminations, roles and what players said, against the record (rubric 1.0, metric 1)."""
+"""Check claims about eliminations, roles and statements against the record (rubric 1.0, metric 1)."""
 
 from __future__ import annotations
 

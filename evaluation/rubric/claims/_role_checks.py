@@ -1,4 +1,4 @@
-"""Claims about the roles that players said they have, against what they said (rubric 1.0, metric 1)."""
+"""Check claims about the roles that players claimed, against their own words (rubric 1.0, metric 1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who did it: the subject of a verb, and the people that a word stands for."""
+"""Find the subject of a verb, and the people that a word stands for."""
 
 from __future__ import annotations
 

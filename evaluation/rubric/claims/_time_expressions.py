@@ -1,4 +1,4 @@
-"""Which round a clause speaks of: "in round 2", "last round", "two rounds ago", "earlier"."""
+"""Find the round that a clause speaks of: "in round 2", "last round", "two rounds ago", "earlier"."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Claims about votes against the votes recorded (rubric 1.0, metric 1)."""
+"""Check claims about votes against the recorded votes (rubric 1.0, metric 1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Claims checked against the record as it stood when they were made (rubric 1.0, metric 1)."""
+"""Check claims against the record at the time of their message (rubric 1.0, metric 1)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from evaluation.transcript import Message
 
 
 def check(claim: Claim, message: Message, record: Record) -> Finding | None:
-    """What the record says to ``claim``, made in ``message``; ``None`` when it turns out to be no reference.
+    """The finding on ``claim``, made in ``message``; ``None`` when it turns out not to be a reference.
 
     A round that had not begun, or that was none ("last round" in the first), is inaccurate whatever is said of it.
     """

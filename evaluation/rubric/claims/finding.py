@@ -1,4 +1,4 @@
-"""What checking a claim against the record comes to."""
+"""Findings: the result of checking one claim against the record."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Case:
 
 
 def no_votes(case: Case, otherwise: str = "") -> Finding:
-    """What no vote in the record means: open, or inaccurate when none had been taken yet."""
+    """The finding when the record has no vote: open, or inaccurate when none had been taken yet."""
     record = case.record
     if not record.has_votes:
         return unverified("No votes are recorded for this transcript.")

@@ -1,4 +1,4 @@
-"""What had happened when a message was sent: votes, eliminations and what players had said."""
+"""The record of a game at the time of a message: votes, eliminations and earlier statements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""References to past events, parsed to claims that a record can settle (rubric 1.0, metric 1)."""
+"""Parse references to past events into claims that a record can settle (rubric 1.0, metric 1)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FARTHEST_ADVERB = 3
 
 
 class Act(StrEnum):
-    """What a clause says that somebody did."""
+    """The act that a clause says somebody did."""
 
     VOTE = "vote"
     VOTED = "voted"

@@ -1,4 +1,4 @@
-"""Which allies a role knows, and which side a revealed role shows, from the data file ``role_knowledge.yaml``."""
+"""Knowledge that roles have of their allies, and the sides that revealed roles show (``role_knowledge.yaml``)."""
 
 from __future__ import annotations
 

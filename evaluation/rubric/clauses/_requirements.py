@@ -1,4 +1,4 @@
-"""What a text must hold for a regular expression to match: a cheap test before an expensive search."""
+"""Find words that a text must contain for a regular expression to match: a fast test before a search."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NEGATIVE = ("(?!", "(?<!")
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """What an expression needs.
+    """The requirements of an expression.
 
     Attributes:
         required: Sets of which one character each must occur, the smallest set first.

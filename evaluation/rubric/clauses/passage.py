@@ -1,4 +1,4 @@
-"""A public message as word classes, and the people that its words stand for."""
+"""A public message as word classes, with the people that its words stand for."""
 
 from __future__ import annotations
 

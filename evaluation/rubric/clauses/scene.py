@@ -1,4 +1,4 @@
-"""Whom a message may speak to or of without naming anybody: the conversation just before it."""
+"""The people that a message may address or mean without naming them, from the messages just before it."""
 
 from __future__ import annotations
 

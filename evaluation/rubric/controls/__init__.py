@@ -1,4 +1,4 @@
-"""Controls and companions: whether a score means anything on this transcript."""
+"""Controls and companions: whether a score is meaningful on this transcript."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Controls put into the results that they qualify."""
+"""Attach controls to the results that they qualify."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Coherence of the same messages in another order.
 
-The seam: :class:`Orders` repeats the rule of ``evaluation.rubric.metrics.coherence`` on what holds between two
-messages, which no order changes. ``tests/unit/rubric/test_controls.py`` holds it to what the metric itself says.
+:class:`Orders` repeats the rule of ``evaluation.rubric.metrics.coherence`` on the links between two messages, which no
+order changes. ``tests/unit/rubric/test_controls.py`` checks that both give the same scores.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The control of every metric: its score beside that of copies in which what it measures was destroyed."""
+"""Compute the control of every metric: its score on copies in which the measured property was destroyed."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Personality diversity of the same messages by other authors.
 
-The seam: :func:`diversity_score` repeats the rule of ``evaluation.rubric.metrics.personality_diversity`` on the words
-of each message. ``tests/unit/rubric/test_controls.py`` holds it to what the metric itself says.
+:func:`diversity_score` repeats the rule of ``evaluation.rubric.metrics.personality_diversity`` on the words of each
+message. ``tests/unit/rubric/test_controls.py`` checks that both give the same scores.
 """
 
 from __future__ import annotations

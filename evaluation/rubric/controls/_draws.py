@@ -1,4 +1,4 @@
-"""The distribution of a number under random rearrangement, and where the real one stands in it."""
+"""The distribution of a number under random rearrangement, and the percentile of the real value in it."""
 
 from __future__ import annotations
 

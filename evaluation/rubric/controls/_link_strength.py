@@ -1,10 +1,10 @@
 """Link strength: how much closer a message is to what others just said than to the rest of the game.
 
-Each message gets tf-idf weights inside the game (stems, players' names kept). Its similarities to the previous 8
-messages of other players are summed, each further one weighing 0.7 of the one before. The link strength is the
-percentile of that sum among the same sums taken at all other places of the game: 50 is chance. Ties count half.
-Messages before which nobody else spoke have none. A speaker's own run of messages is skipped, so that bursts neither
-raise nor lower it.
+Each message gets tf-idf weights inside the game (stems; players' names kept). Its similarities to the previous 8
+messages of other players are added up, each further one with 0.7 times the weight of the one before. The link strength
+is the percentile of that sum among the sums at all other places of the game: 50 is chance. Ties count half. A message
+has no link strength if no other player spoke before it. A speaker's own consecutive messages are skipped, so that they
+neither raise nor lower it.
 """
 
 from __future__ import annotations

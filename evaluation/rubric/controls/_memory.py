@@ -1,7 +1,7 @@
 """Memory accuracy of the same texts against a record with the players' names permuted.
 
-The seam: :class:`PermutedRecord` reads a message once for all that decides how it is read, and checks its claims with
-``evaluation.rubric.claims.checking``. ``tests/unit/rubric/test_controls.py`` holds it to what the metric itself says.
+:class:`PermutedRecord` parses a message once, and checks its claims with ``evaluation.rubric.claims.checking``.
+``tests/unit/rubric/test_controls.py`` checks that it gives the same scores as the metric.
 """
 
 from __future__ import annotations

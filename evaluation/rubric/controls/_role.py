@@ -1,7 +1,7 @@
-"""Role consistency of the same messages with the roles dealt anew.
+"""Role consistency of the same messages with the roles dealt again at random.
 
-The seam: :class:`JudgedActs` repeats the rule of ``evaluation.rubric.metrics.role_consistency`` on the acts, which no
-role changes. ``tests/unit/rubric/test_controls.py`` holds it to what the metric itself says.
+:class:`JudgedActs` repeats the rule of ``evaluation.rubric.metrics.role_consistency`` on the acts, which no role
+changes. ``tests/unit/rubric/test_controls.py`` checks that both give the same scores.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the controls of one metric say over several games."""
+"""Summarise the controls of one metric over several games."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Messages of one game as tf-idf vectors: words that few messages of the game hold weigh most."""
+"""Messages of one game as tf-idf vectors: words in few messages of the game weigh most."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def with_speakers(transcript: Transcript, speakers: Sequence[str]) -> Transcript
 
 
 def by_author(discussion: Discussion, place: int, author: str) -> PreparedMessage:
-    """The public message at ``place`` by another author; its words are cut anew only where a name stands before it."""
+    """The public message at ``place`` by another author; its words are cut again only where a name stands before it."""
     prepared = discussion.messages[place]
     message = _changed(prepared.message, speaker=author)
     if discussion.names.body_start(message.text, author) == prepared.body_start:
@@ -80,7 +80,7 @@ def deal_speakers(speakers: Sequence[str], lengths: Sequence[int], random: np.ra
 
 
 def with_roles(transcript: Transcript, sources: Sequence[int]) -> Transcript:
-    """Roles and alignments dealt anew: each player gets those of the player at that position."""
+    """Roles and alignments dealt again: each player gets those of the player at that position."""
     players = transcript.players
     dealt = [
         player.model_copy(update={"role": players[source].role, "alignment": players[source].alignment})

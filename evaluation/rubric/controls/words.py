@@ -1,4 +1,4 @@
-"""A control in words, beside the score that it qualifies."""
+"""A control as a sentence, beside the score that it qualifies."""
 
 from __future__ import annotations
 

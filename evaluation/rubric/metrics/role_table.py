@@ -1,4 +1,4 @@
-"""The rubric's table of what fits a role, read from its data file (rubric 1.0, metric 4)."""
+"""The rubric's table of acts that fit a role, read from its data file (rubric 1.0, metric 4)."""
 
 from __future__ import annotations
 

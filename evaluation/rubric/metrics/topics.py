@@ -1,4 +1,4 @@
-"""Topics of a message: the stems of its keywords, by which coherence tells what it is about."""
+"""Topics of a message: the stems of its keywords, which coherence compares."""
 
 from __future__ import annotations
 

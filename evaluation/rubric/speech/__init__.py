@@ -1,1 +1,1 @@
-"""Speech acts: what a message does in the game."""
+"""Speech acts: accusing, defending, asking and other acts of a message."""

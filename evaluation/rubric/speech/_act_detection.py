@@ -1,4 +1,4 @@
-"""What a message does in the game: accuse, defend, question, ally, deflect, analyse, reveal (rubric 1.0, metric 4)."""
+"""Find speech acts: accuse, defend, question, ally, deflect, analyse, reveal (rubric 1.0, metric 4)."""
 
 from __future__ import annotations
 

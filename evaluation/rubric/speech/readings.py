@@ -1,4 +1,4 @@
-"""The messages of a discussion read once: what each claims about the past and what it does."""
+"""The messages of a discussion parsed once: claims about the past, and speech acts."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Makes populations: dimensions, a plan, characteristics, names, and a persona for each person.
 
-Source: persona evaluation specification, "Agent Factory" (TinyTroupe's ``TinyPersonFactory``). Other than there, what a
+Source: persona evaluation specification, "Agent Factory" (TinyTroupe's ``TinyPersonFactory``). Unlike there, what a
 person is like is drawn by the seed before any persona is written, and names are given out beforehand, so that the same
 seed makes the same population however many personas are written at the same time.
 """

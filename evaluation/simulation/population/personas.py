@@ -1,4 +1,4 @@
-"""Personas as data: what a generated one must hold, and TinyTroupe's agent and fragment files."""
+"""Personas as data: the required fields, and TinyTroupe's agent and fragment files."""
 
 from __future__ import annotations
 

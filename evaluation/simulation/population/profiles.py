@@ -1,4 +1,4 @@
-"""The population profiles that come with Dramaturg."""
+"""The population profiles that ship with Dramaturg."""
 
 from __future__ import annotations
 

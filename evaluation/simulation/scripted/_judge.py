@@ -1,4 +1,4 @@
-"""How the script judges: it counts the sentences that mark a bad message, and adds a little chance."""
+"""The scripted judge: count the sentences that mark a bad message, and add a small random part."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The scripted provider's part in making populations: dimensions, plans, names and personas that fit the form."""
+"""The scripted provider's dimensions, plans, names and personas for populations."""
 
 from __future__ import annotations
 

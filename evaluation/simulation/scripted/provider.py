@@ -1,4 +1,4 @@
-"""The script without its server: for simulations of hundreds of experiments in one process."""
+"""The scripted provider without its server, for hundreds of simulated experiments in one process."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Deletes that the specification wants to cascade, which DuckDB does not know.
+"""Delete agents and runs with everything that refers to them, because DuckDB has no cascading deletes.
 
 DuckDB sees a row as still referenced until the transaction that deleted the reference has ended. So each level is a
-transaction of its own, the lowest first: whoever is interrupted finds less than before, but never a dangling row, and
-deletes again.
+transaction of its own, the lowest first. A delete that was interrupted leaves fewer rows but no dangling one, and can
+be repeated.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Agents and channels, their personas, and which speaker is which agent."""
+"""Agents and channels, their personas, and the map from speakers to agents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runtime corrections: what is corrected for each agent, and the log of every message that was checked."""
+"""Runtime corrections: the settings of each agent, and the log of every checked message."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Evaluations of agents: runs, their scores with the reason behind each, and what could not be scored."""
+"""Evaluations of agents: runs, scores with their reasons, and dimensions that could not be scored."""
 
 from __future__ import annotations
 

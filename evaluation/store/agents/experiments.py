@@ -1,4 +1,4 @@
-"""Experiments: what was run, which conversations belong to it, and how its agents scored."""
+"""Experiments: the runs, their conversations, and the scores of their agents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads everything that a database holds, so that damage shows before anybody relies on it."""
+"""Read everything in a database, so that damage is found before the data are used."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Copies of the whole database: made while others use it, checked before they replace it, and never without a copy."""
+"""Copy and restore the whole database: copied during use, checked before a restore, and never without a copy."""
 
 from __future__ import annotations
 

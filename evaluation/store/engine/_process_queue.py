@@ -1,9 +1,9 @@
-"""How processes that share a database file take turns: first come, first served.
+"""Queue processes that share a database file: first come, first served.
 
-DuckDB's own lock says only yes or no. Whoever wants the file therefore takes a ticket: a lock on one byte of the file's
-folder, the further behind the later it came. Who sees a ticket before its own waits, also while the file is free. Who
-has to wait holds a shared lock on the folder as a whole, so that the one holding the file can see it and let go. The
-kernel drops all of them when a process ends, however it ends.
+DuckDB's own lock is either held or free and has no queue. So a process that wants the file takes a ticket: a lock on
+one byte of the file's folder, at a higher offset the later it came. A process waits while a lower ticket exists, even
+if the file is free. A waiting process holds a shared lock on the whole folder, so that the process which holds the file
+can see it and close the file. The kernel releases all these locks when a process ends in any way.
 """
 
 from __future__ import annotations

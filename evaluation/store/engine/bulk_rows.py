@@ -1,4 +1,4 @@
-"""Rows into and out of DuckDB in bulk: Arrow in, DataFrames out."""
+"""Write and read rows of DuckDB in bulk: Arrow in, DataFrames out."""
 
 from __future__ import annotations
 

@@ -127,7 +127,7 @@ class DatabaseFile:
             return cursor
 
     def release(self, cursor: DuckDBPyConnection, *, is_broken: bool = False) -> None:
-        """Ends a unit of work. ``is_broken``: the engine failed, so the file must be opened anew."""
+        """Ends a unit of work. ``is_broken``: the engine failed, so the file must be opened again."""
         with self._state:
             cursor.close()
             self._users -= 1

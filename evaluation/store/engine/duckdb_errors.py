@@ -1,4 +1,4 @@
-"""What DuckDB reports, in the words of Dramaturg's own errors."""
+"""Translate errors of DuckDB into Dramaturg's own."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 LONGEST_COMMAND = 80
 
 _HOLDER = re.compile(r"Conflicting lock is held in (?P<program>.*?) ?\(PID (?P<pid>\d+)\)")
-_BACKUP = "Restore a backup, or move the file away to start anew."
+_BACKUP = "Restore a backup, or move the file away to start again."
 _DAMAGE = ("Corrupt database file", "Could not read enough bytes", "not a valid DuckDB database", "INTERNAL Error")
 _EXPLANATIONS = (
     ("not a valid DuckDB database", "The file is not a DuckDB database.", "Choose another file with --db."),

@@ -1,4 +1,4 @@
-"""Which file lies at a database's place: whether it is still the one that was opened, and what a restore put aside."""
+"""Identify the file at a database's path: whether it was replaced, and what a restore kept of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Refuse text that people typed and that the database cannot hold."""
+"""Refuse text that people typed and that the database cannot store."""
 
 from __future__ import annotations
 
@@ -18,4 +18,4 @@ def require_storable(**fields: str) -> None:
     """Raises ``InputError`` for a field that UTF-8 cannot hold (lone surrogates, from broken command lines)."""
     for name, text in fields.items():
         if lone_surrogate(text) is not None:
-            raise InputError("The text holds a lone surrogate.", place=name, remedy="Type it anew.")
+            raise InputError("The text holds a lone surrogate.", place=name, remedy="Type it again.")

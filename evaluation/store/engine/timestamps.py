@@ -1,4 +1,4 @@
-"""Times between Python and DuckDB, which hands out time zones only with a package that is not needed otherwise."""
+"""Convert times between Python and DuckDB without the package that DuckDB needs for time zones."""
 
 from __future__ import annotations
 

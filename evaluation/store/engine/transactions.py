@@ -1,4 +1,4 @@
-"""Units of work: what the repositories read and write through."""
+"""Units of work, through which the repositories read and write."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Deletions: transcripts and iterations go into the trash, with who and when, and come back whole by undo."""
+"""Deletions: transcripts and iterations move to the trash, with author and time, and are restored whole by undo."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from evaluation.store.engine.text_checks import require_text
 from evaluation.store.engine.timestamps import from_microseconds
 from evaluation.store.engine.transactions import Units
 from evaluation.store.games.transcripts import iterations_of, require_iteration, unknown_transcript
-from evaluation.store.games.trash_tables import bring_back, mirror, move_to_trash, purge_rows, trashed
+from evaluation.store.games.trash_tables import mirror, move_to_trash, purge_rows, restore, trashed
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -127,7 +127,7 @@ class Deletions:
             if deletion.kind is DeletionKind.ITERATION:
                 _bring_back_iteration(cursor, deletion_id)
                 _end(cursor, deletion_id, "undone", who)
-            bring_back(cursor, ids, who)
+            restore(cursor, ids, who)
         return deletion
 
     def purge(self, deletion_id: int, *, who: str) -> Deletion:

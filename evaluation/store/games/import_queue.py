@@ -1,4 +1,4 @@
-"""Games that a job has been given and not scored yet: kept in the store, so that a job outlives its server."""
+"""Games of a job that are not scored yet, stored so that the job can continue after its server has ended."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Import reports in the store: the latest hundred, each replaced as its import goes on."""
+"""Import reports: the latest hundred, each updated during its import."""
 
 from __future__ import annotations
 

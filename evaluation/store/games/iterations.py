@@ -1,4 +1,4 @@
-"""Iterations in the store. Promotion and sign-off are events; every edit keeps what stood before."""
+"""Iterations in the store. Promotion and sign-off are events; every edit keeps the earlier values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Full-text search over everything that was said in the stored transcripts."""
+"""Full-text search over the messages of the stored transcripts."""
 
 from __future__ import annotations
 

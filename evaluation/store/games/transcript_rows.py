@@ -1,4 +1,4 @@
-"""A transcript taken apart into the columns of the database's tables."""
+"""Convert a transcript to rows of the database's tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Transcripts in the store: each is added whole, in one transaction, and comes back equal to what went in."""
+"""Transcripts in the store: each is added whole, in one transaction, and is read back unchanged."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from evaluation.store.engine.bulk_rows import append, columns_of, frame, marks, 
 from evaluation.store.engine.text_checks import require_text
 from evaluation.store.engine.transactions import Units
 from evaluation.store.games.transcript_rows import child_rows, transcript_row, unpack
-from evaluation.store.games.trash_tables import bring_back, trashed
+from evaluation.store.games.trash_tables import restore, trashed
 from evaluation.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -233,7 +233,7 @@ def require_iteration(cursor: DuckDBPyConnection, name: str | None) -> None:
 
 def _restore(cursor: DuckDBPyConnection, transcript_ids: Sequence[str], iteration: str | None) -> dict[str, bool]:
     found = trashed(cursor, transcript_ids)
-    bring_back(cursor, found, _BY_ADDING)
+    restore(cursor, found, _BY_ADDING)
     if iteration is not None:
         for transcript_id in found:
             cursor.execute(MOVE, {"transcript": transcript_id, "iteration": iteration})

@@ -31,7 +31,7 @@ def move_to_trash(cursor: DuckDBPyConnection, transcript_ids: Sequence[str]) -> 
     _move(cursor, "main", "trash", transcript_ids)
 
 
-def take_out(cursor: DuckDBPyConnection, transcript_ids: Sequence[str]) -> None:
+def _move_back(cursor: DuckDBPyConnection, transcript_ids: Sequence[str]) -> None:
     """Moves everything that belongs to the transcripts back to where it was."""
     _move(cursor, "trash", "main", transcript_ids)
 
@@ -49,8 +49,8 @@ def trashed(cursor: DuckDBPyConnection, transcript_ids: Sequence[str]) -> list[s
     return [str(game) for (game,) in cursor.execute(query, {"ids": list(transcript_ids)}).fetchall()]
 
 
-def bring_back(cursor: DuckDBPyConnection, transcript_ids: Sequence[str], who: str) -> None:
-    """Takes transcripts out of the trash, into the iterations that they were in, whatever these are called now.
+def restore(cursor: DuckDBPyConnection, transcript_ids: Sequence[str], who: str) -> None:
+    """Moves transcripts out of the trash, into their earlier iterations, also if these were renamed since.
 
     One whose iteration is deleted stays outside all of them until that comes back. A deletion of games of which none
     is left in the trash counts as undone.
@@ -59,7 +59,7 @@ def bring_back(cursor: DuckDBPyConnection, transcript_ids: Sequence[str], who: s
         ids = {"ids": list(transcript_ids)}
         cursor.execute(_REMEMBER, ids)
         cursor.execute(_RENAME, ids)
-        take_out(cursor, transcript_ids)
+        _move_back(cursor, transcript_ids)
         cursor.execute("DELETE FROM deleted_games WHERE list_contains($ids::text[], game)", ids)
         cursor.execute(_END_EMPTY, {"who": who})
 

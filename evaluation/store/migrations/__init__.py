@@ -10,10 +10,10 @@ from evaluation.store.migrations.m0001_personas import create_persona_tables
 from evaluation.store.migrations.m0002_transcripts import create_transcript_tables
 from evaluation.store.migrations.m0003_results import create_result_tables
 from evaluation.store.migrations.m0004_operations import create_operation_tables
-from evaluation.store.migrations.m0005_mending import create_mending_tables
+from evaluation.store.migrations.m0005_mending import create_trash_tables
 from evaluation.store.migrations.m0006_corrections import create_correction_columns
 from evaluation.store.migrations.m0007_imports import create_import_tables
-from evaluation.store.migrations.m0008_spool import create_spool_tables
+from evaluation.store.migrations.m0008_spool import create_import_queue_tables
 from evaluation.store.migrations.m0009_judging import create_judging_columns
 from evaluation.store.migrations.m0010_row_decisions import create_decision_tables
 from evaluation.store.migrations.m0011_evaluations import create_evaluation_columns
@@ -42,10 +42,10 @@ MIGRATIONS: tuple[Migration, ...] = (
     create_transcript_tables,
     create_result_tables,
     create_operation_tables,
-    create_mending_tables,
+    create_trash_tables,
     create_correction_columns,
     create_import_tables,
-    create_spool_tables,
+    create_import_queue_tables,
     create_judging_columns,
     create_decision_tables,
     create_evaluation_columns,

@@ -1,4 +1,4 @@
-"""What was deleted and can come back, and what iterations were before they were edited."""
+"""Deleted games and iterations that can be restored, and earlier descriptions of iterations."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ CREATE TABLE iteration_changes (
 """
 
 
-def create_mending_tables(connection: DuckDBPyConnection) -> None:
+def create_trash_tables(connection: DuckDBPyConnection) -> None:
     """Rows of deleted transcripts stand in the schema ``trash``, in tables like their own that are made when needed."""
     connection.execute(_DELETIONS)
     connection.execute(_HISTORY)

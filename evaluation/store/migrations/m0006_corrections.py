@@ -1,4 +1,4 @@
-"""What the gate keeps beyond the specification's columns: the text of every attempt and what it was told."""
+"""The gate's columns beyond the specification: the text of every attempt and its feedback."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What became of the files of each import."""
+"""The outcome of every file of an import."""
 
 from __future__ import annotations
 

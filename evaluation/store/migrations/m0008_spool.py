@@ -1,4 +1,4 @@
-"""What a job has still to do, so that it can go on after its server has ended."""
+"""The remaining work of a job, so that the job can continue after its server has ended."""
 
 from __future__ import annotations
 
@@ -21,6 +21,6 @@ ALTER TABLE jobs ADD COLUMN resumed_done integer;
 """
 
 
-def create_spool_tables(connection: DuckDBPyConnection) -> None:
+def create_import_queue_tables(connection: DuckDBPyConnection) -> None:
     """One row a game of a job: its document until it is scored, its outcome afterwards."""
     connection.execute(_SPOOL)

@@ -1,4 +1,4 @@
-"""What judges decided on ledger rows, append-only, and which decision on each row is the latest."""
+"""Judge decisions on ledger rows, append-only, with a view of the latest decision on each row."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What evaluations of agents keep beyond the specification's columns, and which speaker is which agent."""
+"""Columns of agent evaluations beyond the specification, and the speakers of each agent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the rating desk keeps beside ratings: discards, practice on reference games, and answers to the style check."""
+"""Discards, practice ratings on reference games, and answers to the style check."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What models wrote in simulations, and the conversations and scores of experiments."""
+"""Texts that models wrote in simulations, and the conversations and scores of experiments."""
 
 from __future__ import annotations
 

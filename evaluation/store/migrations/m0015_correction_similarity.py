@@ -1,4 +1,4 @@
-"""Whether an attempt resembled an earlier message too much: the limit of that time is not kept elsewhere."""
+"""A flag for attempts that were too similar to an earlier message under the limit of that time."""
 
 from __future__ import annotations
 

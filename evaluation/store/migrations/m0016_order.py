@@ -1,4 +1,4 @@
-"""What counts is told by numbers that only grow: a clock that is set back must not hide what came later."""
+"""Increasing numbers that order events, so that a clock set back does not hide later ones."""
 
 from __future__ import annotations
 

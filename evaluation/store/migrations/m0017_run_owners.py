@@ -1,4 +1,4 @@
-"""Which process evaluates an agent, so that a run whose process was killed is not said to be at work for ever."""
+"""The process that evaluates an agent, so that a killed run is not shown as running for ever."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-# DuckDB cannot change a check, so the table is made anew.
+# DuckDB cannot change a check, so the table is made again.
 _WIDEN = """
 ALTER TABLE iteration_events RENAME TO iteration_events_before;
 CREATE TABLE iteration_events (

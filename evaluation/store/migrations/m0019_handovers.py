@@ -1,4 +1,4 @@
-"""Which iteration's games a rater was asked to rate first."""
+"""The iteration whose games a rater was asked to rate first."""
 
 from __future__ import annotations
 

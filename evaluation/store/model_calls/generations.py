@@ -1,4 +1,4 @@
-"""What models wrote in simulations, by the address of the question: asked once, known for ever."""
+"""Texts that models wrote in simulations, by the hash of the request; each is requested once."""
 
 from __future__ import annotations
 

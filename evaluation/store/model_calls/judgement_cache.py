@@ -1,4 +1,4 @@
-"""Answers of judges by the address of their question: asked once, known for ever."""
+"""Judge answers by the hash of their question; each question is asked once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every call to a model: what it was for, what it cost, and what went wrong."""
+"""Every call to a model: purpose, cost and errors."""
 
 from __future__ import annotations
 

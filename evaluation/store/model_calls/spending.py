@@ -1,4 +1,4 @@
-"""What asking models has cost, added up by model and purpose, and by evaluation run."""
+"""The cost of calls to models, by model and purpose, and by evaluation run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Games that raters cannot rate: append-only, taken back by another row."""
+"""Discards: games that a rater cannot rate. Append-only; a later row withdraws one."""
 
 from __future__ import annotations
 

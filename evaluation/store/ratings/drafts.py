@@ -1,4 +1,4 @@
-"""Drafts: what a rater has filled in so far, kept until the form is submitted."""
+"""Drafts: unfinished rating forms, stored until the form is submitted."""
 
 from __future__ import annotations
 

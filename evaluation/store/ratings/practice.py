@@ -1,4 +1,4 @@
-"""Ratings of practice games: kept, and never among the real ones."""
+"""Ratings of practice games, stored apart from real ratings."""
 
 from __future__ import annotations
 

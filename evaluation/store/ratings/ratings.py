@@ -1,4 +1,4 @@
-"""Ratings: append-only, one row per submitted form; and whom the rating desk shows which transcript."""
+"""Ratings: append-only, one row per submitted form; and the assignment of transcripts to raters."""
 
 from __future__ import annotations
 

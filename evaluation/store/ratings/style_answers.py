@@ -1,4 +1,4 @@
-"""Answers to the style check: one per rater and player, for after it the truth is known."""
+"""Answers to the style check: one per rater and player, since the solution is shown afterwards."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Metric results taken apart into rows, and put together again."""
+"""Convert metric results to rows and back."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from evaluation.escaping import well_formed
 from evaluation.overrides import Override
 from evaluation.rubric.controls import WITHOUT_CHANCE
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
-from evaluation.score import LedgerRow, Method, MetricResult, RowVerdict, Status, overrule, summarise
+from evaluation.score import LedgerRow, Method, MetricResult, RowVerdict, Status, replace_rows, summarise
 from evaluation.store.engine.bulk_rows import frame, numbers
 from evaluation.store.results._result_rows import definition_of
 from evaluation.store.results.controls import read_all_controls
@@ -153,14 +153,14 @@ def _decided_rows(cursor: DuckDBPyConnection, overrides: Sequence[Override]) -> 
 def _redecided(
     stored: Sequence[Any], decided: Sequence[tuple[Override, LedgerRow]], judged: tuple[float, float] | None
 ) -> MetricResult:
-    """The stored result with decisions applied; one row stands for all that nobody overruled."""
+    """The stored result with decisions applied; one row stands for all that were not overridden."""
     _, metric, score, numerator, denominator, status, threshold, _, version, reason = stored
-    overruled = [row for _, row in decided]
+    overridden = [row for _, row in decided]
     rest = _bare_row(
         "",
         RowVerdict.COUNTS,
-        numerator - sum(row.numerator for row in overruled),
-        denominator - sum(row.denominator for row in overruled),
+        numerator - sum(row.numerator for row in overridden),
+        denominator - sum(row.denominator for row in overridden),
     )
     result = MetricResult(
         definition_of(metric, version),
@@ -169,10 +169,10 @@ def _redecided(
         numerator,
         denominator,
         threshold,
-        ledger=(rest, *overruled),
+        ledger=(rest, *overridden),
         reason=reason,
     )
-    return overrule(result, _judged_rest(rest, judged) | {row.id: one.applied_to(row) for one, row in decided})
+    return replace_rows(result, _judged_rest(rest, judged) | {row.id: one.applied_to(row) for one, row in decided})
 
 
 def _judged_rest(rest: LedgerRow, judged: tuple[float, float] | None) -> dict[str, LedgerRow]:

@@ -1,4 +1,4 @@
-"""Controls: whether a metric's score can be told from chance, kept beside the results that they qualify."""
+"""Controls: whether a metric's score differs from chance, stored beside the results that they qualify."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What judges decided on ledger rows: append-only; the latest decision on a row stands until it is withdrawn."""
+"""Judge decisions on ledger rows: append-only; the latest on a row stands until it is withdrawn."""
 
 from __future__ import annotations
 
@@ -75,16 +75,18 @@ class Decisions:
         return len(chosen)
 
 
-def decided_sums(cursor: DuckDBPyConnection, overruled: Sequence[RowKey]) -> dict[tuple[str, str], tuple[float, float]]:
+def decided_sums(
+    cursor: DuckDBPyConnection, overridden: Sequence[RowKey]
+) -> dict[tuple[str, str], tuple[float, float]]:
     """What judges' decisions add to numerator and denominator of the current results, by transcript and metric.
 
     Args:
         cursor: Where to read.
-        overruled: Rows that people decided; what a judge said about them does not matter.
+        overridden: Rows that people decided; what a judge said about them does not matter.
     """
     if cursor.execute("SELECT 1 FROM row_decisions LIMIT 1").fetchone() is None:
         return {}
-    keys = ["\x1f".join(key) for key in overruled]
+    keys = ["\x1f".join(key) for key in overridden]
     return {(row[0], row[1]): (row[2], row[3]) for row in cursor.execute(_SUMS, [keys]).fetchall()}
 
 

@@ -1,4 +1,4 @@
-"""Overrides of ledger rows: append-only, taken back by another row."""
+"""Overrides of ledger rows: append-only; a later row withdraws one."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ class Overrides:
     def add(
         self, transcript_id: str, metric: str, row_id: str, verdict: RowVerdict | str, *, author: str, reason: str
     ) -> Override:
-        """Overrules one ledger row. The latest override of a row that was not undone stands.
+        """Overrides one ledger row. The latest override of a row that was not undone stands.
 
         Raises:
             NotFoundError: The transcript is not stored, or its current ledger has no such row.
-            InputError: No such metric or verdict, or nobody or no reason is named. Ratings are revised, not overruled.
+            InputError: No such metric or verdict, no author or no reason, or the metric is engagement.
         """
         _require_metric(metric)
         require_text(author=author, reason=reason)
@@ -115,7 +115,7 @@ _HAS_ROW = f"{_ROWS} AND metric = ? AND row_id = ? LIMIT 1"
 
 def _require_metric(metric: str) -> None:
     if metric == ENGAGEMENT.name:
-        raise InputError("A rating is not overruled.", place="metric", remedy="Let the rater revise it.")
+        raise InputError("A rating cannot be overridden.", place="metric", remedy="Let the rater revise it.")
     if metric not in DEFINITIONS:
         raise InputError(
             f"{metric!r} is not a metric.", place="metric", remedy=f"Choose from {', '.join(DEFINITIONS)}."

@@ -1,4 +1,4 @@
-"""Metric results: stored for ever as they were computed, read as they stand with ratings and overrides."""
+"""Metric results: stored unchanged, and read with ratings and overrides applied."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from evaluation.rubric.controls import WITHOUT_CHANCE, attach_controls, without_
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.metrics.engagement import measure_ratings
 from evaluation.rubric_judge.judge_rows import apply_decisions
-from evaluation.score import LedgerRow, MetricResult, overrule
+from evaluation.score import LedgerRow, MetricResult, replace_rows
 from evaluation.store.engine.bulk_rows import append, columns_of, marks, next_numbers, numbers
 from evaluation.store.engine.transactions import Units
 from evaluation.store.games.transcripts import iterations_of, require_transcript
@@ -143,7 +143,7 @@ class Results:
             ratings = self._ratings.history(transcript_id)
             counting = {rating.token for rating in self._ratings.latest(transcript_id)}
             threshold = self._settings.thresholds()[ENGAGEMENT.name]
-        results = {name: overrule(result, replacements.get(name, {})) for name, result in computed.items()}
+        results = {name: replace_rows(result, replacements.get(name, {})) for name, result in computed.items()}
         results = self._with_controls(transcript_id, results)
         rated = measure_ratings(ratings, counting=counting, threshold=threshold)
         results[ENGAGEMENT.name] = replace(rated, control=WITHOUT_CHANCE[ENGAGEMENT.name])

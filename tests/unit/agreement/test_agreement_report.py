@@ -180,7 +180,7 @@ def test_the_data_of_a_report_is_json_without_nan() -> None:
     assert list(json.loads(text))[:5] == ["raters", "games", "shared_games", "ratings", "note"]
 
 
-def test_from_the_store_with_overruled_rows(make_game) -> None:
+def test_from_the_store_with_overridden_rows(make_game) -> None:
     store = Store(":memory:")
     empty = stored_agreement(store)
     assert (empty.raters, empty.references, empty.split) == (0, (), ())
@@ -204,6 +204,10 @@ def test_from_the_store_with_overruled_rows(make_game) -> None:
     interval = pairs["rule", "human"].share.interval
     assert (interval.low, interval.high) == pytest.approx((0.0, 0.7935), abs=1e-4)
     assert [one.spread for one in found.split] == [2]
-    (overruled,) = agreement_data(found)["disagreements"]["overruled"]
-    assert (overruled["metric"], overruled["message_id"], overruled["verdict"]) == ("strategic_depth", "m1", "counts")
+    (overridden,) = agreement_data(found)["disagreements"]["overruled"]
+    assert (overridden["metric"], overridden["message_id"], overridden["verdict"]) == (
+        "strategic_depth",
+        "m1",
+        "counts",
+    )
     store.close()

@@ -162,7 +162,7 @@ def test_from_the_store(compared: Store) -> None:
     assert {example.text for example in depth[0].examples} <= {"Ann, why?", "Fish.", "Soup."}
 
 
-def test_what_people_overruled_counts_as_they_decided(compared: Store) -> None:
+def test_what_people_overrode_counts_as_they_decided(compared: Store) -> None:
     old = stored_comparison(compared, "old", "new").before.games
     for each in old:
         for ledger_row in compared.results.load(each.transcript_id)["strategic_depth"].ledger:

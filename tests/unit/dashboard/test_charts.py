@@ -1,11 +1,11 @@
-"""The trend figure: what it draws, and that text of strangers stays text."""
+"""The trend figure: what it draws, and that untrusted text stays text."""
 
 from __future__ import annotations
 
 import pandas as pd
 import pytest
 
-from dashboard.shared.charts.metric_charts import inert_label, trend_alt, trend_figure
+from dashboard.shared.charts.metric_charts import escaped_label, trend_alt, trend_figure
 from evaluation.rubric.definitions import ENGAGEMENT, STRATEGIC_DEPTH
 
 
@@ -70,7 +70,7 @@ def test_names_cannot_bring_markup_into_the_chart() -> None:
     hostile = '<a href="https://evil.example">v1</a>'
     figure = trend_figure(points((1, hostile, 50.0)), STRATEGIC_DEPTH, 60.0)
     assert "<" not in figure.layout.xaxis.ticktext[0]
-    assert inert_label("<b>&\x00", 40) == "&lt;b&gt;&amp;"
+    assert escaped_label("<b>&\x00", 40) == "&lt;b&gt;&amp;"
 
 
 def test_the_figure_is_told_in_words_without_names() -> None:

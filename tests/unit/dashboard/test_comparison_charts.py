@@ -1,4 +1,4 @@
-"""Figures of agreement and of comparisons: what they draw, and that text of strangers stays text."""
+"""Figures of agreement and of comparisons: what they draw, and that untrusted text stays text."""
 
 from __future__ import annotations
 

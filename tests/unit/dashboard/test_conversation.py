@@ -177,11 +177,11 @@ def test_the_version_changes_whenever_anything_that_is_drawn_does() -> None:
         return Conversation.of(transcript(), rows_by_message(results), roles_hidden=roles_hidden).version
 
     assert version(results()) == version(results())
-    overruled = results()
-    row = overruled[STRATEGIC_DEPTH.name].ledger[0]
+    overridden = results()
+    row = overridden[STRATEGIC_DEPTH.name].ledger[0]
     changed = replace(row, verdict=RowVerdict.DOES_NOT_COUNT, numerator=0.0)
-    overruled[STRATEGIC_DEPTH.name] = summarise(STRATEGIC_DEPTH, [changed])
-    assert len({version(results()), version(overruled), version(results(), roles_hidden=True)}) == 3
+    overridden[STRATEGIC_DEPTH.name] = summarise(STRATEGIC_DEPTH, [changed])
+    assert len({version(results()), version(overridden), version(results(), roles_hidden=True)}) == 3
 
 
 def test_a_click_names_a_message_and_perhaps_a_metric() -> None:

@@ -315,7 +315,7 @@ def test_markdown_tells_verdict_rows_and_what_to_do() -> None:
     assert text.startswith(f"{MARKER}\n### Personas: regression\n")
     assert "| `Ann` | Fluency | 7.00 | 7.00 | +0.00 | fine |" in text
     assert "| `Ann` | Adherence | 7.00 | 5.00 | -2.00 | **regression** |" in text
-    assert "make the baselines anew with `dramaturg eval baseline`" in text
+    assert "make the baselines again with `dramaturg eval baseline`" in text
     assert "Judged by `m`." in text
 
 

@@ -141,7 +141,7 @@ def test_overrides_stand_after_evaluating_again(store: Store) -> None:
     store.overrides.add(GAMES[0].id, "coherence", "coherence:m1", "does_not_count", author="Ann", reason="no answer")
     reevaluate(store, [GAMES[0].id])
     result = store.results.load(GAMES[0].id)["coherence"]
-    # The only message after the first was overruled, so none of one counts.
+    # The only message after the first was overridden, so none of one counts.
     assert (result.numerator, result.denominator, result.score) == (0.0, 1.0, 0.0)
 
 

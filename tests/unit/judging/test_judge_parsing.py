@@ -110,7 +110,7 @@ def test_hostile_nesting_ends(text: str) -> None:
     ids=["commas-at-the-end", "many-commas", "closed", "only-commas", "quotes"],
 )
 def test_braces_and_commas_without_end_do_not_take_minutes(text: str) -> None:
-    # Begun anew at every brace and every comma, each of these would be read 30,000 times.
+    # started again at every brace and every comma, each of these would be read 30,000 times.
     assert len(text) <= LONGEST_ANSWER
     with pytest.raises(AnswerError, match="open again and again"):
         list(json_objects(text))

@@ -1,4 +1,4 @@
-"""Reports as HTML: what is drawn, that text of strangers stays text, and that nothing is loaded from elsewhere."""
+"""Reports as HTML: what is drawn, that untrusted text stays text, and that nothing is loaded from elsewhere."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from evaluation.iterations.tests import Game, mean_scores
 from evaluation.rubric.lowest_metric import shortfall
 from evaluation.rubric.metrics.anti_repetition import measure
 from evaluation.rubric.verdict import apply_thresholds, compute_verdict
-from evaluation.score import Method, MetricResult, RowVerdict, Status, overrule, redecided
+from evaluation.score import Method, MetricResult, RowVerdict, Status, redecided, replace_rows
 from evaluation.transcript import Transcript
 
 MakeGame = Callable[..., Transcript]
@@ -109,8 +109,8 @@ def test_a_robotic_failure_outlives_thresholds_and_overrides(make_game: MakeGame
     assert (lenient.status, lenient.reason) == (Status.FAILED, result.reason)
     assert shortfall("anti_repetition", lenient) == 0.0
     first = result.ledger[-1]
-    overruled = overrule(result, {first.id: redecided(first, RowVerdict.COUNTS, method=Method.HUMAN)})
-    assert (overruled.status, overruled.reason) == (Status.FAILED, result.reason)
+    overridden = replace_rows(result, {first.id: redecided(first, RowVerdict.COUNTS, method=Method.HUMAN)})
+    assert (overridden.status, overridden.reason) == (Status.FAILED, result.reason)
     verdict = compute_verdict({"anti_repetition": result}, None)
     assert any("Anti-repetition is 97.5 %, but robotic" in reason for reason in verdict.reasons)
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from evaluation.rubric.advice import advise
 from evaluation.rubric.metrics import role_consistency
 from evaluation.rubric.metrics.role_table import role_rules
-from evaluation.score import Method, MetricResult, RowVerdict, Status, overrule, redecided
+from evaluation.score import Method, MetricResult, RowVerdict, Status, redecided, replace_rows
 from evaluation.transcript import Alignment, Message, Player, Transcript
 
 MAFIA: Alignment = "mafia"
@@ -196,11 +196,11 @@ def test_the_score_is_broken_down_by_side_and_player() -> None:
     assert advice.finding.endswith("Mafia deception is weak (1 of 2 messages fit)")
 
 
-def test_a_person_who_overrules_a_row_changes_breakdown_coverage_and_review() -> None:
+def test_a_person_who_overrides_a_row_changes_breakdown_coverage_and_review() -> None:
     result = measure((MAFIOSO, "Agent-Bravo is Mafia."), (VILLAGER, "I wonder about Agent-Bravo and the vote"))
     by_hand = redecided(result.ledger[1], RowVerdict.COUNTS, method=Method.HUMAN)
     assert result.details["review"] == ["m1"]
-    after = overrule(result, {by_hand.id: by_hand})
+    after = replace_rows(result, {by_hand.id: by_hand})
     assert after.details["by_side"]["town"]["score"] == 100.0
     assert (after.details["settled"], after.details["considered"], after.details["review"]) == (2, 2, [])
 

@@ -15,7 +15,7 @@ from evaluation.judging.protocol import CheckAnswer, JudgeRequest, LabelAnswer
 from evaluation.rubric_judge.judge_rows import JudgedTranscript, apply_decisions, judge_rows
 from evaluation.rubric_judge.judged_metrics import TASKS, rows_to_judge
 from evaluation.rubric_judge.requests import LONGEST_MESSAGE, requests_for
-from evaluation.score import Method, MetricResult, RowVerdict, Status, overrule, redecided
+from evaluation.score import Method, MetricResult, RowVerdict, Status, redecided, replace_rows
 from evaluation.transcript import Elimination, Message, Player, Transcript, Vote
 from tests.faults.injection_attacks import ATTACKS, NAMES, Attack
 
@@ -125,7 +125,7 @@ def test_the_first_message_is_not_asked_whom_it_answers() -> None:
 def test_what_a_person_decided_is_not_asked() -> None:
     result = evaluate_transcript(game()).metrics["coherence"]
     row = redecided(result.ledger[1], RowVerdict.COUNTS, method=Method.HUMAN)
-    asked = rows_to_judge(overrule(result, {row.id: row}))
+    asked = rows_to_judge(replace_rows(result, {row.id: row}))
     assert row.id not in {one.id for one in asked}
     assert len(asked) == 2
 
@@ -134,7 +134,7 @@ def test_a_person_outranks_the_judge_and_both_keep_the_weight_of_the_row() -> No
     _, results = judged(lambda _: label("accurate", 2), metrics=["memory_accuracy"])
     memory = results["memory_accuracy"]
     person = redecided(memory.ledger[0], RowVerdict.DOES_NOT_COUNT, method=Method.HUMAN)
-    final = overrule(memory, {person.id: person})
+    final = replace_rows(memory, {person.id: person})
     assert (final.score, final.method) == (0.0, Method.HUMAN)
     assert [row.method for row in final.replaced] == [Method.RULE, Method.JUDGE]
 

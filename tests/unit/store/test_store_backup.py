@@ -276,7 +276,7 @@ def test_whatever_was_damaged_what_is_restored_can_be_read_as_a_whole(store: Sto
         except InputError:
             refused += 1
         else:
-            # The damage was in room that is free, or in an index, which is made anew.
+            # The damage was in room that is free, or in an index, which is made again.
             assert read_whole(Path(store.place)) == 40
     assert refused >= 6
     assert not [path.name for path in Path(store.place).parent.iterdir() if path.name.startswith(".")]

@@ -76,7 +76,7 @@ def test_nothing_is_written_to_a_file_that_another_one_replaced(store: Store, pl
             store.ratings.all()
     assert scores(place.with_name("before.duckdb")) == [1]
     assert scores(place) == []
-    # Whoever begins anew takes what is there.
+    # Whoever starts again takes what is there.
     store.close()
     store.ratings.add(Rating(GAME.id, "Ada", 2))
     assert [rating.score for rating in store.ratings.history(GAME.id)] == [2]

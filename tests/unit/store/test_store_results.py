@@ -191,7 +191,7 @@ def test_excluding_every_row_leaves_nothing_to_score(store: Store) -> None:
     assert row["score"] != row["score"]
 
 
-def test_a_row_keeps_its_weight_when_it_is_overruled(store: Store) -> None:
+def test_a_row_keeps_its_weight_when_it_is_overridden(store: Store) -> None:
     phrase = LedgerRow("anti_repetition:Ann:i think", "phrase", RowVerdict.DOES_NOT_COUNT, "7 times", denominator=6.0)
     once = LedgerRow("anti_repetition:player:Ann", "player", RowVerdict.COUNTS, "once", numerator=4.0, denominator=4.0)
     save(store, summarise(ANTI_REPETITION, [phrase, once]))

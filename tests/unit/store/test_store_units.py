@@ -76,7 +76,7 @@ def test_a_unit_soon_after_another_finds_the_file_still_open(store: Store) -> No
     fresh = transactions_so_far(store)
     assert transactions_so_far(store) > fresh
     store.close()
-    assert transactions_so_far(store) == fresh, "a file opened anew counts from the start"
+    assert transactions_so_far(store) == fresh, "a file opened again counts from the start"
 
 
 def test_close_lets_go_at_once(store: Store) -> None:

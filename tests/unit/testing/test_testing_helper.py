@@ -85,7 +85,7 @@ def test_in_a_project_of_somebody_else_failures_say_who_what_and_what_to_do(
     for expected in (
         "AssertionError: Jim Halpert, Consistency: 5.40, baseline 6.90: it fell by 1.50, which is more than 1",
         "consistency-opinion-reversal: 9.00 -> 5.40",
-        "make the baseline anew with `dramaturg eval baseline --agents jim`.",
+        "make the baseline again with `dramaturg eval baseline --agents jim`.",
         "AssertionError: Jim Halpert, Consistency: 5.40, at least 9 wanted",
         "AssertionError: game, Anti-repetition: ",
         "What to do: look at these rows",

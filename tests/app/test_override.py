@@ -1,4 +1,4 @@
-"""Overruling a verdict on the Transcripts page, what a judge said about a row, and the flag on suspicious messages."""
+"""Overriding a verdict on the Transcripts page, what a judge said about a row, and the flag on suspicious messages."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def widget(widgets, start: str):
     return next(one for one in widgets if one.key and one.key.startswith(start))
 
 
-def overrule(app, key: str, verdict: RowVerdict | None, reason: str, author: str | None):
-    widget(app.toggle, f"overrule_{key}").set_value(True).run()
+def override(app, key: str, verdict: RowVerdict | None, reason: str, author: str | None):
+    widget(app.toggle, f"override_{key}").set_value(True).run()
     if verdict is not None:
         widget(app.radio, f"verdict_{key}").set_value(verdict)
     widget(app.text_area, f"reason_{key}").set_value(reason)
@@ -40,19 +40,19 @@ def overrule(app, key: str, verdict: RowVerdict | None, reason: str, author: str
     return app.run()
 
 
-def test_a_verdict_is_overruled_and_score_card_history_and_badge_follow(open_page, filled, words, small_game) -> None:
+def test_a_verdict_is_overridden_and_score_card_history_and_badge_follow(open_page, filled, words, small_game) -> None:
     game = small_game("one")
     key = key_of(filled, game.id)
     app = detail(open_page, game.id)
     assert "4 of 8 messages" in words(app)
-    app = overrule(app, key, RowVerdict.DOES_NOT_COUNT, "Just words.", "Grace")
+    app = override(app, key, RowVerdict.DOES_NOT_COUNT, "Just words.", "Grace")
     assert not app.exception
     said = words(app)
     # 4 of 8 messages held a keyword; one of them no longer counts.
     assert "3 of 8 messages" in said
     assert "Grace: Just words." in said
     assert "UTC: does not count. Just words." in said
-    assert "Saved. The score is computed anew." in said
+    assert "Saved. The score is computed again." in said
     (component,) = app.get("bidi_component")
     first = next(row for row in json.loads(json.loads(component.proto.json)["body"])["rows"] if row["k"] == "m")
     assert first["b"][0][:2] == [1, 1]
@@ -78,10 +78,10 @@ def test_undo_gives_the_row_back_and_keeps_the_history(open_page, filled, words,
 def test_the_name_is_asked_once(open_page, filled, small_game) -> None:
     game = small_game("one")
     first, second = key_of(filled, game.id), key_of(filled, game.id, 2)
-    app = overrule(detail(open_page, game.id), first, RowVerdict.EXCLUDED, "Because.", "Grace")
+    app = override(detail(open_page, game.id), first, RowVerdict.EXCLUDED, "Because.", "Grace")
     app.query_params["message"] = "m2"
     app.run()
-    app = overrule(app, second, RowVerdict.EXCLUDED, "Because.", None)
+    app = override(app, second, RowVerdict.EXCLUDED, "Because.", None)
     assert [made.author for made in filled.overrides.list(game.id)] == ["Grace", "Grace"]
 
 
@@ -97,7 +97,7 @@ def test_what_is_missing_is_said_and_nothing_is_saved(
     open_page, filled, words, small_game, verdict, reason, author, missing
 ) -> None:
     game = small_game("one")
-    app = overrule(detail(open_page, game.id), key_of(filled, game.id), verdict, reason, author)
+    app = override(detail(open_page, game.id), key_of(filled, game.id), verdict, reason, author)
     assert missing in words(app)
     assert filled.overrides.list(game.id) == []
 

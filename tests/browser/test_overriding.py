@@ -1,4 +1,4 @@
-"""A verdict overruled, and a message that the judge cites, in a real browser."""
+"""A verdict overridden, and a message that the judge cites, in a real browser."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.browser.hands import settle
 METRIC = "strategic_depth"
 
 
-def test_a_click_on_a_citation_goes_to_the_message_and_a_verdict_is_overruled(stored_server, visit) -> None:
+def test_a_click_on_a_citation_goes_to_the_message_and_a_verdict_is_overridden(stored_server, visit) -> None:
     store = stored_server.store
     transcript_id = str(store.transcripts.summaries()["transcript_id"].iloc[0])
     said = store.transcripts.get(transcript_id).discussion
@@ -40,13 +40,13 @@ def test_a_click_on_a_citation_goes_to_the_message_and_a_verdict_is_overruled(st
     ).page
     expect(page.get_by_text("A plan for the vote.")).to_be_visible()
 
-    page.get_by_text("Overrule this verdict").first.click()
+    page.get_by_text("Override this verdict").first.click()
     settle(page)
     page.get_by_role("radiogroup", name="This should be").get_by_text("does not count").click()
     page.get_by_role("textbox", name="Why").fill("Only a greeting.")
     page.get_by_role("textbox", name="Your name").fill("Grace")
-    page.get_by_role("button", name="Overrule", exact=True).click()
-    expect(page.get_by_text("Saved. The score is computed anew.")).to_be_visible()
+    page.get_by_role("button", name="Override", exact=True).click()
+    expect(page.get_by_text("Saved. The score is computed again.")).to_be_visible()
     expect(page.get_by_text("UTC: does not count. Only a greeting.")).to_be_visible()
     assert [(one.author, one.row_id) for one in stored_server.store.overrides.list(transcript_id)] == [
         ("Grace", row.id)
