@@ -14,7 +14,7 @@ import typer
 from evaluation.cli.games.quality_gate import Gate, GateKeeper
 from evaluation.cli.shared.column_options import ColumnPairs, choose_columns
 from evaluation.cli.shared.exit_codes import BAD_INPUT, GATE_FAILED, INFRASTRUCTURE
-from evaluation.cli.shared.options import Database, OutputFormat, open_store
+from evaluation.cli.shared.options import Database, Jobs, OutputFormat, open_store
 from evaluation.cli.shared.terminal import TerminalProgress, note, say, shortened, table
 from evaluation.progress import ProgressCallback
 from evaluation.text.display import counted
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from evaluation.engines.scoring import Evaluation
     from evaluation.store import Store
 
-Jobs = Annotated[int, typer.Option(min=1, help="How many processes compute at the same time.")]
 IterationName = Annotated[
     str | None,
     typer.Option(

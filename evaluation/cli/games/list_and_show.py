@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evaluation.cli.shared.options import Database, ListFormat, Rows, TranscriptReference, open_store
+from evaluation.cli.shared.options import (
+    Database,
+    ListFormat,
+    MetricName,
+    OfIteration,
+    Rows,
+    TranscriptReference,
+    open_store,
+)
 from evaluation.cli.shared.terminal import note, say, shortened, table
 from evaluation.cli.shared.version_warnings import stored_mixes, warn_of
 from evaluation.text.display import number_or_none
@@ -25,22 +32,8 @@ _LONGEST_QUOTE = 60
 _LONGEST_REASON = 160
 
 
-class MetricName(StrEnum):
-    """The rubric's metrics, as they are named in the output."""
-
-    MEMORY_ACCURACY = "memory_accuracy"
-    STRATEGIC_DEPTH = "strategic_depth"
-    COHERENCE = "coherence"
-    ROLE_CONSISTENCY = "role_consistency"
-    PERSONALITY_DIVERSITY = "personality_diversity"
-    ANTI_REPETITION = "anti_repetition"
-    ENGAGEMENT = "engagement"
-
-
 def list_transcripts(
-    iteration: Annotated[
-        str | None, typer.Option(metavar="NAME", show_default=False, help="Only the games of this iteration.")
-    ] = None,
+    iteration: OfIteration = None,
     output: Rows = ListFormat.TABLE,
     db: Database = None,
 ) -> None:
