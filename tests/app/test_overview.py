@@ -11,7 +11,7 @@ from dashboard.shared.changes import data
 from dashboard.shared.jobs import jobs
 from evaluation.ratings import Rating
 from evaluation.transcript import SIMULATED_FORMAT
-from evaluation.workflows.samples import add_evaluated
+from evaluation.workflows.scoring import add_evaluated
 
 
 def test_an_empty_store_says_what_to_do(open_page, words) -> None:

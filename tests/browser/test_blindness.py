@@ -18,7 +18,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from evaluation.ratings import Rating
 from evaluation.store import JobState, Store
 from evaluation.transcript import Cost, Elimination, Message, Player, Transcript, Vote
-from evaluation.workflows.samples import add_evaluated
+from evaluation.workflows.scoring import add_evaluated
 from tests.browser.hands import settle
 
 COST = 1.8372
