@@ -148,7 +148,7 @@ def test_rating_from_an_iteration_hands_out_its_games_first_and_shows_none_of_it
     names = {row["transcript_id"]: row["game_id"] for row in filled.transcripts.summaries().to_dict("records")}
     # "Shorter prompt" has one game, its parent three: all of them before the one of no iteration.
     found = []
-    while (key := filled.ratings.next_unrated("Lin")) is not None:
+    while (key := filled.rating_queue.next_unrated("Lin")) is not None:
         found.append(names[key])
         filled.ratings.add(Rating(key, "Lin", 3, token=f"lin:{key}"))
     assert sorted(found[:4]) == ["four", "one", "three", "two"]

@@ -200,7 +200,7 @@ def rest(page: Page) -> None:
 
 
 def test_before_a_form_is_sent_nothing_withheld_reaches_the_browser_and_afterwards_it_does(server, listen) -> None:
-    first = server.store.transcripts.get(server.store.ratings.next_unrated("Ada"))
+    first = server.store.transcripts.get(server.store.rating_queue.next_unrated("Ada"))
     ear = listen(f"review?rater=Ada&iteration=another%20iteration&transcript={first.id}")
     page = ear.page
     rest(page)

@@ -13,7 +13,7 @@ import typer
 
 from evaluation.cli.games.quality_gate import Gate, GateKeeper
 from evaluation.cli.shared.column_options import ColumnPairs, choose_columns
-from evaluation.cli.shared.exit_codes import BAD_INPUT, GATE_FAILED, INFRASTRUCTURE
+from evaluation.cli.shared.exit_codes import import_exit_code
 from evaluation.cli.shared.options import Database, Jobs, OutputFormat, open_store
 from evaluation.cli.shared.terminal import TerminalProgress, note, say, shortened, table
 from evaluation.progress import ProgressCallback
@@ -220,13 +220,11 @@ def _controlled(evaluations: Iterable[Evaluation], store: Store | None) -> Itera
 
 
 def _finish(tally: Tally, keeper: GateKeeper) -> None:
-    """Ends with the code of the worst that happened: a broken tool, then bad input, then a failed gate."""
+    """Says what failed, and ends with the exit code for it."""
     if tally.refused:
         note(f"{tally.refused} could not be read; see above.")
     if tally.incomplete:
         note(f"error: {counted(tally.incomplete, 'game')} could not be scored on every metric.")
-        raise typer.Exit(INFRASTRUCTURE)
-    if tally.refused:
-        raise typer.Exit(BAD_INPUT)
-    if keeper.failed:
-        raise typer.Exit(GATE_FAILED)
+    code = import_exit_code(incomplete=tally.incomplete, refused=tally.refused, gate_failed=keeper.failed)
+    if code:
+        raise typer.Exit(code)

@@ -242,7 +242,7 @@ def decide(
 ) -> None:
     """Record that a person keeps or reverts an iteration's change. A kept one is what the next are compared with."""
     from evaluation.iterations import Fate
-    from evaluation.workflows.reports import record_decision
+    from evaluation.workflows.decisions import record_decision
 
     held = record_decision(_store(context, db), name, Fate(fate), who=person(by), reason=reason, note=remark)
     assert held.recorded is not None
