@@ -28,7 +28,7 @@ UNREACHABLE = 3
 
 @dataclass(frozen=True, slots=True)
 class Timed:
-    """One run of ``dramaturg eval``: its time, exit code and standard output."""
+    """One run of ``dramaturg persona``: its time, exit code and standard output."""
 
     seconds: float
     code: int
@@ -36,11 +36,11 @@ class Timed:
 
 
 def timed(*arguments: str, seed: str = "0") -> Timed:
-    """Runs ``dramaturg eval`` on a new database, with a seed for Python's hashes."""
+    """Runs ``dramaturg persona`` on a new database, with a seed for Python's hashes."""
     with tempfile.TemporaryDirectory() as folder:
         environment = os.environ | {"DRAMATURG_DB": str(Path(folder) / "bench.duckdb"), "PYTHONHASHSEED": seed}
         start = time.perf_counter()
-        done = subprocess.run([dramaturg(), "eval", *arguments], env=environment, capture_output=True)
+        done = subprocess.run([dramaturg(), "persona", *arguments], env=environment, capture_output=True)
         return Timed(time.perf_counter() - start, done.returncode, done.stdout)
 
 

@@ -1,6 +1,6 @@
 """The part of the regression workflow that is not YAML: compares the personas, and keeps one comment up to date.
 
-    python scripts/regression_comment.py check FOLDER [OPTION]...   # runs dramaturg eval compare, writes FOLDER/...
+    python scripts/regression_comment.py check FOLDER [OPTION]...   # runs dramaturg persona compare, writes FOLDER/...
     python scripts/regression_comment.py post FOLDER                # writes or updates the pull request's comment
 
 ``check`` runs on the branch of whoever proposes a change, without any token. ``post`` runs elsewhere, on the main
@@ -45,7 +45,7 @@ class ScriptError(Exception):
 
 def check(folder: Path, options: Sequence[str]) -> int:
     """Compares the personas with their baselines, writes report and comment, and gives the comparison's exit code."""
-    command = [str(Path(sys.executable).with_name("dramaturg")), "eval", "compare", "--format", "json", *options]
+    command = [str(Path(sys.executable).with_name("dramaturg")), "persona", "compare", "--format", "json", *options]
     done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", errors="replace")
     sys.stderr.write(done.stderr)
     report = _parsed(done.stdout)

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from dashboard import access_checks
+from evaluation.cli.command_list import COMMANDS
 
 ROOT = Path(__file__).parents[1]
 SOURCES = sorted(path for folder in ("evaluation", "dashboard", "benchmarks") for path in (ROOT / folder).rglob("*.py"))
@@ -202,6 +203,26 @@ def test_pages_import_nothing_from_each_other() -> None:
         if name.startswith("dashboard.app_pages."):
             page = name.split(".")[2]
             assert importer.startswith(f"dashboard.app_pages.{page}"), f"{importer} imports {name}"
+
+
+def test_commands_import_nothing_from_other_commands() -> None:
+    commands = {f"evaluation.cli.{entry.module}" for entry in COMMANDS.values()}
+    for importer, name in _imports():
+        if name.startswith("evaluation.cli.") and importer.startswith("evaluation.cli."):
+            assert name not in commands, f"{importer} imports the command {name}"
+            groups = {name.split(".")[2], importer.split(".")[2]}
+            is_shared = groups & {"shared", "main", "command_list"}
+            assert is_shared or len(groups) == 1, f"{importer} imports {name} of another group"
+
+
+def test_an_option_of_several_commands_is_defined_once() -> None:
+    places: dict[str, list[str]] = {}
+    for name, path in MODULES.items():
+        for node in ast.walk(_tree(path)) if name.startswith("evaluation.cli.") else ():
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "typer.Option":
+                for text in (word.value for word in node.keywords if word.arg == "help"):
+                    places.setdefault(ast.unparse(text), []).append(name)
+    assert {text: names for text, names in places.items() if len(names) > 1} == {}
 
 
 def test_the_store_knows_no_reports_and_no_comparisons() -> None:

@@ -13,16 +13,16 @@ from dashboard.shared.beside_chance import companion_data
 from dashboard.shared.chat.conversation import Conversation, RowsByMessage, rows_by_message
 from dashboard.shared.formatting import look, score_text
 from evaluation.iterations.board import Board
-from evaluation.iterations.from_tables import metrics_by_transcript
 from evaluation.readers import Limits
 from evaluation.readers.import_report import ImportReport
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
-from evaluation.rubric.verdict import MetricScore, Verdict, apply_thresholds, compute_verdict, judge_scores
+from evaluation.rubric.verdict import MetricScore, Verdict, judge_scores
 from evaluation.score import MetricResult, Status
 from evaluation.store import Store
 from evaluation.store.games.message_search import FoundMessages
 from evaluation.transcript import SIMULATED_FORMAT, Transcript
 from evaluation.workflows.reports import stored_board
+from evaluation.workflows.scoring import current_evaluation, current_outcomes
 
 NO_ITERATION = "no iteration"
 REPORTS_SHOWN = 20
@@ -80,7 +80,7 @@ def trend_points(store: Store) -> pd.DataFrame:
     """
     with store.unit():
         summaries = store.transcripts.summaries()
-        metrics = _judged_metrics(store)
+        metrics = current_outcomes(store)
         names = [one.name for one in store.iterations.list()]
         raters = store.ratings.rater_counts()
     places = {name: place for place, name in enumerate(names, start=1)}
@@ -105,12 +105,6 @@ def trend_points(store: Store) -> pd.DataFrame:
     return frame.sort_values("position", kind="stable", ignore_index=True)
 
 
-def _judged_metrics(store: Store) -> dict[str, Mapping[str, MetricScore]]:
-    thresholds = store.settings.thresholds()
-    found = metrics_by_transcript(store.results.scores())
-    return {transcript_id: apply_thresholds(metrics, thresholds) for transcript_id, metrics in found.items()}
-
-
 def transcript_list(store: Store) -> pd.DataFrame:
     """One row per transcript, in the order of adding, for the list on the Transcripts page.
 
@@ -122,7 +116,7 @@ def transcript_list(store: Store) -> pd.DataFrame:
     """
     with store.unit():
         summaries = store.transcripts.summaries()
-        metrics = _judged_metrics(store)
+        metrics = current_outcomes(store)
         names = store.transcripts.player_names()
         ratings = store.ratings.rater_counts()
     rows = []
@@ -210,10 +204,9 @@ def open_transcript(store: Store, transcript_id: str) -> OpenTranscript:
     """
     with store.unit():
         transcript = store.transcripts.get(transcript_id)
-        results = store.results.load(transcript_id)
-        thresholds = store.settings.thresholds()
+        evaluation = current_evaluation(store, transcript)
         summaries = store.transcripts.summaries()
-    outcomes = apply_thresholds(results, thresholds)
+    results, outcomes = evaluation.metrics, evaluation.outcomes
     own = summaries[summaries["transcript_id"] == transcript_id].iloc[0]
     return OpenTranscript(
         transcript,
@@ -221,7 +214,7 @@ def open_transcript(store: Store, transcript_id: str) -> OpenTranscript:
         None if pd.isna(own["iteration"]) else str(own["iteration"]),
         results,
         outcomes,
-        compute_verdict(outcomes, transcript.cost),
+        evaluation.verdict,
         [metric for metric, result in results.items() if result.threshold != outcomes[metric].threshold],
     )
 

@@ -31,9 +31,7 @@ def store() -> Store:
 
 @st.cache_resource(show_spinner=False, max_entries=8)
 def _store(path: str) -> Store:
-    made = Store(path)
-    made.guard = identity.require_admin_to_write
-    return made
+    return Store(path, guard=identity.require_admin_to_write)
 
 
 def revision() -> Revision:

@@ -60,7 +60,8 @@ COMMANDS: Mapping[str, CommandEntry] = {
     "agents": CommandEntry("persona.agents", "app", "List agents, and give them personas."),
     "propositions": CommandEntry("persona.propositions", "app", "Check and list what agents are held against."),
     "corrections": CommandEntry("persona.corrections", "app", "What the gate did to messages, and its settings."),
-    "eval": CommandEntry("persona.commands", "app", "Evaluate agents, and hold them against baselines."),
+    "persona": CommandEntry("persona.commands", "app", "Evaluate agents, and hold them against baselines."),
+    "eval": CommandEntry("persona.commands", "app", "Alias of 'persona'."),
     "export": CommandEntry("games.export", "app", "Write transcripts, scores or ratings to files."),
 }
 

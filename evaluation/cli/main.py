@@ -39,7 +39,7 @@ def dramaturg(
 ) -> None:
     """Tell whether your talking agents got better.
 
-    Exit codes: 0 done, 1 a gate failed (only with --gate) or an agent fell below its baseline (eval), 2 wrong usage
+    Exit codes: 0 done, 1 a gate failed (only with --gate) or an agent fell below its baseline (persona), 2 wrong usage
     or bad input, 3 something else is broken (also when a metric could not be computed, or a judge failed). Where
     several apply, the highest.
     """

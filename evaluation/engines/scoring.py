@@ -31,7 +31,7 @@ from evaluation.rubric.metrics import (
     role_consistency,
     strategic_depth,
 )
-from evaluation.rubric.verdict import Verdict, compute_verdict
+from evaluation.rubric.verdict import MetricScore, Verdict, apply_thresholds, compute_verdict
 from evaluation.score import MetricResult, Status
 from evaluation.transcript import Transcript
 
@@ -89,6 +89,11 @@ class Evaluation:
     verdict: Verdict
     failures: tuple[ScoreFailure, ...] = ()
     thresholds: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def outcomes(self) -> dict[str, MetricScore]:
+        """The scores judged by ``thresholds``, which may be newer than the ones that the results were computed with."""
+        return apply_thresholds(self.metrics, self.thresholds)
 
     def as_dict(self) -> dict[str, Any]:
         """The evaluation as one object of the JSON output: all seven metrics, those without a result pending."""

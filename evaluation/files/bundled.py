@@ -33,6 +33,11 @@ def proposition_root() -> Path:
     return _shipped("propositions")
 
 
+def proposition_roots(own: Path | None) -> list[Path]:
+    """The folders that propositions are loaded from: the shipped one, then the user's own, if there is one."""
+    return [proposition_root(), *([own] if own is not None else [])]
+
+
 def persona_root() -> Path:
     """The folder with the shipped agents: their personas and what they say.
 

@@ -23,7 +23,7 @@ Source = Literal["transcripts", "synthetic"]
 """Whether an agent was judged on what it had said, or on answers to scenario prompts made for the purpose."""
 
 SUFFIX = ".json"
-_REMEDY = "Restore the file, or make it again with `dramaturg eval baseline`."
+_REMEDY = "Restore the file, or make it again with `dramaturg persona baseline`."
 # Enough for any mean of whole numbers, and the same text on every machine.
 _DIGITS = 6
 _PLAIN_NAME = re.compile(r"[\w-]{1,60}")

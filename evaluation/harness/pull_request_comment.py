@@ -46,11 +46,11 @@ _MEANINGS = {
     "fine": "No score fell by more than {drop}.",
     "regression": (
         "At least one score fell by more than {drop} below its baseline, or is gone. If that is wanted, make the "
-        "baselines again with `dramaturg eval baseline` and commit them; else look at what fell below."
+        "baselines again with `dramaturg persona baseline` and commit them; else look at what fell below."
     ),
     "error": (
         "Part of it was not judged, so the comparison tells nothing yet. Where an answer is missing, record it with "
-        "`dramaturg eval record` and commit the recordings."
+        "`dramaturg persona record` and commit the recordings."
     ),
     "broken": "The comparison could not be made. This is why:",
 }
@@ -76,7 +76,7 @@ def comparison_markdown(comparison: Mapping[str, Any]) -> str:
         sections.append(markdown_table(_HEADERS, [_cells(row) for row in rows[:_MOST_ROWS]]))
     lines = [line for row in rows[:_MOST_ROWS] for line in _remarks(row)]
     if any(row.get("outcome") == "new" for row in rows):
-        lines.append("- What is new has no baseline yet: make one with `dramaturg eval baseline` and commit it.")
+        lines.append("- What is new has no baseline yet: make one with `dramaturg persona baseline` and commit it.")
     if len(rows) > _MOST_ROWS:
         lines.append(f"- {len(rows) - _MOST_ROWS} more lines are left out.")
     sections += ["\n".join(lines)] if lines else []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from evaluation.store.ratings.discards import Discards
     from evaluation.store.ratings.drafts import Drafts
     from evaluation.store.ratings.practice import Practice
+    from evaluation.store.ratings.rating_queue import RatingQueue
     from evaluation.store.ratings.ratings import Ratings
     from evaluation.store.ratings.style_answers import StyleAnswers
     from evaluation.store.results.controls import Controls
@@ -56,13 +58,17 @@ class Store(Units):
     Args:
         path: The file; ``":memory:"`` keeps everything in memory, until ``close``.
         wait_seconds: How long a unit of work waits while another process holds the file.
+        guard: Called before a thread begins to write; what it raises stops the writing. Ratings, drafts and the like
+            pass it by, as everybody who is let in may write them.
 
     Raises:
         InputError: The path is not valid UTF-8.
     """
 
-    def __init__(self, path: Path | str, *, wait_seconds: float = 10.0) -> None:
-        super().__init__(_file(path), wait_seconds)
+    def __init__(
+        self, path: Path | str, *, wait_seconds: float = 10.0, guard: Callable[[], None] | None = None
+    ) -> None:
+        super().__init__(_file(path), wait_seconds, guard=guard)
 
     def unguarded(self) -> Store:
         """The same store without the guard: for work that somebody who was allowed to has begun."""
@@ -87,6 +93,12 @@ class Store(Units):
         from evaluation.store.ratings.ratings import Ratings
 
         return Ratings(self.unguarded())
+
+    @cached_property
+    def rating_queue(self) -> RatingQueue:
+        from evaluation.store.ratings.rating_queue import RatingQueue
+
+        return RatingQueue(self.unguarded())
 
     @cached_property
     def drafts(self) -> Drafts:

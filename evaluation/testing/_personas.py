@@ -155,7 +155,7 @@ class _Wanted:
             raise InputError(
                 f"{agent.display_name} has no baseline.",
                 place=str(baselines),
-                remedy=f"Make one with: dramaturg eval baseline --agents {agent.id} --baselines FOLDER.",
+                remedy=f"Make one with: dramaturg persona baseline --agents {agent.id} --baselines FOLDER.",
             )
         if not least and baseline is None:
             raise InputError("Nothing is asked of the agent.", place=agent.id, remedy="Give at_least or baselines.")
@@ -179,7 +179,7 @@ class _Wanted:
     def _fallen(self, row: BaselineRow) -> str:
         remedy = (
             "What to do: mend the persona or, if the change is wanted, make the baseline again with "
-            f"`dramaturg eval baseline --agents {row.agent_id}`."
+            f"`dramaturg persona baseline --agents {row.agent_id}`."
         )
         return "\n".join([row_words(row, self.max_drop), *map(behind_words, row.behind), remedy])
 

@@ -11,7 +11,6 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo
 
-from evaluation.engines.scoring import ScoreFailure, evaluate_transcript
 from evaluation.errors import InputError
 from evaluation.files.bundled import sample_root
 from evaluation.files.yaml_models import read_model
@@ -20,9 +19,9 @@ from evaluation.progress import ProgressCallback, no_progress
 from evaluation.ratings import Rating, parse_answers
 from evaluation.readers import read_path
 from evaluation.store import Store
-from evaluation.store.games.transcripts import iterations_of
 from evaluation.transcript import Transcript
-from evaluation.workflows.reports import record_decision
+from evaluation.workflows.decisions import record_decision
+from evaluation.workflows.scoring import AddedGame, add_evaluated
 
 RATINGS_FILE = "ratings.csv"
 _MANIFEST = "manifest.yaml"
@@ -101,21 +100,6 @@ class LoadedSamples:
 
 
 @dataclass(frozen=True, slots=True)
-class AddedGame:
-    """What became of a game that was to be scored and stored.
-
-    Attributes:
-        is_new: False when the same content was stored before; nothing was changed then, unless ``is_restored``.
-        failures: The metrics that could not be computed.
-        is_restored: It had been deleted, and is back with what was known of it.
-    """
-
-    is_new: bool
-    failures: tuple[ScoreFailure, ...] = ()
-    is_restored: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class _Planned:
     path: Path
     iteration: str | None
@@ -147,19 +131,6 @@ def load_samples(store: Store, progress: ProgressCallback = no_progress) -> Load
     new_ratings = _add_ratings(store, ids)
     _record_decisions(store, created)
     return LoadedSamples(len(planned), len(new), new_ratings, sum(bool(game.failures) for game in new))
-
-
-def add_evaluated(store: Store, transcript: Transcript, *, source_name: str, iteration: str | None = None) -> AddedGame:
-    """Scores a transcript and stores both in one transaction; what is stored already is neither scored nor changed."""
-    with store.unit() as cursor:
-        if iterations_of(cursor, [transcript.id]):
-            return AddedGame(is_new=False)
-    evaluation = evaluate_transcript(transcript)
-    with store.unit(write=True):
-        added = store.transcripts.add(transcript, source_name=source_name, iteration=iteration)
-        if added.is_new:
-            store.results.save([evaluation])
-    return AddedGame(added.is_new, tuple(evaluation.failures) if added.is_new else (), added.is_restored)
 
 
 def _transcripts(path: Path) -> Iterator[Transcript]:

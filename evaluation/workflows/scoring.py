@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from evaluation.engines.scoring import Evaluation
+    from evaluation.engines.scoring import Evaluation, ScoreFailure
     from evaluation.readers import ChooseColumns, ReadResult
     from evaluation.readers.import_report import ReportLine
+    from evaluation.rubric.verdict import MetricScore
     from evaluation.store import Store
     from evaluation.transcript import Transcript
 
@@ -124,32 +125,84 @@ def _remembering(read: Iterable[tuple[ReportLine, Transcript]], lines: deque[Rep
 
 def _stored(store: Store, line: ReportLine, evaluation: Evaluation, iteration: str | None, tally: Tally) -> ScoredFile:
     from evaluation.readers.import_report import ImportOutcome
+
+    name = line.name
+    game = store_evaluation(store, evaluation, source_name=name, iteration=iteration, updates_known=True)
+    outcome = ImportOutcome.STORED if game.is_new else ImportOutcome.KNOWN
+    tally.lines.append(replace(line, outcome=outcome, message=" ".join(failure.what for failure in game.failures)))
+    if game.is_new:
+        tally.new += 1
+        return ScoredFile(name, evaluation, True, game.iteration)
+    tally.known += 1
+    if game.is_restored:
+        tally.note(f"{name}: had been deleted; it is back with its ratings and overrides.")
+    if iteration is not None and game.iteration != iteration:
+        tally.note(f"{name}: stays in the iteration {game.iteration}; move it with: dramaturg iterations assign.")
+    current = current_evaluation(store, evaluation.transcript)
+    return ScoredFile(name, current, False, game.iteration, game.is_restored)
+
+
+@dataclass(frozen=True, slots=True)
+class AddedGame:
+    """What became of a game that was to be scored and stored.
+
+    Attributes:
+        is_new: False when the same content was stored before.
+        failures: The metrics of a new game that could not be computed.
+        is_restored: It had been deleted, and is back with what was known of it.
+        iteration: The iteration that it belongs to.
+    """
+
+    is_new: bool
+    failures: tuple[ScoreFailure, ...] = ()
+    is_restored: bool = False
+    iteration: str | None = None
+
+
+def add_evaluated(store: Store, transcript: Transcript, *, source_name: str, iteration: str | None = None) -> AddedGame:
+    """Scores a transcript and stores both in one transaction; what is stored already is neither scored nor changed."""
+    from evaluation.engines.scoring import evaluate_transcript
     from evaluation.store.games.transcripts import iterations_of
 
-    transcript, name = evaluation.transcript, line.name
+    with store.unit() as cursor:
+        known = iterations_of(cursor, [transcript.id])
+        thresholds = store.settings.thresholds()
+    if known:
+        return AddedGame(is_new=False, iteration=known[transcript.id])
+    evaluation = evaluate_transcript(transcript, thresholds=thresholds)
+    return store_evaluation(store, evaluation, source_name=source_name, iteration=iteration)
+
+
+def store_evaluation(
+    store: Store, evaluation: Evaluation, *, source_name: str, iteration: str | None = None, updates_known: bool = False
+) -> AddedGame:
+    """Stores a transcript and its results in one transaction. All ways of importing end here.
+
+    Args:
+        store: Where to.
+        evaluation: The transcript with its results.
+        source_name: The name of the file that it comes from.
+        iteration: The iteration for a game that has none; created where it does not exist. A game stays in the
+            iteration that it has.
+        updates_known: Whether a game that was stored before gets these results and, if it has none, the iteration.
+            Otherwise nothing of it changes.
+    """
+    from evaluation.store.games.transcripts import iterations_of
+
+    transcript = evaluation.transcript
     with store.unit(write=True) as cursor:
         # A game stays in the iteration that it has, which is no reason to create another one.
         stays = iterations_of(cursor, [transcript.id]).get(transcript.id) is not None
         if iteration is not None and not stays:
             store.iterations.ensure(iteration)
-        added = store.transcripts.add(transcript, source_name=name, iteration=None if stays else iteration)
-        store.results.save([evaluation])
+        added = store.transcripts.add(transcript, source_name=source_name, iteration=None if stays else iteration)
         belongs_to = added.iteration
-        if iteration is not None and belongs_to is None:
+        if added.is_new or updates_known:
+            store.results.save([evaluation])
+        if updates_known and iteration is not None and belongs_to is None:
             store.iterations.assign(transcript.id, iteration)
             belongs_to = iteration
-    outcome = ImportOutcome.STORED if added.is_new else ImportOutcome.KNOWN
-    remark = " ".join(failure.what for failure in evaluation.failures) if added.is_new else ""
-    tally.lines.append(replace(line, outcome=outcome, message=remark))
-    if added.is_new:
-        tally.new += 1
-        return ScoredFile(name, evaluation, True, belongs_to)
-    tally.known += 1
-    if added.is_restored:
-        tally.note(f"{name}: had been deleted; it is back with its ratings and overrides.")
-    if iteration is not None and belongs_to != iteration:
-        tally.note(f"{name}: stays in the iteration {belongs_to}; move it with: dramaturg iterations assign.")
-    return ScoredFile(name, current_evaluation(store, transcript), False, belongs_to, added.is_restored)
+    return AddedGame(added.is_new, evaluation.failures if added.is_new else (), added.is_restored, belongs_to)
 
 
 def current_evaluation(store: Store, transcript: Transcript) -> Evaluation:
@@ -163,3 +216,19 @@ def current_evaluation(store: Store, transcript: Transcript) -> Evaluation:
         thresholds = store.settings.thresholds()
     verdict = compute_verdict(apply_thresholds(results, thresholds), transcript.cost)
     return Evaluation(transcript, results, verdict, failures, thresholds)
+
+
+def current_outcomes(store: Store, iteration: str | None = None) -> dict[str, dict[str, MetricScore]]:
+    """The scores of all stored games by today's thresholds: by transcript id, then by metric.
+
+    Args:
+        store: Where they are.
+        iteration: Only its games; ``None`` for all.
+    """
+    from evaluation.iterations.from_tables import metrics_by_transcript
+    from evaluation.rubric.verdict import apply_thresholds
+
+    with store.unit():
+        thresholds = store.settings.thresholds()
+        found = metrics_by_transcript(store.results.scores(iteration))
+    return {transcript_id: apply_thresholds(metrics, thresholds) for transcript_id, metrics in found.items()}

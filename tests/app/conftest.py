@@ -27,7 +27,7 @@ from evaluation.store import Store
 from evaluation.transcript import Cost, Message, Player, Transcript, Vote
 from evaluation.workflows.agents import find_subjects
 from evaluation.workflows.persona_runs import evaluate_persona
-from evaluation.workflows.samples import add_evaluated
+from evaluation.workflows.scoring import add_evaluated
 
 ENTRY = Path(__file__).parents[2] / "dashboard" / "app.py"
 HOSTILE = "<img src=x onerror=alert(1)> [click](https://evil.example) ![p](https://evil.example/p.png) =cmd()"

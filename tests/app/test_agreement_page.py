@@ -10,7 +10,7 @@ import pytest
 from evaluation.ratings import Rating
 from evaluation.rubric_judge.row_decision import RowDecision
 from evaluation.score import RowVerdict
-from evaluation.workflows.samples import add_evaluated
+from evaluation.workflows.scoring import add_evaluated
 
 
 @pytest.fixture

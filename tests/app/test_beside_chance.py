@@ -10,7 +10,7 @@ from benchmarks.label_drawing import load_games
 from evaluation.transcript import Transcript
 from evaluation.workflows.controls import compute_missing
 from evaluation.workflows.reports import stored_board
-from evaluation.workflows.samples import add_evaluated
+from evaluation.workflows.scoring import add_evaluated
 
 GAMES = [game for _, game in load_games()[:4]]
 

@@ -12,7 +12,7 @@ from evaluation.score import coverage_words
 from evaluation.store import Store
 from evaluation.transcript import Message, Player, Transcript, Vote
 from evaluation.workflows.html_reports import iteration_html
-from evaluation.workflows.samples import add_evaluated
+from evaluation.workflows.scoring import add_evaluated
 
 # One reference that the record settles, and one that it cannot.
 SAID = [("Ann", "Ben voted for Cid in round 1."), ("Ben", "Cid voted for Ann in round 2, didn't he."), ("Cid", "Well.")]

@@ -10,7 +10,7 @@ import pytest
 from dashboard.shared.jobs import jobs
 from dashboard.shared.jobs.job_status import progress_text
 from evaluation.store import JobState
-from evaluation.workflows.samples import add_evaluated
+from evaluation.workflows.scoring import add_evaluated
 
 
 def abandon(store, job, *, done: int) -> None:

@@ -10,7 +10,7 @@ import pytest
 from dashboard.shared.changes import data
 from dashboard.shared.jobs import jobs
 from evaluation.store import JobState
-from evaluation.workflows.samples import add_evaluated
+from evaluation.workflows.scoring import add_evaluated
 from tests.app.outdated import make_outdated
 
 CURRENT = "1_0"

@@ -10,7 +10,7 @@ import pytest
 from dashboard.app_pages.network.graph_view import read_place
 from evaluation.judging.model_client.calls import CallRecord
 from evaluation.transcript import Message, Player, Transcript
-from evaluation.workflows.samples import add_evaluated
+from evaluation.workflows.scoring import add_evaluated
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from evaluation.judging.judges.cached import KeptAnswer
 from evaluation.judging.protocol import Prompt
 from evaluation.rubric_judge.row_decision import RowDecision
 from evaluation.score import RowVerdict
-from evaluation.workflows.samples import add_evaluated
+from evaluation.workflows.scoring import add_evaluated
 from tests.faults.injection_attacks import ATTACKS, Attack
 
 

@@ -11,7 +11,7 @@ from dashboard.shared.changes import data
 from dashboard.shared.jobs import jobs
 from evaluation.ratings import Rating
 from evaluation.transcript import SIMULATED_FORMAT
-from evaluation.workflows.samples import add_evaluated
+from evaluation.workflows.scoring import add_evaluated
 
 
 def test_an_empty_store_says_what_to_do(open_page, words) -> None:
@@ -148,7 +148,7 @@ def test_rating_from_an_iteration_hands_out_its_games_first_and_shows_none_of_it
     names = {row["transcript_id"]: row["game_id"] for row in filled.transcripts.summaries().to_dict("records")}
     # "Shorter prompt" has one game, its parent three: all of them before the one of no iteration.
     found = []
-    while (key := filled.ratings.next_unrated("Lin")) is not None:
+    while (key := filled.rating_queue.next_unrated("Lin")) is not None:
         found.append(names[key])
         filled.ratings.add(Rating(key, "Lin", 3, token=f"lin:{key}"))
     assert sorted(found[:4]) == ["four", "one", "three", "two"]

@@ -25,7 +25,7 @@ from evaluation.store import JobState, Store
 from evaluation.workflows.agents import find_subjects
 from evaluation.workflows.judging import judge_stored
 from evaluation.workflows.persona_runs import evaluate_persona
-from evaluation.workflows.samples import add_evaluated
+from evaluation.workflows.scoring import add_evaluated
 
 
 @pytest.fixture(autouse=True)

@@ -9,7 +9,7 @@ import pytest
 
 from evaluation.ratings import Rating
 from evaluation.workflows.html_reports import comparison_html, iteration_html, run_html
-from evaluation.workflows.samples import add_evaluated
+from evaluation.workflows.scoring import add_evaluated
 
 NUMBER = re.compile(r"[-+]?\d+\.\d+")
 

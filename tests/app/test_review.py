@@ -71,7 +71,7 @@ def test_when_everything_is_rated(open_page, filled, words, small_game) -> None:
 def test_a_rating_can_be_revised_and_both_are_kept(filled, small_game) -> None:
     filled.ratings.add(Rating(small_game("one").id, "Grace", 5))
     assert [rating.score for rating in filled.ratings.history(small_game("one").id)] == [4, 5]
-    assert filled.ratings.progress("Grace").rated == 2
+    assert filled.rating_queue.progress("Grace").rated == 2
 
 
 def test_own_ratings_are_listed(open_page, filled, words, table) -> None:
@@ -112,7 +112,7 @@ def test_a_form_sent_twice_is_saved_once(seat, filled) -> None:
     desk_seat.take_next(filled, seat)
     desk_saving.submit(filled, seat, sent)
     assert len([rating for rating in filled.ratings.history(first) if rating.rater == "Ada"]) == 1
-    assert filled.ratings.progress("Ada").rated == 1
+    assert filled.rating_queue.progress("Ada").rated == 1
 
 
 def saving() -> None:
@@ -165,7 +165,7 @@ def test_the_desk_is_not_told_so_of_a_form_that_cannot_be_stored(filled) -> None
 )
 def test_a_forged_form_changes_nothing(seat, filled, change) -> None:
     desk_saving.submit(filled, seat, form(seat, **change))
-    assert filled.ratings.progress("Ada").rated == 0
+    assert filled.rating_queue.progress("Ada").rated == 0
     assert seat.data is not None
 
 

@@ -18,7 +18,7 @@ from evaluation.rating_desk.practice import practice_games
 from evaluation.rating_desk.style_check import style_questions
 from evaluation.ratings import Rating
 from evaluation.transcript import Message, Player, Transcript
-from evaluation.workflows.samples import add_evaluated
+from evaluation.workflows.scoring import add_evaluated
 
 
 def view(open_page, name: str, rater: str = "Grace"):

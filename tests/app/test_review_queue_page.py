@@ -13,7 +13,7 @@ from evaluation.score import Method, RowVerdict
 from evaluation.store import Store
 from evaluation.transcript import Message, Player, Transcript, Vote
 from evaluation.workflows.controls import compute_missing
-from evaluation.workflows.samples import add_evaluated
+from evaluation.workflows.scoring import add_evaluated
 from evaluation.workflows.verdicts_to_check import stored_review_queue
 
 

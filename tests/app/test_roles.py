@@ -101,7 +101,7 @@ def test_the_store_refuses_sessions_of_raters_but_takes_their_ratings(login, fil
         drafts_and_saving.submit(
             store, seat, {"token": seat.data["token"], "score": 4, "answers": [None] * 5, "comment": ""}
         )
-        st.text(store.ratings.progress("rae@example.org").rated)
+        st.text(store.rating_queue.progress("rae@example.org").rated)
         try:
             store.iterations.create("Made by a rater")
         except NotAllowedError as error:

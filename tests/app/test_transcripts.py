@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from evaluation.workflows.samples import add_evaluated
+from evaluation.workflows.scoring import add_evaluated
 
 
 def chat(app) -> dict:

@@ -6,7 +6,7 @@ import json
 
 from dashboard.app_pages.trends import data
 from evaluation.workflows.reports import side_scores
-from evaluation.workflows.samples import add_evaluated
+from evaluation.workflows.scoring import add_evaluated
 
 
 def figure(app, index: int = 0) -> dict:

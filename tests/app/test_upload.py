@@ -9,7 +9,7 @@ import pytest
 from dashboard.app_pages.upload.found_games import reading_words
 from dashboard.shared.jobs import jobs
 from evaluation.store import JobState
-from evaluation.workflows.samples import add_evaluated
+from evaluation.workflows.scoring import add_evaluated
 
 
 def upload(app, *games, bad: bytes | None = None):

@@ -10,7 +10,7 @@ from dashboard.app_pages.upload.plan import test_words as words_on_tests
 from dashboard.shared.jobs import jobs
 from evaluation.readers import read_uploads
 from evaluation.readers.import_report import ImportOutcome, planned
-from evaluation.workflows.samples import add_evaluated
+from evaluation.workflows.scoring import add_evaluated
 
 GERMAN = b"wer,was,tag\nAnn,Guten Morgen,1\nBen,Hallo Ann,2\n"
 HOSTILE = "![p](https://evil.example/p.png)"

@@ -11,7 +11,7 @@ from benchmarks.label_drawing import load_games
 from dashboard.shared.jobs import jobs
 from evaluation.store import JobState, Store
 from evaluation.workflows.controls import compute_missing, measure_validity
-from evaluation.workflows.samples import add_evaluated
+from evaluation.workflows.scoring import add_evaluated
 
 GAME = load_games()[0][1]
 

@@ -18,7 +18,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from evaluation.ratings import Rating
 from evaluation.store import JobState, Store
 from evaluation.transcript import Cost, Elimination, Message, Player, Transcript, Vote
-from evaluation.workflows.samples import add_evaluated
+from evaluation.workflows.scoring import add_evaluated
 from tests.browser.hands import settle
 
 COST = 1.8372
@@ -200,7 +200,7 @@ def rest(page: Page) -> None:
 
 
 def test_before_a_form_is_sent_nothing_withheld_reaches_the_browser_and_afterwards_it_does(server, listen) -> None:
-    first = server.store.transcripts.get(server.store.ratings.next_unrated("Ada"))
+    first = server.store.transcripts.get(server.store.rating_queue.next_unrated("Ada"))
     ear = listen(f"review?rater=Ada&iteration=another%20iteration&transcript={first.id}")
     page = ear.page
     rest(page)

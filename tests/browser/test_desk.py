@@ -135,7 +135,7 @@ def test_a_draft_follows_the_rater_to_another_browser(desk, visit) -> None:
     server, seen = desk.server, desk.seen
     seen.page.keyboard.press("3")
     seen.page.get_by_label("Comment, if you like").fill("from the first browser")
-    token = server.store.ratings.token(desk.rater, server.store.ratings.next_unrated(desk.rater))
+    token = server.store.ratings.token(desk.rater, server.store.rating_queue.next_unrated(desk.rater))
     expect_draft(server, seen.page, token)
     other = visit(f"{server.url}/review?rater={quote(desk.rater)}", apart=True).page
     expect(other.get_by_label("Comment, if you like")).to_have_value("from the first browser")
@@ -178,12 +178,12 @@ def test_keys_answer_while_streamlit_says_that_the_connection_is_lost(desk) -> N
 def begin_while_the_queue_moves(desk) -> str:
     """Fills a form in while no server listens, and lets another game come first in the queue; the begun game's id."""
     server, page = desk.server, desk.seen.page
-    game = server.store.ratings.next_unrated(desk.rater)
+    game = server.store.rating_queue.next_unrated(desk.rater)
     server.stop()
     page.keyboard.press("2")
     page.get_by_label("Comment, if you like").fill("begun while the server was away")
     server.store.ratings.add(Rating(game, f"Quicker than {desk.rater}", 3))
-    assert server.store.ratings.next_unrated(desk.rater) != game
+    assert server.store.rating_queue.next_unrated(desk.rater) != game
     server.store.close()
     return game
 
@@ -193,7 +193,7 @@ def expect_begun(desk, page: Page, game: str) -> None:
     expect(page.get_by_label("Comment, if you like")).to_have_value("begun while the server was away")
     expect(page.locator("input[name='score'][value='2']")).to_be_checked()
     expect_draft(desk.server, page, desk.server.store.ratings.token(desk.rater, game))
-    assert desk.server.store.ratings.next_unrated(desk.rater) == game
+    assert desk.server.store.rating_queue.next_unrated(desk.rater) == game
     page.keyboard.press("Control+Enter")
     expect(page.get_by_text("1 of 21 games rated by you")).to_be_visible()
     given = [(one.transcript_id, one.score) for one in desk.server.store.ratings.by_rater(desk.rater)]
@@ -218,7 +218,7 @@ def test_a_form_begun_while_the_server_was_away_comes_back_in_another_tab(desk, 
 
 def test_a_form_is_not_called_saved_because_another_game_comes(desk) -> None:
     server, page = desk.server, desk.seen.page
-    game = server.store.ratings.next_unrated(desk.rater)
+    game = server.store.rating_queue.next_unrated(desk.rater)
     server.stop()
     # Typed while nobody listens, so that no draft is stored; and after the start somebody else's rating moves the
     # game behind all others in the queue.
@@ -249,7 +249,7 @@ def test_nothing_that_could_sway_a_rater_reaches_the_browser(desk) -> None:
     seen.page.get_by_label("Comment, if you like").fill("a draft")
     sent = seen.received
     # First that the right thing was looked at: the conversation itself did come.
-    shown = server.store.transcripts.get(server.store.ratings.next_unrated(desk.rater))
+    shown = server.store.transcripts.get(server.store.rating_queue.next_unrated(desk.rater))
     assert shown.discussion[0].text.encode() in sent
     secrets = [iteration.name for iteration in load_manifest().iterations]
     secrets += ["Sample rater", "game-17", "llmafia", "discussion-", ".log", "at least 80", "not rated yet", "passed"]

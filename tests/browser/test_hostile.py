@@ -12,7 +12,7 @@ from evaluation.rating_desk.practice import practice_games
 from evaluation.rating_desk.style_check import StyleAnswer
 from evaluation.ratings import Rating
 from evaluation.transcript import Elimination, Message, Player, Transcript, Vote
-from evaluation.workflows.samples import add_evaluated
+from evaluation.workflows.scoring import add_evaluated
 
 EVIL = "http://evil.example"
 ATTACKS = (

@@ -19,7 +19,7 @@ from playwright.sync_api import Page, expect
 
 from evaluation.ratings import Rating
 from evaluation.transcript import Message, Player, Transcript
-from evaluation.workflows.samples import add_evaluated
+from evaluation.workflows.scoring import add_evaluated
 
 COOKIE_SECRET = "0123456789abcdef0123456789abcdef"
 USERS = [

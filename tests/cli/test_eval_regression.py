@@ -1,4 +1,4 @@
-"""``dramaturg eval run | compare | baseline | record``: regressions that were planted, and judges that fail."""
+"""``dramaturg persona run | compare | baseline | record``: regressions that were planted, and judges that fail."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def test_a_changed_persona_has_no_recordings_and_once_recorded_it_is_a_regressio
     unrecorded = run("eval", "run", *chosen)
     assert unrecorded.exit_code == 3
     assert "adherence-persona-visible: Michael Scott: nothing is recorded for this prompt" in unrecorded.stderr
-    assert "Record it with `dramaturg eval record --mode scripted`." in unrecorded.stderr
+    assert "Record it with `dramaturg persona record --mode scripted`." in unrecorded.stderr
     assert run("eval", "record", tmp_path, *chosen, "--mode", "scripted").exit_code == 0
     assert [path.name for path in tmp_path.glob("*.jsonl")] == ["michael.jsonl"]
     compared = run("eval", "compare", *chosen, "--recordings", tmp_path, "--format", "json")

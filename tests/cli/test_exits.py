@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from evaluation.cli.shared.exit_codes import import_exit_code
 from evaluation.store import Store
 
 DRAMATURG = str(Path(sys.executable).with_name("dramaturg"))
@@ -143,3 +144,16 @@ def test_names_that_the_terminal_cannot_show_do_not_stop_a_command(
     environment = {**os.environ, "PYTHONIOENCODING": "ascii", "DRAMATURG_DB": str(database)}
     done = subprocess.run([DRAMATURG, "import", odd], capture_output=True, env=environment, check=False)
     assert (done.returncode, b"Traceback" in done.stderr) == (0, False)
+
+
+@pytest.mark.parametrize(
+    ("counts", "code"),
+    [
+        ({"incomplete": 0}, 0),
+        ({"incomplete": 0, "gate_failed": 2}, 1),
+        ({"incomplete": 0, "refused": 1, "gate_failed": 2}, 2),
+        ({"incomplete": 1, "refused": 1, "gate_failed": 2}, 3),
+    ],
+)
+def test_the_worst_that_happened_chooses_the_exit_code(counts: dict[str, int], code: int) -> None:
+    assert import_exit_code(**counts) == code

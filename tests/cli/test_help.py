@@ -47,6 +47,7 @@ PROMISED = {
     "experiment",
     "propositions",
     "eval",
+    "persona",
     "settings",
     "backup",
     "restore",
@@ -97,6 +98,18 @@ def test_the_list_of_commands_is_in_whole_sentences_and_imports_none_of_them(run
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "evaluation.cli.system.serve" not in done.stdout
     assert "evaluation.cli.command_list" in done.stdout
+
+
+def test_eval_is_an_alias_of_persona(run: Any) -> None:
+    groups = dict(ALL)[()].commands
+    assert COMMANDS["eval"].summary == "Alias of 'persona'."
+    for path in ((), *((name,) for name in groups["persona"].commands)):
+        helps = [run(name, *path, "--help").stdout for name in ("persona", "eval")]
+        assert helps[0].replace("persona", "eval", 1) == helps[1]
+    chosen = ("--agents", "jim", "--dimensions", "fluency", "--format", "json")
+    outputs = [run(name, "run", *chosen).stdout for name in ("persona", "eval")]
+    assert outputs[0] == outputs[1]
+    assert "jim" in outputs[0]
 
 
 def test_a_command_line_without_a_command_shows_the_help(run: Any) -> None:

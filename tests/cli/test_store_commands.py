@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from evaluation.cli.games.list_and_show import MetricName
+from evaluation.cli.shared.options import MetricName
 from evaluation.engines.scoring import SCORERS, evaluate_transcript
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import MetricResult

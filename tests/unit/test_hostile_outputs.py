@@ -40,7 +40,7 @@ from evaluation.store import Store
 from evaluation.text.display import shortened
 from evaluation.transcript import Message, Player, Transcript
 from evaluation.workflows.html_reports import iteration_html
-from evaluation.workflows.samples import add_evaluated
+from evaluation.workflows.scoring import add_evaluated
 from evaluation.writers.import_report import report_csv, report_json, report_markdown
 from evaluation.writers.tables import csv_text, results_table
 

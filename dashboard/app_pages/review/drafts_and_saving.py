@@ -44,7 +44,7 @@ def _kept(store: Store, seat: Seat, token: str) -> None:
     if is_current(seat, token):
         clear(seat)
     elif seat.data is not None and not seat.is_revision:
-        words, share = how_far(store, seat, store.ratings.progress(seat.rater))
+        words, share = how_far(store, seat, store.rating_queue.progress(seat.rater))
         seat.data = seat.data | {"progress": words, "share": share}
     if seat.receipt is not None:
         tell_kept(seat.receipt, token)
@@ -98,7 +98,7 @@ def take_up(store: Store, seat: Seat, value: object) -> None:
         games.add(game_of(store, seat, read_token(one) or ""))
     if seat.is_revision or seat.transcript_id is None or state.chosen(state.GAME):
         return
-    coming = store.ratings.next_unrated(seat.rater, skip=seat.skipped)
+    coming = store.rating_queue.next_unrated(seat.rater, skip=seat.skipped)
     if coming in games and coming != seat.transcript_id:
         clear(seat)
 

@@ -7,7 +7,7 @@ import streamlit as st
 from dashboard.app_pages.review import sections as parts
 from evaluation.rubric.rating_guide import QUESTIONS, SCALE_POINTS
 from evaluation.store import Store
-from evaluation.store.ratings.ratings import QueueProgress
+from evaluation.store.ratings.rating_queue import QueueProgress
 
 _INVITATION_HEIGHT = 58
 

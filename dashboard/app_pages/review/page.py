@@ -51,7 +51,7 @@ def show() -> None:
 def _desk(store: Store, rater: str) -> None:
     try:
         take_handed_over(store, rater)
-        progress = store.ratings.progress(rater)
+        progress = store.rating_queue.progress(rater)
         if progress.total:
             take_picked(store, rater)
             parts.desk(store, rater, progress, lowered=invitation(store, rater, progress))

@@ -23,7 +23,7 @@ def take_handed_over(store: Store, rater: str) -> None:
     iterations = store.iterations.list()
     held = next((one for one in iterations if one.name == name), None)
     reference = reference_of(held, iterations) if held else None
-    store.ratings.hand_over(rater, name, reference.name if reference else None)
+    store.rating_queue.hand_over(rater, name, reference.name if reference else None)
 
 
 def take_picked(store: Store, rater: str) -> None:

@@ -16,7 +16,7 @@ from dashboard.shared.formatting import duration_text
 from evaluation.rating_desk.pace import pace
 from evaluation.ratings import Rating
 from evaluation.store import Store
-from evaluation.store.ratings.ratings import QueueProgress
+from evaluation.store.ratings.rating_queue import QueueProgress
 from evaluation.text.display import counted
 
 _TODAY = timedelta(hours=12)
@@ -60,9 +60,9 @@ def take_next(store: Store, seat: Seat, progress: QueueProgress | None = None) -
         seat: Whose desk.
         progress: How far the rater is, where that was read just now.
     """
-    seat.transcript_id = store.ratings.next_unrated(seat.rater, skip=seat.skipped)
+    seat.transcript_id = store.rating_queue.next_unrated(seat.rater, skip=seat.skipped)
     if seat.transcript_id is not None:
-        words, share = how_far(store, seat, progress or store.ratings.progress(seat.rater))
+        words, share = how_far(store, seat, progress or store.rating_queue.progress(seat.rater))
         take(store, seat, seat.transcript_id, words, RATE, share=share)
 
 

@@ -37,7 +37,8 @@ from evaluation.workflows.controls import compute_missing, measure_validity
 from evaluation.workflows.experiment_job import KIND as EXPERIMENT
 from evaluation.workflows.experiment_job import begin_job, run_ordered
 from evaluation.workflows.reevaluation import outdated, reevaluate
-from evaluation.workflows.samples import AddedGame, add_evaluated, load_samples
+from evaluation.workflows.samples import load_samples
+from evaluation.workflows.scoring import AddedGame, add_evaluated
 
 SAMPLES = "samples"
 EVALUATE = "evaluate"

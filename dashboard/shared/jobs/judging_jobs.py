@@ -16,7 +16,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from evaluation.files.bundled import proposition_root
+from evaluation.files import bundled
 from evaluation.judging.judge_config import SETTINGS_KEY, ChosenJudge, JudgeConfig, build_judge, judge_config
 from evaluation.judging.model_client.budget import Budget
 from evaluation.judging.model_client.event_loop import run_asking
@@ -90,7 +90,7 @@ def remember(store: Store, kind: str, order: JudgingRequest) -> None:
 def proposition_roots() -> list[Path]:
     """The folders that propositions come from: the shipped one, then the person's own."""
     own = own_propositions()
-    return [proposition_root(), *([own] if own and own.is_dir() else [])]
+    return bundled.proposition_roots(own if own and own.is_dir() else None)
 
 
 def own_propositions() -> Path | None:

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evaluation.cli.ratings.judge import Address, JudgeMode, Model
 from evaluation.cli.shared.exit_codes import INFRASTRUCTURE
-from evaluation.cli.shared.options import Database, OutputFormat, open_store
+from evaluation.cli.shared.options import (
+    BaseUrl,
+    Database,
+    JudgeMode,
+    JudgeModel,
+    OutputFormat,
+    TextFormat,
+    open_store,
+    print_config_option,
+)
 from evaluation.cli.shared.terminal import TerminalProgress, code, markdown_table, note, safe, say, table
 
 if TYPE_CHECKING:
@@ -27,29 +34,21 @@ if TYPE_CHECKING:
     from evaluation.transcript import Transcript
 
 
-def _print_sample(wanted: bool) -> None:
-    if wanted:
-        say((files("evaluation.experiments.ab") / "ab.yaml").read_text("utf-8").rstrip())
-        raise typer.Exit
-
-
 def ab(
     config: Annotated[
         Path, typer.Argument(metavar="CONFIG", show_default=False, help="The test, in YAML; see --print-config.")
     ],
-    output: Annotated[
-        OutputFormat, typer.Option("--format", help="A table to read, JSON for programs, or Markdown.")
-    ] = OutputFormat.TABLE,
+    output: TextFormat = OutputFormat.TABLE,
     state: Annotated[
         Path | None,
         typer.Option(metavar="FILE", show_default=False, help="Where runs are kept; beside CONFIG when left out."),
     ] = None,
     print_config: Annotated[  # noqa: ARG001 - its callback acts
-        bool, typer.Option("--print-config", callback=_print_sample, is_eager=True, help="Print a sample of that file.")
+        bool, print_config_option("evaluation.experiments.ab", "ab.yaml")
     ] = False,
     mode: JudgeMode = None,
-    model: Model = None,
-    base_url: Address = None,
+    model: JudgeModel = None,
+    base_url: BaseUrl = None,
     db: Database = None,
 ) -> None:
     """Compare variants of a configuration: on stored games, on numbers that you have, or on simulated runs.

@@ -10,7 +10,17 @@ import typer
 from evaluation.cli.experiments import options
 from evaluation.cli.shared.confirmation import Yes
 from evaluation.cli.shared.exit_codes import CommandGroup
-from evaluation.cli.shared.options import Database, ListFormat, OutputFormat, Rows, open_store
+from evaluation.cli.shared.options import (
+    BaseUrl,
+    Database,
+    ListFormat,
+    MaxCalls,
+    MaxUsd,
+    OutputFormat,
+    Rows,
+    TextFormat,
+    open_store,
+)
 from evaluation.cli.shared.terminal import markdown_table, note, safe, say, table
 
 if TYPE_CHECKING:
@@ -60,17 +70,15 @@ def run(
     scripted: options.Scripted = False,
     no_effects: options.Without = False,
     model: options.Model = None,
-    base_url: options.Address = None,
-    budget: options.Dollars = None,
-    max_calls: options.Calls = None,
+    base_url: BaseUrl = None,
+    budget: MaxUsd = None,
+    max_calls: MaxCalls = None,
     concurrency: options.Concurrency = None,
     sample_size: options.SampleSize = 3,
     batched: options.Batched = False,
     double_check: options.DoubleCheck = False,
     estimate: options.EstimateOnly = False,
-    output: Annotated[
-        OutputFormat, typer.Option("--format", help="A table to read, JSON for programs, or Markdown.")
-    ] = OutputFormat.TABLE,
+    output: TextFormat = OutputFormat.TABLE,
     yes: Yes = False,
     db: Database = None,
 ) -> None:
@@ -137,9 +145,7 @@ def report(
     experiment: Annotated[
         str, typer.Argument(metavar="ID", show_default=False, help="The id of an experiment, or its first digits.")
     ],
-    output: Annotated[
-        OutputFormat, typer.Option("--format", help="A table to read, JSON for programs, or Markdown.")
-    ] = OutputFormat.TABLE,
+    output: TextFormat = OutputFormat.TABLE,
     db: Database = None,
 ) -> None:
     """Print the report of an experiment that is done."""
@@ -184,9 +190,7 @@ def table1(
             help="The folder with the paper's four raw files; the table is recomputed from them.",
         ),
     ] = None,
-    output: Annotated[
-        OutputFormat, typer.Option("--format", help="A table to read, JSON for programs, or Markdown.")
-    ] = OutputFormat.TABLE,
+    output: TextFormat = OutputFormat.TABLE,
 ) -> None:
     """Print Table 1 of arXiv:2507.09788; with --from-raw recompute it, with intervals and Holm's adjustment."""
     if from_raw is None:

@@ -69,13 +69,6 @@ Without = Annotated[
 Model = Annotated[
     str | None, typer.Option(metavar="NAME", show_default=False, help="The model that speaks and judges.")
 ]
-Address = Annotated[
-    str | None, typer.Option(metavar="URL", show_default=False, help="The address of an OpenAI-compatible server.")
-]
-Dollars = Annotated[float | None, typer.Option(min=0, metavar="USD", show_default=False, help="What it may cost.")]
-Calls = Annotated[
-    int | None, typer.Option(min=0, metavar="CALLS", show_default=False, help="How many calls it may make.")
-]
 Concurrency = Annotated[
     int | None, typer.Option(min=1, max=1_000, show_default=False, help="Calls under way at the same time; 20.")
 ]

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from evaluation.cli.shared.options import Database, open_store
+from evaluation.cli.shared.options import Database, OfIteration, open_store
 from evaluation.cli.shared.terminal import TerminalProgress, note, say
 from evaluation.text.display import counted
 
@@ -16,9 +16,7 @@ def controls(
         list[str] | None,
         typer.Argument(metavar="TRANSCRIPT...", show_default=False, help="Only these, computed anew."),
     ] = None,
-    iteration: Annotated[
-        str | None, typer.Option(metavar="NAME", show_default=False, help="Only the games of this iteration.")
-    ] = None,
+    iteration: OfIteration = None,
     db: Database = None,
 ) -> None:
     """Compare the scores of stored games with those of shuffled copies, where that was not done yet.

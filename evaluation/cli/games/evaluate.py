@@ -13,8 +13,8 @@ import typer
 
 from evaluation.cli.games.quality_gate import Gate, GateKeeper
 from evaluation.cli.shared.column_options import ColumnPairs, choose_columns
-from evaluation.cli.shared.exit_codes import BAD_INPUT, GATE_FAILED, INFRASTRUCTURE
-from evaluation.cli.shared.options import Database, OutputFormat, open_store
+from evaluation.cli.shared.exit_codes import import_exit_code
+from evaluation.cli.shared.options import Database, Jobs, OutputFormat, open_store
 from evaluation.cli.shared.terminal import TerminalProgress, note, say, shortened, table
 from evaluation.progress import ProgressCallback
 from evaluation.text.display import counted
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from evaluation.engines.scoring import Evaluation
     from evaluation.store import Store
 
-Jobs = Annotated[int, typer.Option(min=1, help="How many processes compute at the same time.")]
 IterationName = Annotated[
     str | None,
     typer.Option(
@@ -221,13 +220,11 @@ def _controlled(evaluations: Iterable[Evaluation], store: Store | None) -> Itera
 
 
 def _finish(tally: Tally, keeper: GateKeeper) -> None:
-    """Ends with the code of the worst that happened: a broken tool, then bad input, then a failed gate."""
+    """Says what failed, and ends with the exit code for it."""
     if tally.refused:
         note(f"{tally.refused} could not be read; see above.")
     if tally.incomplete:
         note(f"error: {counted(tally.incomplete, 'game')} could not be scored on every metric.")
-        raise typer.Exit(INFRASTRUCTURE)
-    if tally.refused:
-        raise typer.Exit(BAD_INPUT)
-    if keeper.failed:
-        raise typer.Exit(GATE_FAILED)
+    code = import_exit_code(incomplete=tally.incomplete, refused=tally.refused, gate_failed=keeper.failed)
+    if code:
+        raise typer.Exit(code)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evaluation.cli.shared.exit_codes import CommandGroup
-from evaluation.cli.shared.options import Database, TranscriptReference, open_store
+from evaluation.cli.shared.options import Database, Force, OfIteration, TranscriptReference, open_store
 from evaluation.cli.shared.terminal import note, safe, say_data
 from evaluation.errors import NotFoundError
 
@@ -46,11 +46,6 @@ Output = Annotated[
     Path | None,
     typer.Option("--output", "-o", dir_okay=False, show_default=False, help="The file to write; else standard output."),
 ]
-Force = Annotated[bool, typer.Option("--force", help="Overwrite the file if it exists.")]
-Only = Annotated[
-    str | None,
-    typer.Option("--iteration", metavar="NAME", show_default=False, help="Only the games of this iteration."),
-]
 Kind = Annotated[TableFormat, typer.Option("--format", help="CSV is safe to open in a spreadsheet.")]
 
 
@@ -76,7 +71,7 @@ def transcripts(
         ),
     ] = TranscriptFormat.CANONICAL,
     output: Output = None,
-    iteration: Only = None,
+    iteration: OfIteration = None,
     force: Force = False,
     db: Database = None,
 ) -> None:
@@ -122,7 +117,7 @@ def _write_transcripts(found: Iterable[Transcript], kind: TranscriptFormat, outp
 def results(
     output: Output = None,
     kind: Kind = TableFormat.CSV,
-    iteration: Only = None,
+    iteration: OfIteration = None,
     force: Force = False,
     db: Database = None,
 ) -> None:

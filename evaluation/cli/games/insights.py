@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import StrEnum
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evaluation.cli.ratings.judge import Address, Calls, Dollars, JudgeMode, Model
 from evaluation.cli.shared.exit_codes import INFRASTRUCTURE
-from evaluation.cli.shared.options import Database, TranscriptReference, open_store
+from evaluation.cli.shared.options import (
+    BaseUrl,
+    Database,
+    JudgeMode,
+    JudgeModel,
+    MaxCalls,
+    MaxUsd,
+    TranscriptReference,
+    open_store,
+    print_config_option,
+)
 from evaluation.cli.shared.terminal import note, safe, say, table
 
 if TYPE_CHECKING:
@@ -30,12 +38,6 @@ class InsightFormat(StrEnum):
     JSON = "json"
     MARKDOWN = "markdown"
     HTML = "html"
-
-
-def _print_sample(wanted: bool) -> None:
-    if wanted:
-        say((files("evaluation.insight") / "evaluation.yaml").read_text("utf-8").rstrip())
-        raise typer.Exit
 
 
 def insights(
@@ -58,13 +60,13 @@ def insights(
         typer.Option(metavar="FILE", show_default=False, help="Thresholds, limits and sample; see --print-config."),
     ] = None,
     print_config: Annotated[  # noqa: ARG001 - its callback acts
-        bool, typer.Option("--print-config", callback=_print_sample, is_eager=True, help="Print a sample of that file.")
+        bool, print_config_option("evaluation.insight", "evaluation.yaml")
     ] = False,
     mode: JudgeMode = None,
-    model: Model = None,
-    base_url: Address = None,
-    budget: Dollars = None,
-    max_calls: Calls = None,
+    model: JudgeModel = None,
+    base_url: BaseUrl = None,
+    budget: MaxUsd = None,
+    max_calls: MaxCalls = None,
     db: Database = None,
 ) -> None:
     """Show who talks how much, who addresses whom, what a game cost, and what its figures suggest looking at.

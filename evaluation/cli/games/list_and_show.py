@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evaluation.cli.shared.options import Database, ListFormat, Rows, TranscriptReference, open_store
+from evaluation.cli.shared.options import (
+    Database,
+    ListFormat,
+    MetricName,
+    OfIteration,
+    Rows,
+    TranscriptReference,
+    open_store,
+)
 from evaluation.cli.shared.terminal import note, say, shortened, table
 from evaluation.cli.shared.version_warnings import stored_mixes, warn_of
 from evaluation.text.display import number_or_none
-from evaluation.workflows.scoring import current_evaluation
+from evaluation.workflows.scoring import current_evaluation, current_outcomes
 
 if TYPE_CHECKING:
     from evaluation.engines.scoring import Evaluation
@@ -25,22 +32,8 @@ _LONGEST_QUOTE = 60
 _LONGEST_REASON = 160
 
 
-class MetricName(StrEnum):
-    """The rubric's metrics, as they are named in the output."""
-
-    MEMORY_ACCURACY = "memory_accuracy"
-    STRATEGIC_DEPTH = "strategic_depth"
-    COHERENCE = "coherence"
-    ROLE_CONSISTENCY = "role_consistency"
-    PERSONALITY_DIVERSITY = "personality_diversity"
-    ANTI_REPETITION = "anti_repetition"
-    ENGAGEMENT = "engagement"
-
-
 def list_transcripts(
-    iteration: Annotated[
-        str | None, typer.Option(metavar="NAME", show_default=False, help="Only the games of this iteration.")
-    ] = None,
+    iteration: OfIteration = None,
     output: Rows = ListFormat.TABLE,
     db: Database = None,
 ) -> None:
@@ -60,18 +53,16 @@ def list_transcripts(
 
 
 def _listed(store: Store, iteration: str | None) -> list[dict[str, Any]]:
-    from evaluation.iterations import metrics_by_transcript
-    from evaluation.rubric.verdict import apply_thresholds, judge_scores
+    from evaluation.rubric.verdict import judge_scores
 
     with store.unit():
         if iteration is not None:
             store.iterations.get(iteration)
         summaries = store.transcripts.summaries(iteration)
-        metrics = metrics_by_transcript(store.results.scores(iteration))
-        thresholds = store.settings.thresholds()
+        metrics = current_outcomes(store, iteration)
     rows = []
     for summary in summaries.to_dict("records"):
-        outcomes = apply_thresholds(metrics.get(summary["transcript_id"], {}), thresholds)
+        outcomes = metrics.get(summary["transcript_id"], {})
         usd = number_or_none(summary["total_usd"])
         rows.append(_list_row(summary, usd, judge_scores(outcomes, usd).as_dict()))
     return rows
@@ -115,16 +106,14 @@ def show(
 ) -> None:
     """Show a stored transcript's scores and verdict, or the ledger behind one score."""
     from evaluation.escaping import json_text
-    from evaluation.rubric.verdict import apply_thresholds
 
     store = open_store(db)
     with store.unit():
         found = store.transcripts.get(store.transcripts.resolve(transcript))
         name = store.transcripts.name(found.id)
         evaluation = current_evaluation(store, found)
-        outcomes = apply_thresholds(evaluation.metrics, store.settings.thresholds())
     if metric is None:
-        say(json_text(evaluation.as_dict()) if output is ListFormat.JSON else _overview(evaluation, outcomes, name))
+        say(json_text(evaluation.as_dict()) if output is ListFormat.JSON else _overview(evaluation, name))
         return
     result = evaluation.metrics.get(metric.value)
     if result is None:
@@ -135,10 +124,10 @@ def show(
         say("\n".join(_ledger(result, found)))
 
 
-def _overview(evaluation: Evaluation, outcomes: Mapping[str, Scored], name: str) -> str:
+def _overview(evaluation: Evaluation, name: str) -> str:
     from evaluation.cli.shared.rendering import metric_rows
 
-    transcript, verdict = evaluation.transcript, evaluation.verdict
+    transcript, verdict, outcomes = evaluation.transcript, evaluation.verdict, evaluation.outcomes
     lines = [
         f"Transcript {transcript.id}",
         f"Game       {shortened(name, 80)} ({shortened(transcript.source_format, 40)})",

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evaluation.cli.games.evaluate import Jobs
 from evaluation.cli.shared.exit_codes import INFRASTRUCTURE
-from evaluation.cli.shared.options import Database, open_store
+from evaluation.cli.shared.options import Database, Jobs, OfIteration, open_store
 from evaluation.cli.shared.terminal import TerminalProgress, note, say
 from evaluation.text.display import counted
 
@@ -21,9 +20,7 @@ def reevaluate(
         list[str] | None,
         typer.Argument(metavar="TRANSCRIPT...", show_default=False, help="Only these, whether outdated or not."),
     ] = None,
-    iteration: Annotated[
-        str | None, typer.Option(metavar="NAME", show_default=False, help="Only the games of this iteration.")
-    ] = None,
+    iteration: OfIteration = None,
     everything: Annotated[
         bool, typer.Option("--all", help="Also games whose results are of today's versions, as after a repair.")
     ] = False,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evaluation.cli.shared.options import Database, ListFormat, Rows, open_store
+from evaluation.cli.shared.options import Database, ListFormat, OfIteration, Rows, open_store
 from evaluation.cli.shared.terminal import note, say, shortened, table
 
 if TYPE_CHECKING:
@@ -26,9 +26,7 @@ def search(
             "beside each other: '\"voted for\" doctor'.",
         ),
     ],
-    iteration: Annotated[
-        str | None, typer.Option(metavar="NAME", show_default=False, help="Only the games of this iteration.")
-    ] = None,
+    iteration: OfIteration = None,
     limit: Annotated[int, typer.Option(min=1, max=100_000, help="Print at most so many messages.")] = 50,
     output: Rows = ListFormat.TABLE,
     db: Database = None,

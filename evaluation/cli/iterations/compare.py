@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evaluation.cli.shared.options import Database, OutputFormat, open_store
+from evaluation.cli.shared.options import Database, OutputFormat, TextFormat, open_store
 from evaluation.cli.shared.terminal import code, markdown_table, safe, say, shortened, table
 from evaluation.cli.shared.version_warnings import stored_mixes, warn_of
 from evaluation.rubric.definitions import DEFINITIONS
@@ -26,9 +26,7 @@ Words = Callable[[object], str]
 def compare(
     before: Annotated[str, typer.Argument(metavar="BEFORE", show_default=False, help="The iteration to compare with.")],
     after: Annotated[str, typer.Argument(metavar="AFTER", show_default=False, help="The iteration in question.")],
-    output: Annotated[
-        OutputFormat, typer.Option("--format", help="A table to read, JSON for programs, or Markdown.")
-    ] = OutputFormat.TABLE,
+    output: TextFormat = OutputFormat.TABLE,
     seed: Annotated[int, typer.Option(min=0, help="Of what is drawn for the intervals.")] = 0,
     db: Database = None,
 ) -> None:

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evaluation.cli.games.list_and_show import MetricName
 from evaluation.cli.shared.confirmation import By, Yes, person, require_consent
 from evaluation.cli.shared.exit_codes import CommandGroup
-from evaluation.cli.shared.options import Database, DatabaseAgain, ListFormat, Rows, open_store
+from evaluation.cli.shared.options import Database, DatabaseAgain, ListFormat, MetricName, Rows, open_store
 from evaluation.cli.shared.terminal import note, safe, say, shortened, table
 from evaluation.cli.shared.version_warnings import mix_dict, stored_mixes, warn_of
 from evaluation.text.display import counted
@@ -37,6 +36,13 @@ class FateName(StrEnum):
 
 
 Name = Annotated[str, typer.Argument(metavar="NAME", show_default=False, help="The iteration's name.")]
+Target = Annotated[
+    MetricName | None, typer.Option(show_default=False, help="The metric that the change is meant to raise.")
+]
+PromptFile = Annotated[
+    Path | None,
+    typer.Option(exists=True, dir_okay=False, show_default=False, help="A file with the prompt's text."),
+]
 
 
 @app.callback(invoke_without_command=True)
@@ -71,13 +77,8 @@ def create(
         typer.Option(metavar="NAME", show_default=False, help="The iteration whose prompt was changed."),
     ] = None,
     change: Annotated[str, typer.Option(help="The one change that was made, in words.")] = "",
-    target: Annotated[
-        MetricName | None, typer.Option(show_default=False, help="The metric that the change is meant to raise.")
-    ] = None,
-    prompt: Annotated[
-        Path | None,
-        typer.Option(exists=True, dir_okay=False, show_default=False, help="A file with the prompt's text."),
-    ] = None,
+    target: Target = None,
+    prompt: PromptFile = None,
     db: DatabaseAgain = None,
 ) -> None:
     """Create an iteration, after all others."""
@@ -141,16 +142,11 @@ def edit(
         typer.Option(metavar="NAME", show_default=False, help="The iteration whose prompt was changed; '' for none."),
     ] = None,
     change: Annotated[str | None, typer.Option(show_default=False, help="The one change that was made.")] = None,
-    target: Annotated[
-        MetricName | None, typer.Option(show_default=False, help="The metric that the change is meant to raise.")
-    ] = None,
+    target: Target = None,
     no_target: Annotated[
         bool, typer.Option("--no-target", help="It is meant to raise no metric in particular.")
     ] = False,
-    prompt: Annotated[
-        Path | None,
-        typer.Option(exists=True, dir_okay=False, show_default=False, help="A file with the prompt's text."),
-    ] = None,
+    prompt: PromptFile = None,
     by: By = None,
     db: DatabaseAgain = None,
 ) -> None:
@@ -246,7 +242,7 @@ def decide(
 ) -> None:
     """Record that a person keeps or reverts an iteration's change. A kept one is what the next are compared with."""
     from evaluation.iterations import Fate
-    from evaluation.workflows.reports import record_decision
+    from evaluation.workflows.decisions import record_decision
 
     held = record_decision(_store(context, db), name, Fate(fate), who=person(by), reason=reason, note=remark)
     assert held.recorded is not None

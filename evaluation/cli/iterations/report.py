@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from evaluation.cli.shared.options import Database, open_store
+from evaluation.cli.shared.options import Database, Force, open_store
 from evaluation.cli.shared.terminal import safe, say
 from evaluation.cli.shared.version_warnings import stored_mixes, warn_of
 
@@ -28,7 +28,7 @@ def report(
         tuple[str, str] | None,
         typer.Option(metavar="BEFORE AFTER", show_default=False, help="Report on these two evaluation runs compared."),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite the file if it exists.")] = False,
+    force: Force = False,
     db: Database = None,
 ) -> None:
     """Write a report that opens offline in any browser and prints: no script, no font or picture from elsewhere.

@@ -1,4 +1,4 @@
-"""``dramaturg eval``: how agents hold their character, and whether they held it better before."""
+"""``dramaturg persona``: how agents hold their character, and whether they held it better before."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from evaluation.cli.persona.options import (
-    Address,
     Agents,
     Baselines,
     Dimensions,
@@ -17,7 +16,6 @@ from evaluation.cli.persona.options import (
     Individual,
     MaxDrop,
     Mode,
-    Model,
     ModeOption,
     Output,
     PersonaFormat,
@@ -28,9 +26,8 @@ from evaluation.cli.persona.options import (
     Since,
     Until,
 )
-from evaluation.cli.persona.propositions import Folder
 from evaluation.cli.shared.exit_codes import GATE_FAILED, INFRASTRUCTURE, CommandGroup
-from evaluation.cli.shared.options import Database, ListFormat, Rows, open_store
+from evaluation.cli.shared.options import BaseUrl, Database, JudgeModel, ListFormat, PropositionFolder, Rows, open_store
 from evaluation.cli.shared.terminal import note, say, shortened, table
 
 if TYPE_CHECKING:
@@ -57,13 +54,13 @@ def run(
     seed: Seed = 0,
     double_check: DoubleCheck = False,
     individual: Individual = False,
-    model: Model = None,
-    base_url: Address = None,
+    model: JudgeModel = None,
+    base_url: BaseUrl = None,
     recordings: Recordings = None,
     baselines: Baselines = None,
     max_drop: MaxDrop = 1.0,
     output: Output = PersonaFormat.TABLE,
-    folder: Folder = None,
+    folder: PropositionFolder = None,
     db: Database = None,
 ) -> None:
     """Evaluate agents over everything they said, store scores and reasons, and hold them against their baselines.
@@ -106,13 +103,13 @@ def compare(
     sample_size: SampleSize = 20,
     seed: Seed = 0,
     individual: Individual = False,
-    model: Model = None,
-    base_url: Address = None,
+    model: JudgeModel = None,
+    base_url: BaseUrl = None,
     recordings: Recordings = None,
     baselines: Baselines = None,
     max_drop: MaxDrop = 1.0,
     output: Output = PersonaFormat.TABLE,
-    folder: Folder = None,
+    folder: PropositionFolder = None,
     db: Database = None,
 ) -> None:
     """Evaluate agents and print every score beside its baseline, with what fell, what is gone and what is new.
@@ -144,11 +141,11 @@ def baseline(
     sample_size: SampleSize = 20,
     seed: Seed = 0,
     individual: Individual = False,
-    model: Model = None,
-    base_url: Address = None,
+    model: JudgeModel = None,
+    base_url: BaseUrl = None,
     recordings: Recordings = None,
     baselines: Baselines = None,
-    folder: Folder = None,
+    folder: PropositionFolder = None,
     db: Database = None,
 ) -> None:
     """Evaluate agents and write what they score as the baseline that later runs are held against.
@@ -200,9 +197,9 @@ def record(
     sample_size: SampleSize = 20,
     seed: Seed = 0,
     individual: Individual = False,
-    model: Model = None,
-    base_url: Address = None,
-    folder: Folder = None,
+    model: JudgeModel = None,
+    base_url: BaseUrl = None,
+    folder: PropositionFolder = None,
     db: Database = None,
 ) -> None:
     """Evaluate agents with a model and record its answers, so that mock mode needs none.
@@ -298,7 +295,7 @@ def runs(
 
         say(json_text(json.loads(found.to_json(orient="records", date_format="iso"))))
     elif found.empty:
-        note("No agent was evaluated yet. Begin with: dramaturg eval run.")
+        note("No agent was evaluated yet. Begin with: dramaturg persona run.")
     else:
         headers = ("Run", "Agent", "Status", "Overall", "Sample", "Mode", "Model", "Begun (UTC)")
         say(table(headers, [_run_row(row) for row in found.to_dict("records")]))

@@ -1,4 +1,4 @@
-"""The options of ``dramaturg eval``."""
+"""Options of ``dramaturg persona``."""
 
 from __future__ import annotations
 
@@ -81,11 +81,6 @@ DoubleCheck = Annotated[
 ]
 Individual = Annotated[
     bool, typer.Option("--individual", help="Ask every proposition in a call of its own; dearer, more exact.")
-]
-Model = Annotated[str | None, typer.Option(metavar="NAME", show_default=False, help="The judge's model.")]
-Address = Annotated[
-    str | None,
-    typer.Option("--base-url", metavar="URL", show_default=False, help="The address of an OpenAI-compatible server."),
 ]
 Recordings = Annotated[
     Path | None,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from evaluation.cli.shared.exit_codes import BAD_INPUT, CommandGroup
-from evaluation.cli.shared.options import Database, ListFormat, Rows, database_path
+from evaluation.cli.shared.options import Database, ListFormat, PropositionFolder, Rows, database_path
 from evaluation.cli.shared.terminal import note, safe, say, shortened, table
 from evaluation.text.display import counted
 
@@ -22,27 +22,7 @@ app = typer.Typer(
     help="Check proposition files, and list the propositions that agents are held against.",
 )
 
-Folder = Annotated[
-    Path | None,
-    typer.Option(
-        "--propositions",
-        envvar="DRAMATURG_PROPOSITIONS",
-        metavar="FOLDER",
-        show_default=False,
-        exists=True,
-        file_okay=False,
-        help="A folder of your own; its files add to the shipped ones and override them by id.",
-    ),
-]
-
 _LONGEST_CLAIM = 100
-
-
-def proposition_roots(folder: Path | None) -> list[Path]:
-    """The folders that propositions come from: the shipped one, then the person's own."""
-    from evaluation.files.bundled import proposition_root
-
-    return [proposition_root(), *([folder] if folder else [])]
 
 
 @app.command()
@@ -54,7 +34,7 @@ def check(
         ),
     ] = None,
     output: Rows = ListFormat.TABLE,
-    folder: Folder = None,
+    folder: PropositionFolder = None,
     db: Database = None,
 ) -> None:
     """Check proposition files and list every fault as file:line: field: what is wrong and what to do.
@@ -62,6 +42,7 @@ def check(
     Exits with 2 when there is an error. An agent that nobody knows is a warning and does not change the exit code.
     """
     from evaluation.escaping import json_text
+    from evaluation.files.bundled import proposition_roots
     from evaluation.judging.propositions.loading import check_file, proposition_files
 
     roots = files or proposition_roots(folder)
@@ -116,10 +97,11 @@ def list_propositions(
         typer.Option(metavar="ID", show_default=False, help="Only what applies to this agent, defaults included."),
     ] = None,
     output: Rows = ListFormat.TABLE,
-    folder: Folder = None,
+    folder: PropositionFolder = None,
 ) -> None:
     """List propositions with their weights; for an agent those that apply to it, as defaults and its file make them."""
     from evaluation.escaping import json_text
+    from evaluation.files.bundled import proposition_roots
     from evaluation.judging.propositions.loading import PropositionLibrary
     from evaluation.judging.propositions.proposition import Dimension
 

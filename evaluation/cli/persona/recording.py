@@ -1,4 +1,4 @@
-"""Where ``dramaturg eval record`` puts the answers that it hears."""
+"""Where ``dramaturg persona record`` puts the answers that it hears."""
 
 from __future__ import annotations
 

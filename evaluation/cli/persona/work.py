@@ -1,4 +1,4 @@
-"""What the commands of ``dramaturg eval`` have in common: choosing the judge, evaluating, and storing."""
+"""What the commands of ``dramaturg persona`` have in common: choosing the judge, evaluating, and storing."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evaluation.cli.persona.options import Mode
-from evaluation.cli.persona.propositions import proposition_roots
 from evaluation.cli.shared.terminal import TerminalProgress, note
 
 if TYPE_CHECKING:
@@ -82,6 +81,7 @@ def dimensions(listed: str) -> tuple[Dimension, ...]:
 
 def library(folder: Path | None) -> PropositionLibrary:
     """The shipped propositions, with those of the person's own folder."""
+    from evaluation.files.bundled import proposition_roots
     from evaluation.judging.propositions.loading import PropositionLibrary
 
     return PropositionLibrary.load(proposition_roots(folder))
@@ -232,7 +232,7 @@ def known_baselines(folder: Path | None) -> Baselines:
         raise InputError(
             "There is no such folder with baselines.",
             place=str(folder),
-            remedy="Correct --baselines or DRAMATURG_BASELINES, or make them there with `dramaturg eval baseline`.",
+            remedy="Correct --baselines or DRAMATURG_BASELINES, or make them there with `dramaturg persona baseline`.",
         )
     return read_baselines(folder or baseline_root())
 

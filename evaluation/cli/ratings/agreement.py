@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evaluation.cli.shared.options import Database, OutputFormat, open_store
+from evaluation.cli.shared.options import Database, OutputFormat, TextFormat, open_store
 from evaluation.cli.shared.terminal import code, markdown_table, note, safe, say, shortened, table
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import Method
@@ -24,9 +24,7 @@ Rows = list[tuple[str, ...]]
 
 
 def agreement(
-    output: Annotated[
-        OutputFormat, typer.Option("--format", help="A table to read, JSON for programs, or Markdown.")
-    ] = OutputFormat.TABLE,
+    output: TextFormat = OutputFormat.TABLE,
     seed: Annotated[int, typer.Option(min=0, help="Of the bootstrap intervals.")] = 0,
     db: Database = None,
 ) -> None:

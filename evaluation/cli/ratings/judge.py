@@ -6,9 +6,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evaluation.cli.games.list_and_show import MetricName
 from evaluation.cli.shared.exit_codes import INFRASTRUCTURE
-from evaluation.cli.shared.options import Database, ListFormat, Rows, open_store
+from evaluation.cli.shared.options import (
+    BaseUrl,
+    Database,
+    JudgeMode,
+    JudgeModel,
+    ListFormat,
+    MaxCalls,
+    MaxUsd,
+    MetricName,
+    OfIteration,
+    Rows,
+    open_store,
+)
 from evaluation.cli.shared.terminal import TerminalProgress, note, safe, say
 
 if TYPE_CHECKING:
@@ -24,25 +35,9 @@ Transcripts = Annotated[
     list[str] | None,
     typer.Argument(metavar="[TRANSCRIPT]...", show_default=False, help="Stored transcripts; all when left out."),
 ]
-Iteration = Annotated[
-    str | None, typer.Option(metavar="NAME", show_default=False, help="Only the games of this iteration.")
-]
 Metrics = Annotated[
     list[MetricName] | None,
     typer.Option(show_default=False, help="Only this metric; may be given more than once."),
-]
-JudgeMode = Annotated[
-    str | None,
-    typer.Option(metavar="MODE", show_default=False, help="live, recorded or offline; live when there is a key."),
-]
-Model = Annotated[str | None, typer.Option(metavar="NAME", show_default=False, help="The model to ask.")]
-Address = Annotated[
-    str | None,
-    typer.Option(metavar="URL", show_default=False, help="The address of an OpenAI-compatible server."),
-]
-Dollars = Annotated[float | None, typer.Option(min=0, metavar="USD", show_default=False, help="What the run may cost.")]
-Calls = Annotated[
-    int | None, typer.Option(min=0, metavar="CALLS", show_default=False, help="How many calls it may make.")
 ]
 OneByOne = Annotated[
     bool, typer.Option("--one-by-one", help="Ask about every row in a call of its own: dearer and more exact.")
@@ -55,13 +50,13 @@ Withdraw = Annotated[
 
 def judge(
     transcripts: Transcripts = None,
-    iteration: Iteration = None,
+    iteration: OfIteration = None,
     metric: Metrics = None,
     mode: JudgeMode = None,
-    model: Model = None,
-    base_url: Address = None,
-    budget: Dollars = None,
-    max_calls: Calls = None,
+    model: JudgeModel = None,
+    base_url: BaseUrl = None,
+    budget: MaxUsd = None,
+    max_calls: MaxCalls = None,
     one_by_one: OneByOne = False,
     withdraw: Withdraw = None,
     output: Rows = ListFormat.TABLE,

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from evaluation.cli.shared.exit_codes import BAD_INPUT, CommandGroup
-from evaluation.cli.shared.options import Database, DatabaseAgain, ListFormat, Rows, TranscriptReference, open_store
+from evaluation.cli.shared.options import (
+    Database,
+    DatabaseAgain,
+    Force,
+    ListFormat,
+    Rows,
+    TranscriptReference,
+    open_store,
+)
 from evaluation.cli.shared.terminal import note, safe, say, say_data, shortened, table
 from evaluation.workflows.scoring import current_evaluation
 
@@ -130,7 +138,7 @@ def export_sheet(
     rater: Annotated[
         str | None, typer.Option(metavar="NAME", show_default=False, help="Only the ratings of this person.")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite the file if it exists.")] = False,
+    force: Force = False,
     db: DatabaseAgain = None,
 ) -> None:
     """Write every rating, revised ones included, as a CSV sheet that 'rate import' takes back without loss."""

@@ -30,6 +30,21 @@ PIPE_CLOSED = 141
 TRACEBACK_VARIABLE = "DRAMATURG_TRACEBACK"
 
 
+def import_exit_code(*, incomplete: int, refused: int = 0, gate_failed: int = 0) -> int:
+    """The exit code of a command that scores games: that of the worst that happened.
+
+    Args:
+        incomplete: How many games lack a metric that could not be computed.
+        refused: How many files could not be read.
+        gate_failed: How many games failed the gate.
+    """
+    if incomplete:
+        return INFRASTRUCTURE
+    if refused:
+        return BAD_INPUT
+    return GATE_FAILED if gate_failed else 0
+
+
 class CommandGroup(TyperGroup):
     """Runs a command so that no error reaches the person as a traceback."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -25,6 +25,18 @@ class ListFormat(StrEnum):
 
     TABLE = "table"
     JSON = "json"
+
+
+class MetricName(StrEnum):
+    """The rubric's metrics, as they are named in the output."""
+
+    MEMORY_ACCURACY = "memory_accuracy"
+    STRATEGIC_DEPTH = "strategic_depth"
+    COHERENCE = "coherence"
+    ROLE_CONSISTENCY = "role_consistency"
+    PERSONALITY_DIVERSITY = "personality_diversity"
+    ANTI_REPETITION = "anti_repetition"
+    ENGAGEMENT = "engagement"
 
 
 Database = Annotated[
@@ -48,7 +60,57 @@ TranscriptReference = Annotated[
         help="The id of a stored transcript, its first digits, or the game's id.",
     ),
 ]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite the file if it exists.")]
 Rows = Annotated[ListFormat, typer.Option("--format", help="A table to read, or JSON for programs.")]
+TextFormat = Annotated[OutputFormat, typer.Option("--format", help="A table to read, JSON for programs, or Markdown.")]
+OfIteration = Annotated[
+    str | None,
+    typer.Option("--iteration", metavar="NAME", show_default=False, help="Only the games of this iteration."),
+]
+Jobs = Annotated[int, typer.Option(min=1, help="How many processes compute at the same time.")]
+JudgeMode = Annotated[
+    str | None,
+    typer.Option(metavar="MODE", show_default=False, help="live, recorded or offline; live when there is a key."),
+]
+JudgeModel = Annotated[
+    str | None, typer.Option("--model", metavar="NAME", show_default=False, help="The model to ask.")
+]
+BaseUrl = Annotated[
+    str | None,
+    typer.Option("--base-url", metavar="URL", show_default=False, help="The address of an OpenAI-compatible server."),
+]
+MaxUsd = Annotated[
+    float | None,
+    typer.Option("--budget", min=0, metavar="USD", show_default=False, help="What the run may cost."),
+]
+MaxCalls = Annotated[
+    int | None, typer.Option(min=0, metavar="CALLS", show_default=False, help="How many calls it may make.")
+]
+PropositionFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--propositions",
+        envvar="DRAMATURG_PROPOSITIONS",
+        metavar="FOLDER",
+        show_default=False,
+        exists=True,
+        file_okay=False,
+        help="A folder of your own; its files add to the shipped ones and override them by id.",
+    ),
+]
+
+
+def print_config_option(package: str, name: str) -> Any:
+    """The option ``--print-config``, which prints the sample configuration ``name`` of ``package`` and exits."""
+
+    def print_sample(wanted: bool) -> None:
+        if wanted:
+            from importlib.resources import files
+
+            typer.echo((files(package) / name).read_text("utf-8").rstrip())
+            raise typer.Exit
+
+    return typer.Option("--print-config", callback=print_sample, is_eager=True, help="Print a sample of that file.")
 
 
 def database_path(db: Path | None) -> Path:

@@ -12,7 +12,7 @@ from evaluation.judging.judges.recording_file import Recording, append_recording
 from evaluation.judging.judges.scripted import SCRIPTED_MODEL
 from evaluation.judging.protocol import Judge, JudgeKind, Judgement, JudgementStatus, JudgeRequest, Report
 
-RECORD_COMMAND = "dramaturg eval record"
+RECORD_COMMAND = "dramaturg persona record"
 
 
 class RecordedJudge:

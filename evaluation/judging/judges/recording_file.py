@@ -13,7 +13,7 @@ from evaluation.errors import InputError
 from evaluation.judging.answer_parsing import describe
 
 SUFFIX = ".jsonl"
-_REMEDY = "Restore the file, or record it again with `dramaturg eval record`."
+_REMEDY = "Restore the file, or record it again with `dramaturg persona record`."
 
 
 class Recording(BaseModel):

@@ -24,15 +24,16 @@ class Units:
     A unit inside another of the same thread joins it. Writing units run one after the other within the process, each
     in a transaction: all of it is stored when the outermost ends, or nothing when anything in it fails.
 
-    Attributes:
+    Args:
+        file: The database file.
+        wait_seconds: How long a unit waits while another process or thread holds the file.
         guard: Called before the outermost writing unit of a thread begins; what it raises stops the unit.
     """
 
-    guard: Callable[[], None] | None = None
-
-    def __init__(self, file: DatabaseFile, wait_seconds: float) -> None:
+    def __init__(self, file: DatabaseFile, wait_seconds: float, *, guard: Callable[[], None] | None = None) -> None:
         self._file = file
         self._wait_seconds = wait_seconds
+        self._guard = guard
 
     def unguarded(self) -> Units:
         """Units on the same file without the guard: for what everybody who is let in may write."""
@@ -50,8 +51,8 @@ class Units:
             NewerSchemaError: A newer Dramaturg wrote the file.
             StoreError: The file cannot be used.
         """
-        if write and self.guard is not None and not self._file.thread.is_writing:
-            self.guard()
+        if write and self._guard is not None and not self._file.thread.is_writing:
+            self._guard()
         held = self._file.thread.cursor
         if held is None:
             with self._outermost() as cursor, self._writing(cursor, write):

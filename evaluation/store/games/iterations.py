@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from evaluation.errors import ConflictError, InputError, NotFoundError
 from evaluation.escaping import well_formed
-from evaluation.iterations import Fate, Iteration, RecordedDecision, departs_from
+from evaluation.iterations import Fate, Iteration, RecordedDecision
 from evaluation.iterations.edit_history import Description, Edit, SignOff, edits
 from evaluation.store.engine.bulk_rows import next_numbers
 from evaluation.store.engine.text_checks import require_storable, require_text
@@ -219,16 +219,10 @@ class Iterations:
 
         Raises:
             NotFoundError: There is no iteration of that name.
-            InputError: Nobody or no reason is named, or the note is missing.
+            InputError: Nobody or no reason is named.
         """
         require_text(who=who, reason=reason)
         require_storable(note=note)
-        if departs_from(fate, rule) and not note.strip():
-            raise InputError(
-                f"The rule says {rule.replace('_', ' ')}, not {fate}.",
-                place="note",
-                remedy="Say in a note why the decision departs from it.",
-            )
         with self._units.unit(write=True) as cursor:
             require_iteration(cursor, name)
             cursor.execute(_DECIDE, [name, str(fate), who, note, reason, reference, rule])

@@ -1,10 +1,9 @@
-"""Ratings: append-only, one row per submitted form; and the assignment of transcripts to raters."""
+"""Ratings: append-only, one row per submitted form."""
 
 from __future__ import annotations
 
 import uuid
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +13,6 @@ from evaluation.store.engine.bulk_rows import append, columns_of, frame, next_nu
 from evaluation.store.engine.timestamps import from_microseconds
 from evaluation.store.engine.transactions import Units
 from evaluation.store.games.transcripts import require_transcript
-from evaluation.transcript import SIMULATED_FORMAT
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,28 +21,8 @@ if TYPE_CHECKING:
 RATING_COLUMNS = "transcript_id, rater, score, answers, comment, epoch_us(created_at), token"
 
 
-@dataclass(frozen=True, slots=True)
-class QueueProgress:
-    """How far a rater is: nothing about any transcript.
-
-    Attributes:
-        rated: Transcripts that the rater has rated.
-        discarded: Those that the rater put aside for good without rating them.
-        total: All that are stored.
-    """
-
-    rated: int
-    discarded: int
-    total: int
-
-    @property
-    def left(self) -> int:
-        """How many wait for this rater."""
-        return self.total - self.rated - self.discarded
-
-
 class Ratings:
-    """Stores and reads ratings, and hands out the rating desk's next transcript."""
+    """Stores and reads ratings, and the tokens of the forms that they are given in."""
 
     def __init__(self, units: Units) -> None:
         self._units = units
@@ -108,14 +86,6 @@ class Ratings:
         query = f"SELECT {RATING_COLUMNS} FROM current_ratings WHERE rater = ? ORDER BY rating_id DESC"
         return self._select(query, rater_name(rater))
 
-    def progress(self, rater: str) -> QueueProgress:
-        """How far the rater is."""
-        with self._units.unit() as cursor:
-            rated, discards, total = cursor.execute(_PROGRESS, {"rater": rater_name(rater)}).fetchall()[0]
-            # Most raters never discard a game, and telling which discards still count takes as long as all the rest.
-            aside = cursor.execute(_PUT_ASIDE, {"rater": rater_name(rater)}).fetchall()[0][0] if discards else 0
-        return QueueProgress(rated, aside, total)
-
     def times(self, rater: str, since: datetime) -> list[datetime]:
         """When the rater saved ratings, from ``since`` on, the earliest first."""
         query = "SELECT epoch_us(created_at) FROM ratings WHERE rater = ? AND created_at >= ? ORDER BY created_at"
@@ -155,39 +125,6 @@ class Ratings:
         """How many people have rated each transcript; those that nobody has are missing."""
         with self._units.unit() as cursor:
             return dict(cursor.execute("SELECT transcript_id, raters FROM engagement").fetchall())
-
-    def next_unrated(self, rater: str, *, skip: Collection[str] = ()) -> str | None:
-        """The transcript to rate next: one of those with the fewest raters, in an order of this rater's own.
-
-        What the rater has begun comes first, or a reload would find another game because somebody else was quicker.
-        Then come the games of the iteration that was handed over to this rater and of its reference, mixed so that
-        neither side comes in a block.
-        What an experiment simulated is handed out only once it belongs to an iteration.
-
-        Args:
-            rater: Who is to rate; transcripts that this person has rated or discarded are left out.
-            skip: Ids of transcripts to leave out this time.
-
-        Returns:
-            Its id and nothing else, so that the desk stays blind; ``None`` when none is left.
-        """
-        with self._units.unit() as cursor:
-            found = cursor.execute(_NEXT, {"rater": rater_name(rater), "skip": list(skip)}).fetchone()
-        return None if found is None else str(found[0])
-
-    def hand_over(self, rater: str, iteration: str, reference: str | None) -> None:
-        """Has the rater rate the games of an iteration and of its reference first; nothing of it reaches the desk.
-
-        It holds until another one follows. Names of iterations that are gone change nothing.
-
-        Raises:
-            InputError: The rater's name cannot be used.
-        """
-        with self._units.unit(write=True) as cursor:
-            cursor.execute(
-                "INSERT INTO rating_handovers (rater, iteration, reference) VALUES (?, ?, ?)",
-                [rater_name(rater), well_formed(iteration), reference and well_formed(reference)],
-            )
 
     def assigned(self, rater: str, token: str) -> str | None:
         """The transcript that ``rater`` was given with that token; ``None`` when nobody was, or somebody else."""
@@ -268,49 +205,6 @@ SELECT transcript_id, rater, score, answers[1] AS answer_1, answers[2] AS answer
        row_number() OVER (PARTITION BY transcript_id, rater ORDER BY coalesce(is_past, false), rating_id DESC) = 1
            AS is_latest
 FROM ratings ORDER BY rating_id
-"""
-
-# What an experiment simulated is judged by the experiment, and hundreds of such conversations would bury the games that
-# wait for people; in an iteration it is a game like others.
-_FOR_PEOPLE = f"(source_format <> '{SIMULATED_FORMAT}' OR iteration IS NOT NULL)"
-
-# Written for speed, as every saved form waits for it: no view that ranks all ratings there are.
-_NEXT = f"""
-WITH counted AS (
-    SELECT transcript_id, count(DISTINCT rater) AS raters, bool_or(rater = $rater) AS is_rated
-    FROM ratings GROUP BY transcript_id
-), begun AS (
-    SELECT transcript_id, max(drafts.touched) AS touched
-    FROM assignments JOIN drafts USING (token) WHERE rater = $rater GROUP BY transcript_id
-), handed_over AS (
-    SELECT iteration, reference FROM rating_handovers WHERE rater = $rater ORDER BY handover_id DESC LIMIT 1
-), spread AS (
-    -- Each side's games at even distances from 0 to 1 in this rater's order, so that the two sides interleave.
-    SELECT transcript_id, (row_number() OVER side - 1 + ('0x' || left(seed, 8))::bigint / 4294967296) / count(*) OVER (
-        PARTITION BY iteration) AS turn
-    FROM (SELECT transcript_id, t.iteration, md5(concat($rater, ' ', transcript_id)) AS seed
-          FROM transcripts t, handed_over h WHERE t.iteration IN (h.iteration, h.reference))
-    WINDOW side AS (PARTITION BY iteration ORDER BY seed)
-)
-SELECT transcript_id
-FROM transcripts LEFT JOIN counted USING (transcript_id) LEFT JOIN begun USING (transcript_id)
-    LEFT JOIN spread USING (transcript_id)
-WHERE {_FOR_PEOPLE} AND NOT coalesce(is_rated, false) AND NOT list_contains($skip::text[], transcript_id)
-    AND transcript_id NOT IN (SELECT transcript_id FROM current_discards WHERE rater = $rater)
-ORDER BY touched DESC NULLS LAST, turn NULLS LAST, coalesce(raters, 0), md5(concat($rater, ' ', transcript_id))
-LIMIT 1
-"""
-
-_PROGRESS = f"""
-SELECT (SELECT count(DISTINCT transcript_id) FROM ratings WHERE rater = $rater),
-    (SELECT count(*) FROM discards WHERE rater = $rater),
-    (SELECT count(*) FROM transcripts
-     WHERE {_FOR_PEOPLE} OR transcript_id IN (SELECT transcript_id FROM ratings WHERE rater = $rater))
-"""
-
-_PUT_ASIDE = """
-SELECT count(DISTINCT transcript_id) FROM current_discards
-WHERE rater = $rater AND transcript_id NOT IN (SELECT transcript_id FROM ratings WHERE rater = $rater)
 """
 
 _OPEN_TOKEN = """

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from evaluation.errors import NotFoundError
 from evaluation.escaping import well_formed
+from evaluation.precedence import results_as_they_stand
 from evaluation.rubric.controls import WITHOUT_CHANCE, attach_controls, without_control
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.metrics.engagement import measure_ratings
-from evaluation.rubric_judge.judge_rows import apply_decisions
-from evaluation.score import LedgerRow, MetricResult, replace_rows
+from evaluation.score import LedgerRow, MetricResult
 from evaluation.store.engine.bulk_rows import append, columns_of, marks, next_numbers, numbers
 from evaluation.store.engine.transactions import Units
 from evaluation.store.games.transcripts import iterations_of, require_transcript
@@ -35,10 +35,6 @@ from evaluation.transcript import Transcript
 
 if TYPE_CHECKING:
     import pandas as pd
-    from duckdb import DuckDBPyConnection
-
-    from evaluation.engines.scoring import ScoreFailure
-if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
     from evaluation.engines.scoring import ScoreFailure
@@ -129,8 +125,8 @@ class Results:
     def load(self, transcript_id: str) -> dict[str, MetricResult]:
         """The transcript's results as they stand, in the rubric's order, engagement from ratings.
 
-        Row by row, a person outranks a judge, and a judge outranks the rule. A metric that was never computed is
-        missing; engagement never is.
+        :func:`~evaluation.precedence.results_as_they_stand` says who has the last word on a row. A metric that was
+        never computed is missing; engagement never is.
 
         Raises:
             NotFoundError: The transcript is not stored.
@@ -138,13 +134,12 @@ class Results:
         with self._units.unit() as cursor:
             require_transcript(cursor, transcript_id)
             ruled = _current_results(cursor, transcript_id)
-            computed = apply_decisions(ruled, self._decisions.current(transcript_id))
-            replacements = self._replacements(transcript_id, computed)
+            decisions = self._decisions.current(transcript_id)
+            overrides = self._overrides.current(transcript_id)
             ratings = self._ratings.history(transcript_id)
             counting = {rating.token for rating in self._ratings.latest(transcript_id)}
             threshold = self._settings.thresholds()[ENGAGEMENT.name]
-        results = {name: replace_rows(result, replacements.get(name, {})) for name, result in computed.items()}
-        results = self._with_controls(transcript_id, results)
+        results = self._with_controls(transcript_id, results_as_they_stand(ruled, decisions, overrides))
         rated = measure_ratings(ratings, counting=counting, threshold=threshold)
         results[ENGAGEMENT.name] = replace(rated, control=WITHOUT_CHANCE[ENGAGEMENT.name])
         return {name: results[name] for name in DEFINITIONS if name in results}
@@ -181,16 +176,6 @@ class Results:
             name: known[key] for name, one in results.items() if (key := (name, one.definition.version)) in known
         }
         return attach_controls(results, controls, links)
-
-    def _replacements(
-        self, transcript_id: str, computed: Mapping[str, MetricResult]
-    ) -> dict[str, dict[str, LedgerRow]]:
-        rows = {(name, row.id): row for name, result in computed.items() for row in result.ledger}
-        replacements: dict[str, dict[str, LedgerRow]] = {}
-        for override in self._overrides.current(transcript_id):
-            if row := rows.get((override.metric, override.row_id)):
-                replacements.setdefault(override.metric, {})[row.id] = override.applied_to(row)
-        return replacements
 
 
 class _Packed:

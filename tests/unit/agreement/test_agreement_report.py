@@ -16,7 +16,7 @@ from evaluation.rubric_judge.row_decision import RowDecision
 from evaluation.score import RowVerdict
 from evaluation.store import Store
 from evaluation.workflows.reports import stored_agreement
-from evaluation.workflows.samples import add_evaluated
+from evaluation.workflows.scoring import add_evaluated
 
 YES, NO, NONE = True, False, None
 

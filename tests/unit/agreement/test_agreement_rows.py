@@ -18,7 +18,7 @@ from evaluation.score import LedgerRow, Method, RowVerdict
 from evaluation.statistics.agreement import nominal_kappa_of
 from evaluation.store import Store
 from evaluation.workflows.reports import stored_agreement
-from evaluation.workflows.samples import add_evaluated
+from evaluation.workflows.scoring import add_evaluated
 
 YES, NO, OUT = RowVerdict.COUNTS, RowVerdict.DOES_NOT_COUNT, RowVerdict.EXCLUDED
 SIDES = (Method.RULE, Method.JUDGE, Method.HUMAN)

@@ -9,7 +9,7 @@ from benchmarks.raters import RATERS, submit_all, tally
 from benchmarks.startup import serving
 from evaluation.store import Store
 from evaluation.transcript import Message, Player, Transcript
-from evaluation.workflows.samples import add_evaluated
+from evaluation.workflows.scoring import add_evaluated
 
 ROUNDS = 1
 

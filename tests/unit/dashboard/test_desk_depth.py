@@ -66,15 +66,16 @@ def test_a_discarded_game_leaves_one_raters_queue_until_it_is_taken_back(store: 
     one = game().id
     assert store.discards.add(one, "Ada", DiscardReason.TRUNCATED, " ends in round 1 ")
     assert not store.discards.add(one, "Ada", DiscardReason.OTHER, "again")
-    assert store.ratings.next_unrated("Ada") == game("other").id
-    assert {store.ratings.next_unrated("Bob"), store.ratings.next_unrated("Bob", skip=[game("other").id])} >= {one}
-    progress = store.ratings.progress("Ada")
+    assert store.rating_queue.next_unrated("Ada") == game("other").id
+    nexts = store.rating_queue.next_unrated
+    assert {nexts("Bob"), nexts("Bob", skip=[game("other").id])} >= {one}
+    progress = store.rating_queue.progress("Ada")
     assert (progress.rated, progress.discarded, progress.total, progress.left) == (0, 1, 2, 1)
     (discard,) = store.discards.of("Ada")
     assert (discard.reason, discard.note) == (DiscardReason.TRUNCATED, "ends in round 1")
     store.discards.undo(discard.id, who="Lead")
     assert store.discards.of("Ada") == []
-    assert store.ratings.next_unrated("Ada", skip=[game("other").id]) == one
+    assert store.rating_queue.next_unrated("Ada", skip=[game("other").id]) == one
     assert [(made.rater, made.undone_by) for made in store.discards.list()] == [("Ada", "Lead")]
     with pytest.raises(ConflictError, match="before"):
         store.discards.undo(discard.id, who="Lead")
@@ -91,9 +92,9 @@ def test_a_deleted_game_takes_its_discard_along_and_brings_it_back(store: Store)
     store.discards.add(game().id, "Ada", DiscardReason.KNOWN)
     deletion = store.deletions.delete([game().id], who="Lead")
     assert store.discards.list() == []
-    assert store.ratings.progress("Ada").discarded == 0
+    assert store.rating_queue.progress("Ada").discarded == 0
     store.deletions.undo(deletion.id, who="Lead")
-    assert store.ratings.progress("Ada").discarded == 1
+    assert store.rating_queue.progress("Ada").discarded == 1
 
 
 def test_pace_is_the_median_without_breaks() -> None:

@@ -13,7 +13,7 @@ from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.store import Store
 from evaluation.store.games.message_search import FoundMessages
 from evaluation.transcript import Message, Player, Transcript
-from evaluation.workflows.samples import add_evaluated
+from evaluation.workflows.scoring import add_evaluated
 
 
 def game(name: str, source_format: str, players: tuple[str, ...], said: str, times: int) -> Transcript:

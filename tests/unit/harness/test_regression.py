@@ -237,7 +237,7 @@ def test_a_file_that_is_no_baseline_is_refused_by_name(tmp_path: Path, text: str
     with pytest.raises(InputError) as caught:
         read_baselines(tmp_path)
     assert expected in str(caught.value)
-    assert "dramaturg eval baseline" in str(caught.value)
+    assert "dramaturg persona baseline" in str(caught.value)
 
 
 def test_two_baselines_of_one_agent_are_refused(tmp_path: Path) -> None:
@@ -315,7 +315,7 @@ def test_markdown_tells_verdict_rows_and_what_to_do() -> None:
     assert text.startswith(f"{MARKER}\n### Personas: regression\n")
     assert "| `Ann` | Fluency | 7.00 | 7.00 | +0.00 | fine |" in text
     assert "| `Ann` | Adherence | 7.00 | 5.00 | -2.00 | **regression** |" in text
-    assert "make the baselines again with `dramaturg eval baseline`" in text
+    assert "make the baselines again with `dramaturg persona baseline`" in text
     assert "Judged by `m`." in text
 
 

@@ -128,7 +128,7 @@ def test_a_missing_recording_names_the_proposition_and_the_command() -> None:
     (missing,) = judged(RecordedJudge({}, model="gpt"), [request()])
     assert missing.status is JudgementStatus.ERROR
     assert "fluency-natural for Ann, 1" in missing.detail
-    assert "dramaturg eval record" in missing.detail
+    assert "dramaturg persona record" in missing.detail
     assert missing.score is None
 
 

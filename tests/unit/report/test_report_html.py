@@ -17,7 +17,7 @@ from evaluation.statistics import mean_interval
 from evaluation.store import Store
 from evaluation.transcript import Cost, Message, Player, Transcript
 from evaluation.workflows.html_reports import comparison_html, iteration_html
-from evaluation.workflows.samples import add_evaluated
+from evaluation.workflows.scoring import add_evaluated
 
 ATTACKS = (
     "<img src=http://evil.example/a onerror=alert(1)>",

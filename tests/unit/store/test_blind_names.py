@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from evaluation.store import Store
 from evaluation.transcript import Elimination, Message, Player, Transcript
-from evaluation.workflows.samples import add_evaluated
+from evaluation.workflows.scoring import add_evaluated
 
 
 def test_names_that_tell_who_is_human_which_model_or_which_role_are_numbers() -> None:

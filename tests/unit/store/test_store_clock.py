@@ -106,11 +106,11 @@ def test_the_form_touched_last_is_on_the_desk_first(store: Store) -> None:
         assert store.drafts.save(store.ratings.token("Ada", each.id), 1, {"score": 3})
     with store.unit(write=True) as cursor:
         cursor.execute("UPDATE drafts SET updated_at = ? WHERE token = ?", [FAST, store.ratings.token("Ada", ONE.id)])
-    assert store.ratings.next_unrated("Ada") == TWO.id
+    assert store.rating_queue.next_unrated("Ada") == TWO.id
     assert store.drafts.save(store.ratings.token("Ada", ONE.id), 2, {"score": 4})
     with store.unit(write=True) as cursor:
         cursor.execute("UPDATE drafts SET updated_at = ? WHERE token = ?", [FAST, store.ratings.token("Ada", TWO.id)])
-    assert store.ratings.next_unrated("Ada") == ONE.id
+    assert store.rating_queue.next_unrated("Ada") == ONE.id
 
 
 def test_the_run_made_last_is_the_latest(store: Store) -> None:

@@ -115,7 +115,7 @@ def test_a_deleted_transcript_is_nowhere_to_be_seen(store: Store) -> None:
     assert gone not in {one.transcript_id for one in store.overrides.current()}
     assert len(store.transcripts.summaries("v1")) == 1
     queue: list[str] = []
-    while (found := store.ratings.next_unrated("new rater", skip=queue)) is not None:
+    while (found := store.rating_queue.next_unrated("new rater", skip=queue)) is not None:
         queue.append(found)
     assert sorted(queue) == sorted(ids(1, 2, 3))
     for table, rows in contents(store).items():

@@ -39,7 +39,7 @@ def order(store: Store, rater: str) -> list[str]:
     """The whole queue of a rater who rates all."""
     names = {row["transcript_id"]: row["game_id"] for row in store.transcripts.summaries().to_dict("records")}
     found = []
-    while (key := store.ratings.next_unrated(rater)) is not None:
+    while (key := store.rating_queue.next_unrated(rater)) is not None:
         found.append(str(names[key]))
         store.ratings.add(Rating(key, rater, 3, token=f"{rater}:{key}"))
     return found
@@ -53,7 +53,7 @@ def test_the_games_of_both_sides_come_first_and_interleave(store: Store) -> None
     orders = set()
     for number in range(8):
         rater = f"Rater {number}"
-        store.ratings.hand_over(rater, "v2", "v1")
+        store.rating_queue.hand_over(rater, "v2", "v1")
         found = sides(order(store, rater))
         assert found[:6].replace("1", "x").replace("2", "x") == "xxxxxx"
         # One of each side in every pair, in an order of this rater's own: never a block of one side.
@@ -63,7 +63,7 @@ def test_the_games_of_both_sides_come_first_and_interleave(store: Store) -> None
 
 
 def test_without_a_handover_the_queue_is_as_before(store: Store) -> None:
-    store.ratings.hand_over("Somebody else", "v2", "v1")
+    store.rating_queue.hand_over("Somebody else", "v2", "v1")
     assert sides(order(store, "Ann"))[:6].count("-") > 0
 
 
@@ -71,13 +71,13 @@ def test_one_waiting_game_is_not_hidden_behind_games_of_no_iteration(store: Stor
     for key, name in store.transcripts.summaries()[["transcript_id", "game_id"]].itertuples(index=False):
         if name.startswith("v") and name != "v2-1":
             store.ratings.add(Rating(key, "Ann", 3, token=f"before:{key}"))
-    store.ratings.hand_over("Ann", "v2", "v1")
+    store.rating_queue.hand_over("Ann", "v2", "v1")
     assert order(store, "Ann")[0] == "v2-1"
 
 
 def test_what_was_begun_still_comes_first_and_the_latest_handover_holds(store: Store) -> None:
-    store.ratings.hand_over("Ann", "v2", "v1")
-    store.ratings.hand_over("Ann", "v1", None)
+    store.rating_queue.hand_over("Ann", "v2", "v1")
+    store.rating_queue.hand_over("Ann", "v1", None)
     store.iterations.rename("v1", "first", who="Ann")
     names = {row["game_id"]: row["transcript_id"] for row in store.transcripts.summaries().to_dict("records")}
     begun = names["loose-4"]
@@ -88,5 +88,5 @@ def test_what_was_begun_still_comes_first_and_the_latest_handover_holds(store: S
 
 
 def test_an_iteration_that_is_gone_changes_nothing(store: Store) -> None:
-    store.ratings.hand_over("Ann", "v9", None)
+    store.rating_queue.hand_over("Ann", "v9", None)
     assert len(order(store, "Ann")) == 16

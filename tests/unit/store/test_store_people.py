@@ -36,17 +36,17 @@ def test_what_an_experiment_simulated_is_handed_out_only_in_an_iteration(store: 
     simulated = game("talk").model_copy(update={"source_format": SIMULATED_FORMAT})
     store.transcripts.add(simulated, source_name="talk.json")
     queue: list[str] = []
-    while found := store.ratings.next_unrated("Ada", skip=queue):
+    while found := store.rating_queue.next_unrated("Ada", skip=queue):
         queue.append(found)
     assert sorted(queue) == sorted(one.id for one in GAMES)
-    assert store.ratings.progress("Ada").total == len(GAMES)
+    assert store.rating_queue.progress("Ada").total == len(GAMES)
     # Whoever rated it otherwise, from a sheet, still has it among their own.
     store.ratings.add(Rating(simulated.id, "Bob", 4))
-    assert store.ratings.progress("Bob").total == len(GAMES) + 1
+    assert store.rating_queue.progress("Bob").total == len(GAMES) + 1
     store.iterations.create("v1")
     store.iterations.assign(simulated.id, "v1")
-    assert store.ratings.next_unrated("Ada", skip=queue) == simulated.id
-    assert store.ratings.progress("Ada").total == len(GAMES) + 1
+    assert store.rating_queue.next_unrated("Ada", skip=queue) == simulated.id
+    assert store.rating_queue.progress("Ada").total == len(GAMES) + 1
 
 
 def test_a_rating_comes_back_as_it_was_given(store: Store) -> None:
@@ -72,7 +72,7 @@ def test_a_token_is_stored_once(store: Store) -> None:
 
 def test_one_person_is_one_rater_however_the_name_is_typed(store: Store) -> None:
     store.ratings.add(Rating(GAMES[0].id, "Zo\u00eb", 4))
-    others = {store.ratings.next_unrated(" Zoe\u0308 ") for _ in range(3)}
+    others = {store.rating_queue.next_unrated(" Zoe\u0308 ") for _ in range(3)}
     assert GAMES[0].id not in others
     assert store.ratings.token("Zo\u00eb", GAMES[1].id) == store.ratings.token(" Zoe\u0308", GAMES[1].id)
 
@@ -102,14 +102,14 @@ def test_all_ratings_as_a_table(store: Store) -> None:
 def test_the_next_transcript_has_the_fewest_raters_and_is_not_the_raters_own(store: Store) -> None:
     for one in GAMES[:5]:
         store.ratings.add(Rating(one.id, "ann", 3))
-    assert store.ratings.next_unrated("bob") == GAMES[5].id
-    assert store.ratings.next_unrated("ann") == GAMES[5].id
+    assert store.rating_queue.next_unrated("bob") == GAMES[5].id
+    assert store.rating_queue.next_unrated("ann") == GAMES[5].id
     store.ratings.add(Rating(GAMES[5].id, "ann", 3))
-    assert store.ratings.next_unrated("ann") is None
+    assert store.rating_queue.next_unrated("ann") is None
     # Two ratings by one person count as one rater.
     store.ratings.add(Rating(GAMES[5].id, "ann", 4))
     seen = []
-    while (found := store.ratings.next_unrated("bob")) is not None:
+    while (found := store.rating_queue.next_unrated("bob")) is not None:
         seen.append(found)
         store.ratings.add(Rating(found, "bob", 3))
     assert sorted(seen) == sorted(one.id for one in GAMES)
@@ -118,7 +118,7 @@ def test_the_next_transcript_has_the_fewest_raters_and_is_not_the_raters_own(sto
 def test_the_order_is_the_raters_own_and_stays(store: Store) -> None:
     def order(rater: str) -> list[str]:
         seen: list[str] = []
-        while (found := store.ratings.next_unrated(rater, skip=seen)) is not None:
+        while (found := store.rating_queue.next_unrated(rater, skip=seen)) is not None:
             seen.append(found)
         return seen
 

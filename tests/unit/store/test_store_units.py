@@ -201,9 +201,8 @@ def test_a_guard_stops_writing_units_and_nothing_else(tmp_path: Path) -> None:
     def refuse() -> None:
         raise NotAllowedError("You may not.")
 
-    store = Store(tmp_path / "guarded.duckdb")
-    store.iterations.create("before")
-    store.guard = refuse
+    store = Store(tmp_path / "guarded.duckdb", guard=refuse)
+    store.unguarded().iterations.create("before")
     with pytest.raises(NotAllowedError):
         store.iterations.create("after")
     assert [one.name for one in store.iterations.list()] == ["before"]

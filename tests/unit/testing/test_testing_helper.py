@@ -85,7 +85,7 @@ def test_in_a_project_of_somebody_else_failures_say_who_what_and_what_to_do(
     for expected in (
         "AssertionError: Jim Halpert, Consistency: 5.40, baseline 6.90: it fell by 1.50, which is more than 1",
         "consistency-opinion-reversal: 9.00 -> 5.40",
-        "make the baseline again with `dramaturg eval baseline --agents jim`.",
+        "make the baseline again with `dramaturg persona baseline --agents jim`.",
         "AssertionError: Jim Halpert, Consistency: 5.40, at least 9 wanted",
         "AssertionError: game, Anti-repetition: ",
         "What to do: look at these rows",
@@ -153,7 +153,7 @@ def test_a_baseline_of_another_judge_is_no_pass() -> None:
         ({}, InputError, "Nothing is asked of the agent. Give at_least or baselines."),
         ({"at_least": {"charm": 1}}, InputError, "'charm' is no dimension. Choose from adherence"),
         ({"at_least": {"fluency": 1}, "transcripts": []}, NotFoundError, "Nobody called 'Ann' speaks anywhere."),
-        ({"baselines": baseline_root()}, InputError, "Ann has no baseline. Make one with: dramaturg eval baseline"),
+        ({"baselines": baseline_root()}, InputError, "Ann has no baseline. Make one with: dramaturg persona baseline"),
     ],
 )
 def test_a_test_that_asks_wrongly_is_told(arguments: dict[str, Any], error: type[Exception], expected: str) -> None:
