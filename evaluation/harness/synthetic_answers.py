@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,7 +19,6 @@ from evaluation.persona.agents import SYNTHETIC_FORMAT, Agent, SpeakerMap, slug_
 from evaluation.persona.persona_text import persona_text
 from evaluation.persona.shipped_agents import Cast, shipped_cast
 from evaluation.persona.subjects import Sources, Subject, subject_of
-from evaluation.store import Store
 from evaluation.transcript import Transcript, build_transcript
 
 CHANNEL = "synthetic"
@@ -56,11 +55,11 @@ def scenario_prompts() -> tuple[ScenarioPrompt, ...]:
     return tuple([ScenarioPrompt(entry["id"], entry["text"]) for entry in body["prompts"]])
 
 
-def agents_with_personas(store: Store, references: Sequence[str]) -> list[Agent]:
+def agents_with_personas(stored: Mapping[str, Agent], references: Sequence[str]) -> list[Agent]:
     """The agents that can answer in character.
 
     Args:
-        store: Whose agents count, before shipped ones of the same id.
+        stored: Agents by id, which count before shipped ones of the same id.
         references: Ids or names; nothing, or ``all``, for every agent that has a persona.
 
     Raises:
@@ -69,7 +68,7 @@ def agents_with_personas(store: Store, references: Sequence[str]) -> list[Agent]
     """
     cast = shipped_cast()
     known = {key: member.agent for key, member in cast.members.items()}
-    for key, agent in store.agents.all().items():
+    for key, agent in stored.items():
         if agent.kind is TargetType.AGENT:
             shipped = known[key].persona if key in known else None
             known[key] = replace(agent, persona=shipped if agent.persona is None else agent.persona)

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from evaluation.engines.scoring import Evaluation, ScoreFailure
     from evaluation.readers import ChooseColumns, ReadResult
     from evaluation.readers.import_report import ReportLine
@@ -216,6 +218,20 @@ def current_evaluation(store: Store, transcript: Transcript) -> Evaluation:
         thresholds = store.settings.thresholds()
     verdict = compute_verdict(apply_thresholds(results, thresholds), transcript.cost)
     return Evaluation(transcript, results, verdict, failures, thresholds)
+
+
+def stored_results_table(store: Store, iteration: str | None = None) -> pd.DataFrame:
+    """:func:`~evaluation.writers.tables.results_table` of all stored games, or of an iteration's.
+
+    Raises:
+        NotFoundError: There is no iteration of that name.
+    """
+    from evaluation.writers.tables import results_table
+
+    with store.unit():
+        if iteration is not None:
+            store.iterations.get(iteration)
+        return results_table(store.transcripts.summaries(iteration), store.results.scores(iteration))
 
 
 def current_outcomes(store: Store, iteration: str | None = None) -> dict[str, dict[str, MetricScore]]:

@@ -18,11 +18,13 @@ from evaluation.rubric.controls import COMPANION_KEYS, CONTROL_KEYS, control_wor
 if TYPE_CHECKING:
     import pandas as pd
 
-    from evaluation.store import Store
 
-
-def results_table(store: Store, iteration: str | None = None) -> pd.DataFrame:
+def results_table(summaries: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
     """Every score as it stands, with where it comes from.
+
+    Args:
+        summaries: Of the transcripts, as ``Store.transcripts.summaries`` returns them.
+        scores: Of the same, as ``Store.results.scores`` returns them.
 
     Returns:
         One row per transcript and metric, in the order in which the transcripts were added and in the rubric's:
@@ -30,17 +32,9 @@ def results_table(store: Store, iteration: str | None = None) -> pd.DataFrame:
         ``score`` (percent, or 1 to 5 for engagement; empty where there is none), ``numerator``, ``denominator``,
         ``status``, ``threshold``, ``method``, ``version``, ``control`` (as :meth:`MetricResult.as_dict` gives it; in
         columns of its own with :func:`flat_controls`), ``control_words``.
-
-    Raises:
-        NotFoundError: There is no iteration of that name.
     """
     import pandas as pd
 
-    with store.unit():
-        if iteration is not None:
-            store.iterations.get(iteration)
-        summaries = store.transcripts.summaries(iteration)
-        scores = store.results.scores(iteration)
     origin = summaries[["transcript_id", "game_id", "source_format", "source_name", "iteration"]]
     columns = ["metric", "score", "numerator", "denominator", "status", "threshold", "method", "version"]
     columns += ["control", "control_words"]

@@ -40,9 +40,9 @@ from evaluation.store import Store
 from evaluation.text.display import shortened
 from evaluation.transcript import Message, Player, Transcript
 from evaluation.workflows.html_reports import iteration_html
-from evaluation.workflows.scoring import add_evaluated
+from evaluation.workflows.scoring import add_evaluated, stored_results_table
 from evaluation.writers.import_report import report_csv, report_json, report_markdown
-from evaluation.writers.tables import csv_text, results_table
+from evaluation.writers.tables import csv_text
 
 STORABLE = {
     "bidirectional": "evil\u202e\u2066txt\u200f.exe\u061c",
@@ -259,7 +259,7 @@ def test_stored_games_in_reports_and_exports(text: str) -> None:
     store.iterations.create(name, prompt_text=text, change=text[:200])
     add_evaluated(store, game(text), source_name=text, iteration=name)
     assert_inert_html(iteration_html(store, name))
-    assert_inert_csv(csv_text(results_table(store, name)))
+    assert_inert_csv(csv_text(stored_results_table(store, name)))
 
 
 @every_storable

@@ -122,9 +122,10 @@ def results(
     db: Database = None,
 ) -> None:
     """Write every score: one row per transcript and metric."""
-    from evaluation.writers.tables import flat_controls, results_table
+    from evaluation.workflows.scoring import stored_results_table
+    from evaluation.writers.tables import flat_controls
 
-    table = results_table(open_store(db), iteration)
+    table = stored_results_table(open_store(db), iteration)
     _write_table(table if kind is TableFormat.JSON else flat_controls(table), kind, output, force)
 
 

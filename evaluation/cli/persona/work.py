@@ -203,7 +203,7 @@ async def _synthetic(order: PersonaRunOptions, budget: Budget) -> AsyncIterator[
 
     prompts = scenario_prompts()
     client = build_client(order.config, budget=budget, log=lambda call: order.store.llm_calls.add([call]))
-    for agent in agents_with_personas(order.store, order.agents):
+    for agent in agents_with_personas(order.store.agents.all(), order.agents):
         note(f"{agent.display_name} answers {len(prompts)} scenario prompts.")
         transcript = await answers_of(agent, prompts, client)
         order.store.transcripts.add(transcript, source_name=f"synthetic: {agent.display_name}")

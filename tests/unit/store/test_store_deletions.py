@@ -19,7 +19,7 @@ from evaluation.iterations.edit_history import Description
 from evaluation.ratings import Rating
 from evaluation.store import DeletionKind, Store
 from evaluation.transcript import Elimination, Message, Player, Transcript, Vote
-from evaluation.writers.tables import results_table
+from evaluation.workflows.scoring import stored_results_table
 
 BOOKKEEPING = {"deletions", "deletion_ends", "deleted_games", "deleted_memberships", "schema_migrations"}
 
@@ -110,7 +110,7 @@ def test_a_deleted_transcript_is_nowhere_to_be_seen(store: Store) -> None:
         store.transcripts.resolve("game 0")
     assert gone not in set(store.transcripts.summaries()["transcript_id"])
     assert gone not in set(store.results.scores()["transcript_id"])
-    assert gone not in set(results_table(store)["transcript_id"])
+    assert gone not in set(stored_results_table(store)["transcript_id"])
     assert gone not in set(store.ratings.all()["transcript_id"])
     assert gone not in {one.transcript_id for one in store.overrides.current()}
     assert len(store.transcripts.summaries("v1")) == 1
