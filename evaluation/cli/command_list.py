@@ -54,7 +54,7 @@ COMMANDS: Mapping[str, CommandEntry] = {
     "backup": CommandEntry("system.backup", "backup", "Copy the whole database to a file."),
     "restore": CommandEntry("system.backup", "restore", "Put a backup in the place of the database."),
     "rate": CommandEntry("ratings.rate", "app", "Rate a transcript; ratings from and to sheets."),
-    "override": CommandEntry("ratings.override", "app", "Overrule a row of a ledger."),
+    "override": CommandEntry("ratings.override", "app", "Override a row of a ledger."),
     "iterations": CommandEntry("iterations.iterations", "app", "List, create, fill, mend or sign off iterations."),
     "experiment": CommandEntry("experiments.experiment", "app", "Treatment against control, and TinyTroupe's Table 1."),
     "agents": CommandEntry("persona.agents", "app", "List agents, and give them personas."),

@@ -1,4 +1,4 @@
-"""``dramaturg override``: a row is overruled, listed and given back, and the score follows."""
+"""``dramaturg override``: a row is overridden, listed and given back, and the score follows."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_nothing_overruled_says_how(run: Any, write_game: Any) -> None:
     run("import", write_game())
     done = run("override", "list", "game-1")
     assert (done.exit_code, done.stdout) == (0, "")
-    assert "Nothing was overruled" in done.stderr
+    assert "Nothing was overridden" in done.stderr
 
 
 def test_what_is_not_there_is_refused_with_a_remedy(run: Any, write_game: Any) -> None:

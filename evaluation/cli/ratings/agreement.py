@@ -80,7 +80,7 @@ def _tables(report: AgreementReport, words: Callable[[object], str]) -> Iterator
     headers: tuple[str, ...] = ("Id", "Game", "Raters' mean", "Metrics on 1-5", "Gap")
     yield "Games that raters and metrics see differently", headers, _gaps(report, words)
     headers = ("Id", "Metric", "Message", "Decided", "By")
-    yield "Rows that people overruled", headers, _overruled(report, words)
+    yield "Rows that people overrode", headers, _overruled(report, words)
     headers = ("Metric", "Between", "Rows", "Games", "Same verdict", "Interval", "Kappa", "Interval", "Floor")
     yield "Rule, judge and person", headers, _rows(report)
     headers = ("Id", "Metric", "Message", "Verdicts", "Points apart")

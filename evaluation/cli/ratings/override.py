@@ -37,7 +37,7 @@ app = typer.Typer(
     cls=_AddByDefault,
     rich_markup_mode=None,
     no_args_is_help=True,
-    help="Overrule a row of a ledger: dramaturg override TRANSCRIPT ROW. List what was overruled, or take it back.",
+    help="Override a row of a ledger: dramaturg override TRANSCRIPT ROW. List what was overridden, or take it back.",
 )
 
 
@@ -54,7 +54,7 @@ Author = Annotated[str, typer.Option(metavar="NAME", show_default=False, help="W
 
 @app.callback()
 def override(context: typer.Context, db: Database = None) -> None:
-    """Overrule a row of a ledger: dramaturg override TRANSCRIPT ROW. List what was overruled, or take it back."""
+    """Override a row of a ledger: dramaturg override TRANSCRIPT ROW. List what was overridden, or take it back."""
     context.obj = db
 
 
@@ -75,7 +75,7 @@ def add(
     reason: Annotated[str, typer.Option(metavar="TEXT", show_default=False, help="Why; kept with the decision.")],
     db: DatabaseAgain = None,
 ) -> None:
-    """Overrule one row; the score is computed again at once. What the rule said stays on record."""
+    """Override one row; the score is computed again at once. What the rule said stays on record."""
     store = _store(context, db)
     with store.unit(write=True):
         found = store.transcripts.get(store.transcripts.resolve(transcript))
@@ -147,7 +147,7 @@ def list_overrides(
         say(table(headers, [[shortened(row[key], _LONGEST_REASON) for key in keys] for row in rows]))
     else:
         note(
-            "Nothing was overruled. Do it with: dramaturg override TRANSCRIPT ROW --verdict VERDICT --author --reason."
+            "Nothing was overridden. Do it with: dramaturg override TRANSCRIPT ROW --verdict VERDICT --author --reason."
         )
 
 
