@@ -1,4 +1,4 @@
-"""The sub-commands by name. Only the one that is called is imported: all together take longer than most of them run."""
+"""List of the sub-commands by name; only the one that is called is imported, because importing all is slow."""
 
 from __future__ import annotations
 

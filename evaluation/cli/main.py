@@ -1,4 +1,4 @@
-"""The ``dramaturg`` command: how it starts."""
+"""Entry point of the ``dramaturg`` command."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Reports as one self-contained HTML file: readable offline, printable, without script, link, picture or font from
-elsewhere. The numbers are those of the dashboard's pages, from the same functions."""
+"""Reports as one self-contained HTML file: readable offline, printable, and without anything loaded from elsewhere."""
 
 from evaluation.report._comparison_report import comparison_page
 from evaluation.report._iteration_report import IterationFacts, iteration_page

@@ -1,4 +1,4 @@
-"""The report on two iterations compared: keep or revert, every difference in words, what moved it, the prompts."""
+"""Report on a comparison of two iterations: decision, differences, their causes, and the prompts."""
 
 from __future__ import annotations
 

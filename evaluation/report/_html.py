@@ -1,4 +1,4 @@
-"""HTML and SVG put together so that nothing reaches them unescaped: text is text unless ``tag`` made it."""
+"""Build HTML and SVG so that all text is escaped unless ``tag`` made it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The report on one iteration: verdict, metrics, tests, keep or revert, the gate, advice, and every game."""
+"""Report on one iteration: verdict, metrics, tests, decision, checklist, advice, and every game."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The report on two evaluation runs compared: every dimension in words, and the propositions that moved most."""
+"""Report on a comparison of two evaluation runs: every dimension, and the propositions that moved most."""
 
 from __future__ import annotations
 

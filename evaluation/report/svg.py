@@ -1,4 +1,4 @@
-"""Charts as SVG of our own: they need no library, no script and no browser, and print as they are.
+"""Charts as plain SVG, which need no library, script or browser and print well.
 
 Dots are games, diamonds means with their intervals, the dashed line is the threshold: shapes and places tell them
 apart, so that a colour lost to a printer or to colour blindness takes nothing away.

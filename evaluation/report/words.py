@@ -1,4 +1,4 @@
-"""What both kinds of report say alike: marks of statuses, scores with their units, and how to read the figures."""
+"""Texts that all reports share: status marks, scores with units, and how to read the figures."""
 
 from __future__ import annotations
 

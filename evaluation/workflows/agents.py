@@ -1,4 +1,4 @@
-"""Finds agents in a store, and what they say: in stored transcripts, else in the shipped ones."""
+"""Find the agents of a store and what they said, in stored transcripts or else in the shipped ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Controls of stored transcripts, computed where they are missing, and what the metrics notice of planted faults."""
+"""Compute missing controls of stored transcripts, and measure what the metrics notice of planted faults."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An experiment as a job: seen and stopped from every page, whoever began it, and taken up again after a kill."""
+"""Run an experiment as a job that every page can show and stop, and that continues after a killed process."""
 
 from __future__ import annotations
 

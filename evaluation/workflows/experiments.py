@@ -1,4 +1,4 @@
-"""Runs experiments and stores what comes out of them.
+"""Run experiments and store their conversations and scores.
 
 Whatever a model wrote or judged is kept before it is used, under the address of what it was asked. So an experiment
 that was killed, cancelled or ran out of money goes on by being run again: it asks nothing twice, and takes the same

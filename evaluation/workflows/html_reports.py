@@ -1,4 +1,4 @@
-"""Reports as HTML on what is stored, each read in one unit of work."""
+"""Write HTML reports on stored iterations and comparisons, each from one unit of work."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Has a judge decide rows of stored transcripts, one transcript after the other, and stores what it decides."""
+"""Have a judge decide ledger rows of stored transcripts, one transcript after the other, and store its decisions."""
 
 from __future__ import annotations
 

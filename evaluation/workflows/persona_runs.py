@@ -1,4 +1,4 @@
-"""Evaluates agents one after the other and stores what comes out, so that whatever is done stays done."""
+"""Evaluate agents one after the other and store each result at once, so that an interrupted run loses nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A sheet of ratings into the store: all of it or nothing, and nothing twice."""
+"""Import a sheet of ratings: all of its rows or none, and no rating twice."""
 
 from __future__ import annotations
 

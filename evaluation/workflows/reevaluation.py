@@ -1,4 +1,4 @@
-"""Evaluates stored transcripts again, after a metric's definition changed or where a score is missing."""
+"""Score stored transcripts again, after a metric's definition changed or where a score is missing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is stored put together, each in one unit of work: the board, agreement, and two iterations or runs compared."""
+"""Read boards, agreement and comparisons from a store, each in one unit of work."""
 
 from __future__ import annotations
 

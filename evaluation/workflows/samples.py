@@ -1,4 +1,4 @@
-"""Puts the games that come with Dramaturg into a store, scored and with their ratings."""
+"""Add the shipped sample games to a store, scored and with their ratings."""
 
 from __future__ import annotations
 

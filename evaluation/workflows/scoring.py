@@ -1,4 +1,4 @@
-"""From paths to evaluations: reads, evaluates and, where wanted, stores one transcript at a time."""
+"""Read, score and store transcripts one at a time, from paths, background jobs and samples."""
 
 from __future__ import annotations
 

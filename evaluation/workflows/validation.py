@@ -1,4 +1,4 @@
-"""What Dramaturg makes of a file before anything is scored: what was recognised, and what the metrics will lack."""
+"""Describe what a file is recognised as, and what the metrics will lack, before anything is scored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The review queue of stored games: rows worth a look with their messages, in one unit of work."""
+"""Collect the rows that a person should check, with their messages, in one unit of work."""
 
 from __future__ import annotations
 

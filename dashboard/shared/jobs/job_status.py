@@ -1,4 +1,4 @@
-"""How far background jobs are, on every page and in every tab, with a button that stops or continues them."""
+"""Progress of background jobs on every page and in every tab, with buttons to stop or continue them."""
 
 from __future__ import annotations
 

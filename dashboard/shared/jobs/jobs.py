@@ -1,4 +1,4 @@
-"""Work that goes on when the person leaves the page: a thread of the server that reports to a row in the store.
+"""Background jobs: threads of the server that continue when a person leaves the page, and report to the store.
 
 A thread sees no session and cannot draw. It gets plain arguments, stores every item as soon as it is done, and stops
 after the current one when somebody asks. Pages read the row. A job whose server has ended shows as interrupted, and

@@ -1,4 +1,4 @@
-"""What judges do in the background: evaluate agents, and decide rows of games. Independent of Streamlit.
+"""Background work of judges: evaluate agents, and decide rows of games; independent of Streamlit.
 
 What was ordered is kept in the store, so that a job whose server has ended can go on. Answers are kept as they come:
 nothing is paid for twice.

@@ -1,4 +1,4 @@
-"""The options of ``dramaturg experiment run``."""
+"""Options of ``dramaturg experiment run``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Experiments in the terminal: the report in the layout of Table 1, the published table, scenarios and runs."""
+"""Print experiments in the terminal: the report in the layout of Table 1, scenarios and runs."""
 
 from __future__ import annotations
 

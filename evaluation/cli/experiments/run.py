@@ -1,4 +1,4 @@
-"""What ``dramaturg experiment run`` does: says what it will cost, runs, and prints the report."""
+"""Run ``dramaturg experiment run``: print the expected cost, run, and print the report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gates: whether a run of ``evaluate`` is good enough, for CI."""
+"""Quality gate of ``evaluate`` for CI: decide whether a run is good enough."""
 
 from __future__ import annotations
 

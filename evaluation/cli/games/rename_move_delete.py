@@ -1,4 +1,4 @@
-"""Mending what is stored: ``rename``, ``move``, ``delete``, ``deleted``, ``undo`` and ``purge``."""
+"""Change stored games: ``rename``, ``move``, ``delete``, ``deleted``, ``undo`` and ``purge``."""
 
 from __future__ import annotations
 

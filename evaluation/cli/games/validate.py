@@ -1,4 +1,4 @@
-"""``dramaturg validate``: would these files be read, and what would be missing?"""
+"""``dramaturg validate``: say whether files would be read, and what would be missing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The board of iterations as text and as JSON."""
+"""Print the board of iterations as text and as JSON."""
 
 from __future__ import annotations
 

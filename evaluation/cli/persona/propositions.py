@@ -1,4 +1,4 @@
-"""``dramaturg propositions``: what agents are held against, and whether its files are right."""
+"""``dramaturg propositions``: list the propositions that agents are judged by, and check their files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where ``dramaturg persona record`` puts the answers that it hears."""
+"""Store the answers that ``dramaturg persona record`` receives."""
 
 from __future__ import annotations
 

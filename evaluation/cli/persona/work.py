@@ -1,4 +1,4 @@
-"""What the commands of ``dramaturg persona`` have in common: choosing the judge, evaluating, and storing."""
+"""Shared steps of the ``dramaturg persona`` commands: choose the judge, evaluate, and store."""
 
 from __future__ import annotations
 

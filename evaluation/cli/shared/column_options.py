@@ -1,4 +1,4 @@
-"""``--map FIELD=COLUMN``: which column of a table holds what, where the columns' names do not say it."""
+"""``--map FIELD=COLUMN``: assign columns of a table to fields where the column names are not recognised."""
 
 from __future__ import annotations
 

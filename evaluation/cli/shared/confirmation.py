@@ -1,4 +1,4 @@
-"""Who acts, and whether they mean it: for commands that change or remove what others made."""
+"""Name of the acting person and confirmation, for commands that change or remove what others made."""
 
 from __future__ import annotations
 

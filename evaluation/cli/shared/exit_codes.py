@@ -1,4 +1,4 @@
-"""Exit codes, and the one place where an error becomes a line on standard error and a code.
+"""Exit codes, and the conversion of errors to a line on standard error and a code.
 
 0 done; 1 a gate that was asked for failed, or an agent's score fell below its baseline; 2 wrong usage or bad input;
 3 something outside the input failed (a disk, a database, a judge, a fault of Dramaturg, such as a metric that could not

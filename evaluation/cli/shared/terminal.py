@@ -1,4 +1,4 @@
-"""What reaches a terminal: text made harmless, tables, and progress on standard error."""
+"""Terminal output: escaped text, tables, and progress on standard error."""
 
 from __future__ import annotations
 

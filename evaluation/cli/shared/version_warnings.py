@@ -1,4 +1,4 @@
-"""Warns of scores that do not compare, because several versions of a metric's definition computed them."""
+"""Warn of scores that do not compare because different versions of a metric computed them."""
 
 from __future__ import annotations
 

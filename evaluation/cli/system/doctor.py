@@ -1,4 +1,4 @@
-"""``dramaturg doctor``: is everything here that Dramaturg needs?"""
+"""``dramaturg doctor``: check that everything that Dramaturg needs is here."""
 
 from __future__ import annotations
 
