@@ -138,7 +138,9 @@ async def _answer(agent: Agent, prompt: ScenarioPrompt, client: LLMClient) -> st
         response = await client.complete(conversation, _TEMPERATURE, _MAX_TOKENS, purpose=CallPurpose(PURPOSE))
     except BudgetSpentError as spent:
         raise JudgeError(
-            f"{agent.display_name} could not answer: {spent}.", place=client.model, remedy="Allow a larger budget."
+            f"{agent.display_name} could not answer: {spent.reason}.",
+            place=client.model,
+            remedy="Allow a larger budget.",
         ) from None
     # A model may write half of a pair of characters, which no file can hold.
     return well_formed(response.content.strip())

@@ -157,7 +157,7 @@ async def _run(run: _Run) -> str:
                 ]
                 return _first_reason(await asyncio.gather(*conversations, return_exceptions=True))
             except BudgetSpentError as spent:
-                return str(spent)
+                return spent.reason
 
 
 def _writer(run: _Run, journal: AnswerJournal, provider: Provider) -> Writer:
@@ -277,8 +277,10 @@ def _store(run: _Run, session: Session, transcript: Transcript, checked: Sequenc
 
 def _first_reason(results: Sequence[BaseException | None]) -> str:
     """Why the run stopped, or nothing; an error that is not a matter of budget is raised."""
-    errors = [each for each in results if each is not None]
-    for error in errors:
-        if not isinstance(error, BudgetSpentError):
+    reasons = []
+    for error in results:
+        if isinstance(error, BudgetSpentError):
+            reasons.append(error.reason)
+        elif error is not None:
             raise error
-    return str(errors[0]) if errors else ""
+    return reasons[0] if reasons else ""

@@ -227,7 +227,7 @@ class ExperimentRunner:
         except DramaturgError as error:
             return RunResult(*place, "failed", detail=str(error))
         except BudgetSpentError as error:
-            return RunResult(*place, "skipped", detail=str(error))
+            return RunResult(*place, "skipped", detail=error.reason)
         return made if isinstance(made, RunOutcome) else RunOutcome(made)
 
     async def _attempt(self, planned: PlannedRun, stored: RunOutcome | None) -> RunResult:

@@ -12,7 +12,7 @@ from evaluation.judging.answer_formats import RECHECK, answer_format, batch_form
 from evaluation.judging.answer_parsing import parse_items
 from evaluation.judging.answers import Answer
 from evaluation.judging.judges._judgements import Received, judgement_from, unscored
-from evaluation.judging.model_client.budget import SPENT, BudgetSpentError
+from evaluation.judging.model_client.budget import BudgetSpentError
 from evaluation.judging.model_client.calls import CallPurpose, LLMResponse
 from evaluation.judging.model_client.language_model import LLMClient
 from evaluation.judging.model_client.usage import Usage
@@ -175,14 +175,14 @@ class LiteLLMJudge:
         return request.key(self._client.model, self._server)
 
     def _failed(self, request: JudgeRequest, error: JudgeError | BudgetSpentError) -> Judgement:
-        if isinstance(error, BudgetSpentError) and str(error) == SPENT and error.failure is not None:
+        if isinstance(error, BudgetSpentError) and error.is_spent and error.failure is not None:
             # It was asked, in vain; that there is no budget for another try is not why it has no answer.
             error = error.failure
         is_skipped = isinstance(error, BudgetSpentError)
         return unscored(
             request,
             JudgementStatus.SKIPPED if is_skipped else JudgementStatus.ERROR,
-            str(error),
+            error.reason if isinstance(error, BudgetSpentError) else str(error),
             judge=JudgeKind.LIVE,
             model=self._client.model,
             key=self._key(request),

@@ -12,13 +12,23 @@ SPENT = "budget"
 
 
 class BudgetSpentError(Exception):
-    """Nothing more may be asked; the message is the short word that skipped judgements show as their reason.
+    """No further call is allowed: a limit is reached, or the run was stopped.
 
     Attributes:
+        reason: The short word that skipped judgements are stored with: ``SPENT``, or what ``Budget.stop`` was given.
         failure: Why the call before failed, of which this would have been another try; ``None`` where none was made.
     """
 
     failure: JudgeError | None = None
+
+    def __init__(self, reason: str) -> None:
+        super().__init__("The budget is spent." if reason == SPENT else f"The run was stopped: {reason}.")
+        self.reason = reason
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether a limit is reached, rather than the run stopped."""
+        return self.reason == SPENT
 
 
 class Budget:
