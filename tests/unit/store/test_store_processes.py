@@ -204,8 +204,8 @@ def test_a_job_whose_process_was_killed_is_interrupted(path: Path) -> None:
 RUN = BEGIN + (
     "from evaluation.judging.propositions.proposition import Dimension\n"
     "from evaluation.persona.agents import Agent\n"
-    "from evaluation.persona.evaluation import Plan\n"
-    "print(store.evaluations.begin(Agent('ann', 'Ann'), Plan([Dimension.FLUENCY])), flush=True)\n"
+    "from evaluation.persona.evaluation import EvaluationPlan\n"
+    "print(store.evaluations.begin(Agent('ann', 'Ann'), EvaluationPlan([Dimension.FLUENCY])), flush=True)\n"
     "sys.stdin.read()\n"
 )
 
