@@ -15,6 +15,7 @@ from dashboard.shared.formatting import look, score_text
 from evaluation.iterations.board import Board
 from evaluation.readers import Limits
 from evaluation.readers.import_report import ImportReport
+from evaluation.rubric.controls import metrics_above_chance
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.verdict import MetricScore, Verdict, judge_scores
 from evaluation.score import MetricResult, Status
@@ -109,10 +110,11 @@ def transcript_list(store: Store) -> pd.DataFrame:
     """One row per transcript, in the order of adding, for the list on the Transcripts page.
 
     Returns:
-        ``transcript_id``, ``game_id``, ``iteration`` ("" for none), ``source_format``, ``players``, ``messages``,
-        ``names`` (of the players, one a line), ``ratings`` (how many people rated it), ``verdict`` (status), ``passed``
-        (how many metrics pass), ``failing`` (the metrics that do not), and for every metric its score in words under
-        its own name and as a number (NaN for none) under ``score_`` and its name.
+        ``transcript_id``, ``game_id``, ``iteration`` ("" for none), ``source_format``, ``players``,
+        ``messages``, ``names`` (of the players, one a line), ``ratings`` (how many people rated it),
+        ``verdict`` (status), ``passed`` (how many metrics pass), ``chance`` (how many can be told from it, in
+        words), ``failing`` (the metrics that do not), and for every metric its score in words under its own
+        name and as a number (NaN for none) under ``score_`` and its name.
     """
     with store.unit():
         summaries = store.transcripts.summaries()
@@ -128,7 +130,7 @@ def transcript_list(store: Store) -> pd.DataFrame:
 
 
 _PLAIN_COLUMNS = ("transcript_id", "game_id", "source_format", "players", "messages")
-_LIST_COLUMNS = (*_PLAIN_COLUMNS, "iteration", "names", "ratings", "verdict", "passed", "failing")
+_LIST_COLUMNS = (*_PLAIN_COLUMNS, "iteration", "names", "ratings", "verdict", "passed", "chance", "failing")
 
 
 def _list_row(row: Mapping[Any, Any], outcomes: Mapping[str, MetricScore]) -> dict[str, object]:
@@ -139,6 +141,7 @@ def _list_row(row: Mapping[Any, Any], outcomes: Mapping[str, MetricScore]) -> di
         "iteration": "" if pd.isna(row["iteration"]) else row["iteration"],
         "verdict": str(verdict.status),
         "passed": verdict.passed_count,
+        "chance": metrics_above_chance(one.control for one in outcomes.values() if one.score is not None),
         "failing": tuple(name for name, outcome in outcomes.items() if outcome.status is Status.FAILED),
         **{name: score_cell(name, outcomes.get(name)) for name in DEFINITIONS},
         **{f"score_{name}": outcome.score for name, outcome in outcomes.items()},

@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 
 import pytest
+import streamlit as st
 
+from evaluation.rubric.controls import metrics_above_chance
+from evaluation.workflows.controls import compute_missing
 from evaluation.workflows.scoring import add_evaluated
 
 
@@ -28,6 +31,17 @@ def test_the_list_shows_every_game_with_its_scores(open_page, filled, table, wor
     listed = table(app)
     for name in ("one", "two", "three", "four", "loose", "Baseline prompt"):
         assert name in listed
+
+
+def test_the_list_says_how_many_scores_can_be_told_from_chance(open_page, filled) -> None:
+    waiting = list(open_page("transcripts").dataframe[0].value["Above chance"])
+    assert waiting == ["pending"] * 5
+    compute_missing(filled, list(filled.transcripts.summaries()["transcript_id"]))
+    st.cache_data.clear()
+    compared = list(open_page("transcripts").dataframe[0].value["Above chance"])
+    for game, words in zip(filled.transcripts.summaries()["transcript_id"], compared, strict=True):
+        controls = [one.control for one in filled.results.load(game).values() if one.score is not None]
+        assert words == metrics_above_chance(controls)
 
 
 def test_a_filter_that_matches_nothing_says_so(open_page, filled, words) -> None:

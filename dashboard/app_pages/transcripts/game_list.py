@@ -158,6 +158,7 @@ def _table(shown: pd.DataFrame) -> pd.DataFrame:
             "Iteration": shown["iteration"],
             "Verdict": [look(status).label for status in shown["verdict"]],
             "Passed": [f"{count} of 7" for count in shown["passed"]],
+            "Above chance": shown["chance"],
             "Messages": shown["messages"],
             "Players": shown["players"],
             **{label: shown[name] for name, label in SHORT_LABELS.items()},

@@ -13,7 +13,7 @@ from evaluation.rubric.controls._compute import (
 )
 from evaluation.rubric.controls._draws import COMPANION_KEYS, CONTROL_KEYS, DRAWS, no_control
 from evaluation.rubric.controls._link_strength import Link, link_strengths
-from evaluation.rubric.controls._summary import ControlSummary, summarise_controls
+from evaluation.rubric.controls._summary import ControlSummary, metrics_above_chance, summarise_controls
 from evaluation.rubric.controls.words import COMPANION_LABELS, COMPANION_NAMES, control_words
 
 __all__ = [
@@ -33,6 +33,7 @@ __all__ = [
     "compute_controls",
     "control_words",
     "link_strengths",
+    "metrics_above_chance",
     "no_control",
     "summarise_controls",
     "without_control",

@@ -95,6 +95,22 @@ def summarise_controls(controls: Iterable[Control | None]) -> ControlSummary:
     )
 
 
+def metrics_above_chance(controls: Iterable[Control | None]) -> str:
+    """How many metrics of one game lie clearly above chance, of those that were compared: "2 of 4".
+
+    Args:
+        controls: Of the metrics of the game that have a score; ``None`` where none is computed yet.
+
+    Returns:
+        "pending" where a comparison that exists for the metric is not made yet; empty where none can be made.
+    """
+    known = list(controls)
+    compared = [control for control in known if control is not None and _is_compared(control)]
+    if compared:
+        return f"{sum(is_above_chance(control) for control in compared)} of {len(compared)}"
+    return "pending" if None in known else ""
+
+
 def _is_compared(control: Control) -> bool:
     beside = control.get("companion") or {}
     return beside.get("p") is not None or (control["p"] is not None and not control["reason"])

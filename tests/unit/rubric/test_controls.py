@@ -12,7 +12,13 @@ from hypothesis import strategies as st
 
 from benchmarks.label_drawing import load_games
 from evaluation.engines.scoring import SCORERS
-from evaluation.rubric.controls import compute_controls, control_words, link_strengths, summarise_controls
+from evaluation.rubric.controls import (
+    compute_controls,
+    control_words,
+    link_strengths,
+    metrics_above_chance,
+    summarise_controls,
+)
 from evaluation.rubric.controls._coherence import Orders
 from evaluation.rubric.controls._direction import Aims, Direction
 from evaluation.rubric.controls._diversity import diversity_score, words_of_messages
@@ -260,3 +266,13 @@ def _game(messages: Sequence[tuple[str, str]]) -> Transcript:
     ]
     players = (Player(name="Ann"), Player(name="Bob"))
     return Transcript(game_id="test", source_format="test", language="en", players=players, messages=tuple(said))
+
+
+def test_metrics_above_chance_are_counted_among_those_that_were_compared() -> None:
+    above = {"p": 0.01, "reason": None, "companion": None}
+    below = {"p": 0.5, "reason": None, "companion": {"p": 0.2}}
+    beside = {"p": None, "reason": "no chance level", "companion": {"p": 0.02}}
+    without = {"p": None, "reason": "no chance level", "companion": None}
+    assert metrics_above_chance([above, below, beside, without, None]) == "2 of 3"
+    assert metrics_above_chance([None, without]) == "pending"
+    assert metrics_above_chance([without]) == metrics_above_chance([]) == ""
