@@ -56,7 +56,7 @@ def measure_in_fresh_process(*paths: Path) -> Measurement:
 def store_results(paths: Sequence[Path], store: Store) -> tuple[int, int]:
     """Reads, scores and stores the games at ``paths`` as ``dramaturg import`` does; how many games and messages."""
     games = messages = 0
-    tally = Tally()
+    tally = Tally(note=lambda remark: print(remark, file=sys.stderr))
     for each in evaluate_paths(paths, tally, store=store):
         if each.evaluation.failures:
             raise SystemExit(each.evaluation.failures[0].traceback)

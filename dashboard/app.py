@@ -155,7 +155,7 @@ page_style()
 
 
 def show_jobs(page: str) -> None:
-    """What runs. The desk says itself why the database cannot be used, and keeps what was filled in meanwhile."""
+    """Shows background jobs. The desk says itself why the database cannot be used, and keeps what was filled in."""
     store = resources.store()
     is_desk = access_checks.PAGES[page] is Action.RATE
     try:

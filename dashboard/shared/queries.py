@@ -77,7 +77,7 @@ def trend_points(store: Store) -> pd.DataFrame:
         One row per game and metric, ordered by iteration: ``metric``, ``position`` (of the iteration, from 1),
         ``iteration`` (name), ``game``, ``score`` (NaN when there is none), ``status``, ``raters`` (how many people
         rated the game), ``settled`` and ``considered`` (what it rests on; 0 for metrics that leave nothing out), and
-        the columns of ``companions.POINT_COLUMNS``. Games of no iteration come last, as a group of their own.
+        the columns of ``companion_data.POINT_COLUMNS``. Games of no iteration come last, as a group of their own.
     """
     with store.unit():
         summaries = store.transcripts.summaries()

@@ -64,7 +64,7 @@ class AgreementReport:
 
     @property
     def note(self) -> str:
-        """The caution about figures from few games, once for all of them; empty when there are none."""
+        """One caution for all figures that rest on few games; empty when there are none."""
         games = [one.games for one in self.items] + [one.games for one in self.references]
         return FEW_GAMES if any(0 < count < FEWEST_FOR_READING for count in games) else ""
 

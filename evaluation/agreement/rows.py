@@ -77,7 +77,7 @@ class DecidedRow:
         return max(scores) - min(scores)
 
     def _part(self, method: Method) -> tuple[float, float]:
-        """What the row adds to numerator and denominator as the rule, a judge or a person has it."""
+        """The row's part of numerator and denominator under the verdict of the rule, a judge or a person."""
         row = self.row if method is Method.RULE else redecided(self.row, self.verdicts[method])
         return row.numerator, row.denominator
 

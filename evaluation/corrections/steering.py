@@ -46,7 +46,7 @@ class NudgeBox:
 
 
 def joint_target(targets: Sequence[Steered]) -> Target:
-    """What a judge looks at when it is asked about ``targets``: the agent itself, or all of them as one channel.
+    """The target of questions about ``targets``: the one agent, or all of them as one channel.
 
     Every message counts once, although each listener lived through it. They stand in the order in which whoever heard
     most heard them; what was said out of that agent's hearing follows.

@@ -40,8 +40,8 @@ LARGEST_BATCH = 10
 class Prompt:
     """The text that a model reads.
 
-    Untrusted text stands between lines that hold ``guard.FENCE``, for which every call puts a random delimiter; so the
-    same prompt is the same text every time.
+    Untrusted text stands between lines that hold ``fencing.FENCE``, for which every call puts a random delimiter; so
+    the same prompt is the same text every time.
 
     Attributes:
         system: What the judge is and how it answers.
@@ -213,7 +213,7 @@ class Judgement:
 
     @property
     def prompt(self) -> str:
-        """The full prompt with ``guard.FENCE`` in it, for people."""
+        """The full prompt with ``fencing.FENCE`` in it, for people."""
         return f"{self.asked.system}\n\n{self.asked.text}" if self.asked else ""
 
     @property

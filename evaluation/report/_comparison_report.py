@@ -17,13 +17,10 @@ from evaluation.rubric.wording import score_words
 from evaluation.score import MetricDefinition
 from evaluation.statistics.comparison import Difference, Outcome, Summary
 from evaluation.statistics.words import (
-    change_words,
     detectable_words,
+    difference_cells,
     difference_sentences,
     interval_words,
-    p_words,
-    paired_p_words,
-    value_words,
 )
 from evaluation.text.display import counted
 
@@ -117,14 +114,7 @@ def _row(one: Difference, label: str) -> tuple[str, ...]:
     return (
         label,
         status_words(one.outcome),
-        f"{value_words(one.before.mean, one.unit)} ({one.before.n})",
-        f"{value_words(one.after.mean, one.unit)} ({one.after.n})",
-        change_words(one.difference, one.unit),
-        interval_words(one.interval, signed=True),
-        "none" if one.effect.reason else f"{one.effect.value:+.2f}",
-        p_words(one.welch.p),
-        "target" if one.is_primary else p_words(one.p_holm),
-        paired_p_words(one.paired),
+        *difference_cells(one),
         detectable_words(one),
         "" if one.games_needed is None else str(one.games_needed),
     )

@@ -46,6 +46,25 @@ def interval_words(interval: Interval, unit: str = "", digits: int = 1, *, signe
     return f"{interval.low:{sign}.{digits}f} to {interval.high:{sign}.{digits}f}" + (f" {unit}" if unit else "")
 
 
+def difference_cells(one: Difference) -> tuple[str, ...]:
+    """A difference as cells of a table.
+
+    Returns:
+        Mean and number of games before, the same after, the difference, its interval, the effect size, the p value,
+        that after Holm's adjustment ("target" for the metric that is tested alone), and that of the pairs.
+    """
+    return (
+        f"{value_words(one.before.mean, one.unit)} ({one.before.n})",
+        f"{value_words(one.after.mean, one.unit)} ({one.after.n})",
+        change_words(one.difference, one.unit),
+        interval_words(one.interval, signed=True),
+        "none" if one.effect.reason else f"{one.effect.value:+.2f}",
+        p_words(one.welch.p),
+        "target" if one.is_primary else p_words(one.p_holm),
+        paired_p_words(one.paired),
+    )
+
+
 def percent_interval(interval: Interval) -> str:
     """An interval of a share in percent: "7 to 59 %", or why there is none."""
     if interval.low is None or interval.high is None:

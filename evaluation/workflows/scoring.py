@@ -24,22 +24,22 @@ class Tally:
     """What became of the files so far.
 
     Attributes:
+        note: Called with each remark that a person should see.
         refused: How many files could not be read.
         repeated: How many held a transcript that an earlier file had held.
         new: How many transcripts the store did not have.
         known: How many it had.
         incomplete: How many transcripts lack a score because a scorer failed.
         lines: What became of each file, for the report on an import.
-        note: Called with each remark that a person should see.
     """
 
+    note: Callable[[str], None]
     refused: int = 0
     repeated: int = 0
     new: int = 0
     known: int = 0
     incomplete: int = 0
     lines: list[ReportLine] = field(default_factory=list)
-    note: Callable[[str], None] = print
     _seen: dict[str, str] = field(default_factory=dict)
 
     def is_repeated(self, transcript_id: str, name: str) -> bool:
@@ -86,7 +86,7 @@ def evaluate_paths(
 ) -> Iterator[ScoredFile]:
     """Each readable transcript below ``paths``, evaluated; with a store, as it stands there with ratings and overrides.
 
-    Files that cannot be read are reported on standard error and counted in ``tally``; the others go on. With a store,
+    Files that cannot be read are told to ``tally.note`` and counted; the others go on. With a store,
     its settings say how large a file may be.
     """
     from evaluation.engines.scoring import evaluate_many
@@ -184,10 +184,13 @@ def store_evaluation(
         store: Where to.
         evaluation: The transcript with its results.
         source_name: The name of the file that it comes from.
-        iteration: The iteration for a game that has none; created where it does not exist. A game stays in the
-            iteration that it has.
-        updates_known: Whether a game that was stored before gets these results and, if it has none, the iteration.
-            Otherwise nothing of it changes.
+        iteration: The iteration for a game that has none. A game stays in the iteration that it has.
+        updates_known: Whether the iteration is created where it does not exist, and a game that was stored before gets
+            these results and, if it has none, the iteration. Otherwise nothing of such a game changes, and an
+            iteration that was deleted meanwhile does not come back.
+
+    Raises:
+        NotFoundError: There is no such iteration, and none is to be created.
     """
     from evaluation.store.games.transcripts import iterations_of
 
@@ -195,7 +198,7 @@ def store_evaluation(
     with store.unit(write=True) as cursor:
         # A game stays in the iteration that it has, which is no reason to create another one.
         stays = iterations_of(cursor, [transcript.id]).get(transcript.id) is not None
-        if iteration is not None and not stays:
+        if updates_known and iteration is not None and not stays:
             store.iterations.ensure(iteration)
         added = store.transcripts.add(transcript, source_name=source_name, iteration=None if stays else iteration)
         belongs_to = added.iteration

@@ -29,7 +29,7 @@ _LONGEST_REASON = 200
 
 
 def disagreements(report: AgreementReport) -> None:
-    """What to look at first: one click opens the game, or the message."""
+    """Shows the disagreements to look at first: one click opens the game, or the message."""
     st.subheader("Look at these first", anchor=False)
     if renamed := _EARLIER_VIEWS.get(st.query_params.get("differ", "")):
         del st.query_params["differ"]

@@ -22,7 +22,7 @@ def graph_view(data: Mapping[str, Any], *, key: str, on_open: Callable[[], None]
     """Mounts the drawing.
 
     Args:
-        data: As ``network.drawing`` makes it.
+        data: As ``data.drawing`` makes it.
         key: Tells it from others; without untrusted text.
         on_open: Runs after a player was clicked; ``st.session_state[key].open`` is the player's place, -1 for nobody.
     """

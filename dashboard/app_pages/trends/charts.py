@@ -131,7 +131,7 @@ def drift_figure(points: pd.DataFrame) -> go.Figure:
     """An agent's scores from run to run, a line per dimension from 0 to 9; ideas are counts and stay out.
 
     Args:
-        points: From ``trends.drift_points``.
+        points: From ``data.drift_points``.
     """
     figure = go.Figure()
     for dimension, (color, symbol, dash) in _LINES.items():

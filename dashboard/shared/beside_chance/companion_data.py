@@ -198,7 +198,7 @@ def _numbered(points: pd.DataFrame) -> str:
 
 
 def waiting_words(games: list[str], most: int = 5) -> str:
-    """Which games were not compared with chance yet; empty when all were. Names are untrusted text."""
+    """Names the games not compared with chance yet, in a sentence; empty without any. Names are untrusted text."""
     if not games:
         return ""
     more = f" and {len(games) - most} more" if len(games) > most else ""

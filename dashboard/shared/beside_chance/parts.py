@@ -31,7 +31,7 @@ def chance_notes(points: pd.DataFrame, *, are_drawn: bool = True) -> None:
     """Notes on reading the scores by chance, and the games that have none yet.
 
     Args:
-        points: One row per game and metric, with the columns of ``companions.POINT_COLUMNS``.
+        points: One row per game and metric, with the columns of ``companion_data.POINT_COLUMNS``.
         are_drawn: Whether charts follow, rather than tables.
     """
     if are_drawn:

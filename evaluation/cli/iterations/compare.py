@@ -90,18 +90,11 @@ def _decision(found: IterationComparison, words: Words, mark: str, bullet: str) 
 
 
 def _row(one: Difference) -> tuple[str, ...]:
-    from evaluation.statistics.words import change_words, interval_words, p_words, paired_p_words, value_words
+    from evaluation.statistics.words import difference_cells
 
     return (
         DEFINITIONS[one.name].label,
-        f"{value_words(one.before.mean, one.unit)} ({one.before.n})",
-        f"{value_words(one.after.mean, one.unit)} ({one.after.n})",
-        change_words(one.difference, one.unit),
-        interval_words(one.interval, signed=True),
-        "none" if one.effect.reason else f"{one.effect.value:+.2f}",
-        p_words(one.welch.p),
-        "target" if one.is_primary else p_words(one.p_holm),
-        paired_p_words(one.paired),
+        *difference_cells(one),
         str(one.outcome),
     )
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from evaluation.errors import NotFoundError
 from evaluation.readers import read_path
 from evaluation.store import Store
 from evaluation.transcript import Transcript
@@ -31,6 +32,8 @@ def stores(tmp_path: Path) -> tuple[Store, Store]:
 
 def test_files_and_games_of_a_job_are_stored_alike(stores: tuple[Store, Store]) -> None:
     by_files, by_job = stores
+    # A job gets an iteration that exists, files name one that may not.
+    by_job.iterations.create("v1")
     tally = Tally(note=lambda _: None)
     [scored] = evaluate_paths([GAME], tally, store=by_files, iteration="v1")
     added = add_evaluated(by_job, game(), source_name=GAME.name, iteration="v1")
@@ -52,6 +55,14 @@ def test_a_known_game_gets_new_results_from_files_only(stores: tuple[Store, Stor
     assert (added.is_new, added.iteration) == (False, None)
     assert by_files.results.load(game().id)["coherence"].threshold == 1
     assert by_job.results.load(game().id)["coherence"].threshold == 99
+
+
+def test_a_job_brings_no_deleted_iteration_back(stores: tuple[Store, Store]) -> None:
+    _, by_job = stores
+    with pytest.raises(NotFoundError):
+        add_evaluated(by_job, game(), source_name=GAME.name, iteration="deleted meanwhile")
+    assert by_job.iterations.list() == []
+    assert by_job.transcripts.summaries().empty
 
 
 def test_a_deleted_game_comes_back_without_a_failure_of_its_own(stores: tuple[Store, Store]) -> None:
