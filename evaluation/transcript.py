@@ -90,6 +90,11 @@ class Message(_Frozen):
         """Whether the text is only a word to the game engine ("Skip", "Over")."""
         return len(self.text) < 20 and _NOT_A_LETTER.sub("", self.text.casefold()) in _CONTROL_WORDS
 
+    @property
+    def is_thought(self) -> bool:
+        """Whether nobody else could hear it: a private message without recipients (thoughts, goals, "done")."""
+        return self.channel == "private" and not self.recipients
+
 
 class Vote(_Frozen):
     """One vote. ``target`` is ``None`` for an abstention."""

@@ -151,8 +151,7 @@ def _reaches(message: Message, names: Set[str], is_in_room: bool) -> bool:
 
 def _is_action(message: Message) -> bool:
     """Whether somebody can have heard it: no control word, nothing blank, no thought."""
-    is_thought = message.channel == "private" and not message.recipients
-    return bool(message.text.strip()) and not message.is_control and not is_thought
+    return bool(message.text.strip()) and not message.is_control and not message.is_thought
 
 
 def _event(transcript: Transcript, message: Message, is_action: bool) -> TrajectoryEvent:

@@ -123,6 +123,7 @@ async def _report(
 
     personas = player_personas(store, game) if wanted.checks else {}
     judged_by = {"kind": str(chosen.kind), "model": chosen.model}
+    config = config.model_copy(update={"evaluation_model": chosen.model, "max_usd": chosen.budget.usd})
     async with chosen.session():
         return await report_on(game, chosen, wanted, judged_by=judged_by, config=config, personas=personas, calls=calls)
 
