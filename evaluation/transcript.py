@@ -123,7 +123,7 @@ class Elimination(_Frozen):
 
 
 class Cost(_Frozen):
-    """What the models behind a transcript cost. ``None`` is unknown; ``cache_hit_rate`` runs from 0 to 1."""
+    """Cost of the models behind a transcript. ``None`` is unknown; ``cache_hit_rate`` runs from 0 to 1."""
 
     total_usd: float | None = Field(default=None, ge=0)
     input_tokens: int | None = Field(default=None, ge=0)

@@ -52,7 +52,7 @@ def spoken(transcript: Transcript) -> list[Message]:
 
 
 def thoughts(transcript: Transcript) -> list[Message]:
-    """What players wrote for nobody else, in order: thoughts, goals, and marks such as "done"."""
+    """Private notes that reach nobody else, in order: thoughts, goals, and marks such as "done"."""
     return [one for one in _of_players(transcript) if one.is_thought]
 
 

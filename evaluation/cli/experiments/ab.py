@@ -122,7 +122,7 @@ def _speaker_config(store: Store, model: str | None, options: Mapping[str, Any])
 def _asked(
     store: Store, test: ABConfig, judge: ChosenJudge, options: Mapping[str, Any], config: JudgeConfig
 ) -> JudgeIdentity:
-    """Whom the runs ask. Numbers of the file ask nobody."""
+    """The models that the runs ask; empty for numbers in the file."""
     from evaluation.experiments.ab.runner import JudgeIdentity
 
     if test.source == "metrics":
@@ -137,7 +137,7 @@ def _asked(
 def _source(
     store: Store, test: ABConfig, judge: ChosenJudge, judged: CallBuffer, options: Mapping[str, Any]
 ) -> tuple[ABConfig, Run]:
-    """Where runs come from; the games of an iteration are named one by one, as the runner wants them.
+    """The source of the runs; the games of an iteration are listed one by one, as the runner needs them.
 
     Raises:
         InputError: A variant names no runs, or runs cannot be simulated for want of a model.

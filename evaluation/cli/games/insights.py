@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class InsightFormat(StrEnum):
-    """How the report is printed."""
+    """Output formats of the report."""
 
     TABLE = "table"
     JSON = "json"

@@ -137,7 +137,7 @@ class CheckedSample:
 
     @property
     def checked(self) -> int:
-        """How many messages were checked: at least one question about each came before the judge and was answered."""
+        """Number of checked messages: those with at least one answered question."""
         return len(
             {one.message_id for one in self.results if one.is_asked and one.status is not JudgementStatus.SKIPPED}
         )
@@ -333,7 +333,7 @@ def _prepared(
 
 
 class _Heard:
-    """What was said before a message: by its speaker, and by anybody who was heard in the same channel."""
+    """Messages before the current one: those of its speaker, and those heard in the same channel."""
 
     def __init__(self) -> None:
         self._own: defaultdict[str, list[Message]] = defaultdict(list)

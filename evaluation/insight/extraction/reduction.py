@@ -139,7 +139,7 @@ def _elimination(one: Elimination) -> ReducedEvent:
 
 
 def counting_reducer() -> ResultsReducer:
-    """A reducer that tells of every entry its type and source, and how long it is: what ``counts_by_type`` adds up."""
+    """A reducer that gives type, source and length of every entry, for ``counts_by_type``."""
     reducer = ResultsReducer()
     for message_type in MESSAGE_TYPES:
         reducer.add_reduction_rule(

@@ -57,7 +57,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What the questions of a report took.
+    """Questions, calls and cost of a report.
 
     Attributes:
         questions: How many were asked.
