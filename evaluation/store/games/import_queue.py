@@ -46,7 +46,7 @@ class Spool:
             "iteration": [iteration] * len(games),
             "document": [pack(transcript) for transcript, _ in games],
         }
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True, join=True) as cursor:
             append(cursor, "spool", columns)
 
     def waiting(self, job_id: str) -> list[int]:
@@ -72,7 +72,7 @@ class Spool:
 
     def settle(self, job_id: str, position: int, outcome: Outcome) -> None:
         """Records what became of a game and lets go of its document."""
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True, join=True) as cursor:
             cursor.execute(
                 "UPDATE spool SET outcome = ?, document = NULL WHERE job_id = ? AND position = ?",
                 [outcome, job_id, position],
@@ -86,5 +86,5 @@ class Spool:
 
     def clear(self, job_id: str) -> None:
         """Forgets the job's games; those that are scored stay in the store."""
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True, join=True) as cursor:
             cursor.execute("DELETE FROM spool WHERE job_id = ?", [job_id])
