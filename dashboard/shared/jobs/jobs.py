@@ -34,8 +34,8 @@ from evaluation.store.games.import_queue import Outcome, SpooledGame
 from evaluation.text.display import counted
 from evaluation.transcript import Transcript
 from evaluation.workflows.controls import compute_missing, measure_validity
-from evaluation.workflows.experiment_job import KIND as EXPERIMENT
-from evaluation.workflows.experiment_job import begin_job, run_ordered
+from evaluation.workflows.experiments.jobs import KIND as EXPERIMENT
+from evaluation.workflows.experiments.jobs import begin_job, run_ordered
 from evaluation.workflows.reevaluation import outdated, reevaluate
 from evaluation.workflows.samples import load_samples
 from evaluation.workflows.scoring import AddedGame, add_evaluated
@@ -200,7 +200,7 @@ def start_validity(store: Store) -> Job:
     Raises:
         ConflictError: That is being measured already.
     """
-    total = len(store.transcripts.summaries())
+    total = len(store.transcripts.ids())
     return start(store, VALIDITY, "Planting faults", total, partial(_measure_validity, store.unguarded(), ""))
 
 
@@ -255,7 +255,7 @@ def start_samples_on_first_start(store: Store) -> None:
     if os.environ.get(SAMPLES_VARIABLE) != "1":
         return
     with _first_start_lock:
-        if os.environ.get(SAMPLES_VARIABLE) == "1" and store.transcripts.summaries().empty and not store.jobs.list(1):
+        if os.environ.get(SAMPLES_VARIABLE) == "1" and not store.transcripts.ids() and not store.jobs.list(1):
             start_samples(store)
         os.environ.pop(SAMPLES_VARIABLE, None)
 
