@@ -12,7 +12,7 @@ from evaluation.harness.baselines import Baseline, DimensionBaseline, Source, mo
 from evaluation.judging.propositions.proposition import ENVIRONMENT_DIMENSIONS, HIGHEST_SCORE, Dimension
 from evaluation.judging.propositions.weighted_scores import PropositionScore
 from evaluation.judging.protocol import JudgementStatus
-from evaluation.persona.agents import CHANNEL_PREFIX
+from evaluation.persona.agents import is_channel_id
 from evaluation.persona.results import DIMENSIONS, LABELS, DimensionScore, PersonaEvaluation
 
 MAX_DROP = 1.0
@@ -271,7 +271,7 @@ def _listed(models: Iterable[str]) -> str:
 
 
 def _absent(baseline: Baseline, dimensions: Collection[Dimension]) -> Iterator[BaselineRow]:
-    is_channel = baseline.agent_id.startswith(CHANNEL_PREFIX)
+    is_channel = is_channel_id(baseline.agent_id)
     for dimension, then in baseline.dimensions.items():
         if dimension in dimensions and (dimension in ENVIRONMENT_DIMENSIONS) is is_channel:
             yield BaselineRow(

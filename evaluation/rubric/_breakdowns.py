@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from evaluation.score import LedgerRow, Method
+from evaluation.transcript import Vote
 
 SIDES: Mapping[str, str] = {"mafia": "Mafia", "town": "town"}
 """A side -> what a reader calls its players."""
@@ -30,7 +31,7 @@ def by_kind_of_reference(rows: Sequence[LedgerRow]) -> dict[str, Any]:
         "accurate": int(sum(row.numerator for row in settled)),
         "inaccurate": int(sum(row.denominator - row.numerator for row in settled)),
         "unverified": len(rows) - len(settled),
-        "settled_by_votes": sum((row.refers_to or "").startswith("vote:") for row in settled),
+        "settled_by_votes": sum(Vote.has_id(row.refers_to) for row in settled),
         "settled_by_kind": {kind: counts[kind] for kind in kinds},
     }
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from evaluation.store.backup.backup import Backups
     from evaluation.store.games.blind_games import BlindGames
     from evaluation.store.games.deletions_and_undo import Deletions
-    from evaluation.store.games.import_queue import Spool
+    from evaluation.store.games.import_queue import ImportQueue
     from evaluation.store.games.import_reports import Imports
     from evaluation.store.games.iterations import Iterations
     from evaluation.store.games.message_search import MessageSearch
@@ -203,10 +203,10 @@ class Store(Units):
         return Experiments(self)
 
     @cached_property
-    def spool(self) -> Spool:
-        from evaluation.store.games.import_queue import Spool
+    def import_queue(self) -> ImportQueue:
+        from evaluation.store.games.import_queue import ImportQueue
 
-        return Spool(self)
+        return ImportQueue(self)
 
     @cached_property
     def imports(self) -> Imports:

@@ -61,11 +61,10 @@ def stored_agreement(store: Store, *, seed: int = 0) -> AgreementReport:
         seed: Of the bootstrap intervals.
     """
     with store.unit() as cursor:
-        summaries = store.transcripts.summaries()
-        names = dict(zip(summaries["transcript_id"], summaries["game_id"], strict=True))
+        names = store.transcripts.game_names()
         # A transcript in the bin keeps its ratings; only those of stored ones count.
         ratings = store.ratings.all()
-        ratings = ratings[ratings["transcript_id"].isin(summaries["transcript_id"])]
+        ratings = ratings[ratings["transcript_id"].isin(list(names))]
         scores, thresholds = store.results.scores(), store.settings.thresholds()
         overrides = [one for one in store.overrides.current() if one.transcript_id in names]
         decided, confirmed = _read_decided_rows(cursor, names, overrides, scores)
@@ -118,8 +117,7 @@ def side_scores(store: Store) -> pd.DataFrame:
         ``score`` (0 to 100).
     """
     with store.unit() as cursor:
-        summaries = store.transcripts.summaries()
-        names = dict(zip(summaries["transcript_id"], summaries["game_id"], strict=True))
+        names = store.transcripts.game_names()
         rows = _ledger_rows(cursor, store, names, [ROLE_CONSISTENCY.name])
         sides = _alignments(cursor, list(names))
     keys = zip(rows["transcript_id"], rows["player"], strict=True)

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from evaluation.judging.judge_config import JudgeConfig
     from evaluation.simulation.scripted.world import Effects
     from evaluation.store import Store
-    from evaluation.workflows.experiments import ExperimentOutcome
+    from evaluation.workflows.experiments.runs import ExperimentOutcome
 
 
 def carry_out(store: Store, plan: ExperimentPlan, config: JudgeConfig, options: dict[str, Any]) -> ExperimentOutcome:
     """Runs an experiment as a job, so that the dashboard shows how far it is and can stop it."""
-    from evaluation.workflows.experiment_job import run_as_job
+    from evaluation.workflows.experiments.jobs import run_as_job
 
     progress = TerminalProgress("step")
 
@@ -154,7 +154,7 @@ def run_all(
     from evaluation.cli.experiments.rendering import record_dict, record_text
     from evaluation.escaping import json_text
     from evaluation.judging.judge_config import SETTINGS_KEY
-    from evaluation.workflows.experiment_job import connected
+    from evaluation.workflows.experiments.jobs import connected
 
     records: list[ExperimentRecord] = []
     is_list = output is OutputFormat.JSON and len(plans) > 1

@@ -80,9 +80,7 @@ def transcripts(
         raise typer.BadParameter(f"{kind} is no text: name a file to write.", param_hint="--output")
     store = open_store(db)
     with store.unit():
-        if iteration is not None:
-            store.iterations.get(iteration)
-        ids = list(store.transcripts.summaries(iteration)["transcript_id"])
+        ids = store.transcripts.ids(iteration)
         if not ids:
             raise NotFoundError("There is no transcript to export.", remedy="Import some: dramaturg import PATH.")
         _write_transcripts((store.transcripts.get(each) for each in ids), kind, output, force)

@@ -56,8 +56,4 @@ def _chosen(store: Store, references: list[str], iteration: str | None, everythi
     with store.unit():
         if references:
             return list(dict.fromkeys(store.transcripts.resolve(each) for each in references))
-        if not everything:
-            return outdated(store, iteration)
-        if iteration is not None:
-            store.iterations.get(iteration)
-        return list(store.transcripts.summaries(iteration)["transcript_id"])
+        return store.transcripts.ids(iteration) if everything else outdated(store, iteration)

@@ -31,8 +31,8 @@ from evaluation.cli.shared.options import BaseUrl, Database, JudgeModel, ListFor
 from evaluation.cli.shared.terminal import note, say, shortened, table
 
 if TYPE_CHECKING:
-    from evaluation.cli.persona.rendering import Rated
     from evaluation.harness.regression import BaselineComparison
+    from evaluation.workflows.persona_runs import Rated
 
 app = typer.Typer(
     cls=CommandGroup,
@@ -68,29 +68,18 @@ def run(
     An agent that speaks in no stored transcript is judged on the shipped ones. Exits with 1 when a score fell by more
     than --max-drop or is gone, with 3 when the judge failed on anything or cannot be reached.
     """
-    from evaluation.cli.persona import work
-    from evaluation.judging.questions import Options
-    from evaluation.persona.evaluation import EvaluationPlan
-    from evaluation.persona.period import Period
+    from evaluation.cli.persona.run_request import evaluation_plan, judge_config, persona_request, run_with_progress
+    from evaluation.workflows.persona_runs import compare_with_baselines, known_baselines
 
     store = open_store(db)
-    known = work.known_baselines(baselines)
-    order = work.PersonaRunOptions(
-        store=store,
-        mode=mode,
-        library=work.library(folder),
-        plan=EvaluationPlan(
-            work.dimensions(dimensions),
-            sample_size,
-            seed,
-            Period(since, until),
-            Options(is_batched=not individual, has_double_check=double_check),
-        ),
-        config=work.judge_config(store, mode, model=model, base_url=base_url, recordings=recordings),
-        agents=work.names(agents),
+    known = known_baselines(baselines)
+    plan = evaluation_plan(
+        dimensions, sample_size, seed, individual, since=since, until=until, double_check=double_check
     )
-    rated = work.evaluate(order)
-    comparison = work.compared(order, rated, known, max_drop)
+    config = judge_config(store, mode, model=model, base_url=base_url, recordings=recordings)
+    request = persona_request(mode, config, plan, agents, folder)
+    rated = run_with_progress(store, request)
+    comparison = compare_with_baselines(request, rated, known, max_drop)
     _print_scores(rated, comparison, output, mode)
     _finish(comparison)
 
@@ -116,19 +105,15 @@ def compare(
 
     Exits like 'run'. Markdown is the comment for a pull request.
     """
-    from evaluation.cli.persona import work
+    from evaluation.cli.persona.run_request import evaluation_plan, judge_config, persona_request, run_with_progress
+    from evaluation.workflows.persona_runs import compare_with_baselines, known_baselines
 
     store = open_store(db)
-    known = work.known_baselines(baselines)
-    order = work.PersonaRunOptions(
-        store=store,
-        mode=mode,
-        library=work.library(folder),
-        plan=work.plan(dimensions, sample_size, seed, individual),
-        config=work.judge_config(store, mode, model=model, base_url=base_url, recordings=recordings),
-        agents=work.names(agents),
-    )
-    comparison = work.compared(order, work.evaluate(order), known, max_drop)
+    known = known_baselines(baselines)
+    plan = evaluation_plan(dimensions, sample_size, seed, individual)
+    config = judge_config(store, mode, model=model, base_url=base_url, recordings=recordings)
+    request = persona_request(mode, config, plan, agents, folder)
+    comparison = compare_with_baselines(request, run_with_progress(store, request), known, max_drop)
     _print_comparison(comparison, output)
     _finish(comparison)
 
@@ -153,28 +138,23 @@ def baseline(
     Prints each score beside the baseline that it replaces. Writes nothing, and exits with 3, when the judge failed on
     anything.
     """
-    from evaluation.cli.persona import work
+    from evaluation.cli.persona import run_request
     from evaluation.harness.baselines import read_baselines
-    from evaluation.harness.regression import MAX_DROP
+    from evaluation.workflows.persona_runs import compare_with_baselines, write_baselines
 
     store = open_store(db)
-    to = work.baseline_folder(baselines)
+    to = run_request.baseline_folder(baselines)
     before = read_baselines(to)
-    order = work.PersonaRunOptions(
-        store=store,
-        mode=mode,
-        library=work.library(folder),
-        plan=work.plan(dimensions, sample_size, seed, individual),
-        config=work.judge_config(store, mode, model=model, base_url=base_url, recordings=recordings),
-        agents=work.names(agents),
-    )
-    rated = work.evaluate(order)
-    comparison = work.compared(order, rated, before, MAX_DROP)
+    plan = run_request.evaluation_plan(dimensions, sample_size, seed, individual)
+    config = run_request.judge_config(store, mode, model=model, base_url=base_url, recordings=recordings)
+    request = run_request.persona_request(mode, config, plan, agents, folder)
+    rated = run_request.run_with_progress(store, request)
+    comparison = compare_with_baselines(request, rated, before)
     _print_comparison(comparison, PersonaFormat.TABLE)
     if comparison.verdict == "error":
         note("No baseline was written.")
         _finish(comparison)
-    for path in work.write_baselines(order, rated, to):
+    for path in write_baselines(store, request, rated, to):
         note(f"Written: {path}")
 
 
@@ -206,23 +186,20 @@ def record(
 
     Play them with the same agents, dimensions, sample size, seed and model.
     """
-    from evaluation.cli.persona import recording, work
+    from dataclasses import replace
+
+    from evaluation.cli.persona.recording import AnswerFiles, recording_place
+    from evaluation.cli.persona.run_request import evaluation_plan, judge_config, persona_request, run_with_progress
 
     store = open_store(db)
-    is_scripted = mode is RecordMode.SCRIPTED
-    tapes = recording.Tapes(recording.place(to), is_scripted=is_scripted, library=work.library(folder))
-    order = work.PersonaRunOptions(
-        store=store,
-        mode=Mode.OFFLINE if is_scripted else Mode.LIVE,
-        library=tapes.library,
-        plan=work.plan(dimensions, sample_size, seed, individual),
-        config=tapes.judge_config(store, model=model, base_url=base_url),
-        agents=work.names(agents),
-        wrap=tapes.recorder,
-    )
-    rated = work.evaluate(order)
-    failed = work.failures(rated)
-    paths = tapes.close(keeps_old=bool(failed))
+    place = recording_place(to)
+    plan = evaluation_plan(dimensions, sample_size, seed, individual)
+    config = judge_config(store, mode, model=model, base_url=base_url)
+    request = persona_request(mode, config, plan, agents, folder)
+    files = AnswerFiles(place, is_scripted=mode is RecordMode.SCRIPTED, library=request.library)
+    rated = run_with_progress(store, replace(request, wrap=files.record))
+    failed = [item.detail for _, each in rated for item in each.items if item.status == "error"]
+    paths = files.close(keeps_old=bool(failed))
     _print_scores(rated, None, PersonaFormat.TABLE, Mode.LIVE)
     for path in paths:
         note(f"Recorded: {path}")

@@ -6,22 +6,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evaluation.cli.persona.options import Mode
-from evaluation.cli.persona.work import judge_config
-from evaluation.cli.shared.terminal import note
-
 if TYPE_CHECKING:
-    from evaluation.judging.judge_config import JudgeConfig
     from evaluation.judging.propositions.loading import PropositionLibrary
     from evaluation.judging.protocol import Judge
     from evaluation.persona.agents import Agent
-    from evaluation.store import Store
 
 _UNFINISHED = ".new"
 
 
-def place(to: Path | None) -> Path:
-    """The folder of recordings.
+def recording_place(to: Path | None) -> Path:
+    """Where recordings go.
 
     Raises:
         InputError: None was named, and Dramaturg is installed and not a checkout; or a file is where a folder is
@@ -44,8 +38,8 @@ def place(to: Path | None) -> Path:
 
 
 @dataclass(frozen=True, slots=True)
-class Tapes:
-    """Recordings in the making: one file that grows, or a folder with a file per agent that is written anew.
+class AnswerFiles:
+    """Files that answers are recorded into: one that grows, or a folder with a file per agent that is written anew.
 
     Attributes:
         to: The file (``.jsonl``) or the folder.
@@ -58,17 +52,7 @@ class Tapes:
     library: PropositionLibrary
     _unfinished: list[Path] = field(default_factory=list)
 
-    def judge_config(self, store: Store, *, model: str | None, base_url: str | None) -> JudgeConfig:
-        """The configuration of the model that answers; for the script one that asks nobody."""
-        if not self.is_scripted:
-            return judge_config(store, Mode.LIVE, model=model, base_url=base_url)
-        from evaluation.judging.judge_config import judge_config as build
-        from evaluation.judging.judges.scripted import NOTE
-
-        note(NOTE)
-        return build({"mode": "offline"})
-
-    def recorder(self, judge: Judge, agent: Agent) -> Judge:
+    def record(self, judge: Judge, agent: Agent) -> Judge:
         """The judge, with everything it says about the agent written down at once."""
         from evaluation.harness.recording_script import scripted_answers
         from evaluation.judging.judges.recorded import RecordingJudge

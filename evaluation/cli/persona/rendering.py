@@ -14,15 +14,13 @@ if TYPE_CHECKING:
     from evaluation.harness.regression import BaselineComparison
     from evaluation.judging.propositions.weighted_scores import PropositionScore
     from evaluation.persona.results import DimensionScore, PersonaEvaluation
+    from evaluation.workflows.persona_runs import Rated
 
 _LONGEST_NAME = 30
 _LONGEST_REASON = 160
 _LONGEST_REMARK = 300
 _HEADERS = ("Agent", "Adherence", "Consistency", "Fluency", "Voice distinctness", "Ideas", "Overall", "Sample", "Judge")
 _COMPARISON_HEADERS = ("Agent", "Dimension", "Baseline", "Now", "Change", "Outcome")
-
-Rated = tuple[str, "PersonaEvaluation"]
-"""An evaluation with the id of its run."""
 
 
 def evaluation_table(evaluations: Sequence[Rated], comparison: BaselineComparison | None = None) -> str:

@@ -68,8 +68,8 @@ def judge(
     Its decisions stand between the rule and people: a person's override outranks them. Rows that it cannot decide stay
     as the rule has them. Answers are kept, so that the same run costs nothing again. Exits with 3 when answers failed.
     """
-    from evaluation.judging.model_client.event_loop import run_asking  # asyncio is slow to import, and help needs none
     from evaluation.text.display import counted
+    from evaluation.workflows.judging import judge_stored
 
     store = open_store(db)
     ids = _ids(store, transcripts or [], iteration)
@@ -88,7 +88,18 @@ def judge(
         "batch_size": 1 if one_by_one else None,
     }
     chosen = _chosen(store, options)
-    tally = run_asking(_run(store, ids, chosen, metrics, is_batched=not one_by_one))
+    progress = TerminalProgress("game")
+    tally = judge_stored(
+        store,
+        ids,
+        chosen,
+        metrics=metrics,
+        is_batched=not one_by_one,
+        finished=lambda one: progress.advance(
+            f"{one.transcript.game_id}: {len(one.decisions)} of {len(one.rows)} rows decided"
+        ),
+    )
+    progress.finish()
     _say(tally, chosen, output)
     if tally.errors:
         raise typer.Exit(INFRASTRUCTURE)
@@ -102,33 +113,13 @@ def _ids(store: Store, references: list[str], iteration: str | None) -> list[str
             raise InputError("Transcripts and an iteration are named.", remedy="Name the ones or the other.")
         if references:
             return [store.transcripts.resolve(reference) for reference in references]
-        if iteration is not None:
-            store.iterations.get(iteration)
-        return [str(each) for each in store.transcripts.summaries(iteration)["transcript_id"]]
+        return store.transcripts.ids(iteration)
 
 
 def _chosen(store: Store, options: dict[str, Any]) -> ChosenJudge:
     from evaluation.judging.judge_config import SETTINGS_KEY, build_judge, judge_config
 
     return build_judge(judge_config(options, store.settings.get(SETTINGS_KEY)), cache=store.judgements)
-
-
-async def _run(
-    store: Store, ids: list[str], chosen: ChosenJudge, metrics: list[str], *, is_batched: bool
-) -> JudgingTally:
-    from evaluation.rubric_judge.judged_metrics import TASKS
-    from evaluation.workflows.judging import JudgingTally, judge_stored
-
-    tally, progress = JudgingTally(), TerminalProgress("game")
-    async with chosen.session():
-        async for judged in judge_stored(store, ids, chosen, metrics=metrics or tuple(TASKS), is_batched=is_batched):
-            if judged is None:
-                tally.gone += 1
-                continue
-            tally.add(judged)
-            progress.advance(f"{judged.transcript.game_id}: {len(judged.decisions)} of {len(judged.rows)} rows decided")
-    progress.finish()
-    return tally
 
 
 def _say(tally: JudgingTally, chosen: ChosenJudge, output: ListFormat) -> None:

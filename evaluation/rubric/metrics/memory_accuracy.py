@@ -12,7 +12,7 @@ from evaluation.rubric.claims.parsing import Act, Claim
 from evaluation.rubric.definitions import MEMORY_ACCURACY
 from evaluation.rubric.discussion import Discussion
 from evaluation.rubric.speech.readings import Reading, has_grammar, read
-from evaluation.score import Evidence, LedgerRow, MetricResult, decided, summarise
+from evaluation.score import Evidence, LedgerRow, MetricResult, decided, row_id_of, summarise
 from evaluation.transcript import Transcript
 
 _COUNTS = {"accurate": True, "inaccurate": False, "unverified": None}
@@ -89,7 +89,7 @@ def _rows(readings: Sequence[Reading], record: Record) -> Iterator[LedgerRow]:
 def _row(reading: Reading, claim: Claim, finding: Finding) -> LedgerRow:
     message = reading.message
     return decided(
-        f"{MEMORY_ACCURACY.name}:{message.id}:{claim.start}-{claim.end}",
+        row_id_of(MEMORY_ACCURACY.name, f"{message.id}:{claim.start}-{claim.end}"),
         "claim",
         _COUNTS[finding.verdict],
         finding.reason,

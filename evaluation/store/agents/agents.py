@@ -47,7 +47,7 @@ class Agents:
 
     def ensure(self, agents: Iterable[Agent]) -> None:
         """Makes agents known; those that are stay as they are."""
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True, join=True) as cursor:
             for agent in agents:
                 _insert(cursor, agent, "DO NOTHING")
 
@@ -64,7 +64,7 @@ class Agents:
                 place=agent.id,
                 remedy="Shorten it; a judge reads the first 20,000.",
             )
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True, join=True) as cursor:
             _insert(
                 cursor, agent, "(id) DO UPDATE SET display_name = excluded.display_name, persona = excluded.persona"
             )
@@ -99,7 +99,7 @@ class Agents:
             InputError: The speaker or the id is blank.
         """
         require_text(speaker=speaker)
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True, join=True) as cursor:
             if agent_id is None:
                 cursor.execute("DELETE FROM agent_speakers WHERE speaker = ?", [speaker])
                 return

@@ -74,7 +74,7 @@ class Transcripts:
         """
         given = list(items)
         ids = [transcript.id for transcript, _ in given]
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True, join=True) as cursor:
             require_iteration(cursor, iteration)
             restored = _restore(cursor, ids, iteration)
             known = iterations_of(cursor, ids)
@@ -120,6 +120,25 @@ class Transcripts:
         query = "SELECT transcript_id, list(name ORDER BY position) FROM players GROUP BY transcript_id"
         with self._units.unit() as cursor:
             return {str(key): tuple(names) for key, names in cursor.execute(query).fetchall()}
+
+    def ids(self, iteration: str | None = None) -> list[str]:
+        """The ids of the stored transcripts, in the order in which they were put into their iteration.
+
+        Args:
+            iteration: Only its transcripts; ``None`` for all.
+
+        Raises:
+            NotFoundError: There is no iteration of that name.
+        """
+        return list(self.game_names(iteration))
+
+    def game_names(self, iteration: str | None = None) -> dict[str, str]:
+        """What people call the games, by transcript id; order, arguments and errors as for ``ids``."""
+        query = """SELECT transcript_id, game_id FROM transcripts
+            WHERE $iteration::text IS NULL OR iteration = $iteration ORDER BY position"""
+        with self._units.unit() as cursor:
+            require_iteration(cursor, iteration)
+            return dict(cursor.execute(query, {"iteration": iteration and well_formed(iteration)}).fetchall())
 
     def resolve(self, reference: str) -> str:
         """The id of the transcript that a person means by its id, its game id, or the first 4 or more digits of its id.
@@ -170,7 +189,7 @@ class Transcripts:
             InputError: The name is blank, too long, or not valid UTF-8.
         """
         chosen = self.get(transcript_id).game_id if name is None else _game_name(name)
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True, join=True) as cursor:
             require_transcript(cursor, transcript_id)
             cursor.execute("UPDATE transcripts SET game_id = ? WHERE transcript_id = ?", [chosen, transcript_id])
         return chosen

@@ -54,7 +54,7 @@ class Generations:
     def keep(self, generations: Sequence[Generation], calls: Sequence[CallRecord] = ()) -> None:
         """Stores texts, and the calls made meanwhile, in one transaction; a text that is kept already stays."""
         rows = {one.key: _row(one) for one in generations}
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True, join=True) as cursor:
             query = f"SELECT key FROM generations WHERE key IN ({marks(list(rows))})"
             known = {key for (key,) in cursor.execute(query, list(rows)).fetchall()}
             insert_few(cursor, "generations", [row for key, row in rows.items() if key not in known])
