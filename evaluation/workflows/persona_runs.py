@@ -244,17 +244,23 @@ def known_baselines(folder: Path | None) -> Baselines:
 
 
 def compare_with_baselines(
-    request: PersonaRunRequest, rated: Sequence[Rated], baselines: Baselines, max_drop: float = MAX_DROP
+    request: PersonaRunRequest,
+    rated: Sequence[Rated],
+    baselines: Baselines,
+    max_drop: float = MAX_DROP,
+    *,
+    requires_baseline: bool = False,
 ) -> BaselineComparison:
-    """The evaluations that a request led to, beside the baselines."""
+    """The evaluations that a request led to, beside the baselines; arguments as for ``compare``."""
     return compare(
         [evaluation for _, evaluation in rated],
         baselines,
-        request.plan.dimensions,
+        request.plan,
         source=request.source,
         expects_all=request.is_about_everybody,
         max_drop=max_drop,
         judge=OFFLINE_MODEL if request.config.mode == "offline" else request.config.model,
+        requires_baseline=requires_baseline,
     )
 
 
@@ -266,7 +272,7 @@ def write_baselines(store: Store, request: PersonaRunRequest, rated: Sequence[Ra
         is_scripted = any(model == SCRIPTED_MODEL for _, model in evaluation.judges)
         made = baseline_of(
             evaluation,
-            sample_size=request.plan.sample_size,
+            request.plan,
             source=request.source,
             note=NOTE if is_scripted else "",
         ).with_others_of(before.get((evaluation.agent.id, request.source)), request.plan.dimensions)

@@ -39,7 +39,7 @@ def submit(store: Store, desk: DeskState, value: object) -> None:
 
 
 def _kept(store: Store, desk: DeskState, token: str) -> None:
-    """What was sent is stored for good: the rater hears of it at once, and the desk is free for the next game."""
+    """Confirm a stored form to the rater at once, and free the desk for the next game."""
     desk.kept = token
     if is_current(desk, token):
         clear(desk)

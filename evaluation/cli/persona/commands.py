@@ -21,6 +21,8 @@ from evaluation.cli.persona.options import (
     PersonaFormat,
     Recordings,
     RecordMode,
+    Repeats,
+    RequireBaseline,
     SampleSize,
     Seed,
     Since,
@@ -54,11 +56,13 @@ def run(
     seed: Seed = 0,
     double_check: DoubleCheck = False,
     individual: Individual = False,
+    repeats: Repeats = 1,
     model: JudgeModel = None,
     base_url: BaseUrl = None,
     recordings: Recordings = None,
     baselines: Baselines = None,
     max_drop: MaxDrop = 1.0,
+    require_baseline: RequireBaseline = False,
     output: Output = PersonaFormat.TABLE,
     folder: PropositionFolder = None,
     db: Database = None,
@@ -66,7 +70,8 @@ def run(
     """Evaluate agents over everything they said, store scores and reasons, and hold them against their baselines.
 
     An agent that speaks in no stored transcript is judged on the shipped ones. Exits with 1 when a score fell by more
-    than --max-drop or is gone, with 3 when the judge failed on anything or cannot be reached.
+    than --max-drop (with --repeats also by more than the judge's noise) or is gone, with 3 when the judge failed on
+    anything or cannot be reached.
     """
     from evaluation.cli.persona.run_request import evaluation_plan, judge_config, persona_request, run_with_progress
     from evaluation.workflows.persona_runs import compare_with_baselines, known_baselines
@@ -74,12 +79,12 @@ def run(
     store = open_store(db)
     known = known_baselines(baselines)
     plan = evaluation_plan(
-        dimensions, sample_size, seed, individual, since=since, until=until, double_check=double_check
+        dimensions, sample_size, seed, individual, repeats, since=since, until=until, double_check=double_check
     )
     config = judge_config(store, mode, model=model, base_url=base_url, recordings=recordings)
     request = persona_request(mode, config, plan, agents, folder)
     rated = run_with_progress(store, request)
-    comparison = compare_with_baselines(request, rated, known, max_drop)
+    comparison = compare_with_baselines(request, rated, known, max_drop, requires_baseline=require_baseline)
     _print_scores(rated, comparison, output, mode)
     _finish(comparison)
 
@@ -91,12 +96,15 @@ def compare(
     mode: ModeOption = Mode.MOCK,
     sample_size: SampleSize = 20,
     seed: Seed = 0,
+    double_check: DoubleCheck = False,
     individual: Individual = False,
+    repeats: Repeats = 1,
     model: JudgeModel = None,
     base_url: BaseUrl = None,
     recordings: Recordings = None,
     baselines: Baselines = None,
     max_drop: MaxDrop = 1.0,
+    require_baseline: RequireBaseline = False,
     output: Output = PersonaFormat.TABLE,
     folder: PropositionFolder = None,
     db: Database = None,
@@ -110,10 +118,11 @@ def compare(
 
     store = open_store(db)
     known = known_baselines(baselines)
-    plan = evaluation_plan(dimensions, sample_size, seed, individual)
+    plan = evaluation_plan(dimensions, sample_size, seed, individual, repeats, double_check=double_check)
     config = judge_config(store, mode, model=model, base_url=base_url, recordings=recordings)
     request = persona_request(mode, config, plan, agents, folder)
-    comparison = compare_with_baselines(request, run_with_progress(store, request), known, max_drop)
+    rated = run_with_progress(store, request)
+    comparison = compare_with_baselines(request, rated, known, max_drop, requires_baseline=require_baseline)
     _print_comparison(comparison, output)
     _finish(comparison)
 
@@ -125,7 +134,9 @@ def baseline(
     mode: ModeOption = Mode.MOCK,
     sample_size: SampleSize = 20,
     seed: Seed = 0,
+    double_check: DoubleCheck = False,
     individual: Individual = False,
+    repeats: Repeats = 1,
     model: JudgeModel = None,
     base_url: BaseUrl = None,
     recordings: Recordings = None,
@@ -145,7 +156,7 @@ def baseline(
     store = open_store(db)
     to = run_request.baseline_folder(baselines)
     before = read_baselines(to)
-    plan = run_request.evaluation_plan(dimensions, sample_size, seed, individual)
+    plan = run_request.evaluation_plan(dimensions, sample_size, seed, individual, repeats, double_check=double_check)
     config = run_request.judge_config(store, mode, model=model, base_url=base_url, recordings=recordings)
     request = run_request.persona_request(mode, config, plan, agents, folder)
     rated = run_request.run_with_progress(store, request)
@@ -176,7 +187,9 @@ def record(
     ] = RecordMode.LIVE,
     sample_size: SampleSize = 20,
     seed: Seed = 0,
+    double_check: DoubleCheck = False,
     individual: Individual = False,
+    repeats: Repeats = 1,
     model: JudgeModel = None,
     base_url: BaseUrl = None,
     folder: PropositionFolder = None,
@@ -193,7 +206,7 @@ def record(
 
     store = open_store(db)
     place = recording_place(to)
-    plan = evaluation_plan(dimensions, sample_size, seed, individual)
+    plan = evaluation_plan(dimensions, sample_size, seed, individual, repeats, double_check=double_check)
     config = judge_config(store, mode, model=model, base_url=base_url)
     request = persona_request(mode, config, plan, agents, folder)
     files = AnswerFiles(place, is_scripted=mode is RecordMode.SCRIPTED, library=request.library)
@@ -251,7 +264,9 @@ def _finish(comparison: BaselineComparison) -> None:
         note(f"{row.outcome}: {row_words(row, comparison.max_drop)}")
     if errors:
         raise typer.Exit(INFRASTRUCTURE)
-    if comparison.verdict != "fine":
+    if comparison.verdict == "nothing_compared":
+        note("Nothing was compared: no score could be held against a baseline.")
+    if comparison.has_failed:
         raise typer.Exit(GATE_FAILED)
 
 

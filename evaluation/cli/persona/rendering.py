@@ -98,7 +98,7 @@ def _baseline_remarks(comparison: BaselineComparison | None) -> Iterator[str]:
         yield shortened(f"{row.outcome}: {row_words(row, comparison.max_drop)}", _LONGEST_REMARK)
     for outcome, words in (
         (RegressionOutcome.NEW, "without a baseline"),
-        (RegressionOutcome.INCOMPARABLE, "with another judge's baseline"),
+        (RegressionOutcome.INCOMPARABLE, "that cannot be compared with a baseline"),
     ):
         if rows := comparison.having({outcome}):
             first = f"{rows[0].agent_name}, {rows[0].dimension}: {rows[0].detail}"
@@ -106,11 +106,12 @@ def _baseline_remarks(comparison: BaselineComparison | None) -> Iterator[str]:
     if not comparison.having(FAILURES) and (fine := comparison.having({RegressionOutcome.FINE})):
         held = f"{counted(len(fine), 'score')} held against baselines"
         yield f"{held}: none fell by more than {comparison.max_drop:g}"
+    yield shortened(comparison.rule, _LONGEST_REMARK)
 
 
 def comparison_table(comparison: BaselineComparison) -> str:
     """Every score beside its baseline, and below what fell, what is gone and what is new."""
-    from evaluation.harness.junit import behind_words
+    from evaluation.harness.junit import behind_words, noise_words
 
     rows = [
         (
@@ -119,7 +120,7 @@ def comparison_table(comparison: BaselineComparison) -> str:
             _figure(row.baseline) or "none",
             _figure(row.score) or "n/a",
             "" if row.change is None else f"{row.change:+.2f}",
-            str(row.outcome).replace("_", " "),
+            str(row.outcome).replace("_", " ") + noise_words(row),
         )
         for row in comparison.rows
     ]
@@ -128,11 +129,20 @@ def comparison_table(comparison: BaselineComparison) -> str:
         who = f"{row.agent_name}, {LABELS[row.dimension]}"
         if row.detail and row.outcome != "new":
             lines.append(shortened(f"  {who}: {row.detail}", _LONGEST_REMARK))
-        for words, ids in (("new", row.new_propositions), ("gone", row.gone_propositions)):
+        lines += [
+            shortened(f"  {who}: {one.name} fell: {one.baseline:.2f} -> {one.score:.2f}", _LONGEST_REMARK)
+            for one in row.fallen
+        ]
+        for words, ids in (
+            ("new", row.new_propositions),
+            ("gone", row.gone_propositions),
+            ("changed, not compared,", row.changed_propositions),
+        ):
             if ids:
                 lines.append(shortened(f"  {who}: {words} propositions: {', '.join(ids)}", _LONGEST_REMARK))
         for each in row.behind:
             lines += [f"  {shortened(line, _LONGEST_REMARK)}" for line in behind_words(each).splitlines()]
+    lines.append(f"  {comparison.rule}")
     return "\n".join(lines)
 
 

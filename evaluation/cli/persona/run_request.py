@@ -58,12 +58,13 @@ def evaluation_plan(
     sample_size: int,
     seed: int,
     individual: bool,
+    repeats: int = 1,
     *,
     since: datetime | None = None,
     until: datetime | None = None,
     double_check: bool = False,
 ) -> EvaluationPlan:
-    """The plan that the options make.
+    """The plan that the options of a command make.
 
     Raises:
         InputError: A dimension is not known.
@@ -73,7 +74,7 @@ def evaluation_plan(
     from evaluation.persona.period import Period
 
     options = Options(is_batched=not individual, has_double_check=double_check)
-    return EvaluationPlan(_dimensions(dimensions), sample_size, seed, Period(since, until), options)
+    return EvaluationPlan(_dimensions(dimensions), sample_size, seed, Period(since, until), options, repeats)
 
 
 def _names(listed: str) -> list[str]:

@@ -75,10 +75,8 @@ def run_ab_test(
 
 def _judge_config(store: Store, test: ABConfig, options: Mapping[str, Any]) -> JudgeConfig:
     """The judge: options before the file, where it says anything of judging, before environment and settings."""
-    # What the file does not say is the user's own choice, and not a default of the file's.
-    named = test.evaluation.judge_model if "evaluation" in test.model_fields_set else None
     limits = [limit for limit in (test.max_usd, test.evaluation.max_usd) if limit is not None]
-    chosen = {**options, "model": options["model"] or named, "max_usd": min(limits, default=None)}
+    chosen = {**options, "model": options["model"] or test.evaluation.judge_model, "max_usd": min(limits, default=None)}
     return judge_config(chosen, store.settings.get(SETTINGS_KEY))
 
 
