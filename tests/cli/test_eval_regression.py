@@ -144,8 +144,8 @@ def test_a_changed_persona_has_no_recordings_and_once_recorded_it_is_a_regressio
 def test_a_changed_proposition_is_left_out_and_told(run: Any, tmp_path: Path) -> None:
     (tmp_path / "michael.yaml").write_text(TURNED_PROPOSITION, encoding="utf-8")
     done = run("eval", "compare", "--agents", "michael", "--propositions", tmp_path, "--format", "markdown")
-    # The claim is what was recorded, so its mark of 8 is played back, and is 9 - 8 = 1 now: a score of another question.
-    # The others still stand where they stood.
+    # The claim is what was recorded, so its mark of 8 is played back, and is 9 - 8 = 1 now: a score of another
+    # question. The others still stand where they stood.
     assert done.exit_code == 0
     assert "| `Michael Scott` | Adherence | 7.74 | 7.74 | +0.00 | fine |" in done.stdout
     assert "`compared over 7 of 8 propositions: the others are new or changed`" in done.stdout

@@ -170,6 +170,50 @@ def baseline(
 
 
 @app.command()
+def noise(
+    agents: Agents = "",
+    dimensions: Dimensions = "",
+    mode: ModeOption = Mode.LIVE,
+    sample_size: SampleSize = 5,
+    seed: Seed = 0,
+    repeats: Annotated[int, typer.Option(min=2, max=50, help="Ask every question so many times.")] = 5,
+    double_check: DoubleCheck = False,
+    individual: Individual = False,
+    model: JudgeModel = None,
+    base_url: BaseUrl = None,
+    output: Rows = ListFormat.TABLE,
+    folder: PropositionFolder = None,
+    db: Database = None,
+) -> None:
+    """Measure the judge's own noise: ask every question of a sample several times, and print how the answers differ.
+
+    The share of variance says how much of what tells two answers apart is the judge and not the message. Every answer
+    is kept, so that the same repeats cost nothing again. Exits with 3 when the judge failed on anything.
+    """
+    from evaluation.cli.persona.rendering import noise_table
+    from evaluation.cli.persona.run_request import evaluation_plan, judge_config, persona_request, run_with_progress
+    from evaluation.persona.judge_noise import as_dict, dimension_noise
+
+    store = open_store(db)
+    plan = evaluation_plan(dimensions, sample_size, seed, individual, repeats, double_check=double_check)
+    config = judge_config(store, mode, model=model, base_url=base_url)
+    rated = run_with_progress(store, persona_request(mode, config, plan, agents, folder))
+    if output is ListFormat.JSON:
+        from evaluation.escaping import json_text
+
+        found = [
+            {"agent_id": each.agent.id, "dimension": str(key), **as_dict(dimension_noise(score))}
+            for _, each in rated
+            for key, score in each.dimensions.items()
+        ]
+        say(json_text(found))
+    else:
+        say(noise_table(rated))
+    if any(item.status == "error" for _, each in rated for item in each.items):
+        raise typer.Exit(INFRASTRUCTURE)
+
+
+@app.command()
 def record(
     to: Annotated[
         Path | None,
