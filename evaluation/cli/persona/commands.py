@@ -11,6 +11,7 @@ import typer
 from evaluation.cli.persona.options import (
     Agents,
     Baselines,
+    CommentAction,
     Dimensions,
     DoubleCheck,
     Individual,
@@ -312,6 +313,24 @@ def _finish(comparison: BaselineComparison) -> None:
         note("Nothing was compared: no score could be held against a baseline.")
     if comparison.has_failed:
         raise typer.Exit(GATE_FAILED)
+
+
+@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def comment(
+    context: typer.Context,
+    action: Annotated[CommentAction, typer.Argument(show_default=False, help="Compare, or write the comment.")],
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", show_default=False, help="Where the report lies.")],
+) -> None:
+    """Keep one comment with the regression table on a GitHub pull request.
+
+    'check' compares like 'compare', whose options may follow, writes comparison.json and comment.md to FOLDER, and needs
+    no token. 'post' writes or updates the comment; it needs GITHUB_REPOSITORY, GITHUB_TOKEN and GITHUB_EVENT_PATH.
+    """
+    import os
+
+    from evaluation.harness.github_comment import main
+
+    raise typer.Exit(main([str(action), str(folder), *context.args], os.environ))
 
 
 @app.command()
