@@ -8,18 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from evaluation.cli.shared.confirmation import By, Yes, person, require_consent
-from evaluation.cli.shared.exit_codes import CommandGroup
+from evaluation.cli.shared.exit_codes import command_group
 from evaluation.cli.shared.options import Database, ListFormat, Rows, open_store
 from evaluation.cli.shared.terminal import note, safe, say, shortened, table
 
 if TYPE_CHECKING:
     from evaluation.workflows.agents import KnownAgents
 
-app = typer.Typer(
-    cls=CommandGroup,
-    rich_markup_mode=None,
-    no_args_is_help=True,
-    help="List agents; give them personas; say which speaker is which agent; delete one with its evaluations.",
+app = command_group(
+    "List agents; give them personas; say which speaker is which agent; delete one with its evaluations."
 )
 
 AgentName = Annotated[str, typer.Argument(metavar="AGENT", show_default=False, help="The agent's id or name.")]

@@ -26,7 +26,7 @@ from evaluation.cli.persona.options import (
     Since,
     Until,
 )
-from evaluation.cli.shared.exit_codes import GATE_FAILED, INFRASTRUCTURE, CommandGroup
+from evaluation.cli.shared.exit_codes import GATE_FAILED, INFRASTRUCTURE, command_group
 from evaluation.cli.shared.options import BaseUrl, Database, JudgeModel, ListFormat, PropositionFolder, Rows, open_store
 from evaluation.cli.shared.terminal import note, say, shortened, table
 
@@ -34,12 +34,9 @@ if TYPE_CHECKING:
     from evaluation.harness.regression import BaselineComparison
     from evaluation.workflows.persona_runs import Rated
 
-app = typer.Typer(
-    cls=CommandGroup,
-    rich_markup_mode=None,
-    no_args_is_help=True,
-    help="Evaluate agents on adherence, consistency, fluency, voice distinctness and ideas, and hold them against "
-    "baselines; list earlier runs.",
+app = command_group(
+    "Evaluate agents on adherence, consistency, fluency, voice distinctness and ideas, and hold them against "
+    "baselines; list earlier runs."
 )
 
 

@@ -67,6 +67,11 @@ class CommandGroup(TyperGroup):
             return result
 
 
+def command_group(description: str, cls: type[CommandGroup] = CommandGroup) -> typer.Typer:
+    """An empty group of commands; called alone, it prints its help."""
+    return typer.Typer(cls=cls, rich_markup_mode=None, no_args_is_help=True, help=description)
+
+
 @contextmanager
 def exit_codes() -> Iterator[None]:
     """Turns errors into a message and an exit code."""
