@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evaluation.cli.persona.options import Mode, RecordMode
 from evaluation.cli.shared.terminal import TerminalProgress, note
-
-if TYPE_CHECKING:
-    from evaluation.judging.judge_config import JudgeConfig
-    from evaluation.judging.propositions.proposition import Dimension
-    from evaluation.persona.evaluation import EvaluationPlan
-    from evaluation.store import Store
-    from evaluation.workflows.persona_runs import PersonaRunRequest, Rated
+from evaluation.errors import InputError
+from evaluation.files.bundled import baseline_root, checkout_root, proposition_roots
+from evaluation.judging.judge_config import SETTINGS_KEY, JudgeConfig
+from evaluation.judging.judge_config import judge_config as build
+from evaluation.judging.judges.scripted import NOTE, SCRIPTED_MODEL
+from evaluation.judging.propositions.loading import PropositionLibrary
+from evaluation.judging.propositions.proposition import Dimension
+from evaluation.judging.questions import Options
+from evaluation.persona.evaluation import EvaluationPlan
+from evaluation.persona.period import Period
+from evaluation.persona.results import DIMENSIONS
+from evaluation.store import Store
+from evaluation.workflows.persona_runs import PersonaRunRequest, Rated, recorded_model, run_personas
 
 
 def persona_request(
@@ -29,10 +35,6 @@ def persona_request(
         agents: Ids and names, with commas.
         folder: The person's own propositions, which add to the shipped ones.
     """
-    from evaluation.files.bundled import proposition_roots
-    from evaluation.judging.propositions.loading import PropositionLibrary
-    from evaluation.workflows.persona_runs import PersonaRunRequest
-
     return PersonaRunRequest(
         config,
         plan,
@@ -45,8 +47,6 @@ def persona_request(
 
 def run_with_progress(store: Store, request: PersonaRunRequest) -> list[Rated]:
     """Everybody's evaluation with the id of its run; progress goes to standard error."""
-    from evaluation.workflows.persona_runs import run_personas
-
     progress = TerminalProgress("judgement")
     rated = run_personas(store, request, report=lambda _, judgement: progress.advance(judgement.model), announce=note)
     progress.finish()
@@ -68,10 +68,6 @@ def evaluation_plan(
     Raises:
         InputError: A dimension is not known.
     """
-    from evaluation.judging.questions import Options
-    from evaluation.persona.evaluation import EvaluationPlan
-    from evaluation.persona.period import Period
-
     options = Options(is_batched=not individual, has_double_check=double_check)
     return EvaluationPlan(_dimensions(dimensions), sample_size, seed, Period(since, until), options)
 
@@ -83,9 +79,6 @@ def _names(listed: str) -> list[str]:
 
 def _dimensions(listed: str) -> tuple[Dimension, ...]:
     """The dimensions in a list with commas, in the specification's order; all for an empty one."""
-    from evaluation.errors import InputError
-    from evaluation.persona.results import DIMENSIONS
-
     chosen = _names(listed)
     for name in chosen:
         if name not in DIMENSIONS:
@@ -110,10 +103,6 @@ def judge_config(store: Store, mode: Mode | RecordMode, **options: Any) -> Judge
         InputError: A value is not usable, or the recordings are of several models.
         JudgeError: A live judge cannot be reached.
     """
-    from evaluation.judging.judge_config import SETTINGS_KEY
-    from evaluation.judging.judge_config import judge_config as build
-    from evaluation.workflows.persona_runs import recorded_model
-
     config = build({"mode": _JUDGES[mode], **options}, stored=store.settings.get(SETTINGS_KEY))
     if mode is Mode.MOCK and not options.get("model"):
         config = config.model_copy(update={"model": recorded_model(config)})
@@ -126,8 +115,6 @@ def judge_config(store: Store, mode: Mode | RecordMode, **options: Any) -> Judge
 
 
 def _say_who_judges(config: JudgeConfig, *, is_scripted: bool) -> None:
-    from evaluation.judging.judges.scripted import NOTE, SCRIPTED_MODEL
-
     if is_scripted:
         note(NOTE)
     elif config.mode == "offline":
@@ -149,9 +136,6 @@ def baseline_folder(folder: Path | None) -> Path:
     Raises:
         InputError: None was named, and Dramaturg is installed and not a checkout.
     """
-    from evaluation.errors import InputError
-    from evaluation.files.bundled import baseline_root, checkout_root
-
     if folder is None and checkout_root() is None:
         raise InputError("Baselines of your own need a place.", remedy="Name a folder with --baselines.")
     return folder or baseline_root()
