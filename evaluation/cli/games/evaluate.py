@@ -81,7 +81,7 @@ def evaluate(
     held = open_store(db) if store else None
     chosen = choose_columns(columns)
     found = evaluate_paths(paths, tally, store=held, iteration=iteration, jobs=jobs, choose_columns=chosen)
-    evaluations = _evaluations(_with_progress(found, tally))
+    evaluations = (each.evaluation for each in _with_progress(found, tally))
     print_evaluations(gate_counter.watch(_controlled(evaluations, held) if controls else evaluations), output)
     finish_scoring(incomplete=tally.incomplete, refused=tally.refused, gate_failed=gate_counter.failed)
 
@@ -206,10 +206,6 @@ def _with_progress(found: Iterable[ScoredFile], tally: Tally) -> Iterator[Scored
         progress.advance(each.source_name)
         yield each
     progress.finish()
-
-
-def _evaluations(found: Iterable[ScoredFile]) -> Iterator[Evaluation]:
-    return (each.evaluation for each in found)
 
 
 def _controlled(evaluations: Iterable[Evaluation], store: Store | None) -> Iterator[Evaluation]:

@@ -65,7 +65,7 @@ def run(
     An agent that speaks in no stored transcript is judged on the shipped ones. Exits with 1 when a score fell by more
     than --max-drop or is gone, with 3 when the judge failed on anything or cannot be reached.
     """
-    from evaluation.cli.persona.run_request import evaluation_plan, judge_config, persona_request, run_with_progress
+    from evaluation.cli.persona.run_request import evaluation_plan, persona_request, run_with_progress
     from evaluation.workflows.persona_runs import compare_with_baselines, known_baselines
 
     store = open_store(db)
@@ -73,8 +73,7 @@ def run(
     plan = evaluation_plan(
         dimensions, sample_size, seed, individual, since=since, until=until, double_check=double_check
     )
-    config = judge_config(store, mode, model=model, base_url=base_url, recordings=recordings)
-    request = persona_request(mode, config, plan, agents, folder)
+    request = persona_request(store, mode, plan, agents, folder, model=model, base_url=base_url, recordings=recordings)
     rated = run_with_progress(store, request)
     comparison = compare_with_baselines(request, rated, known, max_drop)
     _print_scores(rated, comparison, output, mode)
@@ -102,14 +101,13 @@ def compare(
 
     Exits like 'run'. Markdown is the comment for a pull request.
     """
-    from evaluation.cli.persona.run_request import evaluation_plan, judge_config, persona_request, run_with_progress
+    from evaluation.cli.persona.run_request import evaluation_plan, persona_request, run_with_progress
     from evaluation.workflows.persona_runs import compare_with_baselines, known_baselines
 
     store = open_store(db)
     known = known_baselines(baselines)
     plan = evaluation_plan(dimensions, sample_size, seed, individual)
-    config = judge_config(store, mode, model=model, base_url=base_url, recordings=recordings)
-    request = persona_request(mode, config, plan, agents, folder)
+    request = persona_request(store, mode, plan, agents, folder, model=model, base_url=base_url, recordings=recordings)
     comparison = compare_with_baselines(request, run_with_progress(store, request), known, max_drop)
     _print_comparison(comparison, output)
     _finish(comparison)
@@ -143,8 +141,9 @@ def baseline(
     to = run_request.baseline_folder(baselines)
     before = read_baselines(to)
     plan = run_request.evaluation_plan(dimensions, sample_size, seed, individual)
-    config = run_request.judge_config(store, mode, model=model, base_url=base_url, recordings=recordings)
-    request = run_request.persona_request(mode, config, plan, agents, folder)
+    request = run_request.persona_request(
+        store, mode, plan, agents, folder, model=model, base_url=base_url, recordings=recordings
+    )
     rated = run_request.run_with_progress(store, request)
     comparison = compare_with_baselines(request, rated, before)
     _print_comparison(comparison, PersonaFormat.TABLE)
@@ -186,13 +185,12 @@ def record(
     from dataclasses import replace
 
     from evaluation.cli.persona.recording import AnswerFiles, recording_place
-    from evaluation.cli.persona.run_request import evaluation_plan, judge_config, persona_request, run_with_progress
+    from evaluation.cli.persona.run_request import evaluation_plan, persona_request, run_with_progress
 
     store = open_store(db)
     place = recording_place(to)
     plan = evaluation_plan(dimensions, sample_size, seed, individual)
-    config = judge_config(store, mode, model=model, base_url=base_url)
-    request = persona_request(mode, config, plan, agents, folder)
+    request = persona_request(store, mode, plan, agents, folder, model=model, base_url=base_url)
     files = AnswerFiles(place, is_scripted=mode is RecordMode.SCRIPTED, library=request.library)
     rated = run_with_progress(store, replace(request, wrap=files.record))
     failed = [item.detail for _, each in rated for item in each.items if item.status == "error"]

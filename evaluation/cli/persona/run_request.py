@@ -10,8 +10,7 @@ from evaluation.cli.persona.options import Mode, RecordMode
 from evaluation.cli.shared.terminal import TerminalProgress, note
 from evaluation.errors import InputError
 from evaluation.files.bundled import baseline_root, checkout_root, proposition_roots
-from evaluation.judging.judge_config import SETTINGS_KEY, JudgeConfig
-from evaluation.judging.judge_config import judge_config as build
+from evaluation.judging.judge_config import SETTINGS_KEY, JudgeConfig, judge_config
 from evaluation.judging.judges.scripted import NOTE, SCRIPTED_MODEL
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.judging.propositions.proposition import Dimension
@@ -24,19 +23,24 @@ from evaluation.workflows.persona_runs import PersonaRunRequest, Rated, recorded
 
 
 def persona_request(
-    mode: Mode | RecordMode, config: JudgeConfig, plan: EvaluationPlan, agents: str, folder: Path | None
+    store: Store, mode: Mode | RecordMode, plan: EvaluationPlan, agents: str, folder: Path | None, **judge: Any
 ) -> PersonaRunRequest:
-    """The request that the options make.
+    """The request that the options make; who judges is told to the person.
 
     Args:
+        store: Holds the judge's settings.
         mode: Who judges what.
-        config: Of the judge.
         plan: Dimensions, sample, options.
         agents: Ids and names, with commas.
         folder: The person's own propositions, which add to the shipped ones.
+        judge: ``model``, ``base_url`` and ``recordings``; ``None`` for those not given.
+
+    Raises:
+        InputError: A value is not usable, or the recordings are of several models.
+        JudgeError: A live judge cannot be reached.
     """
     return PersonaRunRequest(
-        config,
+        _judge_config(store, mode, judge),
         plan,
         PropositionLibrary.load(proposition_roots(folder)),
         _names(agents),
@@ -96,14 +100,9 @@ _JUDGES: dict[Mode | RecordMode, str] = {
 }
 
 
-def judge_config(store: Store, mode: Mode | RecordMode, **options: Any) -> JudgeConfig:
-    """The judge's configuration, told to the person. Without ``model``, recordings are of the one that made them.
-
-    Raises:
-        InputError: A value is not usable, or the recordings are of several models.
-        JudgeError: A live judge cannot be reached.
-    """
-    config = build({"mode": _JUDGES[mode], **options}, stored=store.settings.get(SETTINGS_KEY))
+def _judge_config(store: Store, mode: Mode | RecordMode, options: dict[str, Any]) -> JudgeConfig:
+    """The judge's configuration. Without ``model``, recordings are played of the one that made them."""
+    config = judge_config({"mode": _JUDGES[mode], **options}, stored=store.settings.get(SETTINGS_KEY))
     if mode is Mode.MOCK and not options.get("model"):
         config = config.model_copy(update={"model": recorded_model(config)})
     _say_who_judges(config, is_scripted=mode is RecordMode.SCRIPTED)
