@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from evaluation.score import LedgerRow, Method
-from evaluation.transcript import Vote
 
 SIDES: Mapping[str, str] = {"mafia": "Mafia", "town": "town"}
 """A side -> what a reader calls its players."""
@@ -24,6 +23,8 @@ def by_kind_of_reference(rows: Sequence[LedgerRow]) -> dict[str, Any]:
         vote. ``settled_by_kind``: kind ("vote", "elimination", "role claim", "accusation", "earlier statement") ->
         references settled; every kind that occurs is there.
     """
+    from evaluation.transcript import Vote  # imports pydantic, and help needs none
+
     settled = [row for row in rows if row.denominator]
     counts = Counter(row.details.get("kind", "earlier statement") for row in settled)
     kinds = dict.fromkeys(row.details.get("kind", "earlier statement") for row in rows)

@@ -109,13 +109,8 @@ def _pair_keys(cursor: Cursor, side: IterationSide) -> dict[str, PairKey | None]
     return {transcript_id: pair_key(metadata_of(documents[transcript_id])) for transcript_id in ids}
 
 
-def side_scores(store: Store) -> pd.DataFrame:
-    """Role consistency of each side, game by game.
-
-    Returns:
-        One row per stored game and side that has rows with weight: ``transcript_id``, ``side`` (``mafia`` or ``town``),
-        ``score`` (0 to 100).
-    """
+def side_scores(store: Store) -> dict[tuple[str, str], float]:
+    """Role consistency (0 to 100) by stored game and side (``mafia`` or ``town``) that has rows with weight."""
     with store.unit() as cursor:
         names = store.transcripts.game_names()
         rows = _ledger_rows(cursor, store, names, [ROLE_CONSISTENCY.name])
@@ -124,8 +119,8 @@ def side_scores(store: Store) -> pd.DataFrame:
     rows["side"] = [sides.get((str(key), str(player))) for key, player in keys]
     sums = rows[rows["side"].notna()].groupby(["transcript_id", "side"], sort=False)[["numerator", "denominator"]].sum()
     sums = sums[sums["denominator"] > 0]
-    sums["score"] = 100.0 * sums["numerator"] / sums["denominator"]
-    return sums.reset_index()[["transcript_id", "side", "score"]]
+    scores = 100.0 * sums["numerator"] / sums["denominator"]
+    return dict(zip(sums.index.tolist(), scores.tolist(), strict=True))
 
 
 def _alignments(cursor: Cursor, ids: Sequence[str]) -> dict[tuple[str, str], str]:

@@ -44,11 +44,11 @@ class DeskState:
     receipt: DeltaGenerator | None = None
 
 
-def desk_of(rater: str) -> DeskState:
-    """This session's desk; an empty one for another rater than before."""
-    desk = st.session_state.get(_DESK)
+def desk_of(rater: str, key: str = _DESK) -> DeskState:
+    """This session's desk under ``key`` of the session state; an empty one for another rater than before."""
+    desk = st.session_state.get(key)
     if not isinstance(desk, DeskState) or desk.rater != rater:
-        desk = st.session_state[_DESK] = DeskState(rater)
+        desk = st.session_state[key] = DeskState(rater)
     return desk
 
 

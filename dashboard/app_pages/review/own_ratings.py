@@ -24,8 +24,8 @@ _DONE = "revision_done"
 
 def own_ratings(store: Store, rater: str) -> None:
     """The rater's ratings; one that is selected opens on the desk. Both the old and the new rating are kept."""
-    desk = st.session_state.get(_DESK)
-    if isinstance(desk, desk_state.DeskState) and desk.rater == rater and desk.data is not None:
+    desk = desk_state.desk_of(rater, _DESK)
+    if desk.data is not None:
         parts.mount(store, desk, _KEY, on_submit=_submit, on_skip=_back)
         return
     if message := st.session_state.pop(_DONE, None):

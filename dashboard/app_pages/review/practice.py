@@ -38,14 +38,9 @@ def practice(store: Store, rater: str) -> None:
     if shown in games and shown in given:
         _comparison(games[shown], given[shown], left=len(games.keys() - given.keys()))
         return
-    desk = st.session_state.get(_DESK)
+    desk = desk_state.desk_of(rater, _DESK)
     # A game that was done in another window meanwhile is not asked for again.
-    if (
-        not isinstance(desk, desk_state.DeskState)
-        or desk.rater != rater
-        or desk.data is None
-        or desk.transcript_id in given
-    ):
+    if desk.data is None or desk.transcript_id in given:
         waiting = [game for game in games.values() if game.id not in given]
         if not waiting:
             _summary(store, rater, list(games.values()))

@@ -161,6 +161,17 @@ def _limit_words(threshold: float, definition: MetricDefinition) -> str:
     return f"≥ {threshold:g}" + (" %" if definition.scale == PERCENT else "")
 
 
+def draw_iteration_axis(figure: go.Figure, names: pd.DataFrame) -> None:
+    """Puts iterations on the horizontal axis: one row of ``names`` each, with ``position`` and ``iteration``."""
+    figure.update_xaxes(
+        tickvals=names["position"].tolist(),
+        ticktext=[escaped_label(name) for name in names["iteration"]],
+        range=[names["position"].min() - 0.5, names["position"].max() + 0.5] if len(names) else None,
+        showgrid=False,
+        automargin=True,
+    )
+
+
 def _lay_out(figure: go.Figure, points: pd.DataFrame, definition: MetricDefinition, changes: Mapping[str, str]) -> None:
     names = points.drop_duplicates("position").sort_values("position")
     scale = definition.scale
@@ -174,13 +185,7 @@ def _lay_out(figure: go.Figure, points: pd.DataFrame, definition: MetricDefiniti
         hovermode="closest",
         **KEEP_ZOOM,
     )
-    figure.update_xaxes(
-        tickvals=names["position"].tolist(),
-        ticktext=[escaped_label(name) for name in names["iteration"]],
-        range=[names["position"].min() - 0.5, names["position"].max() + 0.5] if len(names) else None,
-        showgrid=False,
-        automargin=True,
-    )
+    draw_iteration_axis(figure, names)
     figure.update_yaxes(
         range=[scale.low - margin, scale.high + margin],
         tickvals=ticks,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evaluation.cli.shared.exit_codes import CommandGroup
+from evaluation.cli.shared.exit_codes import command_group
 from evaluation.cli.shared.options import Database, Force, OfIteration, TranscriptReference, open_store
 from evaluation.cli.shared.terminal import note, safe, say_data
 from evaluation.errors import NotFoundError
@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 
     from evaluation.transcript import Transcript
 
-app = typer.Typer(
-    cls=CommandGroup, rich_markup_mode=None, no_args_is_help=True, help="Write transcripts, scores or ratings to files."
-)
+app = command_group("Write transcripts, scores or ratings to files.")
 
 
 class TranscriptFormat(StrEnum):

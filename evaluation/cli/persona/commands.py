@@ -29,7 +29,7 @@ from evaluation.cli.persona.options import (
     Since,
     Until,
 )
-from evaluation.cli.shared.exit_codes import GATE_FAILED, INFRASTRUCTURE, CommandGroup
+from evaluation.cli.shared.exit_codes import GATE_FAILED, INFRASTRUCTURE, command_group
 from evaluation.cli.shared.options import BaseUrl, Database, JudgeModel, ListFormat, PropositionFolder, Rows, open_store
 from evaluation.cli.shared.terminal import note, say, shortened, table
 
@@ -37,12 +37,9 @@ if TYPE_CHECKING:
     from evaluation.harness.regression import BaselineComparison
     from evaluation.workflows.persona_runs import Rated
 
-app = typer.Typer(
-    cls=CommandGroup,
-    rich_markup_mode=None,
-    no_args_is_help=True,
-    help="Evaluate agents on adherence, consistency, fluency, voice distinctness and ideas, and hold them against "
-    "baselines; list earlier runs.",
+app = command_group(
+    "Evaluate agents on adherence, consistency, fluency, voice distinctness and ideas, and hold them against "
+    "baselines; list earlier runs."
 )
 
 
@@ -74,7 +71,7 @@ def run(
     than --max-drop (with --repeats also by more than the judge's noise) or is gone, with 3 when the judge failed on
     anything or cannot be reached.
     """
-    from evaluation.cli.persona.run_request import evaluation_plan, judge_config, persona_request, run_with_progress
+    from evaluation.cli.persona.run_request import evaluation_plan, persona_request, run_with_progress
     from evaluation.workflows.persona_runs import compare_with_baselines, known_baselines
 
     store = open_store(db)
@@ -82,8 +79,7 @@ def run(
     plan = evaluation_plan(
         dimensions, sample_size, seed, individual, repeats, since=since, until=until, double_check=double_check
     )
-    config = judge_config(store, mode, model=model, base_url=base_url, recordings=recordings)
-    request = persona_request(mode, config, plan, agents, folder)
+    request = persona_request(store, mode, plan, agents, folder, model=model, base_url=base_url, recordings=recordings)
     rated = run_with_progress(store, request)
     comparison = compare_with_baselines(request, rated, known, max_drop, requires_baseline=require_baseline)
     _print_scores(rated, comparison, output, mode)
@@ -114,14 +110,13 @@ def compare(
 
     Exits like 'run'. Markdown is the comment for a pull request.
     """
-    from evaluation.cli.persona.run_request import evaluation_plan, judge_config, persona_request, run_with_progress
+    from evaluation.cli.persona.run_request import evaluation_plan, persona_request, run_with_progress
     from evaluation.workflows.persona_runs import compare_with_baselines, known_baselines
 
     store = open_store(db)
     known = known_baselines(baselines)
     plan = evaluation_plan(dimensions, sample_size, seed, individual, repeats, double_check=double_check)
-    config = judge_config(store, mode, model=model, base_url=base_url, recordings=recordings)
-    request = persona_request(mode, config, plan, agents, folder)
+    request = persona_request(store, mode, plan, agents, folder, model=model, base_url=base_url, recordings=recordings)
     rated = run_with_progress(store, request)
     comparison = compare_with_baselines(request, rated, known, max_drop, requires_baseline=require_baseline)
     _print_comparison(comparison, output)
@@ -158,8 +153,9 @@ def baseline(
     to = run_request.baseline_folder(baselines)
     before = read_baselines(to)
     plan = run_request.evaluation_plan(dimensions, sample_size, seed, individual, repeats, double_check=double_check)
-    config = run_request.judge_config(store, mode, model=model, base_url=base_url, recordings=recordings)
-    request = run_request.persona_request(mode, config, plan, agents, folder)
+    request = run_request.persona_request(
+        store, mode, plan, agents, folder, model=model, base_url=base_url, recordings=recordings
+    )
     rated = run_request.run_with_progress(store, request)
     comparison = compare_with_baselines(request, rated, before)
     _print_comparison(comparison, PersonaFormat.TABLE)
@@ -192,13 +188,13 @@ def noise(
     is kept, so that the same repeats cost nothing again. Exits with 3 when the judge failed on anything.
     """
     from evaluation.cli.persona.rendering import noise_table
-    from evaluation.cli.persona.run_request import evaluation_plan, judge_config, persona_request, run_with_progress
+    from evaluation.cli.persona.run_request import evaluation_plan, persona_request, run_with_progress
     from evaluation.persona.judge_noise import as_dict, dimension_noise
 
     store = open_store(db)
     plan = evaluation_plan(dimensions, sample_size, seed, individual, repeats, double_check=double_check)
-    config = judge_config(store, mode, model=model, base_url=base_url)
-    rated = run_with_progress(store, persona_request(mode, config, plan, agents, folder))
+    request = persona_request(store, mode, plan, agents, folder, model=model, base_url=base_url)
+    rated = run_with_progress(store, request)
     if output is ListFormat.JSON:
         from evaluation.escaping import json_text
 
@@ -247,13 +243,12 @@ def record(
     from dataclasses import replace
 
     from evaluation.cli.persona.recording import AnswerFiles, recording_place
-    from evaluation.cli.persona.run_request import evaluation_plan, judge_config, persona_request, run_with_progress
+    from evaluation.cli.persona.run_request import evaluation_plan, persona_request, run_with_progress
 
     store = open_store(db)
     place = recording_place(to)
     plan = evaluation_plan(dimensions, sample_size, seed, individual, repeats, double_check=double_check)
-    config = judge_config(store, mode, model=model, base_url=base_url)
-    request = persona_request(mode, config, plan, agents, folder)
+    request = persona_request(store, mode, plan, agents, folder, model=model, base_url=base_url)
     files = AnswerFiles(place, is_scripted=mode is RecordMode.SCRIPTED, library=request.library)
     rated = run_with_progress(store, replace(request, wrap=files.record))
     failed = [item.detail for _, each in rated for item in each.items if item.status == "error"]
@@ -323,7 +318,7 @@ def comment(
 ) -> None:
     """Keep one comment with the regression table on a GitHub pull request.
 
-    'check' compares like 'compare', whose options may follow, writes comparison.json and comment.md to FOLDER, and needs
+    'check' compares like 'compare', whose options may follow, writes comparison.json and comment.md to FOLDER and needs
     no token. 'post' writes or updates the comment; it needs GITHUB_REPOSITORY, GITHUB_TOKEN and GITHUB_EVENT_PATH.
     """
     import os

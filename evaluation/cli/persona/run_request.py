@@ -4,37 +4,43 @@ from __future__ import annotations
 
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evaluation.cli.persona.options import Mode, RecordMode
 from evaluation.cli.shared.terminal import TerminalProgress, note
-
-if TYPE_CHECKING:
-    from evaluation.judging.judge_config import JudgeConfig
-    from evaluation.judging.propositions.proposition import Dimension
-    from evaluation.persona.evaluation import EvaluationPlan
-    from evaluation.store import Store
-    from evaluation.workflows.persona_runs import PersonaRunRequest, Rated
+from evaluation.errors import InputError
+from evaluation.files.bundled import baseline_root, checkout_root, proposition_roots
+from evaluation.judging.judge_config import SETTINGS_KEY, JudgeConfig, judge_config
+from evaluation.judging.judges.scripted import NOTE, SCRIPTED_MODEL
+from evaluation.judging.propositions.loading import PropositionLibrary
+from evaluation.judging.propositions.proposition import Dimension
+from evaluation.judging.questions import Options
+from evaluation.persona.evaluation import EvaluationPlan
+from evaluation.persona.period import Period
+from evaluation.persona.results import DIMENSIONS
+from evaluation.store import Store
+from evaluation.workflows.persona_runs import PersonaRunRequest, Rated, recorded_model, run_personas
 
 
 def persona_request(
-    mode: Mode | RecordMode, config: JudgeConfig, plan: EvaluationPlan, agents: str, folder: Path | None
+    store: Store, mode: Mode | RecordMode, plan: EvaluationPlan, agents: str, folder: Path | None, **judge: Any
 ) -> PersonaRunRequest:
-    """The request that the options make.
+    """The request that the options make; who judges is told to the person.
 
     Args:
+        store: Holds the judge's settings.
         mode: Who judges what.
-        config: Of the judge.
         plan: Dimensions, sample, options.
         agents: Ids and names, with commas.
         folder: The person's own propositions, which add to the shipped ones.
-    """
-    from evaluation.files.bundled import proposition_roots
-    from evaluation.judging.propositions.loading import PropositionLibrary
-    from evaluation.workflows.persona_runs import PersonaRunRequest
+        judge: ``model``, ``base_url`` and ``recordings``; ``None`` for those not given.
 
+    Raises:
+        InputError: A value is not usable, or the recordings are of several models.
+        JudgeError: A live judge cannot be reached.
+    """
     return PersonaRunRequest(
-        config,
+        _judge_config(store, mode, judge),
         plan,
         PropositionLibrary.load(proposition_roots(folder)),
         _names(agents),
@@ -45,8 +51,6 @@ def persona_request(
 
 def run_with_progress(store: Store, request: PersonaRunRequest) -> list[Rated]:
     """Everybody's evaluation with the id of its run; progress goes to standard error."""
-    from evaluation.workflows.persona_runs import run_personas
-
     progress = TerminalProgress("judgement")
     rated = run_personas(store, request, report=lambda _, judgement: progress.advance(judgement.model), announce=note)
     progress.finish()
@@ -69,10 +73,6 @@ def evaluation_plan(
     Raises:
         InputError: A dimension is not known.
     """
-    from evaluation.judging.questions import Options
-    from evaluation.persona.evaluation import EvaluationPlan
-    from evaluation.persona.period import Period
-
     options = Options(is_batched=not individual, has_double_check=double_check)
     return EvaluationPlan(_dimensions(dimensions), sample_size, seed, Period(since, until), options, repeats)
 
@@ -84,9 +84,6 @@ def _names(listed: str) -> list[str]:
 
 def _dimensions(listed: str) -> tuple[Dimension, ...]:
     """The dimensions in a list with commas, in the specification's order; all for an empty one."""
-    from evaluation.errors import InputError
-    from evaluation.persona.results import DIMENSIONS
-
     chosen = _names(listed)
     for name in chosen:
         if name not in DIMENSIONS:
@@ -104,18 +101,9 @@ _JUDGES: dict[Mode | RecordMode, str] = {
 }
 
 
-def judge_config(store: Store, mode: Mode | RecordMode, **options: Any) -> JudgeConfig:
-    """The judge's configuration, told to the person. Without ``model``, recordings are of the one that made them.
-
-    Raises:
-        InputError: A value is not usable, or the recordings are of several models.
-        JudgeError: A live judge cannot be reached.
-    """
-    from evaluation.judging.judge_config import SETTINGS_KEY
-    from evaluation.judging.judge_config import judge_config as build
-    from evaluation.workflows.persona_runs import recorded_model
-
-    config = build({"mode": _JUDGES[mode], **options}, stored=store.settings.get(SETTINGS_KEY))
+def _judge_config(store: Store, mode: Mode | RecordMode, options: dict[str, Any]) -> JudgeConfig:
+    """The judge's configuration. Without ``model``, recordings are played of the one that made them."""
+    config = judge_config({"mode": _JUDGES[mode], **options}, stored=store.settings.get(SETTINGS_KEY))
     if mode is Mode.MOCK and not options.get("model"):
         config = config.model_copy(update={"model": recorded_model(config)})
     _say_who_judges(config, is_scripted=mode is RecordMode.SCRIPTED)
@@ -127,8 +115,6 @@ def judge_config(store: Store, mode: Mode | RecordMode, **options: Any) -> Judge
 
 
 def _say_who_judges(config: JudgeConfig, *, is_scripted: bool) -> None:
-    from evaluation.judging.judges.scripted import NOTE, SCRIPTED_MODEL
-
     if is_scripted:
         note(NOTE)
     elif config.mode == "offline":
@@ -150,9 +136,6 @@ def baseline_folder(folder: Path | None) -> Path:
     Raises:
         InputError: None was named, and Dramaturg is installed and not a checkout.
     """
-    from evaluation.errors import InputError
-    from evaluation.files.bundled import baseline_root, checkout_root
-
     if folder is None and checkout_root() is None:
         raise InputError("Baselines of your own need a place.", remedy="Name a folder with --baselines.")
     return folder or baseline_root()

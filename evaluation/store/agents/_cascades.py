@@ -50,5 +50,5 @@ def delete_run(units: Units, run_id: str) -> None:
 
 def _in_turn(units: Units, key: str, *statements: str) -> None:
     for statement in statements:
-        with units.unit(write=True, join=True) as cursor:
+        with units.unit(write=True) as cursor:
             cursor.execute(statement, [key])

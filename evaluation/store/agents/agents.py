@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from pydantic import JsonValue
-
 from evaluation.errors import InputError, NotFoundError
 from evaluation.escaping import well_formed
 from evaluation.judging.propositions.proposition import TargetType
@@ -68,16 +66,6 @@ class Agents:
             _insert(
                 cursor, agent, "(id) DO UPDATE SET display_name = excluded.display_name, persona = excluded.persona"
             )
-
-    def set_persona(self, agent_id: str, persona: JsonValue) -> None:
-        """Gives a known agent a persona; ``None`` takes it back, so that the transcript's or the shipped one counts.
-
-        Raises:
-            NotFoundError: There is no such agent.
-            InputError: The persona is larger than a million characters.
-        """
-        agent = self.get(agent_id)
-        self.save(Agent(agent.id, agent.display_name, agent.kind, persona))
 
     def speakers(self) -> dict[str, str]:
         """The agents of speakers, as people decided; a speaker that is not here is an agent by name."""

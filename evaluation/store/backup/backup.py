@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evaluation.errors import ConflictError, InputError, NotFoundError, StoreBusyError, StoreError
+from evaluation.errors import ConflictError, InputError, NotFoundError, StoreError
 from evaluation.store._jobs import Jobs
 from evaluation.store.backup._integrity import faults_in
 from evaluation.store.engine import duckdb_errors
@@ -73,7 +73,7 @@ class Backups:
         """
         _require_new(path)
         with _unfinished(path) as copy:
-            with self._units.unit() as cursor, self._nobody_writes():
+            with self._units.unit() as cursor, self._file.nobody_writes(self._wait_seconds):
                 _copy(cursor, copy, self._file.place, path)
             try:
                 info = check_backup(copy)
@@ -108,19 +108,6 @@ class Backups:
             check_backup(copy)
             self._file.replace(copy, kept, self._wait_seconds)
         return kept
-
-    @contextmanager
-    def _nobody_writes(self) -> Iterator[None]:
-        if not self._file.writer.acquire(timeout=self._wait_seconds):
-            raise StoreBusyError(
-                f"Another thread has been writing for {self._wait_seconds:g} s.",
-                place=self._file.place,
-                remedy="Try again when it is done.",
-            )
-        try:
-            yield
-        finally:
-            self._file.writer.release()
 
     def _require_no_job(self) -> None:
         running = []

@@ -81,7 +81,6 @@ class DatabaseFile:
 
     Attributes:
         place: The path as shown to people.
-        writer: Held by the unit that writes; a process writes one transaction at a time, so that none conflict.
         thread: The current thread's unit of work.
     """
 
@@ -90,7 +89,7 @@ class DatabaseFile:
         self._path = path
         self._process = os.getpid()
         self._prepare = prepare
-        self.writer = threading.Lock()
+        self._writer = threading.Lock()
         self.thread = ThreadState()
         self._state = threading.Condition()
         self._connection: DuckDBPyConnection | None = None
@@ -125,6 +124,24 @@ class DatabaseFile:
             cursor = self._connection.cursor()
             self._users += 1
             return cursor
+
+    @contextmanager
+    def nobody_writes(self, wait_seconds: float) -> Iterator[None]:
+        """Keeps other threads from writing: a process writes one transaction at a time, so that none conflict.
+
+        Raises:
+            StoreBusyError: Another thread wrote for all of ``wait_seconds``.
+        """
+        if not self._writer.acquire(timeout=wait_seconds):
+            raise StoreBusyError(
+                f"Another thread has been writing for {wait_seconds:g} s.",
+                place=self.place,
+                remedy="Try again when it is done.",
+            )
+        try:
+            yield
+        finally:
+            self._writer.release()
 
     def release(self, cursor: DuckDBPyConnection, *, is_broken: bool = False) -> None:
         """Ends a unit of work. ``is_broken``: the engine failed, so the file must be opened again."""

@@ -95,12 +95,7 @@ class Transcripts:
             NotFoundError: There is none.
         """
         with self._units.unit() as cursor:
-            found = cursor.execute(
-                "SELECT document FROM transcripts WHERE transcript_id = ?", [well_formed(transcript_id)]
-            ).fetchone()
-        if found is None:
-            raise unknown_transcript(transcript_id)
-        return unpack(found[0])
+            return unpack(_value(cursor, "document", transcript_id))
 
     def name(self, transcript_id: str) -> str:
         """The display name of the game: the one in its file, unless it was renamed.
@@ -109,11 +104,7 @@ class Transcripts:
             NotFoundError: There is no transcript of that full id.
         """
         with self._units.unit() as cursor:
-            query = "SELECT game_id FROM transcripts WHERE transcript_id = ?"
-            found = cursor.execute(query, [well_formed(transcript_id)]).fetchone()
-        if found is None:
-            raise unknown_transcript(transcript_id)
-        return str(found[0])
+            return str(_value(cursor, "game_id", transcript_id))
 
     def player_names(self) -> dict[str, tuple[str, ...]]:
         """The names of every transcript's players, in their order, by transcript."""
@@ -236,11 +227,15 @@ class _Rows:
 
 def require_transcript(cursor: DuckDBPyConnection, transcript_id: str) -> None:
     """Raises ``NotFoundError`` unless the transcript is stored."""
-    if (
-        cursor.execute("SELECT 1 FROM transcripts WHERE transcript_id = ?", [well_formed(transcript_id)]).fetchone()
-        is None
-    ):
+    _value(cursor, "1", transcript_id)
+
+
+def _value(cursor: DuckDBPyConnection, column: str, transcript_id: str) -> Any:
+    query = f"SELECT {column} FROM transcripts WHERE transcript_id = ?"
+    found = cursor.execute(query, [well_formed(transcript_id)]).fetchone()
+    if found is None:
         raise unknown_transcript(transcript_id)
+    return found[0]
 
 
 def require_iteration(cursor: DuckDBPyConnection, name: str | None) -> None:
