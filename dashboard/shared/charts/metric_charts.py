@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import textwrap
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
@@ -10,7 +11,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dashboard.shared.formatting import USD, look, score_text, threshold_text
-from evaluation.escaping import html_text
+from evaluation.escaping import safe
 from evaluation.rubric.definitions import ENGAGEMENT
 from evaluation.score import LIKERT, PERCENT, MetricDefinition
 from evaluation.statistics.intervals import mean_interval
@@ -33,7 +34,8 @@ _NOTE_WIDTH = 14
 
 def escaped_label(text: str, limit: int = _LABEL_LENGTH) -> str:
     """``text`` as plotly may show it: plotly reads tags in labels (links among them), so they become entities."""
-    return html_text(shortened(text, limit), quote=False)
+    # Its labels do not read the entities of quotation marks.
+    return html.escape(safe(shortened(text, limit)), quote=False)
 
 
 def trend_figure(
