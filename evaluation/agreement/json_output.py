@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from dataclasses import asdict
 from typing import Any
 
-from evaluation.agreement._disagreements import GameDisagreement, RuleGap
+from evaluation.agreement._disagreements import GameDisagreement
 from evaluation.agreement._metrics_against_raters import ReferenceAgreement
 from evaluation.agreement.between_raters import ItemAgreement, PairAgreement, RaterLeaning
 from evaluation.agreement.report import AgreementReport
@@ -23,7 +24,7 @@ def agreement_data(report: AgreementReport) -> dict[str, Any]:
         "note": report.note,
         "disagreements": {
             "between_raters": [_split(one) for one in report.split],
-            "rules_against_raters": [_gap(one) for one in report.gaps],
+            "rules_against_raters": [asdict(one) | {"gap": one.gap} for one in report.gaps],
             "overruled": [_overridden(one) for one in report.overruled],
             "rows": [_disputed(one) for one in report.disputed],
         },
@@ -46,17 +47,6 @@ def _split(one: GameDisagreement) -> dict[str, Any]:
         "spread": one.spread,
         "scores": [{"rater": rater, "score": score} for rater, score in one.scores],
         "split_questions": list(one.split_questions),
-    }
-
-
-def _gap(one: RuleGap) -> dict[str, Any]:
-    return {
-        "transcript_id": one.transcript_id,
-        "game_id": one.game_id,
-        "rated": one.rated,
-        "raters": one.raters,
-        "automatic": one.automatic,
-        "gap": one.gap,
     }
 
 

@@ -126,15 +126,5 @@ def _mover(one: Mover) -> dict[str, Any]:
         "change": one.change,
         "rows_before": one.before_rows,
         "rows_after": one.after_rows,
-        "examples": [
-            {
-                "transcript_id": example.transcript_id,
-                "game_id": example.game_id,
-                "message_id": example.message_id,
-                "player": example.player,
-                "reason": example.reason,
-                "text": example.text,
-            }
-            for example in one.examples
-        ],
+        "examples": [asdict(example) for example in one.examples],
     }

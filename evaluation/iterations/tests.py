@@ -81,6 +81,11 @@ class KnownMean:
         """Whether every game recorded it."""
         return self.known == self.games > 0
 
+    @property
+    def partly(self) -> str:
+        """Over how many games it was recorded, in words to append; empty where every game did."""
+        return "" if self.is_complete else f" (recorded for {self.known} of {self.games})"
+
 
 @dataclass(frozen=True, slots=True)
 class GameFailure:

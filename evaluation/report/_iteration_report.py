@@ -11,7 +11,7 @@ from evaluation.comparison.lost_points import Losses
 from evaluation.iterations.board import Board, IterationSummary
 from evaluation.iterations.checklist import CheckState
 from evaluation.iterations.edit_history import SignOff
-from evaluation.iterations.pass_probability import Chance
+from evaluation.iterations.pass_probability import NO_CHANCE
 from evaluation.iterations.tests import Game, GameTest, KnownMean, MetricMean
 from evaluation.report.svg import strip_svg
 from evaluation.report.words import (
@@ -19,7 +19,6 @@ from evaluation.report.words import (
     Badge,
     badge,
     chart_words,
-    limits_of,
     mean_words,
     needed_words,
     report_page,
@@ -97,7 +96,7 @@ def iteration_page(facts: IterationFacts) -> str:
         choice=badge(shown.decision.choice) if shown.decision else None,
         gate=badge(gate, "✓ open" if gate is CheckState.MET else ""),
         checks=[(check.label, status_words(check.state), check.measured) for check in board.checklist.checks],
-        chance=chance_words(board.chance),
+        chance=board.chance.words if board.chance else NO_CHANCE,
         sign_offs=[*map(_sign_off_words, facts.sign_offs)],
         advice=advise(shown.means, shown.cost_usd.mean),
         nothing_to_fix=nothing_to_fix(shown.means),
@@ -128,7 +127,7 @@ def _badges(shown: IterationSummary) -> list[Badge]:
 
 
 def _metric_row(definition: MetricDefinition, mean: MetricMean) -> tuple[str, ...]:
-    interval = mean_interval(mean.values, limits=limits_of(definition))
+    interval = mean_interval(mean.values, limits=definition.scale.limits)
     ends = [mean_words(definition, end(mean.values), mean.threshold) if mean.values else "" for end in (min, max)]
     return (
         definition.label,
@@ -174,17 +173,6 @@ def _sign_off_words(made: SignOff) -> str:
     return f"{made.who} {did} on {made.at:%Y-%m-%d at %H:%M} UTC{f': {made.note}' if made.note else ''}"
 
 
-def chance_words(chance: Chance | None) -> str:
-    """The chance that the next three tests pass, with its interval."""
-    if chance is None:
-        return "Chance that the next three tests all pass: unknown, no test is decided yet."
-    return (
-        f"Chance that the next three tests all pass: {100 * chance.value:.0f} % (95 % interval "
-        f"{100 * chance.low:.0f} to {100 * chance.high:.0f} %), from {chance.passed} of "
-        f"{counted(chance.tests, 'decided test')} passed."
-    )
-
-
 def _iteration_row(one: IterationSummary) -> tuple[str, ...]:
     return (
         one.iteration.name,
@@ -222,8 +210,7 @@ def usd_words(cost: KnownMean) -> str:
     """A mean cost in US dollars, and over how many games it was recorded."""
     if cost.mean is None:
         return "unknown"
-    partly = "" if cost.is_complete else f" (recorded for {cost.known} of {cost.games})"
-    return f"{cost.mean:.{2 if cost.mean >= 0.1 or not cost.mean else 4}f} USD{partly}"
+    return f"{cost.mean:.{2 if cost.mean >= 0.1 or not cost.mean else 4}f} USD{cost.partly}"
 
 
 def rate_words(rate: KnownMean) -> str:

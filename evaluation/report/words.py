@@ -65,14 +65,9 @@ def needed_words(definition: MetricDefinition, threshold: float) -> str:
     return f"at least {score_words(definition, threshold, 0 if threshold == round(threshold) else 1)}"
 
 
-def limits_of(definition: MetricDefinition) -> tuple[float, float]:
-    """The ends of the metric's scale."""
-    return definition.scale.low, definition.scale.high
-
-
 def strip_of(label: str, definition: MetricDefinition, values: Sequence[float], names: Sequence[str]) -> Strip:
     """A group of games in a chart, with its mean and interval."""
-    interval = mean_interval(values, limits=limits_of(definition))
+    interval = mean_interval(values, limits=definition.scale.limits)
     mean = sum(values) / len(values) if values else None
     words = f"mean {score_words(definition, mean)} of {counted(len(values), 'game')}" if mean is not None else ""
     return Strip(

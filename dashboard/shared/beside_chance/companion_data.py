@@ -18,6 +18,7 @@ from dashboard.shared.charts.metric_charts import (
     KEEP_ZOOM,
     NEUTRAL,
     escaped_label,
+    name_iterations,
     trend_alt,
     trend_figure,
 )
@@ -123,13 +124,7 @@ def companion_figure(points: pd.DataFrame, metric: str) -> go.Figure:
     figure.update_layout(
         height=190, margin={"l": 8, "r": 58, "t": 8, "b": 8}, showlegend=False, hovermode="closest", **KEEP_ZOOM
     )
-    figure.update_xaxes(
-        tickvals=names["position"].tolist(),
-        ticktext=[escaped_label(name) for name in names["iteration"]],
-        range=[names["position"].min() - 0.5, names["position"].max() + 0.5] if len(names) else None,
-        showgrid=False,
-        automargin=True,
-    )
+    name_iterations(figure, names)
     figure.update_yaxes(zeroline=False, automargin=True, nticks=5)
     return figure
 

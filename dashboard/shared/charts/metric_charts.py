@@ -97,7 +97,7 @@ def _rated_by(raters: int, definition: MetricDefinition) -> str:
 
 def _mean_line(scored: pd.DataFrame, definition: MetricDefinition, changes: Mapping[str, str]) -> go.Scatter:
     names = scored.groupby("position")["iteration"].first()
-    sides = {place: mean_interval(games, limits=_limits(definition)) for place, games in _by_place(scored)}
+    sides = {place: mean_interval(games, limits=definition.scale.limits) for place, games in _by_place(scored)}
     means = scored.groupby("position")["score"].mean()
     counts = scored.groupby("position")["score"].size()
     return go.Scatter(
@@ -134,10 +134,6 @@ def _by_place(scored: pd.DataFrame) -> Iterator[tuple[int, list[float]]]:
         yield int(str(place)), games.tolist()
 
 
-def _limits(definition: MetricDefinition) -> tuple[float, float]:
-    return definition.scale.low, definition.scale.high
-
-
 def _reach(end: float | None, mean: float) -> float:
     return 0.0 if end is None else abs(end - mean)
 
@@ -163,6 +159,17 @@ def _limit_words(threshold: float, definition: MetricDefinition) -> str:
     return f"≥ {threshold:g}" + (" %" if definition.scale == PERCENT else "")
 
 
+def name_iterations(figure: go.Figure, names: pd.DataFrame) -> None:
+    """Writes the names of iterations below a figure: ``names`` has ``position`` and ``iteration``, one row for each."""
+    figure.update_xaxes(
+        tickvals=names["position"].tolist(),
+        ticktext=[escaped_label(name) for name in names["iteration"]],
+        range=[names["position"].min() - 0.5, names["position"].max() + 0.5] if len(names) else None,
+        showgrid=False,
+        automargin=True,
+    )
+
+
 def _lay_out(figure: go.Figure, points: pd.DataFrame, definition: MetricDefinition, changes: Mapping[str, str]) -> None:
     names = points.drop_duplicates("position").sort_values("position")
     scale = definition.scale
@@ -176,13 +183,7 @@ def _lay_out(figure: go.Figure, points: pd.DataFrame, definition: MetricDefiniti
         hovermode="closest",
         **KEEP_ZOOM,
     )
-    figure.update_xaxes(
-        tickvals=names["position"].tolist(),
-        ticktext=[escaped_label(name) for name in names["iteration"]],
-        range=[names["position"].min() - 0.5, names["position"].max() + 0.5] if len(names) else None,
-        showgrid=False,
-        automargin=True,
-    )
+    name_iterations(figure, names)
     figure.update_yaxes(
         range=[scale.low - margin, scale.high + margin],
         tickvals=ticks,

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from evaluation.cli.shared.exit_codes import CommandGroup
-from evaluation.cli.shared.options import Database, DatabaseAgain, ListFormat, Rows, TranscriptReference, open_store
+from evaluation.cli.shared.options import Database, DatabaseAgain, ListFormat, Rows, TranscriptReference, group_store
 from evaluation.cli.shared.terminal import note, safe, say, shortened, table
 
 if TYPE_CHECKING:
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
 
     from evaluation.overrides import Override
     from evaluation.score import LedgerRow, MetricResult
-    from evaluation.store import Store
     from evaluation.transcript import Transcript
 
 _LONGEST_REASON = 80
@@ -76,7 +74,7 @@ def add(
     db: DatabaseAgain = None,
 ) -> None:
     """Override one row; the score is computed again at once. What the rule said stays on record."""
-    store = _store(context, db)
+    store = group_store(context, db)
     with store.unit(write=True):
         found = store.transcripts.get(store.transcripts.resolve(transcript))
         metric, chosen = _find_row(store.results.load(found.id), found, row)
@@ -120,7 +118,7 @@ def undo(
     db: DatabaseAgain = None,
 ) -> None:
     """Take a decision back; the row is again what it was before. Both stay on record."""
-    store = _store(context, db)
+    store = group_store(context, db)
     store.overrides.undo(number, author)
     say(f"{safe(author)} took decision {number} back.")
 
@@ -132,7 +130,7 @@ def list_overrides(
     """List every decision on a transcript's rows, those taken back too."""
     from evaluation.escaping import json_text
 
-    store = _store(context, db)
+    store = group_store(context, db)
     with store.unit():
         found = store.transcripts.resolve(transcript)
         made = store.overrides.list(found)
@@ -181,7 +179,3 @@ def _say_score(result: MetricResult) -> None:
 
 def _words(verdict: object) -> str:
     return str(verdict).replace("_", " ")
-
-
-def _store(context: typer.Context, db: Path | None) -> Store:
-    return open_store(db or context.obj)

@@ -15,14 +15,13 @@ from evaluation.cli.shared.options import (
     ListFormat,
     Rows,
     TranscriptReference,
-    open_store,
+    group_store,
 )
 from evaluation.cli.shared.terminal import note, safe, say, say_data, shortened, table
 from evaluation.workflows.scoring import current_evaluation
 
 if TYPE_CHECKING:
     from evaluation.rating_desk.discards import Discard
-    from evaluation.store import Store
 
 _MOST_PROBLEMS = 50
 _LONGEST_CELL = 60
@@ -76,7 +75,7 @@ def add(
     from evaluation.text.display import counted
 
     given = parse_answers(answers)
-    store = _store(context, db)
+    store = group_store(context, db)
     with store.unit(write=True):
         found = store.transcripts.get(store.transcripts.resolve(transcript))
         rating = Rating(found.id, rater, score, given, comment)
@@ -115,7 +114,7 @@ def import_sheet(
     """
     from evaluation.workflows.rating_sheet_import import import_ratings
 
-    done = import_ratings(_store(context, db), file.read_bytes(), rater=rater, is_dry=is_dry)
+    done = import_ratings(group_store(context, db), file.read_bytes(), rater=rater, is_dry=is_dry)
     for problem in done.problems[:_MOST_PROBLEMS]:
         note(f"error: {safe(file)}: {safe(problem)}")
     if done.problems:
@@ -145,7 +144,7 @@ def export_sheet(
     from evaluation.workflows.rating_sheet_import import export_ratings
     from evaluation.writers.tables import write_new_file
 
-    text = export_ratings(_store(context, db), rater=rater)
+    text = export_ratings(group_store(context, db), rater=rater)
     if output is None:
         say_data(text)
         return
@@ -163,7 +162,7 @@ def discarded(context: typer.Context, output: Rows = ListFormat.TABLE, db: Datab
     """List the games that raters said cannot be rated, with the reasons."""
     from evaluation.escaping import json_text
 
-    store = _store(context, db)
+    store = group_store(context, db)
     with store.unit():
         found = store.discards.list()
         names = {one.transcript_id: store.transcripts.name(one.transcript_id) for one in found}
@@ -200,7 +199,7 @@ def undiscard(
     db: DatabaseAgain = None,
 ) -> None:
     """Give a game back to the rater who said that it cannot be rated. Both stay on record."""
-    _store(context, db).discards.undo(number, who=who)
+    group_store(context, db).discards.undo(number, who=who)
     say(f"{safe(who)} took discard {number} back.")
 
 
@@ -210,7 +209,7 @@ def practice(context: typer.Context, output: Rows = ListFormat.TABLE, db: Databa
     from evaluation.escaping import json_text
     from evaluation.rating_desk.practice import practice_results
 
-    results = practice_results(_store(context, db).practice.list())
+    results = practice_results(group_store(context, db).practice.list())
     rows = [
         {
             "rater": one.rater,
@@ -256,7 +255,7 @@ def style(context: typer.Context, output: Rows = ListFormat.TABLE, db: DatabaseA
             "interval": one.interval.as_dict(),
             "chance": round(one.chance, 4),
         }
-        for rater, one in style_results_by_rater(_store(context, db).style_answers.list()).items()
+        for rater, one in style_results_by_rater(group_store(context, db).style_answers.list()).items()
     ]
     if output is ListFormat.JSON:
         say(json_text(rows))
@@ -271,7 +270,3 @@ def _style_cells(row: dict[str, Any]) -> list[object]:
     interval = f"{row['interval']['low']:.0%} to {row['interval']['high']:.0%}"
     told = f"{row['told']} of {row['asked']}"
     return [row["rater"], told, row["cannot_tell"], f"{row['share']:.0%}", interval, f"{row['chance']:.0%}"]
-
-
-def _store(context: typer.Context, db: Path | None) -> Store:
-    return open_store(db or context.obj)
