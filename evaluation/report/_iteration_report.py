@@ -97,7 +97,7 @@ def iteration_page(facts: IterationFacts) -> str:
         gate=badge(gate, "✓ open" if gate is CheckState.MET else ""),
         checks=[(check.label, status_words(check.state), check.measured) for check in board.checklist.checks],
         chance=board.chance.words if board.chance else NO_CHANCE,
-        sign_offs=[*map(_sign_off_words, facts.sign_offs)],
+        sign_offs=[made.words for made in facts.sign_offs],
         advice=advise(shown.means, shown.cost_usd.mean),
         nothing_to_fix=nothing_to_fix(shown.means),
         losses=facts.losses,
@@ -166,11 +166,6 @@ def _test(test: GameTest) -> tuple[object, ...]:
     badges = badge(test.verdict.status), Badge(f"{test.verdict.passed_count} of 7 pass")
     cost = f"{counted(len(test.games), 'game')}, mean cost {usd_words(test.cost_usd)}"
     return test, badges, cost, [_metric_row(DEFINITIONS[name], mean)[:5] for name, mean in test.means.items()]
-
-
-def _sign_off_words(made: SignOff) -> str:
-    did = "withdrew the sign-off" if made.is_withdrawal else "signed off"
-    return f"{made.who} {did} on {made.at:%Y-%m-%d at %H:%M} UTC{f': {made.note}' if made.note else ''}"
 
 
 def _iteration_row(one: IterationSummary) -> tuple[str, ...]:

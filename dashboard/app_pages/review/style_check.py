@@ -54,8 +54,7 @@ def style_check(store: Store, rater: str) -> None:
 def _choose_game(store: Store, rater: str, answers: list[StyleAnswer]) -> None:
     rated = [one.transcript_id for one in store.ratings.by_rater(rater)]
     done = {one.transcript_id for one in answers}
-    summaries = store.transcripts.summaries()
-    names = dict(zip(summaries["transcript_id"], summaries["game_id"].astype(str), strict=True))
+    names = store.transcripts.names()
     games = [key for key in rated if key in names]
     if not games:
         st.info("Rate a game first; then you can be asked about it.", icon=":material/rate_review:")

@@ -12,7 +12,7 @@ import typer
 from evaluation.cli.shared.confirmation import By, Yes, person, require_consent
 from evaluation.cli.shared.exit_codes import CommandGroup
 from evaluation.cli.shared.options import Database, DatabaseAgain, ListFormat, MetricName, Rows, group_store, open_store
-from evaluation.cli.shared.terminal import note, safe, say, shortened, table
+from evaluation.cli.shared.terminal import note, safe, say, say_list, shortened
 from evaluation.cli.shared.version_warnings import mix_dict, stored_mixes, warn_of
 from evaluation.text.display import counted
 
@@ -173,8 +173,6 @@ def edit(
 @app.command()
 def history(context: typer.Context, name: Name, output: Rows = ListFormat.TABLE, db: DatabaseAgain = None) -> None:
     """List what was changed in an iteration's name and description, its sign-offs and the decisions on it."""
-    from evaluation.escaping import json_text
-
     store = group_store(context, db)
     made: list[Edit] = [
         *store.iterations.history(name),
@@ -182,16 +180,13 @@ def history(context: typer.Context, name: Name, output: Rows = ListFormat.TABLE,
         *map(_decision_as_edit, store.iterations.decisions(name)),
     ]
     made.sort(key=lambda one: one.at)
-    if output is ListFormat.JSON:
-        say(json_text([{**asdict(one), "at": one.at.isoformat()} for one in made]))
-    elif made:
-        lines = [
-            (f"{e.at:%Y-%m-%d %H:%M}", shortened(e.who, 24), e.field, shortened(e.before, 40), shortened(e.after, 40))
-            for e in made
-        ]
-        say(table(("When (UTC)", "By", "What", "Before", "After"), lines))
-    else:
-        note("Nothing was changed since it was created.")
+    records = [{**asdict(one), "at": one.at.isoformat()} for one in made]
+    lines = [
+        (f"{e.at:%Y-%m-%d %H:%M}", shortened(e.who, 24), e.field, shortened(e.before, 40), shortened(e.after, 40))
+        for e in made
+    ]
+    headers, nothing = ("When (UTC)", "By", "What", "Before", "After"), "Nothing was changed since it was created."
+    say_list(records, headers, lines, nothing, is_json=output is ListFormat.JSON)
 
 
 def _as_edit(made: SignOff) -> Edit:

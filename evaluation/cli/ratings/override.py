@@ -10,7 +10,7 @@ import typer
 
 from evaluation.cli.shared.exit_codes import CommandGroup
 from evaluation.cli.shared.options import Database, DatabaseAgain, ListFormat, Rows, TranscriptReference, group_store
-from evaluation.cli.shared.terminal import note, safe, say, shortened, table
+from evaluation.cli.shared.terminal import safe, say, say_list, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -128,8 +128,6 @@ def list_overrides(
     context: typer.Context, transcript: TranscriptReference, output: Rows = ListFormat.TABLE, db: DatabaseAgain = None
 ) -> None:
     """List every decision on a transcript's rows, those taken back too."""
-    from evaluation.escaping import json_text
-
     store = group_store(context, db)
     with store.unit():
         found = store.transcripts.resolve(transcript)
@@ -137,16 +135,11 @@ def list_overrides(
         orphans = {one.id for one in store.overrides.orphans(found)}
         standing = {one.id for one in store.overrides.current(found)}
     rows = [_listed(one, one.id in standing, one.id in orphans) for one in made]
-    if output is ListFormat.JSON:
-        say(json_text(rows))
-    elif rows:
-        headers = ("Number", "Row", "Decision", "By", "When", "Why", "State")
-        keys = ("id", "row", "verdict", "author", "at", "reason", "state")
-        say(table(headers, [[shortened(row[key], _LONGEST_REASON) for key in keys] for row in rows]))
-    else:
-        note(
-            "Nothing was overridden. Do it with: dramaturg override TRANSCRIPT ROW --verdict VERDICT --author --reason."
-        )
+    headers = ("Number", "Row", "Decision", "By", "When", "Why", "State")
+    keys = ("id", "row", "verdict", "author", "at", "reason", "state")
+    cells = [[shortened(row[key], _LONGEST_REASON) for key in keys] for row in rows]
+    example = "dramaturg override TRANSCRIPT ROW --verdict VERDICT --author --reason"
+    say_list(rows, headers, cells, f"Nothing was overridden. Do it with: {example}.", is_json=output is ListFormat.JSON)
 
 
 def _listed(made: Override, stands: bool, is_orphan: bool) -> dict[str, Any]:
