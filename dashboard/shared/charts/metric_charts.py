@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 
 import pandas as pd
@@ -69,26 +69,42 @@ def trend_figure(
 
 
 def _game_dots(scored: pd.DataFrame, definition: MetricDefinition) -> go.Scatter:
-    rank = scored.groupby("position").cumcount()
-    size = scored.groupby("position")["score"].transform("size")
-    # Games of one iteration stand side by side, so that equal scores stay visible.
-    beside = (rank - (size - 1) / 2) * (0.3 / size.clip(lower=3))
+    raters = scored["raters"].tolist() if "raters" in scored else [0] * len(scored)
+    texts = [
+        f"{escaped_label(game, 40)}: {score_text(score, definition.scale)}{_rated_by(people, definition)}"
+        for game, score, people in zip(scored["game"], scored["score"], raters, strict=True)
+    ]
+    return game_trace(scored, "score", texts)
+
+
+def game_trace(games: pd.DataFrame, column: str, texts: list[str]) -> go.Scatter:
+    """A dot for each game at the value of that column; those of one iteration stand side by side and stay visible."""
+    rank = games.groupby("position").cumcount()
+    size = games.groupby("position")[column].transform("size")
     return go.Scatter(
-        x=scored["position"] + beside,
-        y=scored["score"],
+        x=games["position"] + (rank - (size - 1) / 2) * (0.3 / size.clip(lower=3)),
+        y=games[column],
         mode="markers",
         name="game",
         marker={"size": 9, "color": NEUTRAL, "opacity": 0.75, "line": {"width": 1, "color": "white"}},
-        text=[
-            f"{escaped_label(game, 40)}: {score_text(score, definition.scale)}{_rated_by(raters, definition)}"
-            for game, score, raters in zip(scored["game"], scored["score"], _raters(scored), strict=True)
-        ],
+        text=texts,
         hovertemplate="%{text}<extra></extra>",
     )
 
 
-def _raters(scored: pd.DataFrame) -> list[int]:
-    return scored["raters"].tolist() if "raters" in scored else [0] * len(scored)
+def mean_trace(positions: Iterable[float], means: Iterable[float], texts: list[str], **options: object) -> go.Scatter:
+    """The means of iterations as diamonds on a line; ``options`` are passed on to plotly."""
+    return go.Scatter(
+        x=list(positions),
+        y=list(means),
+        mode="lines+markers",
+        name="mean",
+        line={"width": 3, "color": ACCENT},
+        marker={"size": 11, "symbol": "diamond", "color": ACCENT},
+        text=texts,
+        hovertemplate="%{text}<extra></extra>",
+        **options,
+    )
 
 
 def _rated_by(raters: int, definition: MetricDefinition) -> str:
@@ -100,13 +116,15 @@ def _mean_line(scored: pd.DataFrame, definition: MetricDefinition, changes: Mapp
     sides = {place: mean_interval(games, limits=definition.scale.limits) for place, games in _by_place(scored)}
     means = scored.groupby("position")["score"].mean()
     counts = scored.groupby("position")["score"].size()
-    return go.Scatter(
-        x=means.index,
-        y=means,
-        mode="lines+markers",
-        name="mean",
-        line={"width": 3, "color": ACCENT},
-        marker={"size": 11, "symbol": "diamond", "color": ACCENT},
+    texts = [
+        f"mean {score_text(means[place], definition.scale)} of {counted(counts[place], 'game')}, "
+        f"95 % interval {interval_words(sides[place])}{_change_line(changes.get(names[place], ''), 60)}"
+        for place in means.index
+    ]
+    return mean_trace(
+        means.index,
+        means,
+        texts,
         error_y={
             "type": "data",
             "symmetric": False,
@@ -116,12 +134,6 @@ def _mean_line(scored: pd.DataFrame, definition: MetricDefinition, changes: Mapp
             "thickness": 1.5,
             "width": 6,
         },
-        text=[
-            f"mean {score_text(means[place], definition.scale)} of {counted(counts[place], 'game')}, "
-            f"95 % interval {interval_words(sides[place])}{_change_line(changes.get(names[place], ''), 60)}"
-            for place in means.index
-        ],
-        hovertemplate="%{text}<extra></extra>",
     )
 
 

@@ -6,7 +6,6 @@ from evaluation.escaping import code, markdown_table
 from evaluation.files.html_templates import render
 from evaluation.insight.figures.wording import Cell, UntrustedText, cell_text
 from evaluation.insight.network.drawing import graph_svg
-from evaluation.insight.report._recommendations import Recommendation
 from evaluation.insight.report.document import ReportTable, document
 from evaluation.insight.report.evaluation_report import EvaluationReport
 
@@ -20,12 +19,9 @@ def markdown(report: EvaluationReport) -> str:
         lines += [
             f"\n{_markdown_table(table)}" if section.notes else _markdown_table(table) for table in section.tables
         ]
-        lines += [f"- {_sentence(one)}" for one in section.advice]
+        names = [", ".join(map(code, one.names)) for one in section.advice]
+        lines += [f"- {one.words.replace('{names}', who)}" for one, who in zip(section.advice, names, strict=True)]
     return "\n".join(lines) + "\n"
-
-
-def _sentence(one: Recommendation) -> str:
-    return one.words.replace("{names}", ", ".join(code(name) for name in one.names))
 
 
 def _markdown_table(table: ReportTable) -> str:
