@@ -61,7 +61,7 @@ def mean_words(definition: MetricDefinition, score: float | None, threshold: flo
 
 
 def needed_words(definition: MetricDefinition, threshold: float) -> str:
-    """What a score must reach: "at least 80 %"."""
+    """The threshold of a score: "at least 80 %"."""
     return f"at least {score_words(definition, threshold, 0 if threshold == round(threshold) else 1)}"
 
 

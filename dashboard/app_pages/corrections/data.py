@@ -41,7 +41,7 @@ class Looked:
 
 @dataclass(frozen=True, slots=True)
 class OutcomeCount:
-    """How often messages came through the gate in one way."""
+    """Number of messages that left the gate with one outcome."""
 
     outcome: GateOutcome
     count: int
@@ -60,7 +60,7 @@ def agents_checked(store: Store) -> dict[str, int]:
 
 
 def names_of_agents(store: Store) -> dict[str, str]:
-    """Everybody who can be configured, by id: who was checked, who speaks in a game, who is shipped."""
+    """Names of all agents that can be configured, by id: checked ones, speakers of games, shipped ones."""
     names = {one.id: one.name for one in people(store) if not one.is_channel}
     return {key: names.get(key, key) for key in dict.fromkeys([*store.corrections.agents(), *names])}
 
@@ -149,7 +149,7 @@ def check_frame(attempt: Attempt, max_similarity: str = "") -> pd.DataFrame:
 
 
 def check_name(check: str) -> str:
-    """What a check is called."""
+    """The display name of a check."""
     return check.capitalize()
 
 
