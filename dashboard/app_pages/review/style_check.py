@@ -58,7 +58,7 @@ def _choose_game(store: Store, rater: str, answers: list[StyleAnswer]) -> None:
     games = [key for key in rated if key in names]
     if not games:
         st.info("Rate a game first; then you can be asked about it.", icon=":material/rate_review:")
-        st.button("Go to the desk", key="style_desk", on_click=_to_desk)
+        st.button("Go to the desk", key="style_desk", on_click=parts.to_desk)
         return
     frame = pd.DataFrame(
         [{"Game": names[key], "Asked": "✓ begun or done" if key in done else "– not yet"} for key in games]
@@ -71,10 +71,6 @@ def _choose_game(store: Store, rater: str, answers: list[StyleAnswer]) -> None:
         st.session_state[_GAME] = games[event.selection.rows[0]]
         del st.session_state["style_games"]
         st.rerun()
-
-
-def _to_desk() -> None:
-    st.session_state[parts.VIEW] = parts.DESK
 
 
 def _ask_or_tell(store: Store, rater: str, transcript_id: str, answers: list[StyleAnswer]) -> None:

@@ -125,24 +125,6 @@ class DatabaseFile:
             self._users += 1
             return cursor
 
-    @contextmanager
-    def nobody_writes(self, wait_seconds: float) -> Iterator[None]:
-        """Keeps other threads from writing: a process writes one transaction at a time, so that none conflict.
-
-        Raises:
-            StoreBusyError: Another thread wrote for all of ``wait_seconds``.
-        """
-        if not self._writer.acquire(timeout=wait_seconds):
-            raise StoreBusyError(
-                f"Another thread has been writing for {wait_seconds:g} s.",
-                place=self.place,
-                remedy="Try again when it is done.",
-            )
-        try:
-            yield
-        finally:
-            self._writer.release()
-
     def release(self, cursor: DuckDBPyConnection, *, is_broken: bool = False) -> None:
         """Ends a unit of work. ``is_broken``: the engine failed, so the file must be opened again."""
         with self._state:
@@ -181,6 +163,24 @@ class DatabaseFile:
             if self._users == 0:
                 self._close()
         raise moved(self._path)
+
+    @contextmanager
+    def nobody_else_writes(self, wait_seconds: float) -> Iterator[None]:
+        """Holds up every other thread that wants to write.
+
+        Raises:
+            StoreBusyError: Another thread was writing for all of ``wait_seconds``.
+        """
+        if not self._writer.acquire(timeout=wait_seconds):
+            raise StoreBusyError(
+                f"Another thread has been writing for {wait_seconds:g} s.",
+                place=self.place,
+                remedy="Try again when it is done.",
+            )
+        try:
+            yield
+        finally:
+            self._writer.release()
 
     def require_writable(self) -> None:
         """Call before anything is written while the file is open.

@@ -106,7 +106,7 @@ class Units:
 
     @contextmanager
     def _turn_to_write(self) -> Iterator[None]:
-        with self._file.nobody_writes(self._wait_seconds):
+        with self._file.nobody_else_writes(self._wait_seconds):
             self._file.thread.is_writing = True
             self._file.thread.is_doomed = False
             try:
