@@ -121,7 +121,7 @@ class Baseline(_Frozen):
 
 
 def differences(then: Baseline, now: Baseline) -> Iterator[str]:
-    """Everything that makes two baselines' scores incomparable, in words; nothing where they were made alike.
+    """The reasons why two baselines' scores are incomparable; none where they were made alike.
 
     A sample's limit and seed matter only where one of them left messages out. What a file of version 1 does not say
     counts as equal.

@@ -39,7 +39,7 @@ _REMEDY = "Correct the option, the environment variable or the setting."
 
 
 class JudgeConfig(BaseModel):
-    """Everything that decides how judgements are made.
+    """All settings that decide how judgements are made.
 
     Attributes:
         mode: ``live``, ``recorded`` or ``offline``; when left out, live with a key or an address, else offline.

@@ -125,7 +125,7 @@ async def _subjects(
     budget: Budget,
     announce: Callable[[str], None] | None,
 ) -> AsyncIterator[Subject]:
-    """Who is evaluated; in synthetic mode each after it has answered the prompts."""
+    """The subjects of the evaluation; in synthetic mode each after it has answered the prompts."""
     if request.source != "synthetic":
         plan = request.plan
         if subjects is None:

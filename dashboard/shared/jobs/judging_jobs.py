@@ -37,7 +37,7 @@ PROPOSITIONS_VARIABLE = "DRAMATURG_PROPOSITIONS"
 
 
 class JudgingRequest(BaseModel):
-    """What both kinds of work have in common.
+    """The common part of both kinds of work.
 
     Attributes:
         max_usd: What it may cost; ``None`` for the setting's own limit.

@@ -50,7 +50,7 @@ def persona_request(
 
 
 def run_with_progress(store: Store, request: PersonaRunRequest) -> list[Rated]:
-    """Everybody's evaluation with the id of its run; progress goes to standard error."""
+    """All evaluations with the ids of their runs; progress goes to standard error."""
     progress = TerminalProgress("judgement")
     rated = run_personas(store, request, report=lambda _, judgement: progress.advance(judgement.model), announce=note)
     progress.finish()
@@ -131,7 +131,7 @@ def _say_who_judges(config: JudgeConfig, *, is_scripted: bool) -> None:
 
 
 def baseline_folder(folder: Path | None) -> Path:
-    """Where baselines are written to.
+    """The folder to which baselines are written.
 
     Raises:
         InputError: None was named, and Dramaturg is installed and not a checkout.

@@ -220,7 +220,7 @@ class ExperimentRunner:
             self._spent_by_runs += run.metrics.get(COST) or 0.0
 
     async def _outcome(self, planned: PlannedRun) -> RunOutcome | RunResult:
-        """What the run gives, or the run without anything where it failed or may not be made."""
+        """The outcome of the run, or a run without results where it failed or may not be made."""
         place = (planned.variant, planned.run_index, planned.seed)
         try:
             made = await self._run(deepcopy(planned.config), planned.seed)
@@ -300,7 +300,7 @@ def _is_cut_short(checked: Sequence[ValidationResult]) -> bool:
 
 
 def _content(stored: RunOutcome | None) -> str:
-    """What was said in a stored game and by whom; a mended game, or another persona, has to be checked again."""
+    """The identity of a stored game's messages and speakers; a mended game, or another persona, is checked again."""
     if stored is None or stored.transcript is None:
         return ""
     return json.dumps([stored.transcript.id, stored.personas and dict(stored.personas)], sort_keys=True)

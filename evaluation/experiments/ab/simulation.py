@@ -146,7 +146,7 @@ def _plan(settings: SimulatedRun, corrections: CorrectionConfig, seed: int) -> R
 
 
 def _cost(calls: Sequence[CallRecord]) -> Cost:
-    """What a conversation took, gate and interventions included; no sum of money where some prices are not known."""
+    """The cost of a conversation, gate and interventions included; no sum where some prices are not known."""
     prices = [call.cost_usd for call in calls if call.outcome == ANSWERED]
     known = [price for price in prices if price is not None]
     return Cost(

@@ -89,7 +89,7 @@ def _speaker_config(store: Store, model: str | None, options: Mapping[str, Any])
 def _asked(
     store: Store, test: ABConfig, judge: ChosenJudge, options: Mapping[str, Any], config: JudgeConfig
 ) -> JudgeIdentity:
-    """Whom the runs ask. Numbers of the file ask nobody."""
+    """The models that the runs ask; empty for numbers in the file."""
     if test.source == "metrics":
         return JudgeIdentity()
     return JudgeIdentity(
@@ -102,7 +102,7 @@ def _asked(
 def _source(
     store: Store, test: ABConfig, judge: ChosenJudge, judged: CallBuffer, options: Mapping[str, Any]
 ) -> tuple[ABConfig, Run]:
-    """Where runs come from; the games of an iteration are named one by one, as the runner wants them."""
+    """The source of the runs; the games of an iteration are listed one by one, as the runner needs them."""
     if test.source == "metrics":
         check_numbers(test)
         return test, given_metrics
