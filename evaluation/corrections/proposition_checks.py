@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import ceil
 
 from evaluation.corrections.attempts import MessageScore
-from evaluation.corrections.context import ActionContext
+from evaluation.corrections.context import DRAFT_REFERENCE, ActionContext
+from evaluation.escaping import cut
 from evaluation.judging.model_client.check_limits import current_limits
 from evaluation.judging.model_client.server_state import BREAKER_OPEN
 from evaluation.judging.propositions.loading import PropositionLibrary
@@ -15,6 +17,7 @@ from evaluation.judging.propositions.proposition import ACTION_WINDOW, HIGHEST_S
 from evaluation.judging.propositions.weighted_scores import PropositionScore, settle, weighted_mean
 from evaluation.judging.protocol import LARGEST_BATCH, Judge
 from evaluation.judging.questions import Options, PropositionQuestion, ask
+from evaluation.judging.targets import TrajectoryEvent
 
 _MOST_REASONS = 3
 
@@ -52,7 +55,7 @@ class PropositionChecker:
         usage = [one.judgement.usage for one in scores if one.judgement]
         return MessageScore(
             score,
-            _reasoning(scores, score),
+            _reasoning(scores, score, asked),
             _recommendations(scores),
             round(sum(one.input_tokens for one in usage)),
             round(sum(one.output_tokens for one in usage)),
@@ -93,12 +96,39 @@ def _lowest_first(scores: Sequence[PropositionScore]) -> list[PropositionScore]:
     return sorted(found, key=lambda one: one.score or 0.0)
 
 
-def _reasoning(scores: Sequence[PropositionScore], score: float | None) -> str:
+def _reasoning(scores: Sequence[PropositionScore], score: float | None, asked: Sequence[PropositionQuestion]) -> str:
     if score is None:
         details = dict.fromkeys(one.detail for one in scores if one.detail)
         return "; ".join(details) or "no proposition applies"
-    reasons = [f"{one.reason} ({one.score:g} of 9 for: {one.claim})" for one in _lowest_first(scores)]
+    events = {each.reference: each for question in asked for each in question.target.events}
+    numbers = {number: reference for one in asked if one.request for number, reference in one.request.messages.items()}
+    reasons = [
+        f'{_without_numbers(one.reason, numbers, events)} (The claim "{one.claim}" was marked {one.mark_words}.)'
+        for one in _lowest_first(scores)
+    ]
     return " ".join(reasons[:_MOST_REASONS]) or "nothing to object to"
+
+
+_NUMBER = re.compile(
+    r"(?:\b[Tt]he )?(?:\b[Mm]essages? (?:number |no\. |#)?)?\[M(\d{1,6})\]"
+    r"|(?:\b[Tt]he )?(?:\b[Mm]essages? )?\[?\bM(\d{1,6})\b\]?"
+    r"|(?:\b[Tt]he )?\b[Mm]essages? (?:number |no\. |#)?(\d{1,6})\b"
+)
+_ITEM = re.compile(r"\[P\d{1,3}\]")
+_LONGEST_QUOTE = 60
+
+
+def _without_numbers(reason: str, numbers: Mapping[int, str], events: Mapping[str, TrajectoryEvent]) -> str:
+    """A judge's reason without the numbers of messages and claims, which only the judge saw: it quotes them instead."""
+
+    def named(found: re.Match[str]) -> str:
+        event = events.get(numbers.get(int(next(filter(None, found.groups()))), ""))
+        if event is None:
+            return "a message"
+        words = cut(" ".join(event.text.split()), _LONGEST_QUOTE)
+        return "this message" if event.reference == DRAFT_REFERENCE else f'the message "{words}"'
+
+    return _ITEM.sub("this claim", _NUMBER.sub(named, reason))
 
 
 def _recommendations(scores: Sequence[PropositionScore]) -> tuple[str, ...]:

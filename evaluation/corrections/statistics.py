@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, stdev
 
-from evaluation.corrections.attempts import Attempt, GateOutcome, GateResult
+from evaluation.corrections.attempts import Attempt, DimensionCheck, GateOutcome, GateResult
 from evaluation.statistics.intervals import Interval, proportion_interval
 
 SIMILARITY = "similarity"
@@ -46,6 +46,9 @@ class GateStatistics:
         similarity_failures: Attempts that resembled an earlier message too much.
         dimensions: By dimension, in the order in which they were first met.
         mean_total: Mean total of the committed attempts; ``None`` where there is none.
+        breaker_open: Messages with a check that asked nobody because the circuit breaker was open.
+        calls_per_message: Mean number of calls to a model; ``None`` where logs do not say.
+        usd_per_message: Their mean cost; ``None`` when a price is not known.
     """
 
     messages: int
@@ -56,6 +59,9 @@ class GateStatistics:
     similarity_failures: int
     dimensions: Mapping[str, DimensionStatistics]
     mean_total: float | None
+    breaker_open: int
+    calls_per_message: float | None
+    usd_per_message: float | None
 
 
 def gate_statistics(results: Iterable[GateResult]) -> GateStatistics:
@@ -78,7 +84,20 @@ def gate_statistics(results: Iterable[GateResult]) -> GateStatistics:
         similarity_failures=sum(attempt.is_similar for attempt in attempts),
         dimensions=_dimensions(attempts),
         mean_total=fmean(totals) if totals else None,
+        breaker_open=sum(any(one.found.is_breaker_open for one in _checks(result)) for result in checked),
+        calls_per_message=_per_message([[one.found.calls for one in _checks(result)] for result in checked]),
+        usd_per_message=_per_message([[one.found.cost_usd for one in _checks(result)] for result in checked]),
     )
+
+
+def _checks(result: GateResult) -> list[DimensionCheck]:
+    return [check for attempt in result.attempts for check in attempt.checks]
+
+
+def _per_message(found: Sequence[Sequence[float | None]]) -> float | None:
+    """The mean over messages of the sums over their checks; ``None`` without messages or when one is not known."""
+    sums = [sum(known) for values in found if len(known := [one for one in values if one is not None]) == len(values)]
+    return fmean(sums) if sums and len(sums) == len(found) else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from evaluation.judging.model_client.budget import BudgetSpentError
 from evaluation.judging.model_client.calls import CallPurpose, LLMResponse
 from evaluation.judging.model_client.check_limits import current_limits
 from evaluation.judging.model_client.language_model import DEFAULT_CONCURRENCY, LLMClient
+from evaluation.judging.model_client.server_state import BREAKER_OPEN
 from evaluation.judging.model_client.usage import Usage
 from evaluation.judging.protocol import LARGEST_BATCH, JudgeKind, Judgement, JudgementStatus, JudgeRequest, Report
 
@@ -190,8 +191,9 @@ class LiteLLMJudge:
         return request.key(self._client.model, self._server)
 
     def _failed(self, request: JudgeRequest, error: JudgeError | BudgetSpentError) -> Judgement:
-        if isinstance(error, BudgetSpentError) and error.is_spent and error.failure is not None:
-            # It was asked, in vain; that there is no budget for another try is not why it has no answer.
+        is_not_retried = isinstance(error, BudgetSpentError) and (error.is_spent or error.reason == BREAKER_OPEN)
+        if isinstance(error, BudgetSpentError) and is_not_retried and error.failure is not None:
+            # It was asked, in vain; that there is no other try is not why it has no answer.
             error = error.failure
         is_skipped = isinstance(error, BudgetSpentError)
         return unscored(
