@@ -112,6 +112,7 @@ class FailureRate:
         failed: Those below the threshold; for similarity, above the limit.
         unanswered: Texts that no judge answered for; they passed.
         interval: Wilson's 95 % interval of ``failed`` over ``judged``, each text taken as independent of the others.
+        mean: Mean score, 0 to 9; for similarity the mean share, 0 to 1; ``None`` when none was judged.
     """
 
     check: str
@@ -120,6 +121,7 @@ class FailureRate:
     failed: int
     unanswered: int
     interval: Interval
+    mean: float | None = None
 
     @property
     def rate(self) -> float | None:
@@ -141,13 +143,18 @@ def failure_rates(results: Iterable[GateResult]) -> list[FailureRate]:
 
 def _rate(name: str, is_retry: bool, attempts: Iterable[Attempt]) -> FailureRate:
     if name == SIMILARITY:
-        found = [(True, attempt.is_similar) for attempt in attempts if attempt.similarity is not None]
+        alike = [(attempt.similarity, attempt.is_similar) for attempt in attempts]
+        values = [share for share, _ in alike if share is not None]
+        found = [(True, is_failed) for share, is_failed in alike if share is not None]
     else:
         checks = [check for attempt in attempts for check in attempt.checks if check.dimension == name]
+        values = [check.found.score for check in checks if check.found.score is not None]
         found = [(check.is_answered, not check.is_passed) for check in checks]
     judged = sum(is_answered for is_answered, _ in found)
     failed = sum(is_failed for _, is_failed in found)
-    return FailureRate(name, is_retry, judged, failed, len(found) - judged, proportion_interval(failed, judged))
+    mean = fmean(values) if values else None
+    interval = proportion_interval(failed, judged)
+    return FailureRate(name, is_retry, judged, failed, len(found) - judged, interval, mean)
 
 
 def _dimensions(attempts: Iterable[Attempt]) -> dict[str, DimensionStatistics]:
