@@ -31,7 +31,7 @@ _may_send: dict[str, Callable[[], bool]] = {}
 
 
 def admit() -> None:
-    """From now on takes files for the session whose page is being drawn, as long as its person may rate or more."""
+    """Accept files for the session whose page is being drawn from now on, while its person may rate or more."""
     context = get_script_run_ctx()
     if context is None or not runtime.exists():
         return

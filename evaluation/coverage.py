@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class CoverageRule:
-    """When a score rests on too little of what was considered.
+    """Limits below which a score rests on too little of what was considered.
 
     Attributes:
         noun: What has weight, after the counts: "references settled".
@@ -24,7 +24,7 @@ class CoverageRule:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """How many of the rows considered a score rests on, in one game or over several.
+    """Number of considered rows that a score rests on, in one game or over several.
 
     Attributes:
         rule: When that is too little.
@@ -43,7 +43,7 @@ class Coverage:
 
     @property
     def words(self) -> str:
-        """As it stands beside a score: "22 of 51 references settled, low evidence"."""
+        """The text beside a score: "22 of 51 references settled, low evidence"."""
         return f"{self.settled} of {self.considered} {self.rule.noun}" + (", low evidence" if self.is_low else "")
 
     @property

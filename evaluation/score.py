@@ -33,7 +33,7 @@ class RowVerdict(StrEnum):
 
 
 class Method(StrEnum):
-    """Who decided a row. A human outranks a judge, a judge outranks the rule."""
+    """Decider of a row. A human outranks a judge, a judge outranks the rule."""
 
     RULE = "rule"
     JUDGE = "judge"
@@ -41,7 +41,7 @@ class Method(StrEnum):
 
 
 class WhenEmpty(StrEnum):
-    """What a metric is when no row carries weight."""
+    """The state of a metric when no row carries weight."""
 
     NOT_APPLICABLE = "not_applicable"
     PENDING = "pending"
@@ -68,7 +68,7 @@ LIKERT = Scale("likert", 1.0, 5.0)
 
 @dataclass(frozen=True, slots=True)
 class MetricDefinition:
-    """What is fixed about a metric. ``version`` changes whenever the same transcript could get another score.
+    """Fixed facts of a metric. ``version`` changes whenever the same transcript could get another score.
 
     Attributes:
         coverage: For metrics that leave out what they cannot decide: when the rest is low evidence.
@@ -206,7 +206,7 @@ class MetricResult:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What is shown beside the score: the notes, then the coverage, with "low evidence" where it is."""
+        """The remarks beside the score: the notes, then the coverage, with "low evidence" where it is."""
         found = coverage_of(self)
         return (*self.notes, found.words) if found else self.notes
 
@@ -275,7 +275,7 @@ def _derived(definition: MetricDefinition, ledger: Sequence[LedgerRow]) -> dict[
 
 
 def coverage_of(result: MetricResult) -> Coverage | None:
-    """What a result rests on.
+    """The coverage of a result.
 
     ``None`` for metrics without a coverage rule, where nothing was considered, and for results of versions that did not
     count it.

@@ -90,6 +90,11 @@ class Message(_Frozen):
         """Whether the text is only a word to the game engine ("Skip", "Over")."""
         return len(self.text) < 20 and _NOT_A_LETTER.sub("", self.text.casefold()) in _CONTROL_WORDS
 
+    @property
+    def is_thought(self) -> bool:
+        """Whether nobody else could hear it: a private message without recipients (thoughts, goals, "done")."""
+        return self.channel == "private" and not self.recipients
+
 
 class Vote(_Frozen):
     """One vote. ``target`` is ``None`` for an abstention."""
@@ -118,7 +123,7 @@ class Elimination(_Frozen):
 
 
 class Cost(_Frozen):
-    """What the models behind a transcript cost. ``None`` is unknown; ``cache_hit_rate`` runs from 0 to 1."""
+    """Cost of the models behind a transcript. ``None`` is unknown; ``cache_hit_rate`` runs from 0 to 1."""
 
     total_usd: float | None = Field(default=None, ge=0)
     input_tokens: int | None = Field(default=None, ge=0)

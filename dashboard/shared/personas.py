@@ -56,7 +56,7 @@ class SelectableAgent:
 
 
 def people(store: Store) -> list[SelectableAgent]:
-    """Everybody who was evaluated, who speaks in a stored game, or who is shipped; the evaluated first."""
+    """All agents that were evaluated, speak in a stored game, or are shipped; the evaluated first."""
     with store.unit():
         known = KnownAgents.of(store)
         players = store.agents.players()
@@ -140,7 +140,7 @@ class RunDetail:
 
 
 def run_detail(store: Store, run_id: str) -> RunDetail:
-    """Everything behind a run's scores."""
+    """The details behind a run's scores."""
     with store.unit():
         return RunDetail(store.evaluations.scores(run_id), store.evaluations.failures(run_id))
 

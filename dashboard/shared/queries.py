@@ -31,7 +31,7 @@ REPORTS_SHOWN = 20
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """Everything that the Overview shows.
+    """Data of the Overview page.
 
     Attributes:
         unrated: How many transcripts that the desk hands out nobody has rated.

@@ -66,7 +66,7 @@ def _cached(key: tuple[Hashable, ...], _query: Callable[[], Any]) -> Any:  # noq
 
 
 def share(query: Callable[..., Answer], *arguments: Hashable) -> Answer:
-    """As ``read``, for large answers that no caller changes: all sessions get the same object, not a copy each."""
+    """Like ``read``, for large results that no caller changes: all sessions get the same object, not a copy each."""
     key = (str(default_path()), revision(), query.__module__, query.__qualname__, arguments)
     answer: Answer = _shared(key, partial(query, store(), *arguments))
     return answer

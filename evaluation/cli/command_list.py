@@ -14,7 +14,7 @@ from evaluation.cli.shared.exit_codes import CommandGroup
 
 
 class CommandEntry(NamedTuple):
-    """Where a sub-command is, and what the list of all says of it.
+    """The module of a sub-command and its line in the list of commands.
 
     Attributes:
         module: Its file in this folder.

@@ -17,7 +17,7 @@ from evaluation.statistics.words import difference_sentences
 
 
 def comparison_data(found: IterationComparison) -> dict[str, Any]:
-    """Both sides, the decision on the later one, every metric's difference with its words, and what moved it."""
+    """Both sides, the decision on the later one, every metric's difference with its words, and its causes."""
     controls = found.controls
     return {
         "before": _side(found.before),

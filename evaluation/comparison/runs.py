@@ -39,7 +39,7 @@ class Run:
 
     @classmethod
     def of(cls, row: Mapping[Any, Any]) -> Run:
-        """From a row of ``Evaluations.runs``."""
+        """Build it from a row of ``Evaluations.runs``."""
         packed = json.loads(row["scores"]) if isinstance(row["scores"], str) else {}
         scores = {Dimension(key): float(one["score"]) for key, one in packed.items() if one.get("score") is not None}
         judge = ": ".join(str(part) for part in (row["judge"], row["model"]) if isinstance(part, str) and part)

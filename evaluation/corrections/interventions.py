@@ -158,25 +158,25 @@ class InterventionBatch:
         return iter(self._interventions)
 
     def set_textual_precondition(self, text: str) -> Self:
-        """As for one intervention."""
+        """Set the precondition of every intervention; see ``Intervention``."""
         for each in self._interventions:
             each.set_textual_precondition(text)
         return self
 
     def set_functional_precondition(self, function: FunctionalPrecondition) -> Self:
-        """As for one intervention."""
+        """Set the precondition of every intervention; see ``Intervention``."""
         for each in self._interventions:
             each.set_functional_precondition(function)
         return self
 
     def set_propositional_precondition(self, proposition: Proposition, threshold: float | None = None) -> Self:
-        """As for one intervention."""
+        """Set the precondition of every intervention; see ``Intervention``."""
         for each in self._interventions:
             each.set_propositional_precondition(proposition, threshold)
         return self
 
     def set_effect(self, effect: Effect) -> Self:
-        """As for one intervention."""
+        """Set the effect of every intervention; see ``Intervention``."""
         for each in self._interventions:
             each.set_effect(effect)
         return self

@@ -15,7 +15,7 @@ class Steered(Protocol):
 
     @property
     def agent_id(self) -> str:
-        """Its id, by which its nudges are chosen."""
+        """The id by which its nudges are chosen."""
         ...
 
     @property

@@ -16,7 +16,7 @@ FEWEST_ENVIRONMENTS = 2
 
 
 class GroupLayout(StrEnum):
-    """As the specification says (every agent in one conversation), or as the original runs did."""
+    """Grouping of agents: as specified (each in one conversation), or as in the original runs."""
 
     SPECIFICATION = "specification"
     PAPER = "paper"

@@ -80,7 +80,7 @@ class ExperimentPlan:
 
     @property
     def config(self) -> dict[str, Any]:
-        """Everything that decides what is asked, as data; ``plan_of`` makes the plan of it again."""
+        """All settings that decide what is asked, as data; ``plan_of`` builds the plan from it again."""
         return {
             "kind": "experiment",
             "scenario": self.scenario.model_dump(mode="json"),

@@ -67,7 +67,7 @@ def _ideas(said: Mapping[int, str]) -> list[Idea]:
 
 
 def _goodness(request: JudgeRequest, said: Mapping[int, str]) -> tuple[int, str]:
-    """How well the agent does, 0 to 9, and why."""
+    """The agent's score, 0 to 9, and its reason."""
     given = request.offline
     if given is not None and given.dimension in _COUNTED:
         measured = _COUNTED[given.dimension](given.groups)

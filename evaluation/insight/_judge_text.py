@@ -44,8 +44,20 @@ class TextPart:
 
 
 def spoken(transcript: Transcript) -> list[Message]:
-    """The messages of the players, in order: no announcements, no words to the game engine, nothing empty."""
-    return [one for one in transcript.messages if one.channel != "system" and not one.is_control and one.text.strip()]
+    """The messages that players said to others, in order: the ones that every figure, sample and check is about.
+
+    Announcements, words to the game engine, thoughts and empty messages are left out.
+    """
+    return [one for one in _of_players(transcript) if not one.is_thought]
+
+
+def thoughts(transcript: Transcript) -> list[Message]:
+    """Private notes that reach nobody else, in order: thoughts, goals, and marks such as "done"."""
+    return [one for one in _of_players(transcript) if one.is_thought]
+
+
+def _of_players(transcript: Transcript) -> Iterator[Message]:
+    return (one for one in transcript.messages if one.channel != "system" and not one.is_control and one.text.strip())
 
 
 def parts_of(messages: Sequence[Message], *, limit: int = LONGEST_PART) -> list[TextPart]:

@@ -33,14 +33,14 @@ class ValidationConfig:
         evaluation_model: The model that judges.
     """
 
-    persona_adherence_threshold: float
-    consistency_threshold: float
-    coherence_threshold: float
-    max_validations_per_run: int
-    sampling_rate: float
-    seed: int
-    use_separate_model: bool
-    evaluation_model: str
+    persona_adherence_threshold: float = 0.7
+    consistency_threshold: float = 0.6
+    coherence_threshold: float = 0.5
+    max_validations_per_run: int = 100
+    sampling_rate: float = 0.3
+    seed: int = 0
+    use_separate_model: bool = True
+    evaluation_model: str = DEFAULT_MODEL
 
 
 class EvaluationConfig(BaseModel):
@@ -92,5 +92,6 @@ class EvaluationConfig(BaseModel):
 
     @property
     def judge_model(self) -> str | None:
-        """The model that has to judge; ``None`` for the one in force."""
-        return self.evaluation_model if self.use_separate_evaluation_model else None
+        """The model that has to judge; ``None`` for the one in force, also where a file names no model at all."""
+        is_named = bool({"evaluation_model", "use_separate_evaluation_model"} & self.model_fields_set)
+        return self.evaluation_model if self.use_separate_evaluation_model and is_named else None

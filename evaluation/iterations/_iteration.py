@@ -26,7 +26,7 @@ class Fate(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RecordedDecision:
-    """That a person kept or reverted the change of an iteration, or took that back.
+    """A person's decision to keep or revert an iteration's change, or its withdrawal.
 
     Attributes:
         fate: What was decided, also where this entry takes it back.
@@ -60,7 +60,7 @@ class RecordedDecision:
 
     @property
     def departs(self) -> bool:
-        """Whether it was not what the rule said at that time."""
+        """Whether it differs from the rule's decision at that time."""
         return departs_from(self.fate, self.rule)
 
     def as_dict(self) -> dict[str, Any]:

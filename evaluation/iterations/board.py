@@ -83,7 +83,7 @@ class Board:
         return next((summary for summary in self.iterations if summary.iteration.is_baseline), None)
 
     def decision_words(self, name: str) -> tuple[str, ...]:
-        """Everything that stands beside the decision on an iteration, in the order in which it is read.
+        """The sentences beside the decision on an iteration, in reading order.
 
         Its reasons, the baseline where that is not the reference, where the games do not say what the rule says, and
         the warning about a target that was low. Empty without a decision.

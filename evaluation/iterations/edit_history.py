@@ -31,7 +31,7 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class SignOff:
-    """That a person signed an iteration off, or withdrew that: who, when (UTC) and why."""
+    """A person's sign-off of an iteration, or its withdrawal: who, when (UTC) and why."""
 
     who: str
     note: str

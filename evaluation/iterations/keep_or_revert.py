@@ -33,7 +33,7 @@ class Choice(StrEnum):
 
     @property
     def words(self) -> str:
-        """As a person reads it."""
+        """The decision in words."""
         return self.value.replace("_", " ")
 
 
@@ -212,7 +212,7 @@ class _Weighing:
         return ("this iteration", self.candidate, self.after), ("the reference", self.reference, self.before)
 
     def _missing(self) -> Iterator[str]:
-        """What has to come before it can be decided."""
+        """Steps that must come before a decision."""
         after, before = len(self.candidate.games), len(self.reference.games)
         if min(after, before) < FEWEST_GAMES:
             here, there = counted(after, "game"), counted(before, "game")

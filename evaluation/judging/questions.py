@@ -217,7 +217,7 @@ def _group(proposition: Proposition, target: Target) -> str:
 
 
 def _shown(proposition: Proposition, target: Target) -> tuple[Numbered, ...]:
-    """What the judge sees of the trajectory; the action always, behind it."""
+    """The part of the trajectory that the judge sees; the action stands behind it."""
     shown = windowed(target.trajectory, proposition.window)
     return shown if target.action is None else (*shown, Numbered(len(target.trajectory) + 1, target.action))
 

@@ -36,7 +36,7 @@ class CastMember:
 
 @dataclass(frozen=True, slots=True)
 class Cast:
-    """Everybody who is shipped.
+    """The shipped agents.
 
     Attributes:
         members: By id, in the order of the file.

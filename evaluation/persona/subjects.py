@@ -97,7 +97,7 @@ def channels_of(agent_ids: Set[str], sources: Sources) -> list[Agent]:
 
 
 def subject_of(agent: Agent, sources: Sources) -> Subject:
-    """Everything that can be judged of an agent or a channel; no portrayal when it says nothing."""
+    """All messages and personas that can be judged of an agent or channel; no portrayal when it says nothing."""
     found = _conversations(agent, sources) if agent.kind is TargetType.ENVIRONMENT else _characters(agent, sources)
     return Subject(agent, tuple(found))
 
@@ -133,7 +133,7 @@ def _persona(agent: Agent, player: Player, cast: Cast) -> tuple[str, str | None]
 
 
 def _lived(transcript: Transcript, names: Set[str], period: Period) -> Iterator[TrajectoryEvent]:
-    """What an agent said and met in a transcript, its own thoughts left out."""
+    """Messages that an agent said or met in a transcript, its own thoughts left out."""
     rooms = {(m.channel, m.channel_name) for m in transcript.messages if m.channel == "team" and m.speaker in names}
     for message in transcript.messages:
         if not _is_action(message) or not period.holds(transcript, message):
@@ -151,8 +151,7 @@ def _reaches(message: Message, names: Set[str], is_in_room: bool) -> bool:
 
 def _is_action(message: Message) -> bool:
     """Whether somebody can have heard it: no control word, nothing blank, no thought."""
-    is_thought = message.channel == "private" and not message.recipients
-    return bool(message.text.strip()) and not message.is_control and not is_thought
+    return bool(message.text.strip()) and not message.is_control and not message.is_thought
 
 
 def _event(transcript: Transcript, message: Message, is_action: bool) -> TrajectoryEvent:

@@ -21,7 +21,7 @@ class DiscardReason(StrEnum):
 
     @property
     def words(self) -> str:
-        """As the form says it."""
+        """The reason in the form's words."""
         return _WORDS[self]
 
 

@@ -91,7 +91,7 @@ class StyleAnswer:
 
 @dataclass(frozen=True, slots=True)
 class StyleResult:
-    """How often players were recognised by their language.
+    """Number of times that players were recognised by their language.
 
     Attributes:
         asked: Answers given.
@@ -187,7 +187,7 @@ def _by_voice(said: dict[str, list[tuple[Message, str]]], draw: random.Random) -
 
 
 def _some(messages: Sequence[tuple[Message, str]], count: int, draw: random.Random) -> list[tuple[Message, str]]:
-    """Up to ``count`` of the messages, in the order in which they were said."""
+    """At most ``count`` of the messages, in order."""
     chosen = draw.sample(list(messages), min(count, len(messages)))
     return sorted(chosen, key=lambda one: one[0].index)
 

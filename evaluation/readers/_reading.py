@@ -50,7 +50,7 @@ def read_path(
 def iter_path(
     path: Path | str, limits: Limits = _DEFAULT, choose_columns: ChooseColumns | None = None
 ) -> Iterator[ReadResult]:
-    """As ``read_path``, one game at a time, so that a large folder does not have to fit into memory."""
+    """Like ``read_path``, one game at a time, so that a large folder need not fit into memory."""
     job = _Job(limits, choose_columns)
     place = Path(path)
     # Path("..").name is not what the person calls the folder.
@@ -67,7 +67,7 @@ def iter_path(
 def iter_paths(
     paths: Iterable[Path | str], limits: Limits = _DEFAULT, choose_columns: ChooseColumns | None = None
 ) -> Iterator[ReadResult]:
-    """As ``iter_path`` for each, but files of one folder that are the parts of one game are read as that game."""
+    """Like ``iter_path`` for each; files of one folder that are parts of one game are read as that game."""
     places = dict.fromkeys(Path(path) for path in paths)
     files: defaultdict[Path, list[FileEntry]] = defaultdict(list)
     for place in places:
@@ -170,7 +170,7 @@ def _first_of(entries: Sequence[FileEntry]) -> str:
 
 
 def _by_their_names(_: tuple[str, ...]) -> None:
-    """Nobody has chosen anything."""
+    """Default choice of columns: none, so that they are recognised by their names."""
 
 
 class _Job:
@@ -302,7 +302,7 @@ def _lacking(head: TableHead, mapping: ColumnMapping | None) -> str:
 
 
 def _read_unknown(label: str, document: Document, job: _Job, error: UnknownFormatError) -> Iterator[ReadResult]:
-    """What no reader knows is a table where somebody says which of its columns hold speaker and text."""
+    """Read content of an unknown format as a table, where the columns of speaker and text were chosen."""
     head = table_head(document)
     mapping = job.choose_columns(head.columns) if head else None
     if head and mapping and not mapping.missing and mapping.used <= set(head.columns):

@@ -54,7 +54,7 @@ def _problems(data: bytes, limits: Limits, choose_columns: ChooseColumns | None)
 
 
 class _Rest(Protocol):
-    """What is left of a file after the faults that were found are cut out."""
+    """The part of a file that remains after the faults found so far are cut out."""
 
     @property
     def is_exhausted(self) -> bool: ...

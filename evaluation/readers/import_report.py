@@ -74,7 +74,7 @@ class ReportLine:
 
 @dataclass(frozen=True, slots=True)
 class ImportReport:
-    """Everything about one import.
+    """Results of one import.
 
     Attributes:
         source: "upload" or "command line".

@@ -41,7 +41,7 @@ _MOST_GAMES = 500
 
 @dataclass(frozen=True, slots=True)
 class IterationFacts:
-    """What the report on an iteration is made of.
+    """Data of the report on an iteration.
 
     Attributes:
         board: All iterations.

@@ -49,7 +49,7 @@ def mean_words(definition: MetricDefinition, score: float | None, threshold: flo
 
 
 def needed_words(definition: MetricDefinition, threshold: float) -> str:
-    """What a score must reach: "at least 80 %"."""
+    """The threshold of a score: "at least 80 %"."""
     return f"at least {score_words(definition, threshold, 0 if threshold == round(threshold) else 1)}"
 
 
@@ -75,7 +75,7 @@ def chart_words(definition: MetricDefinition, strips: Sequence[Strip], threshold
 
 
 def how_to_read(made_at: datetime, extra: Sequence[str] = ()) -> Html:
-    """What the figures rest on, and when the report was written."""
+    """The basis of the figures, and the time at which the report was written."""
     return section(
         "How to read this",
         bullets([*_READING, *extra]),

@@ -29,7 +29,7 @@ class VerdictStatus(StrEnum):
 
 
 class Scored(Protocol):
-    """What the verdict needs to know of a metric; ``MetricResult`` and ``MetricScore`` both have it."""
+    """The part of a metric that the verdict needs; ``MetricResult`` and ``MetricScore`` both have it."""
 
     @property
     def status(self) -> Status: ...
@@ -132,7 +132,7 @@ def _rejudged(metric: Scored, threshold: float) -> MetricScore:
 
 
 def metric_coverage(metric: Scored) -> Coverage | None:
-    """What a score rests on, whether a result with its ledger holds it or a stored row."""
+    """The coverage of a score, from a result with its ledger or from a stored row."""
     return coverage_of(metric) if isinstance(metric, MetricResult) else getattr(metric, "coverage", None)
 
 

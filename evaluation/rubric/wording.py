@@ -29,7 +29,7 @@ def failure_words(definition: MetricDefinition, score: float, threshold: float, 
 
 
 def telling_digits(value: float, limit: float, least: int) -> int:
-    """How many decimals, ``least`` or more, show on which side of ``limit`` a value lies: 79.97 is not 80.0."""
+    """Decimals, ``least`` or more, that show on which side of ``limit`` a value lies: 79.97 is not 80.0."""
     side = (value > limit) - (value < limit)
     for digits in range(least, _MOST_DIGITS):
         shown = round(value, digits)

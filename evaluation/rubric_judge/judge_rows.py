@@ -17,7 +17,7 @@ from evaluation.transcript import Transcript
 
 @dataclass(frozen=True, slots=True)
 class JudgedRow:
-    """What came of one question.
+    """The outcome of one question.
 
     Attributes:
         decision: What the judge decided; ``None`` where the rule's verdict stays.
@@ -39,12 +39,12 @@ class JudgedTranscript:
 
     @property
     def decisions(self) -> list[RowDecision]:
-        """What the judge decided; rows that it left open are missing."""
+        """The judge's decisions; rows that it left open are missing."""
         return [row.decision for row in self.rows if row.decision is not None]
 
     @property
     def usage(self) -> Usage:
-        """What the answers cost now; those from the cache cost nothing."""
+        """The cost of the answers in this run; answers from the cache cost nothing."""
         return total(row.judgement.usage for row in self.rows if not row.judgement.is_cached)
 
     def reasons_why_not(self) -> dict[str, int]:

@@ -13,7 +13,7 @@ from evaluation.score import LedgerRow, Method, MetricResult, RowVerdict
 
 @dataclass(frozen=True, slots=True)
 class MetricTask:
-    """What a judge is asked about the rows of one metric.
+    """The questions to a judge about the rows of one metric.
 
     Attributes:
         system: The prompt's unchanging part.

@@ -10,7 +10,7 @@ from evaluation.score import LedgerRow, Method, RowVerdict, redecided
 
 @dataclass(frozen=True, slots=True)
 class RowDecision:
-    """What a judge decided about one ledger row.
+    """A judge's decision on one ledger row.
 
     Attributes:
         verdict: What the row is to be.
@@ -39,7 +39,7 @@ class RowDecision:
 
     @property
     def method(self) -> str:
-        """How people see who decided: "judge:gpt-4o-mini"."""
+        """The display name of who decided: "judge:gpt-4o-mini"."""
         return f"judge:{self.model}"
 
     def applied_to(self, row: LedgerRow) -> LedgerRow:

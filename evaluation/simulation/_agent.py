@@ -37,14 +37,14 @@ Rules:
 
 @dataclass(frozen=True, slots=True)
 class MemoryWindow:
-    """How much of a conversation an agent remembers: its first messages and its last ones."""
+    """The part of a conversation that an agent remembers: its first messages and its last ones."""
 
     first_n: int = 2
     last_n: int = 20
 
 
 class SimulatedAgent:
-    """Somebody who talks. Follows the protocol ``Steered``, so that interventions can steer it.
+    """An agent that talks. It follows the protocol ``Steered``, so that interventions can steer it.
 
     Args:
         persona: With a ``name``; a mapping as in TinyTroupe's agent files.
@@ -73,12 +73,12 @@ class SimulatedAgent:
 
     @property
     def own_messages(self) -> list[str]:
-        """What it has said, oldest first."""
+        """Its own messages, oldest first."""
         return [event.text for event in self._events if event.is_action]
 
     @property
     def remembered(self) -> int:
-        """How many messages are in its prompt now."""
+        """The number of messages in its prompt now."""
         return min(len(self._events), self._window.first_n + self._window.last_n)
 
     def nudge(self, thought: str) -> None:
@@ -100,7 +100,7 @@ class SimulatedAgent:
     def prompt(
         self, thoughts: Sequence[str] = (), feedback: str = "", repetition_threshold: float | None = None
     ) -> list[dict[str, str]]:
-        """What the model is asked when the agent is to speak.
+        """The prompt for the agent's next message.
 
         Args:
             thoughts: From ``take_nudges``.
@@ -134,7 +134,7 @@ class SimulatedAgent:
 
 
 def spoken(text: str, name: str, *, is_cut_off: bool = False) -> str:
-    """What an agent says, out of what its model wrote: without its own name or quotes around it, not endlessly long.
+    """The agent's message out of its model's text: without its own name or quotes around it, limited in length.
 
     A model that wrote nothing said nothing: "...".
 

@@ -20,7 +20,7 @@ Result = TypeVar("Result")
 
 
 def retry_while_busy(work: Callable[[], Result]) -> Result:
-    """What ``work`` gives, tried again while others write: what was paid for must not be lost to a busy moment.
+    """The result of ``work``, tried again while others write: paid work must not be lost to a busy moment.
 
     Raises:
         StoreBusyError: The store was busy for minutes.
@@ -64,7 +64,7 @@ class BoundedProvider:
             )
 
     async def price(self) -> Price | None:
-        """What the model's tokens cost."""
+        """The price of the model's tokens."""
         return await self._provider.price()
 
 

@@ -31,7 +31,7 @@ PURPOSE = "simulation"
 
 
 class TurnOrder(StrEnum):
-    """Who acts when: all at once on what was said before the step, or one after the other in an order that is drawn."""
+    """Order of acting: all at once on what was said before the step, or one after the other in a drawn order."""
 
     PARALLEL = "parallel"
     SEQUENTIAL_RANDOM = "sequential_random"
@@ -39,7 +39,7 @@ class TurnOrder(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RoomPlan:
-    """How a conversation goes.
+    """Settings of a conversation.
 
     Attributes:
         room: Its name, as prompts and transcripts hold it.
@@ -166,7 +166,7 @@ class Environment:
             self._collector.add(event)
 
     def transcript(self) -> Transcript:
-        """What was said so far, in the shape of every other transcript."""
+        """The messages so far as a transcript."""
         return Transcript(
             game_id=self._plan.room,
             source_format=SIMULATED_FORMAT,

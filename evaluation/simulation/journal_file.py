@@ -27,7 +27,7 @@ _SUFFIX = ".answers"
 
 @dataclass(frozen=True, slots=True)
 class JournalEntry:
-    """What is kept together: texts or answers, and the calls that were made meanwhile."""
+    """Texts or answers with the calls made meanwhile, stored together."""
 
     generations: Sequence[Generation] = ()
     answers: Sequence[KeptAnswer] = ()
@@ -114,7 +114,7 @@ class Leftover:
     descriptor: int
 
     def entries(self) -> Iterator[JournalEntry]:
-        """What it holds; a line that the end of the process cut off was no answer yet.
+        """The complete entries; a line that the end of the process cut off is left out.
 
         Raises:
             StoreError: It cannot be read.
@@ -128,7 +128,7 @@ class Leftover:
                 yield _ENTRY.validate_python(json.loads(line), strict=False)
 
     def remove(self) -> None:
-        """Its entries are stored."""
+        """Delete the file, after its entries were stored elsewhere."""
         self.path.unlink(missing_ok=True)
         os.close(self.descriptor)
 

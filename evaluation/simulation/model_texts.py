@@ -26,12 +26,12 @@ _CUT_OFF = "cut off"
 
 
 def speech_subject(room: str, step: int, agent: str) -> str:
-    """What a message is called: "Room, step 2: Ann Lee"."""
+    """The subject of a message: "Room, step 2: Ann Lee"."""
     return f"{speech_prefix(room)}{step}: {agent}"
 
 
 def speech_prefix(room: str) -> str:
-    """How the subjects of all messages in a room begin; the step and the agent follow."""
+    """The common beginning of the subjects of all messages in a room; step and agent follow."""
     return f"{room}, step "
 
 
@@ -55,7 +55,7 @@ class Generation:
 
 
 class GenerationCache(Protocol):
-    """Where texts are kept; the store has one."""
+    """Storage of generated texts; the store has one."""
 
     def of_scope(self, scope: str) -> Mapping[str, str]:
         """All texts of a scope by key."""
@@ -140,7 +140,7 @@ class Writer:
         retries: int = 3,
         max_tokens: int = USUAL_ROOM,
     ) -> Value:
-        """What ``validate`` makes of the model's answer; a wrong one is asked again with its error named.
+        """The model's answer after ``validate``; a wrong one is asked again with its error named.
 
         One that was cut off is asked again with twice the room, up to ``LONGEST_ANSWER``.
 

@@ -36,7 +36,7 @@ def krippendorff_alpha(ratings: ArrayLike, level: Level = "nominal") -> float:
 
 
 def value_counts(ratings: ArrayLike) -> tuple[Numbers, Numbers]:
-    """How often each item was given each value: items x values, and the values, rising.
+    """Number of times each item was given each value: items x values, and the values, ascending.
 
     Args:
         ratings: Raters x items, NaN where missing.

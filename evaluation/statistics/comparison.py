@@ -17,7 +17,7 @@ from evaluation.statistics.tests import MOST_FOR_EXACT, SignificanceTest, paired
 
 
 class Outcome(StrEnum):
-    """What the games say about a difference. ``untestable``: too few games, or no spread on either side."""
+    """Conclusion on a difference. ``untestable``: too few games, or no spread on either side."""
 
     BETTER = "better"
     WORSE = "worse"
@@ -168,7 +168,7 @@ def compare(
 
 
 class _Rule(NamedTuple):
-    """How one metric is decided: by which p, at which level its interval is drawn, at which its power is told."""
+    """Decision rule of one metric: the p that decides, the level of its interval, the level of its power."""
 
     p: float
     interval_level: float

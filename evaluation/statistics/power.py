@@ -47,7 +47,7 @@ def minimum_detectable_difference(
 def games_needed(
     difference: float, sd_treatment: float, sd_control: float, *, level: float = LEVEL, power: float = POWER
 ) -> int | None:
-    """How many games on each side Welch's test takes to find ``difference`` with probability ``power``.
+    """Number of games on each side that Welch's test needs to find ``difference`` with probability ``power``.
 
     Args:
         difference: The true difference to be found, on the scores' scale; its sign does not matter.

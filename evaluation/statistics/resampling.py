@@ -19,7 +19,7 @@ _NOISE = 1e-9
 
 
 def resample_weights(items: int, *, resamples: int = RESAMPLES, seed: int = 0) -> NDArray[np.float64]:
-    """How often each item occurs in each bootstrap sample, resamples x items; every row adds up to ``items``.
+    """Number of times each item occurs in each bootstrap sample, resamples x items; every row adds up to ``items``.
 
     The array is shared and must not be written to: a report draws the same thousand samples for every figure.
     """

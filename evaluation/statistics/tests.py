@@ -17,7 +17,7 @@ MOST_FOR_EXACT = 16
 
 @dataclass(frozen=True, slots=True)
 class SignificanceTest:
-    """What a test found.
+    """Result of a test.
 
     Attributes:
         name: Which test.

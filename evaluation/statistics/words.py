@@ -19,7 +19,7 @@ _VERDICTS = {
 
 
 def difference_sentences(difference: Difference) -> list[str]:
-    """What a person should know about one metric's difference, the most important first."""
+    """Sentences on one metric's difference, the most important first."""
     return [
         *_seen(difference),
         *_verdict(difference),
@@ -39,7 +39,7 @@ def change_words(value: float, unit: str, digits: int = 1) -> str:
 
 
 def interval_words(interval: Interval, unit: str = "", digits: int = 1, *, signed: bool = False) -> str:
-    """An interval: "-8.1 to +19.9", or why there is none."""
+    """An interval, "-8.1 to +19.9", or the reason why there is none."""
     if interval.low is None or interval.high is None:
         return interval.note or "no interval"
     sign = "+" if signed else ""
@@ -66,7 +66,7 @@ def difference_cells(one: Difference) -> tuple[str, ...]:
 
 
 def percent_interval(interval: Interval) -> str:
-    """An interval of a share in percent: "7 to 59 %", or why there is none."""
+    """An interval of a share in percent, "7 to 59 %", or the reason why there is none."""
     if interval.low is None or interval.high is None:
         return interval.note
     return f"{100 * interval.low:.0f} to {100 * interval.high:.0f} %"
@@ -140,7 +140,7 @@ def detectable_words(one: Difference) -> str:
 
 
 def more_games(one: Difference) -> int:
-    """How many games more on the smaller side would show a difference as large as seen; 0 when that is unknown."""
+    """Number of additional games on the smaller side that would show a difference as large as seen; 0 when unknown."""
     return max(0, one.games_needed - min(one.before.n, one.after.n)) if one.games_needed is not None else 0
 
 

@@ -49,7 +49,7 @@ IN_MEMORY = ":memory:"
 
 
 class Store(Units):
-    """Everything that is stored, by what it is about; each part is imported on first use, as no command needs all.
+    """The database by topic; each part is imported on first use, as no command needs all.
 
     Any number of threads may use one store, and any number of processes the same file: it is open only while units of
     work run and for a moment after. The file and its folder are made, and its tables brought up to date, by the first
@@ -262,7 +262,7 @@ def _file(path: Path | str) -> DatabaseFile:
 
 
 def default_path() -> Path:
-    """Where the database lies unless the person says otherwise.
+    """The path of the database unless the person chooses another.
 
     ``DRAMATURG_DB`` where set, else ``data/dramaturg.duckdb`` in a checkout, else the user's data folder.
     """

@@ -73,7 +73,7 @@ class Settings:
             self.set(_THRESHOLDS, chosen if value is None else chosen | {metric: float(value)})
 
     def test_size(self) -> int:
-        """How many games of an iteration form a test; the rubric's 3 where nothing was set."""
+        """Number of games that form a test of an iteration; the rubric's 3 where nothing was set."""
         return int(self.get(_TEST_SIZE, DEFAULT_TEST_SIZE))
 
     def set_test_size(self, games: int) -> None:
@@ -91,7 +91,7 @@ class Settings:
         self.set(_TEST_SIZE, games)
 
     def limits(self) -> Limits:
-        """How large what is imported may be; the defaults where nothing was set."""
+        """Size limits of imports; the defaults where nothing was set."""
         chosen = self.get(_LIMITS, {})
         known = asdict(Limits())
         return Limits(**{name: int(value) for name, value in chosen.items() if name in known})

@@ -128,7 +128,7 @@ def _judge(recordings: Place | None) -> Judge:
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """What a test asks of an agent.
+    """Requirements of a test on an agent.
 
     Attributes:
         at_least: The least score by dimension.
@@ -164,7 +164,7 @@ class _Wanted:
         return cls(tuple([each for each in DIMENSIONS if each in chosen | set(least)]), least, baseline, max_drop)
 
     def complaints(self, evaluation: PersonaEvaluation) -> list[str]:
-        """What is wrong with the scores, one text each."""
+        """The complaints about the scores, one text each."""
         comparison = self._compared(evaluation)
         if broken := comparison.having({RegressionOutcome.ERROR}):
             raise JudgeError("\n".join(row_words(row, self.max_drop) for row in broken))
@@ -195,7 +195,7 @@ def _dimension(name: str) -> Dimension:
 
 
 def _too_low(evaluation: PersonaEvaluation, dimension: Dimension, least: float) -> str:
-    """What is wrong with a score; empty when it is high enough."""
+    """The complaint about a score; empty when it is high enough."""
     score = evaluation.dimensions.get(dimension)
     who = f"{evaluation.agent.display_name}, {LABELS[dimension]}"
     if score is None or score.score is None:

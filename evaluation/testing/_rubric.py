@@ -47,7 +47,7 @@ def assert_rubric(
 
 
 def _complaint(evaluation: Evaluation, name: str) -> str:
-    """What is wrong with a metric; empty when it passes."""
+    """The complaint about a metric; empty when it passes."""
     definition = DEFINITIONS[name]
     what = f"{evaluation.transcript.game_id}, {definition.label}"
     metric = evaluation.metrics.get(name)
@@ -72,7 +72,7 @@ def _behind(transcript: Transcript, metric: MetricResult) -> list[str]:
 
 
 def _row_words(transcript: Transcript, row: LedgerRow) -> str:
-    """Where it stands, the reason, and the message's words; a phrase stands in several messages."""
+    """The place, reason and words of a row; a phrase stands in several messages."""
     if row.message_id is None:
         places = list(dict.fromkeys(each.message_id for each in row.evidence if each.message_id))[:_MOST_SHOWN]
         see = f" See {', '.join(places)}." if places else ""

@@ -13,7 +13,7 @@ _LONGEST_WRAPPING = 40
 
 
 def prefix_end(text: str, spellings: tuple[str, ...]) -> int:
-    """Where the message begins after one or more prefixes of these ``spellings``; 0 without one."""
+    """The start of the message after one or more prefixes of these ``spellings``; 0 without one."""
     head = text[: len(spellings[0]) * 2 + _LONGEST_WRAPPING] if spellings else ""
     if ":" not in head and _WIDE_COLON not in head:
         return 0
@@ -27,7 +27,7 @@ def prefix_end(text: str, spellings: tuple[str, ...]) -> int:
 
 
 def prefix_spellings(name: str) -> tuple[str, ...]:
-    """How a speaker may write the own name before a message, longest first."""
+    """Spellings of the speaker's own name before a message, longest first."""
     folded = fold(name).strip()
     words = words_of(name)
     parts = [alias.words for alias in aliases([name]) if not alias.is_full]

@@ -47,7 +47,7 @@ def detect_language(texts: Iterable[str]) -> str:
 
 
 def language_code(language: str) -> str:
-    """What a person or a file calls a language, as an ISO 639-1 code: "en" for "en-US" and for "English"."""
+    """The ISO 639-1 code of a language named by a person or a file: "en" for "en-US" and for "English"."""
     code = language.strip().lower().replace("_", "-").partition("-")[0]
     return _CODES.get(code, code)
 

@@ -201,7 +201,7 @@ class NameIndex:
                 position = copy.text.find(needle, end)
 
     def body_start(self, text: str, speaker: str) -> int:
-        """Where the message itself begins, after the speaker's own name as a prefix ("Agent-E: ..."); 0 without one.
+        """The start of the message after the speaker's own name as a prefix ("Agent-E: ..."); 0 without one.
 
         Markdown and brackets around the name are part of the prefix, and so is a repetition of it.
         """

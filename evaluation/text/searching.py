@@ -15,7 +15,7 @@ _PART = re.compile(r'"([^"]*)"?|([^\s"]+)')
 
 
 def phrases(query: str) -> tuple[str, ...]:
-    """What a text must hold to be found, all of it: single words, and what stands in double quotes as one phrase.
+    """Parts that a text must all contain to be found: single words, and quoted phrases.
 
     A quote that is never closed ends with the query. Case does not matter to the search, so of two phrases that differ
     in nothing else the first stays.

@@ -82,7 +82,7 @@ def sentences(text: str) -> tuple[tuple[int, int], ...]:
 
 
 def sentence_ends(text: str) -> list[int]:
-    """Where the sentences of ``text`` end, as :func:`sentences` tells them."""
+    """The ends of the sentences of ``text``, as :func:`sentences` gives them."""
     found: list[int] = []
     start = 0
     for match in _SENTENCE_END.finditer(text):

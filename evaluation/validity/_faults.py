@@ -48,7 +48,7 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Noticed:
-    """What one game says about one fault.
+    """Result of one game for one fault.
 
     Attributes:
         measure: ``score`` or ``companion``.
@@ -63,7 +63,7 @@ class Noticed:
 
 
 def noticed(source: str, transcript: Transcript, *, draws: int = DRAWS) -> Iterator[Noticed]:
-    """What a game says about every fault that can be planted into it; nothing for fewer than 12 public messages.
+    """The results of a game for every fault that can be planted; none for fewer than 12 public messages.
 
     Args:
         source: Which group of games it is of.

@@ -42,7 +42,7 @@ def _is_same(one: float | None, other: float | None) -> bool:
 
 
 def with_other_names(transcript: Transcript) -> Transcript:
-    """Every player by another name, in the record and wherever a public message names them."""
+    """Rename every player, in the record and wherever a public message names them."""
     invented = (beginning + ending for ending, beginning in product(_ENDINGS, _BEGINNINGS))
     names = {name: _unused(invented, number) for number, name in enumerate(transcript.player_names)}
     texts = _renamed_texts(transcript, names)

@@ -28,7 +28,7 @@ _MOST_LISTED = 20
 
 @dataclass(frozen=True, slots=True)
 class KnownAgents:
-    """Who is known, before any transcript is read.
+    """Agents known before any transcript is read.
 
     Attributes:
         speakers: Which speaker is which agent.
@@ -43,7 +43,7 @@ class KnownAgents:
 
     @classmethod
     def of(cls, store: Store) -> KnownAgents:
-        """Everybody that ``store`` or the shipped cast knows."""
+        """All agents that ``store`` or the shipped cast knows."""
         cast = shipped_cast()
         with store.unit():
             stored = store.agents.all()

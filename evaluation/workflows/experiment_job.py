@@ -209,12 +209,12 @@ def latest_options(store: Store, experiment: str) -> dict[str, Any]:
 
 
 def _ordered(store: Store, job: Job) -> Mapping[str, Any]:
-    """What a job is to run; empty for jobs of another kind."""
+    """The experiment that a job runs; empty for jobs of another kind."""
     found: Mapping[str, Any] = store.settings.get(f"{_ORDER}:{job.id}", {}) if job.kind == KIND else {}
     return found
 
 
 def label_of(plan: ExperimentPlan) -> str:
-    """What the job is called."""
+    """The display name of the job."""
     scripted = ", scripted" if plan.effects is not None else ""
     return f"Experiment {plan.scenario.id}, seed {plan.seed}, scale {plan.scale:g}{scripted}"

@@ -43,7 +43,7 @@ from evaluation.transcript import Transcript
 
 @dataclass(frozen=True, slots=True)
 class ExperimentOutcome:
-    """What became of a run.
+    """Outcome of a run.
 
     Attributes:
         rows: The report; empty before the end.
@@ -190,7 +190,7 @@ def _journal_place(run: _Run) -> Path | None:
 
 
 def _keep(store: Store, entries: Sequence[JournalEntry]) -> None:
-    """Everything that models wrote within a moment, in one transaction."""
+    """Store all texts and answers of a moment in one transaction."""
     with store.unit(write=True):
         store.generations.keep([one for entry in entries for one in entry.generations])
         store.judgements.keep(

@@ -15,7 +15,7 @@ from evaluation.store import Store
 
 @dataclass(slots=True)
 class JudgingTally:
-    """What became of the rows asked about.
+    """Outcomes of the rows asked about.
 
     Attributes:
         transcripts: How many transcripts were judged.

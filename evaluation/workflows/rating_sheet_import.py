@@ -15,7 +15,7 @@ Place = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class SheetImport:
-    """What became of a sheet.
+    """Outcome of importing a sheet.
 
     Attributes:
         added: How many ratings were new and are stored; 0 with any problem.

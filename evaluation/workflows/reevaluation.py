@@ -18,7 +18,7 @@ _Scores = dict[tuple[str, str], tuple[object, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Reevaluated:
-    """What became of games that were evaluated again.
+    """Outcomes of games that were evaluated again.
 
     Attributes:
         games: How many were.
@@ -34,7 +34,7 @@ class Reevaluated:
 
     @property
     def words(self) -> str:
-        """What was done, in a sentence or two."""
+        """The outcome in a sentence or two."""
         changed = ", ".join(
             f"{DEFINITIONS[metric].label} in {counted(count, 'game')}" for metric, count in self.changed.items()
         )

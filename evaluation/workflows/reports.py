@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 def stored_board(store: Store, summaries: pd.DataFrame | None = None, scores: pd.DataFrame | None = None) -> Board:
-    """Everything that is known about iterations, judged by today's thresholds.
+    """All known facts of the iterations, under today's thresholds.
 
     Args:
         store: Where to read.
@@ -163,7 +163,7 @@ def _ledger_rows(
 
 
 def stored_losses(store: Store, name: str, board: Board | None = None) -> dict[str, Losses]:
-    """Where the games of an iteration lose their points, by metric that fails.
+    """The points that an iteration's games lose, by metric that fails and reason.
 
     Args:
         store: Where to read.

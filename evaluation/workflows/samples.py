@@ -32,7 +32,7 @@ class _Part(BaseModel):
 
 
 class SampleDecision(_Part):
-    """What a person decided on the change of a sample iteration."""
+    """A person's decision on the change of a sample iteration."""
 
     choice: Literal["kept", "reverted"]
     who: str
@@ -87,7 +87,7 @@ def load_manifest(root: Path | None = None) -> SampleManifest:
 
 @dataclass(frozen=True, slots=True)
 class LoadedSamples:
-    """What ``load_samples`` found and stored; games and ratings that were there before are not counted as new.
+    """Number of samples found and stored; games and ratings stored before are not counted as new.
 
     Attributes:
         incomplete: How many of the new games have a metric that could not be computed.

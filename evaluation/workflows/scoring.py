@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Tally:
-    """What became of the files so far.
+    """Counts of files by outcome so far.
 
     Attributes:
         note: Called with each remark that a person should see.
@@ -146,7 +146,7 @@ def _stored(store: Store, line: ReportLine, evaluation: Evaluation, iteration: s
 
 @dataclass(frozen=True, slots=True)
 class AddedGame:
-    """What became of a game that was to be scored and stored.
+    """Outcome of scoring and storing a game.
 
     Attributes:
         is_new: False when the same content was stored before.

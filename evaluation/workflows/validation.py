@@ -45,7 +45,7 @@ class Report:
 
     @property
     def problems(self) -> tuple[InputError, ...]:
-        """Everything that is known to be wrong, in the file's order; none when it can be used."""
+        """All known faults, in the file's order; none when the file can be used."""
         return (() if self.error is None else (self.error,)) + self.further
 
     @classmethod

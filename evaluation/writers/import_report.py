@@ -46,7 +46,7 @@ def report_markdown(report: ImportReport) -> str:
 
 
 def counts_words(report: ImportReport) -> str:
-    """What became of the games in one sentence, without what happened to none: "3 stored, 1 refused."."""
+    """The outcomes of the games in one sentence, zero counts left out: "3 stored, 1 refused."."""
     parts = [f"{count:,} {outcome}" for outcome, count in report.counts.items() if count]
     return f"{counted(len(report.lines), 'game')}: {', '.join(parts)}." if parts else "No file."
 

@@ -165,7 +165,7 @@ def figure_text(figure: Figure) -> str:
 
 
 def interval_text(interval: Interval, *, signed: bool = True) -> str:
-    """An interval with two digits, or why there is none."""
+    """The interval with two digits, or the reason why there is none."""
     if interval.low is None or interval.high is None:
         return interval.note or "no interval"
     sign = "+" if signed else ""

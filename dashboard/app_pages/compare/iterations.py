@@ -55,7 +55,7 @@ def _pick_one(label: str, key: str, names: Sequence[str], otherwise: str) -> str
 
 
 def sides(found: IterationComparison) -> None:
-    """What the later one changed, and how many games there are on each side."""
+    """Show what the later iteration changed, and the number of games on each side."""
     with st.container(horizontal=True):
         st.badge(f"before: {counted(len(found.before.games), 'game')}", color="gray")
         st.badge(f"after: {counted(len(found.after.games), 'game')}", color="gray")
@@ -145,7 +145,7 @@ def one_metric(found: IterationComparison, thresholds: Mapping[str, float], *, b
 
 
 def movers(found: IterationComparison) -> None:
-    """What moved the scores most, with the messages behind it."""
+    """Show what moved the scores most, with the messages behind it."""
     st.subheader("What moved the scores most", anchor=False)
     if not found.movers:
         st.caption("No reason and no player cost more points on one side than on the other.")

@@ -40,7 +40,7 @@ class Looked:
 
 @dataclass(frozen=True, slots=True)
 class OutcomeCount:
-    """How often messages came through the gate in one way."""
+    """Number of messages that left the gate with one outcome."""
 
     outcome: GateOutcome
     count: int
@@ -59,7 +59,7 @@ def agents_checked(store: Store) -> dict[str, int]:
 
 
 def names_of_agents(store: Store) -> dict[str, str]:
-    """Everybody who can be configured, by id: who was checked, who speaks in a game, who is shipped."""
+    """Names of all agents that can be configured, by id: checked ones, speakers of games, shipped ones."""
     names = {one.id: one.name for one in people(store) if not one.is_channel}
     return {key: names.get(key, key) for key in dict.fromkeys([*store.corrections.agents(), *names])}
 
@@ -168,7 +168,7 @@ def check_frame(attempt: Attempt, max_similarity: str = "") -> pd.DataFrame:
 
 
 def check_name(check: str) -> str:
-    """What a check is called."""
+    """The display name of a check."""
     return check.capitalize()
 
 
@@ -178,7 +178,7 @@ def rate_text(rate: FailureRate) -> str:
 
 
 def interval_text(interval: Interval) -> str:
-    """ "9 to 53 %", or why there is none."""
+    """The interval as text, "9 to 53 %", or the reason why there is none."""
     if interval.low is None or interval.high is None:
         return interval.note
     return f"{100 * interval.low:.0f} to {100 * interval.high:.0f} %"

@@ -102,7 +102,7 @@ def _unfinished(store: Store, run: ShownRun) -> None:
 
 
 def _new_limits(key: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """What the rest may cost: as much again as the last time, unless the person says otherwise."""
+    """The limits of the remaining runs: as much again as last time, unless the person enters others."""
     known = options.get("max_usd")
     left, right = st.columns(2)
     with left:

@@ -132,7 +132,7 @@ def drawn_words(opened: OpenNetwork, least: int) -> str:
 
 
 def pairs_frame(opened: OpenNetwork) -> pd.DataFrame:
-    """Everybody whom anybody addresses, the most frequent first: ``From``, ``To``, ``Messages``, ``Back``."""
+    """Pairs of sender and receiver, the most frequent first: ``From``, ``To``, ``Messages``, ``Back``."""
     ordered = sorted(opened.counts.items(), key=lambda one: -one[1])
     rows = [
         (spreadsheet_safe(sender), spreadsheet_safe(receiver), count, opened.counts.get((receiver, sender), 0))
@@ -163,7 +163,7 @@ def players_frame(opened: OpenNetwork) -> pd.DataFrame:
 
 
 def chosen_frames(opened: OpenNetwork, chosen: int) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Whom a player addresses, and who addresses them: ``Player``, ``Messages``."""
+    """The receivers and the senders of a player's messages: ``Player``, ``Messages``."""
     name = opened.players[chosen]
     out = {receiver: count for (sender, receiver), count in opened.counts.items() if sender == name}
     back = {sender: count for (sender, receiver), count in opened.counts.items() if receiver == name}
@@ -223,7 +223,7 @@ class Spending:
 
 
 def spending(store: Store) -> Spending:
-    """Everything on money, tokens and time that is stored."""
+    """Stored money, tokens and time."""
     with store.unit():
         models, runs = spending_by_model(store), spending_by_run(store)
         summaries = store.transcripts.summaries()

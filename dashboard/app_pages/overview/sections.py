@@ -188,7 +188,7 @@ def _advice(given: Advice, losses: Mapping[str, Losses]) -> None:
 
 
 def _change_cell(one: IterationSummary) -> str:
-    """What a person decided, else the rule's answer, and the baseline's mark."""
+    """The person's decision, else the rule's, with the baseline's mark."""
     said = one.iteration.recorded.fate if one.iteration.recorded else one.decision.choice if one.decision else None
     words = look(said).label if said else ""
     return ", ".join(filter(None, (words, "baseline" * one.iteration.is_baseline)))

@@ -39,7 +39,7 @@ def submit(store: Store, seat: Seat, value: object) -> None:
 
 
 def _kept(store: Store, seat: Seat, token: str) -> None:
-    """What was sent is stored for good: the rater hears of it at once, and the desk is free for the next game."""
+    """Confirm a stored form to the rater at once, and free the desk for the next game."""
     seat.kept = token
     if is_current(seat, token):
         clear(seat)

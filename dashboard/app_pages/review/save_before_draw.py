@@ -23,7 +23,7 @@ class Precedence:
 
     @contextmanager
     def urgent(self) -> Iterator[None]:
-        """What is done in here goes first; it never waits for anything itself."""
+        """Give precedence to the work inside; the work itself never waits."""
         with self._changed:
             self._urgent += 1
         try:

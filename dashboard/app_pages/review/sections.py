@@ -49,7 +49,7 @@ def ask_for_name() -> None:
 
 
 def desk(store: Store, rater: str, progress: QueueProgress, *, lowered: int = 0) -> None:
-    """The desk with the next unrated transcript, or what to do when there is none, ``lowered`` by so many pixels.
+    """Draw the desk with the next unrated transcript, or what to do when there is none, ``lowered`` pixels down.
 
     No fragment: a server that was restarted does not know fragments of pages that are open, and would drop the form.
     """

@@ -224,7 +224,7 @@ def result_words(result: StyleResult) -> str:
 
 
 def style_table(store: Store) -> None:
-    """Everybody's results, for leads."""
+    """Results of all raters, for leads."""
     st.subheader("Who speaks?", anchor=False)
     answers = store.style_answers.list()
     everybody = style_result(answers)

@@ -32,7 +32,7 @@ class RowOverrides:
 
 
 def overrides_of(store: Store, transcript_id: str) -> RowOverrides:
-    """Everything that people decided about the transcript's rows."""
+    """All overrides of the transcript's rows."""
     with store.unit():
         return RowOverrides(
             tuple(store.overrides.list(transcript_id)),

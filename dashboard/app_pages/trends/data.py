@@ -127,7 +127,7 @@ def _by_game(scores: pd.DataFrame) -> Iterator[tuple[str, str, float, int]]:
 
 
 def beside_definitions(points: pd.DataFrame) -> dict[str, MetricDefinition]:
-    """What is charted beside the metrics, as far as anything of it is known, with axes that fit ``points``."""
+    """Definitions of the other series that have values, with axes that fit ``points``."""
     found = {}
     for name, (label, scale, unit_top) in _BESIDE.items():
         values = points.loc[points["metric"] == name, "score"].dropna()

@@ -50,7 +50,7 @@ def show() -> None:
 
 
 def choices(*, has_loose_games: bool) -> tuple[str, bool, bool]:
-    """What the trends are shown as, whether with the games of no iteration, and whether beside chance."""
+    """Draw the controls: kind of chart, games without iteration, and chance beside the scores."""
     with st.container(horizontal=True, vertical_alignment="center"):
         view = st.segmented_control(
             "Show as",

@@ -41,7 +41,7 @@ _MARKS = {
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What was in the files: what the readers made of each, and what is to become of it, in the same order."""
+    """The readers' results for each file and the action chosen for each, in the same order."""
 
     results: Sequence[ReadResult]
     report: ImportReport

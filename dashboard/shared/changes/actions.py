@@ -89,7 +89,7 @@ def _purge(store: Store, deletion_id: int) -> None:
 
 
 def _discard(_deletion: Deletion) -> None:
-    """What came back or went is said in our own words."""
+    """Default callback: does nothing, as the page itself says what was restored or removed."""
 
 
 def recently_deleted(store: Store) -> None:

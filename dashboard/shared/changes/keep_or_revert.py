@@ -49,7 +49,7 @@ def rule_answer(decision: Decision) -> None:
 
 
 def _person_part(store: Store, held: Iteration, decision: Decision | None) -> None:
-    """What was recorded, else the form for it; without a reference (``None``) nothing new can be recorded."""
+    """The recorded decision, else the form for one; without a reference (``None``) none can be recorded."""
     made = resources.read(data.decisions, held.name)
     place = f"{held.position}_{len(made)}"
     if held.recorded is not None:

@@ -41,7 +41,7 @@ _ended_logins: dict[str, float] = {}
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody at the dashboard.
+    """A person at the dashboard.
 
     Attributes:
         name: What their ratings and changes stand under; empty while somebody without a login gave none.
@@ -123,7 +123,7 @@ def asker() -> Callable[[Action], bool]:
 
 
 def require(action: Action) -> None:
-    """Stands where something is carried out: a page that is hidden, or was drawn before a role changed, is no leave.
+    """Call before acting; a page that is hidden, or was drawn before a role changed, is not authorization.
 
     Raises:
         NotAllowedError: This person may not do it.
@@ -158,7 +158,7 @@ def _role() -> Role | None:
 
 
 def _claims() -> Mapping[str, object] | None:
-    """What the provider says about whoever logged in; ``None`` before the login and after its end."""
+    """The login provider's claims about the person; ``None`` before the login and after its end."""
     if not st.user.get("is_logged_in") or _login() in _ended_logins:
         return None
     return dict(st.user)
@@ -213,7 +213,7 @@ def forget_name() -> None:
 
 
 def name_to_keep() -> str | None:
-    """What the browser shall keep for later visits: a name, empty to forget it; ``None`` when there is nothing new.
+    """The name that the browser stores for later visits: empty to forget it; ``None`` when nothing changed.
 
     A name that came with a link is not kept: the next visitor would pass for whoever wrote the link.
     """

@@ -86,7 +86,7 @@ def _progress(store: Store, job_id: str) -> None:
 
 
 def progress_text(job: Job, now: datetime) -> str:
-    """What stands above the bar: "Scoring uploaded games: 3 of 9, about 8 s left"."""
+    """The text above the progress bar: "Scoring uploaded games: 3 of 9, about 8 s left"."""
     if not job.total:
         return f"{job.label}: starting"
     text = f"{job.label}: {job.done} of {job.total}"

@@ -53,7 +53,7 @@ _first_start_lock = threading.Lock()
 
 
 class Cancelled(Exception):
-    """Somebody asked the job to stop."""
+    """A person requested that the job stop."""
 
 
 def start(store: Store, kind: str, label: str, total: int, work: Callable[[ProgressCallback], str]) -> Job:

@@ -132,7 +132,7 @@ class Watch:
 
 
 def spent_words(budget: Budget) -> str:
-    """What a run cost so far: "12 calls, $0.0031"."""
+    """The cost of a run so far: "12 calls, $0.0031"."""
     return f"{budget.calls_made:,} calls, ${budget.spent_usd:.4f}"
 
 

@@ -11,7 +11,7 @@ from evaluation.store import Store
 
 
 def practice_table(store: Store) -> None:
-    """Everybody's practice beside the references, for leads."""
+    """Practice results of all raters beside the references, for leads."""
     st.subheader("Practice", anchor=False)
     found = practice_results(store.practice.list())
     if not found:

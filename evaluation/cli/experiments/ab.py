@@ -106,10 +106,8 @@ def _judge_config(store: Store, test: ABConfig, options: Mapping[str, Any]) -> J
     """The judge: options before the file, where it says anything of judging, before environment and settings."""
     from evaluation.judging.judge_config import SETTINGS_KEY, judge_config
 
-    # What the file does not say is the user's own choice, and not a default of the file's.
-    named = test.evaluation.judge_model if "evaluation" in test.model_fields_set else None
     limits = [limit for limit in (test.max_usd, test.evaluation.max_usd) if limit is not None]
-    chosen = {**options, "model": options["model"] or named, "max_usd": min(limits, default=None)}
+    chosen = {**options, "model": options["model"] or test.evaluation.judge_model, "max_usd": min(limits, default=None)}
     return judge_config(chosen, store.settings.get(SETTINGS_KEY))
 
 
@@ -124,7 +122,7 @@ def _speaker_config(store: Store, model: str | None, options: Mapping[str, Any])
 def _asked(
     store: Store, test: ABConfig, judge: ChosenJudge, options: Mapping[str, Any], config: JudgeConfig
 ) -> JudgeIdentity:
-    """Whom the runs ask. Numbers of the file ask nobody."""
+    """The models that the runs ask; empty for numbers in the file."""
     from evaluation.experiments.ab.runner import JudgeIdentity
 
     if test.source == "metrics":
@@ -139,7 +137,7 @@ def _asked(
 def _source(
     store: Store, test: ABConfig, judge: ChosenJudge, judged: CallBuffer, options: Mapping[str, Any]
 ) -> tuple[ABConfig, Run]:
-    """Where runs come from; the games of an iteration are named one by one, as the runner wants them.
+    """The source of the runs; the games of an iteration are listed one by one, as the runner needs them.
 
     Raises:
         InputError: A variant names no runs, or runs cannot be simulated for want of a model.

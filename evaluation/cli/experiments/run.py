@@ -50,7 +50,7 @@ def agree(plan: ExperimentPlan, config: JudgeConfig, yes: bool) -> None:
 
 
 def estimate_words(plan: ExperimentPlan, config: JudgeConfig) -> str:
-    """What it will ask and cost, in a sentence."""
+    """The expected questions and cost, in a sentence."""
     from evaluation.experiments.estimate import estimate
     from evaluation.judging.judge_config import price_of
     from evaluation.judging.model_client.usage import Price
@@ -67,7 +67,7 @@ def estimate_words(plan: ExperimentPlan, config: JudgeConfig) -> str:
 
 
 def finished(outcome: ExperimentOutcome) -> ExperimentRecord:
-    """What was run; exits with 3 when it stopped before its end."""
+    """The record of the run; exits with 3 when it stopped before its end."""
     if outcome.stopped:
         note(
             f"The run stopped before its end ({outcome.stopped}). What is done is stored; run the same command again "
@@ -103,7 +103,7 @@ def refuse_idle_options(*, scripted: bool, no_effects: bool, personas: bool, fra
 
 
 def chosen_effects(*, with_script: bool, with_effects: bool) -> Effects | None:
-    """What the script plants; ``None`` for a real model."""
+    """The effects that the script plants; ``None`` for a real model."""
     from evaluation.simulation.scripted.world import NO_EFFECTS, Effects
 
     if not with_script:

@@ -25,7 +25,7 @@ app = typer.Typer(
 
 
 class TranscriptFormat(StrEnum):
-    """How transcripts are written."""
+    """File formats of exported transcripts."""
 
     CANONICAL = "canonical"
     CONVOKIT = "convokit"
@@ -35,7 +35,7 @@ class TranscriptFormat(StrEnum):
 
 
 class TableFormat(StrEnum):
-    """How a table is written."""
+    """File formats of exported tables."""
 
     CSV = "csv"
     JSON = "json"

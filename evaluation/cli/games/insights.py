@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class InsightFormat(StrEnum):
-    """How the report is printed."""
+    """Output formats of the report."""
 
     TABLE = "table"
     JSON = "json"
@@ -123,6 +123,7 @@ async def _report(
 
     personas = player_personas(store, game) if wanted.checks else {}
     judged_by = {"kind": str(chosen.kind), "model": chosen.model}
+    config = config.model_copy(update={"evaluation_model": chosen.model, "max_usd": chosen.budget.usd})
     async with chosen.session():
         return await report_on(game, chosen, wanted, judged_by=judged_by, config=config, personas=personas, calls=calls)
 

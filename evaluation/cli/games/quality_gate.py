@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Gate(StrEnum):
-    """What every transcript must do to pass.
+    """Conditions that every transcript must meet to pass.
 
     ``full``: its verdict is passed, engagement included. ``automatic``: it may still pass once people have rated it (at
     least 4 of the 6 metrics without engagement pass, 5 of the 7 can apply, the cost is not known to be over the limit).

@@ -135,7 +135,7 @@ def _loss_lines(losses: Losses) -> Iterator[str]:
 
 
 def coverage_lines(means: Mapping[str, MetricMean]) -> Iterator[str]:
-    """What scores rest on that leave out what they cannot decide: "Memory accuracy: 22 of 51 references settled."."""
+    """The coverage of scores that leave out undecided rows: "Memory accuracy: 22 of 51 references settled."."""
     for name, mean in means.items():
         if mean.coverage is not None:
             yield f"{DEFINITIONS[name].label}: {mean.coverage.words}."

@@ -29,7 +29,7 @@ app = typer.Typer(
 
 
 class FateName(StrEnum):
-    """What a person does with a change."""
+    """The decisions that a person can record on a change."""
 
     KEPT = "kept"
     REVERTED = "reverted"

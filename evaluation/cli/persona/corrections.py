@@ -204,7 +204,7 @@ def _changed(held: CorrectionConfig, changes: list[str]) -> CorrectionConfig:
 
 
 def _value(text: str) -> object:
-    """What a person typed, as the configuration wants it; what it is none of stays text, which is refused by name."""
+    """The typed value in the type of the configuration; other text stays as it is and is refused by name."""
     words = {"true": True, "on": True, "yes": True, "false": False, "off": False, "no": False}
     if text.lower() in words:
         return words[text.lower()]

@@ -14,7 +14,7 @@ _LARGEST_SEED = 2**31 - 1
 
 
 class Mode(StrEnum):
-    """Who judges what: recordings of a judge, a model, a model on answers made for the purpose, or mere counting."""
+    """Source of answers: recordings of a judge, a model, a model on synthetic answers, or counting only."""
 
     MOCK = "mock"
     LIVE = "live"
@@ -30,7 +30,7 @@ class RecordMode(StrEnum):
 
 
 class PersonaFormat(StrEnum):
-    """How an evaluation is printed."""
+    """Output formats of an evaluation."""
 
     TABLE = "table"
     MARKDOWN = "markdown"

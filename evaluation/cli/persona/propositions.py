@@ -68,7 +68,7 @@ def _problem(problem: Any) -> dict[str, Any]:
 
 
 def _known_agents(db: Path | None) -> set[str]:
-    """Shipped agents, personality types, and whoever the database knows; it is not made where there is none."""
+    """Shipped agents, personality types, and the agents in the database, which is not created here."""
     from evaluation.errors import StoreError
     from evaluation.persona.shipped_agents import shipped_cast
     from evaluation.store import Store

@@ -21,7 +21,7 @@ _UNFINISHED = ".new"
 
 
 def place(to: Path | None) -> Path:
-    """Where recordings go.
+    """The folder of recordings.
 
     Raises:
         InputError: None was named, and Dramaturg is installed and not a checkout; or a file is where a folder is

@@ -90,7 +90,7 @@ def _remarks(evaluations: Sequence[Rated]) -> Iterator[str]:
 
 
 def _baseline_remarks(comparison: BaselineComparison | None) -> Iterator[str]:
-    """What is not as the baselines have it; one line for all that has none or another judge's."""
+    """Differences from the baselines; one line for all agents without one or with another judge's."""
     if comparison is None:
         return
     from evaluation.harness.junit import row_words

@@ -42,7 +42,7 @@ app = typer.Typer(
 
 
 class VerdictName(StrEnum):
-    """What a row can be made."""
+    """The verdicts that a row can get."""
 
     COUNTS = "counts"
     DOES_NOT_COUNT = "does_not_count"

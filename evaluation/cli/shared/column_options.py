@@ -23,7 +23,7 @@ ColumnPairs = Annotated[
 
 
 def choose_columns(pairs: list[str] | None) -> ChooseColumns | None:
-    """What answers for every table with the columns that ``pairs`` name; ``None`` where there are no pairs.
+    """The columns that ``pairs`` name, for every table; ``None`` where there are no pairs.
 
     Raises:
         BadParameter: A pair without ``=``, a field that no message has, or a field twice.

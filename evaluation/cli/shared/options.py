@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class OutputFormat(StrEnum):
-    """How a command prints its result."""
+    """Output formats of a command's result."""
 
     TABLE = "table"
     JSON = "json"
@@ -21,7 +21,7 @@ class OutputFormat(StrEnum):
 
 
 class ListFormat(StrEnum):
-    """How a list is printed."""
+    """Output formats of a list."""
 
     TABLE = "table"
     JSON = "json"

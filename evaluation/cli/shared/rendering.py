@@ -42,7 +42,7 @@ def score_cell(name: str, metric: Scored | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """What a table keeps of an evaluation, so that its ledger need not be held until the end."""
+    """The part of an evaluation that a table shows, so that its ledger need not be held until the end."""
 
     transcript_id: str
     game: str

@@ -29,7 +29,7 @@ _CLEAR_LINE = "\r\x1b[K"
 
 
 def width(text: str) -> int:
-    """How many columns the text takes on a screen: wide characters two, combining ones none."""
+    """Columns that the text takes on a screen: wide characters two, combining ones none."""
     if text.isascii():
         return len(text)
     return sum(_columns(character) for character in text)
@@ -73,7 +73,7 @@ def note(text: str) -> None:
 
 
 class TerminalProgress:
-    """How far a long command is, on standard error: one line that rewrites itself, or ten lines in a log.
+    """Progress of a long command on standard error: one line that rewrites itself, or ten lines in a log.
 
     Args:
         noun: What is counted, one of them ("game").

@@ -47,7 +47,7 @@ def _state(finding: DoctorCheck) -> str:
 
 
 def examine(database: Path) -> Iterator[DoctorCheck]:
-    """Everything that the command looks at, one after the other."""
+    """Run all checks, one after the other."""
     yield _python()
     yield _packages()
     yield _folder(database)

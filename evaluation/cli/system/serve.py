@@ -122,7 +122,7 @@ def known_names(host: str, access: Access | None) -> tuple[str, ...]:
 
 
 def command_line(host: str, port: int, secrets: Path | None = None, names: Sequence[str] = ()) -> list[str]:
-    """How the server is started. ``-P`` keeps files of the current folder from passing for modules."""
+    """The command that starts the server. ``-P`` keeps files of the current folder from being imported as modules."""
     settings = {
         "server.headless": "true",
         "server.address": host,

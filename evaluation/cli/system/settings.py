@@ -52,7 +52,7 @@ def settings(
 
 
 def _figure(value: float) -> str:
-    """Whole numbers whole: a size of 20,971,520 bytes is no 2.09715e+07."""
+    """The number as text, whole numbers without exponent: 20,971,520 bytes rather than 2.09715e+07."""
     return f"{value:,.0f}" if value == int(value) else f"{value:,g}"
 
 

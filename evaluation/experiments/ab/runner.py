@@ -239,11 +239,11 @@ class ExperimentRunner:
             return RunResult(planned.variant, planned.run_index, planned.seed, "skipped", detail=BUDGET)
         return _done(planned, outcome, tuple([one.as_dict() for one in checked]))
 
-    async def _validated(self, outcome: RunOutcome) -> list[ValidationResult]:
+    async def _validated(self, outcome: RunOutcome) -> tuple[ValidationResult, ...]:
         if self._validator is None or outcome.transcript is None:
-            return []
+            return ()
         self._validator.reset_budget()
-        return await self._validator.validate_transcript(outcome.transcript, outcome.personas)
+        return (await self._validator.validate_transcript(outcome.transcript, outcome.personas)).results
 
     def _result(self, runs: Sequence[RunResult]) -> ABTestResult:
         config = self._config

@@ -45,9 +45,14 @@ def sample_of(keys: Sequence[str], rate: float, seed: int) -> frozenset[str]:
         rate: From 0 (none) to 1 (all).
         seed: Chooses.
     """
+    return frozenset(_drawn(keys, rate, seed))
+
+
+def _drawn(keys: Sequence[str], rate: float, seed: int) -> list[str]:
+    """The keys of a sample, in the order in which the seed draws them."""
     # 0.3 * 10 is more than 3 in floating-point arithmetic.
     size = min(len(keys), math.ceil(rate * len(keys) - 1e-9))
-    return frozenset(sorted(keys, key=lambda key: (place_of(key, seed), key))[:size])
+    return sorted(keys, key=lambda key: (place_of(key, seed), key))[:size]
 
 
 BUDGET = "budget"
@@ -117,6 +122,28 @@ class ValidationResult:
 
 
 @dataclass(frozen=True, slots=True)
+class CheckedSample:
+    """The checks of a sample of a game's messages.
+
+    Attributes:
+        results: Three for each message that fitted into the budget, in the order of the transcript.
+        messages: How many messages were said.
+        drawn: How many of them the rate asks for.
+    """
+
+    results: tuple[ValidationResult, ...]
+    messages: int
+    drawn: int
+
+    @property
+    def checked(self) -> int:
+        """Number of checked messages: those with at least one answered question."""
+        return len(
+            {one.message_id for one in self.results if one.is_asked and one.status is not JudgementStatus.SKIPPED}
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class _Prepared:
     """A check with its question, or with the reason why it is not asked."""
 
@@ -174,30 +201,46 @@ class Validator:
 
     async def validate_transcript(
         self, transcript: Transcript, personas: Mapping[str, str] | None = None
-    ) -> list[ValidationResult]:
-        """All three checks of a sample of the players' messages, in the order of the transcript.
+    ) -> CheckedSample:
+        """All three checks of a sample of the messages that players said to others.
 
-        The sample is drawn from the whole game, as many messages as the rate says, rounded up. Messages outside it have
-        no results; how many there are follows from ``spoken``.
+        The sample is drawn from the whole game, as many messages as the rate says, rounded up. Where its questions are
+        more than the budget, those messages are kept that the seed drew first, so that what is checked is spread
+        over the game however small the budget is.
 
         Args:
             transcript: The game.
             personas: Persona texts by player; who has none is not checked for adherence.
         """
         messages = spoken(transcript)
-        chosen = sample_of([one.id for one in messages], self.config.sampling_rate, self.config.seed)
-        room = self.config.max_validations_per_run - self._asked
+        drawn = _drawn([one.id for one in messages], self.config.sampling_rate, self.config.seed)
+        chosen = self._affordable(drawn, messages, personas or {})
         checks: list[_Prepared] = []
         heard = _Heard()
         for message in messages:
             if message.id in chosen:
-                # What the budget does not allow need not be written down.
-                checks += heard.checks(message, personas or {}) if room > 0 else _unaffordable(message)
-                room = (
-                    self.config.max_validations_per_run - self._asked - sum(one.request is not None for one in checks)
-                )
+                checks += heard.checks(message, personas or {})
             heard.add(message)
-        return await self._results(checks)
+        return CheckedSample(tuple(await self._results(checks)), len(messages), len(drawn))
+
+    def _affordable(self, drawn: Sequence[str], messages: Sequence[Message], personas: Mapping[str, str]) -> set[str]:
+        """The messages that were drawn first and whose questions fit into the budget together.
+
+        Where not even the first one fits, it is kept: its first questions are asked.
+        """
+        questions: dict[str, int] = {}
+        have_spoken: set[str] = set()
+        for one in messages:
+            questions[one.id] = 1 + (one.speaker in have_spoken) + bool(personas.get(one.speaker, "").strip())
+            have_spoken.add(one.speaker)
+        chosen: set[str] = set()
+        room = self.config.max_validations_per_run - self._asked
+        for message_id in drawn:
+            if room <= 0 or (chosen and questions[message_id] > room):
+                break
+            chosen.add(message_id)
+            room -= questions[message_id]
+        return chosen
 
     def _sampled(self, check: _Prepared) -> _Prepared:
         if check.request is None or place_of(f"{check.agent.id}:{check.text}", self.config.seed) < (
@@ -290,7 +333,7 @@ def _prepared(
 
 
 class _Heard:
-    """What was said before a message: by its speaker, and by anybody who was heard in the same channel."""
+    """Messages before the current one: those of its speaker, and those heard in the same channel."""
 
     def __init__(self) -> None:
         self._own: defaultdict[str, list[Message]] = defaultdict(list)
@@ -313,13 +356,6 @@ class _Heard:
                 agent, message.text, [(one.speaker, one.text) for one in near], _numbers([*near, message])
             ),
         ]
-
-
-def _unaffordable(message: Message) -> list[_Prepared]:
-    agent = CheckedAgent(message.speaker)
-    return [
-        _Prepared(check, agent, message.text, None, JudgementStatus.SKIPPED, BUDGET, message.id) for check in CheckKind
-    ]
 
 
 def _numbers(messages: Sequence[Message]) -> dict[int, str]:

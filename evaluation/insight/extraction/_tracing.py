@@ -51,7 +51,10 @@ def _opinion(item: OpinionItem, speaker: str, own: Sequence[Message]) -> Opinion
 
 
 def themes_in(answer: Answer, part: TextPart) -> Traced[Theme]:
-    """The themes with citations that exist; of their quotes those that stand somewhere in the text."""
+    """The themes with citations that exist; of their quotes those that stand somewhere in the text.
+
+    A theme may be cited once in each of several parts, so how often it comes up is judged after they are merged.
+    """
     traced: Traced[Theme] = Traced()
     for item in answer.themes if isinstance(answer, ThemesAnswer) else ():
         cited = _cited(item.citations, part)

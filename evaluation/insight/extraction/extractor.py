@@ -7,6 +7,7 @@ what could not be read is listed, and an answer that cannot be used is an error 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 from evaluation.insight import _prompts
@@ -74,6 +75,8 @@ def _each_once(values: Iterable[str]) -> tuple[str, ...]:
 
 Found = TypeVar("Found", Opinion, Theme, Quote)
 BUDGET = "budget"
+_FEWEST_MESSAGES = 2
+"""A theme comes up in at least so many messages."""
 
 
 class ResultsExtractor:
@@ -101,9 +104,18 @@ class ResultsExtractor:
         return await self._extract(transcript, "opinions", ask, opinions_in, merge_opinions)
 
     async def extract_themes(self, transcript: Transcript) -> Extraction[Theme]:
-        """Recurring themes. How frequent one is, is counted: the messages cited that exist."""
+        """Recurring themes. How frequent one is, is counted: the messages cited that exist.
+
+        One that only one message of the whole discussion touches on is refused: it does not recur.
+        """
         ask = _asker(_prompts.THEMES_SYSTEM, _prompts.THEMES_QUESTION, ThemesAnswer)
-        return await self._extract(transcript, "themes", ask, themes_in, merge_themes)
+        all_themes = await self._extract(transcript, "themes", ask, themes_in, merge_themes)
+        once = [one for one in all_themes.found if one.frequency < _FEWEST_MESSAGES]
+        return replace(
+            all_themes,
+            found=tuple([one for one in all_themes.found if one.frequency >= _FEWEST_MESSAGES]),
+            refused=(*all_themes.refused, *(Refused(one.name, "only one message touches on it") for one in once)),
+        )
 
     async def extract_quotes(self, transcript: Transcript, criteria: str) -> Extraction[Quote]:
         """Quotes that fit a criterion, word for word; a quote that is not in the text is refused."""

@@ -73,7 +73,7 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """Something that the judge gave and that the text does not bear out; untrusted text."""
+    """A finding of the judge that the text does not support; untrusted text."""
 
     what: str
     why: str

@@ -15,8 +15,9 @@ from evaluation.transcript import Elimination, Message, Transcript, Vote
 
 VOTE = "vote"
 ELIMINATION = "elimination"
-MESSAGE_TYPES = ("public", "team", "private", "system", VOTE, ELIMINATION)
-"""What rules are for: the four channels, votes and eliminations."""
+THOUGHT = "thought"
+MESSAGE_TYPES = ("public", "team", "private", "system", THOUGHT, VOTE, ELIMINATION)
+"""What rules are for: the four channels, private thoughts that reach nobody, votes and eliminations."""
 
 Row = dict[str, Any]
 
@@ -75,7 +76,15 @@ class ResultsReducer:
         Args:
             transcript: What to reduce.
             focus_agent: Only what this player did or what reached them; everything when left out.
+
+        Raises:
+            InputError: Nobody of the name ``focus_agent`` plays or speaks.
         """
+        if focus_agent is not None and focus_agent not in (
+            known := dict.fromkeys([*transcript.player_names, *(one.speaker for one in transcript.messages)])
+        ):
+            remedy = f"Take one of {', '.join(known)}."
+            raise InputError(f"Nobody is called {focus_agent!r} in game {transcript.game_id}.", remedy=remedy)
         made = (self._rules[entry.type](entry) for entry in _seen(transcript, focus_agent) if entry.type in self._rules)
         return [dict(row) for row in made if row is not None]
 
@@ -116,7 +125,8 @@ def _entries(transcript: Transcript) -> Iterator[ReducedEvent]:
 
 
 def _message(one: Message) -> ReducedEvent:
-    return ReducedEvent(one.channel, "action", one.speaker, one.recipients, one.text, one.sent_at, one.round, one.id)
+    kind = THOUGHT if one.is_thought else one.channel
+    return ReducedEvent(kind, "action", one.speaker, one.recipients, one.text, one.sent_at, one.round, one.id)
 
 
 def _vote(one: Vote) -> ReducedEvent:
@@ -129,7 +139,7 @@ def _elimination(one: Elimination) -> ReducedEvent:
 
 
 def counting_reducer() -> ResultsReducer:
-    """A reducer that tells of every entry its type and source, and how long it is: what ``counts_by_type`` adds up."""
+    """A reducer that gives type, source and length of every entry, for ``counts_by_type``."""
     reducer = ResultsReducer()
     for message_type in MESSAGE_TYPES:
         reducer.add_reduction_rule(

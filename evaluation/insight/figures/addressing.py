@@ -5,36 +5,34 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from evaluation.insight._judge_text import spoken, thoughts
 from evaluation.insight.figures.collector import MetricsCollector
-from evaluation.insight.figures.events import LLMCallEvent, MessageEvent
+from evaluation.insight.figures.events import LLMCallEvent, MessageEvent, ThoughtEvent
 from evaluation.insight.figures.metrics import SimulationMetrics
 from evaluation.text.names import NameIndex
 from evaluation.transcript import Message, Transcript
 
 
 def message_events(transcript: Transcript) -> Iterator[MessageEvent]:
-    """One event per message of the players, in order; words to the game engine are left out.
+    """One event for each message that a player said to others, in order (``spoken``).
 
-    A message addresses the author of the message that it answers, the players whom its text names, and in a private
-    conversation its recipients. To name a player is to draw them in, also when it is about them rather than to them.
+    A message addresses the author of the message that it answers, the players whom its text names, and its recipients,
+    unless these are all the others; a team's messages are for the whole team. Of two players each addresses the other.
+    To name a player is to draw them in, also when it is about them rather than to them.
     """
     names = NameIndex.of(transcript.player_names)
-    players = frozenset(transcript.player_names)
-    for message in transcript.messages:
-        if message.channel != "system" and not message.is_control:
-            receivers = dict.fromkeys(_receivers(message, transcript, names))
-            yield MessageEvent(
-                message.speaker,
-                message.text,
-                tuple(name for name in receivers if name in players and name != message.speaker),
-            )
+    for message in spoken(transcript):
+        others = [name for name in transcript.player_names if name != message.speaker]
+        addressed = set(_receivers(message, transcript, names)) if len(others) > 1 else set(others)
+        yield MessageEvent(message.speaker, message.text, tuple([name for name in others if name in addressed]))
 
 
 def _receivers(message: Message, transcript: Transcript, names: NameIndex) -> Iterator[str]:
     answered = transcript.message(message.reply_to) if message.reply_to else None
     if answered is not None:
         yield answered.speaker
-    if message.channel == "private":
+    is_for_all = {message.speaker, *message.recipients}.issuperset(transcript.player_names)
+    if message.channel != "team" and not is_for_all:
         yield from message.recipients
     start = names.body_start(message.text, message.speaker)
     yield from (mention.player for mention in names.mentions(message.text, start))
@@ -50,6 +48,8 @@ def transcript_metrics(transcript: Transcript, calls: Iterable[LLMCallEvent] = (
     collector = MetricsCollector(transcript.player_names)
     for event in message_events(transcript):
         collector.add(event)
+    for message in thoughts(transcript):
+        collector.add(ThoughtEvent(message.speaker))
     for call in calls:
         collector.add(call)
     found, cost = collector.get_metrics(), transcript.cost

@@ -9,7 +9,14 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from evaluation.insight.figures.events import Event, LLMCallEvent, MemoryEvent, MessageEvent, RetrievalEvent
+from evaluation.insight.figures.events import (
+    Event,
+    LLMCallEvent,
+    MemoryEvent,
+    MessageEvent,
+    RetrievalEvent,
+    ThoughtEvent,
+)
 from evaluation.insight.figures.metrics import SimulationMetrics
 from evaluation.insight.network.graph import NetworkMetrics, interaction_graph, network_metrics
 
@@ -42,6 +49,7 @@ class MetricsCollector:
         self._topology = None
         self._senders: Counter[str] = Counter()
         self._pairs: Counter[tuple[str, str]] = Counter()
+        self._thoughts: Counter[str] = Counter()
         self._characters = 0
         self._observations: Counter[str] = Counter()
         self._reflections: Counter[str] = Counter()
@@ -58,6 +66,8 @@ class MetricsCollector:
                 self._senders[event.sender] += 1
                 self._characters += len(event.content)
                 self._pairs.update((event.sender, receiver) for receiver in dict.fromkeys(event.receivers))
+            case ThoughtEvent():
+                self._thoughts[event.agent_id] += 1
             case MemoryEvent():
                 if event.importance is not None:
                     self._importances.append(event.importance)
@@ -101,6 +111,7 @@ class MetricsCollector:
             messages_per_agent=dict(self._senders),
             avg_response_length=self._characters / messages if messages else None,
             interaction_matrix=dict(self._pairs),
+            thoughts_per_agent=dict(self._thoughts),
             observations_per_agent=dict(self._observations) if memories else None,
             reflections_per_agent=dict(self._reflections) if memories else None,
             total_reflections=self._reflections.total() if memories else None,

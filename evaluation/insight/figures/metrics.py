@@ -18,10 +18,11 @@ class SimulationMetrics:
     """A snapshot.
 
     Attributes:
-        total_messages: How many messages were sent.
+        total_messages: How many messages were sent to others.
         messages_per_agent: By sender.
         avg_response_length: Mean length of all messages in characters; ``None`` without messages.
         interaction_matrix: (sender, receiver) to the number of messages by which the one addressed the other.
+        thoughts_per_agent: What nobody else could hear, by agent: thoughts, goals, "done". In no other figure.
         observations_per_agent: Observations remembered, by agent; ``None`` when no memory event came.
         reflections_per_agent: Reflections remembered, by agent.
         total_reflections: Their sum.
@@ -40,6 +41,7 @@ class SimulationMetrics:
     messages_per_agent: Mapping[str, int] = field(default_factory=dict)
     avg_response_length: float | None = None
     interaction_matrix: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    thoughts_per_agent: Mapping[str, int] = field(default_factory=dict)
     observations_per_agent: Mapping[str, int] | None = None
     reflections_per_agent: Mapping[str, int] | None = None
     total_reflections: int | None = None
@@ -63,6 +65,7 @@ class SimulationMetrics:
             "behavioral": {
                 **self._part("total_messages", "messages_per_agent", "avg_response_length"),
                 "interaction_matrix": pairs,
+                **self._part("thoughts_per_agent"),
             },
             "memory": self._part(
                 "observations_per_agent",

@@ -6,8 +6,9 @@ Source: ADR-010, ``extract_sentiment_scores``, with its word lists. Unlike there
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from evaluation.text.tokens import tokenize
@@ -20,6 +21,8 @@ NEGATIVE = frozenset(("bad", "terrible", "hate", "awful", "useless", "disagree",
 NEUTRAL = 0.5
 
 _NEGATIONS = frozenset({"no", "not", "never", "hardly", "without", "cannot"})
+_ANSWERS = frozenset({"yes", "no"})
+_BREAK = re.compile(r"[,.;:!?()\[\]\n\u2026\u2013\u2014]")
 _REACH = 2
 """Words between a negation and what it turns round: "not a good", "don't really agree"."""
 
@@ -43,16 +46,36 @@ def message_sentiment(text: str) -> float | None:
     """The share of positive words among the telling ones, 0 to 1; ``None`` when there are none.
 
     Each word counts once, and once more when it also occurs negated. A "no" or "never" that turns another word round
-    does not count itself: "no problem" is positive.
+    does not count itself: "no problem" is positive. A negation holds up to the next punctuation mark. A "yes" or "no"
+    that stands alone counts only where no other word tells: "No, I agree." is positive, "No." negative.
     """
-    words = [token.text for token in tokenize(text)]
     found: dict[tuple[str, bool], bool] = {}
-    for place, word in enumerate(words):
-        if not _is_telling(word) or (_negates(word) and any(map(_turns, words[place + 1 : place + 1 + _REACH]))):
+    answers: dict[str, bool] = {}
+    for words in _clauses(text):
+        if len(words) == 1 and words[0] in _ANSWERS:
+            answers[words[0]] = words[0] in POSITIVE
             continue
-        is_negated = _turns(word) and any(map(_negates, words[max(0, place - _REACH) : place]))
-        found[word, is_negated] = (word in POSITIVE) != is_negated
-    return sum(found.values()) / len(found) if found else None
+        for place, word in enumerate(words):
+            if not _is_telling(word) or (_negates(word) and any(map(_turns, words[place + 1 : place + 1 + _REACH]))):
+                continue
+            is_negated = _turns(word) and any(map(_negates, words[max(0, place - _REACH) : place]))
+            found[word, is_negated] = (word in POSITIVE) != is_negated
+    counted = [*found.values()] or [*answers.values()]
+    return sum(counted) / len(counted) if counted else None
+
+
+def _clauses(text: str) -> Iterator[list[str]]:
+    """The words between two marks of punctuation, in order; a negation does not reach beyond its clause."""
+    words: list[str] = []
+    end = 0
+    for token in tokenize(text):
+        if words and _BREAK.search(text, end, token.start):
+            yield words
+            words = []
+        words.append(token.text)
+        end = token.end
+    if words:
+        yield words
 
 
 def _is_telling(word: str) -> bool:

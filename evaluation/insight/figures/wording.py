@@ -34,6 +34,8 @@ def activity_lines(metrics: SimulationMetrics) -> Iterator[Line]:
     if metrics.messages_per_agent:
         name, count = max(metrics.messages_per_agent.items(), key=lambda one: one[1])
         yield "Talks most", UntrustedText(f"{name}, {count} of {metrics.total_messages} messages")
+    if metrics.thoughts_per_agent:
+        yield "Private thoughts", f"{sum(metrics.thoughts_per_agent.values()):,}, in no other figure"
 
 
 def network_lines(network: NetworkMetrics | None) -> Iterator[Line]:

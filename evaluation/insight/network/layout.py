@@ -69,7 +69,7 @@ def graph_layout(graph: nx.DiGraph[str], canvas: Canvas) -> GraphLayout:
 
 
 def _letters(players: Sequence[str], canvas: Canvas) -> int:
-    """As many letters as leave room for as many columns as the players need."""
+    """The number of letters that leaves room for the columns that the players need."""
     columns = max(2, math.ceil(math.sqrt(len(players) * canvas.width / canvas.height)))
     room = int((canvas.width / columns - 2 * _GAP) / _LETTER)
     return max(_FEWEST_LETTERS, min(_MOST_LETTERS, room))

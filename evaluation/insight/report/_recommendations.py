@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from evaluation.insight.checks.questions import CheckKind
-from evaluation.insight.checks.validator import BUDGET, ValidationResult
+from evaluation.insight.checks.validator import CheckedSample
 from evaluation.insight.figures.metrics import SimulationMetrics
-from evaluation.judging.protocol import JudgementStatus
+from evaluation.text.display import counted
+from evaluation.transcript import Transcript
 
 _MOST_NAMES = 5
 _DOMINATING = 0.5
@@ -34,9 +35,28 @@ class Recommendation:
         return self.words.replace("{names}", ", ".join(self.names))
 
 
-def recommendations(metrics: SimulationMetrics, validations: Sequence[ValidationResult]) -> list[Recommendation]:
+def recommendations(metrics: SimulationMetrics, sample: CheckedSample | None = None) -> list[Recommendation]:
     """Recommendations, those on the network first; empty when no figure is unusual."""
-    return [*_network(metrics), *_share_of_talk(metrics), *_memory(metrics), *_checks(validations), *_cost(metrics)]
+    return [
+        *_network(metrics),
+        *_share_of_talk(metrics),
+        *_memory(metrics),
+        *(_checks(sample) if sample else ()),
+        *_cost(metrics),
+    ]
+
+
+def judge_of_its_own_words(transcript: Transcript, model: str | None) -> Iterator[Recommendation]:
+    """A warning when the model that judges wrote messages of the discussion: models rate their own words higher."""
+    writers = [one.name for one in transcript.players if model and one.model and _same_model(one.model, model)]
+    if writers:
+        words = "The judge is the model that spoke for {names}. Models rate their own words higher: take another judge."
+        yield _named(words, words, writers)
+
+
+def _same_model(one: str, other: str) -> bool:
+    """Whether two names mean the same model, whatever provider they name before the last slash."""
+    return one.rpartition("/")[2].casefold() == other.rpartition("/")[2].casefold()
 
 
 def _network(metrics: SimulationMetrics) -> Iterator[Recommendation]:
@@ -78,19 +98,19 @@ def _memory(metrics: SimulationMetrics) -> Iterator[Recommendation]:
         yield Recommendation(f"Only {rate:.0%} of the searches of memory find anything: look at what agents store.")
 
 
-def _checks(validations: Sequence[ValidationResult]) -> Iterator[Recommendation]:
+def _checks(sample: CheckedSample) -> Iterator[Recommendation]:
     for check in CheckKind:
-        scored = [one for one in validations if one.check_type is check and one.passed is not None]
+        scored = [one for one in sample.results if one.check_type is check and one.passed is not None]
         passed = sum(bool(one.passed) for one in scored)
         if scored and passed < len(scored):
             name = check.value.replace("_", " ")
             yield Recommendation(
                 f"{passed} of {len(scored)} checked messages reach {scored[0].threshold:g} on {name}: read the reasons."
             )
-    skipped = sum(one.status is JudgementStatus.SKIPPED and one.explanation == BUDGET for one in validations)
-    if skipped:
+    if left := sample.drawn - sample.checked:
         yield Recommendation(
-            f"{skipped} checks were skipped for want of budget: raise max_validation_calls or max_usd."
+            f"{counted(left, 'message')} drawn for checks did not fit into the budget: raise max_validation_calls "
+            "or max_usd, or lower validation_sampling_rate."
         )
 
 

@@ -10,6 +10,8 @@ from evaluation.insight.extraction.findings import Extraction, Opinion, Quote, T
 from evaluation.insight.figures.wording import UNKNOWN, Cell, UntrustedText, sections
 from evaluation.insight.report._recommendations import Recommendation
 from evaluation.insight.report.evaluation_report import EvaluationReport
+from evaluation.judging.protocol import JudgementStatus
+from evaluation.text.display import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,16 +93,38 @@ def _sentiment(report: EvaluationReport) -> Iterator[Section]:
 
 def _judge(report: EvaluationReport) -> Iterator[Section]:
     if report.judge is not None:
-        row = (report.judge["kind"], UntrustedText(report.judge["model"]), f"{report.spent_usd:.4f} USD")
-        yield Section("Judge", tables=(ReportTable(("Kind", "Model", "Spent now"), (row,)),))
+        asked = report.asked.as_dict()
+        row = (
+            report.judge["kind"],
+            UntrustedText(report.judge["model"]),
+            f"{asked['questions']:,}",
+            f"{asked['cached_answers']:,}",
+            f"{asked['calls']:,}",
+            f"{asked['tokens']:,}",
+            f"{report.spent_usd:.4f} USD",
+            asked["prompt_version"],
+        )
+        headers = ("Kind", "Model", "Questions", "Answers kept from before", "Calls", "Tokens", "Spent now", "Prompts")
+        settings = [(name, UntrustedText("none" if value is None else str(value))) for name, value in report.config]
+        yield Section(
+            "Judge", tables=(ReportTable(headers, (row,)), ReportTable(("Setting", "Value"), tuple(settings)))
+        )
 
 
 def _checks(report: EvaluationReport) -> Iterator[Section]:
     if not report.validations:
         return
-    notes = (f"{report.checked_messages} of {report.messages} messages, drawn with seed {report.config.seed}.",)
+    notes = [
+        f"{report.checked_messages:,} of {counted(report.messages, 'message')} were checked, drawn with seed "
+        f"{report.config.seed} from the whole discussion."
+    ]
+    if left := report.drawn_messages - report.checked_messages:
+        notes.append(f"{left:,} more were drawn and did not fit into the budget; they have no rows.")
+    shown = [one for one in report.validations if one.status is not JudgementStatus.SKIPPED]
+    if skipped := len(report.validations) - len(shown):
+        notes.append(f"{counted(skipped, 'check')} of the messages below did not fit into the budget either.")
     headers = ("Check", "Result", "Score", "Needed", "Player", "Message", "Why")
-    yield Section("Checks", notes, (ReportTable(headers, tuple([_check(one) for one in report.validations])),))
+    yield Section("Checks", tuple(notes), (ReportTable(headers, tuple([_check(one) for one in shown])),))
 
 
 def _check(one: ValidationResult) -> tuple[Cell, ...]:

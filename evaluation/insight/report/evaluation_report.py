@@ -5,12 +5,13 @@ Source: ADR-010, ``EvaluationReport``: metrics, validations, extractions, recomm
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from evaluation.insight._judge_text import spoken
-from evaluation.insight.checks.validator import ValidationResult, Validator
+from evaluation.insight._prompts import PROMPT_VERSION
+from evaluation.insight.checks.validator import CheckedSample, ValidationResult, Validator
 from evaluation.insight.config import EvaluationConfig
 from evaluation.insight.extraction.extractor import ResultsExtractor
 from evaluation.insight.extraction.findings import Extraction
@@ -19,8 +20,13 @@ from evaluation.insight.figures.addressing import transcript_metrics
 from evaluation.insight.figures.events import LLMCallEvent
 from evaluation.insight.figures.metrics import SimulationMetrics
 from evaluation.insight.figures.sentiment import Sentiment
-from evaluation.insight.report._recommendations import Recommendation, recommendations
-from evaluation.judging.protocol import Judge
+from evaluation.insight.report._recommendations import (
+    Recommendation,
+    judge_of_its_own_words,
+    recommendations,
+)
+from evaluation.judging.model_client.usage import Usage
+from evaluation.judging.protocol import Judge, Judgement, JudgeRequest, Report
 from evaluation.text.language import detect_language
 from evaluation.transcript import Transcript
 
@@ -50,6 +56,49 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
+class Asked:
+    """Questions, calls and cost of a report.
+
+    Attributes:
+        questions: How many were asked.
+        cached: How many of them had been answered before and cost nothing.
+        usage: Calls, tokens and money of the others.
+    """
+
+    questions: int = 0
+    cached: int = 0
+    usage: Usage = field(default_factory=Usage)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Ready for JSON, with the version of the prompts."""
+        return {
+            "questions": self.questions,
+            "cached_answers": self.cached,
+            "calls": round(self.usage.calls),
+            "tokens": round(self.usage.input_tokens + self.usage.output_tokens),
+            "prompt_version": PROMPT_VERSION,
+        }
+
+
+class _CountingJudge:
+    """Passes questions on and adds up what they take."""
+
+    def __init__(self, judge: Judge) -> None:
+        self._judge = judge
+        self.asked = Asked()
+
+    async def judge(self, requests: Sequence[JudgeRequest], *, report: Report | None = None) -> list[Judgement]:
+        """The judgements of the judge behind it."""
+        found = await self._judge.judge(requests, report=report)
+        self.asked = Asked(
+            self.asked.questions + len(requests),
+            self.asked.cached + sum(one.is_cached for one in found),
+            sum((one.usage for one in found), self.asked.usage),
+        )
+        return found
+
+
+@dataclass(frozen=True, slots=True)
 class EvaluationReport:
     """One discussion.
 
@@ -59,10 +108,14 @@ class EvaluationReport:
         activity: What everybody did, by type of message: ``agent``, ``type``, ``count``, ``characters``.
         sentiment: By player; ``None`` where the discussion is not in English.
         validations: Checks of single messages; empty when none were wanted.
-        checked_messages: How many messages were in the sample, of ``messages``.
+        messages: How many messages players said to others.
+        drawn_messages: How many of them were drawn for checks.
+        checked_messages: How many were checked; fewer than drawn where the budget did not allow more.
         extractions: By kind; those that were wanted.
         recommendations: What to look at.
+        config: The settings that applied: ``evaluation_model`` and ``max_usd`` are those of the judge that was asked.
         judge: Who was asked: ``kind`` and ``model``; ``None`` when nobody was.
+        asked: What the questions took.
     """
 
     transcript: Mapping[str, Any]
@@ -71,17 +124,18 @@ class EvaluationReport:
     sentiment: Mapping[str, Sentiment] | None
     validations: tuple[ValidationResult, ...]
     messages: int
+    drawn_messages: int
     checked_messages: int
     extractions: Mapping[str, Extraction[Any]]
     recommendations: tuple[Recommendation, ...]
     config: EvaluationConfig
     judge: Mapping[str, str] | None = field(default=None)
+    asked: Asked = field(default_factory=Asked)
 
     @property
     def spent_usd(self) -> float:
         """The cost of the answers."""
-        found = sum(one.usage_usd for one in self.validations)
-        return found + sum(one.usage_usd for one in self.extractions.values())
+        return self.asked.usage.cost_usd
 
     @property
     def has_errors(self) -> bool:
@@ -98,13 +152,17 @@ class EvaluationReport:
             "metrics": self.metrics.as_dict(),
             "activity": [dict(row) for row in self.activity],
             "validations": [one.as_dict() for one in self.validations],
-            "sample": {"messages": self.messages, "checked": self.checked_messages},
+            "sample": {
+                "messages": self.messages,
+                "drawn": self.drawn_messages,
+                "checked": self.checked_messages,
+            },
             "extractions": {
                 "sentiment": None if sentiment is None else {name: asdict(one) for name, one in sentiment.items()},
                 **{kind: one.as_dict() for kind, one in self.extractions.items()},
             },
             "recommendations": [one.text for one in self.recommendations],
-            "judge": None if self.judge is None else dict(self.judge),
+            "judge": None if self.judge is None else {**self.judge, **self.asked.as_dict()},
             "spent_usd": self.spent_usd,
             "config": self.config.model_dump(mode="json"),
         }
@@ -128,9 +186,10 @@ def plain_report(
         sentiment=_sentiment(transcript),
         validations=(),
         messages=len(spoken(transcript)),
+        drawn_messages=0,
         checked_messages=0,
         extractions={},
-        recommendations=tuple(recommendations(metrics, ())),
+        recommendations=tuple(recommendations(metrics)),
         config=config or EvaluationConfig(),
     )
 
@@ -157,16 +216,22 @@ async def report_on(
         calls: As for ``plain_report``.
     """
     plain = plain_report(transcript, config, calls)
-    validations: list[ValidationResult] = []
+    sample = CheckedSample((), plain.messages, 0)
+    counting = _CountingJudge(judge)
     if wanted.checks:
-        validations = await Validator(judge, plain.config.validation()).validate_transcript(transcript, personas)
+        sample = await Validator(counting, plain.config.validation()).validate_transcript(transcript, personas)
     return replace(
         plain,
-        validations=tuple(validations),
-        checked_messages=len({one.message_id for one in validations}),
-        extractions=await _extracted(transcript, judge, wanted, plain.config),
-        recommendations=tuple(recommendations(plain.metrics, validations)),
+        validations=sample.results,
+        drawn_messages=sample.drawn,
+        checked_messages=sample.checked,
+        extractions=await _extracted(transcript, counting, wanted, plain.config),
+        recommendations=(
+            *recommendations(plain.metrics, sample),
+            *judge_of_its_own_words(transcript, (judged_by or {}).get("model")),
+        ),
         judge=judged_by,
+        asked=counting.asked,
     )
 
 

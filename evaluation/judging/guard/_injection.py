@@ -41,7 +41,7 @@ class Flag:
 
 
 def flags(text: str) -> tuple[Flag, ...]:
-    """Everything in ``text`` that looks addressed to the judge, in the order of the text.
+    """Parts of ``text`` that look addressed to the judge, in the order of the text.
 
     A flag is a hint for people: it changes no score. Of one kind, overlapping places are one flag.
     """

@@ -70,7 +70,7 @@ class CallBuffer:
         self._records.append(record)
 
     def take(self) -> list[CallRecord]:
-        """Everything added since the last time."""
+        """Return and forget the calls added since the last time."""
         return [self._records.popleft() for _ in range(len(self._records))]
 
 

@@ -22,7 +22,7 @@ _is_preparing: ContextVar[bool] = ContextVar("is_preparing", default=False)
 
 
 def run_asking(main: Coroutine[Any, Any, Result]) -> Result:
-    """As ``asyncio.run``, in a loop in which calls to models are prepared at once.
+    """Like ``asyncio.run``, in a loop in which calls to models are prepared at once.
 
     Raises:
         RuntimeError: A loop is running in this thread already.
@@ -48,7 +48,7 @@ class PreparingExecutor(ThreadPoolExecutor):
     def submit(
         self, function: Callable[Parameters, Result], /, *args: Parameters.args, **options: Parameters.kwargs
     ) -> Future[Result]:
-        """As that of every executor; names are still looked up in a thread, in the middle of a call as well."""
+        """Run the call like any executor; names are still looked up in a thread."""
         if not (_is_preparing.get() and _is_of_litellm(function)):
             return super().submit(function, *args, **options)
         future: Future[Result] = Future()

@@ -163,7 +163,7 @@ class LiteLLMProvider:
         return _completion(response)
 
     async def price(self) -> Price | None:
-        """From the price map that comes with litellm; ``None`` when the model is not in it."""
+        """The price in litellm's price map; ``None`` when the model is not in it."""
         litellm = await self._loaded()
         entry = litellm.model_cost.get(self.model) or litellm.model_cost.get(self._bare_name)
         if not entry or entry.get("input_cost_per_token") is None:
@@ -235,7 +235,7 @@ def _handler_with_deadline(litellm: Any) -> Any:
 
 
 def _failure(error: Any) -> CallFailure:
-    """What litellm raised, in our words."""
+    """The exception of litellm in our words."""
     status = getattr(error, "status_code", None)
     headers = getattr(error, "litellm_response_headers", None) or {}
     message = scrubbed(str(getattr(error, "message", "") or error))

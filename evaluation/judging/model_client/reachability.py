@@ -64,7 +64,7 @@ def _address_of(model: str) -> str | None:
 
 
 def _asked(url: str, seconds: float) -> str:
-    """What is wrong; empty when the server answers. Looking up a name cannot be given a time, so a thread does it."""
+    """Why the server does not answer; empty when it does. A thread looks up the name, as that has no time limit."""
     found = [f"no answer within {seconds:g} s"]
 
     def ask() -> None:

@@ -68,5 +68,5 @@ class Price:
 
 
 def total(usages: Iterable[Usage]) -> Usage:
-    """The sum of all; nothing used when there are none."""
+    """The sum of all; zero when there are none."""
     return sum(usages, Usage())

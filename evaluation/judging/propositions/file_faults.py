@@ -177,7 +177,7 @@ def check_text(content: bytes, file: str, *, known_agents: Collection[str] | Non
 
 
 class _Head:
-    """What must hold between fields. Looks at each value on its own, so that a fault in one field hides no other."""
+    """Rules between fields, each checked on its own, so that a fault in one field hides no other."""
 
     def __init__(self, file: str, root: Located) -> None:
         self._file = file

@@ -94,5 +94,5 @@ def is_long_enough(*, target: Target, **_: object) -> bool:
 
 @register("was_addressed")
 def was_addressed(*, target: Target, **_: object) -> bool:
-    """Somebody else spoke before the judged message, so that there is something to react to."""
+    """Whether another agent spoke before the judged message, so that there is something to react to."""
     return any(not event.is_action for event in target.trajectory)

@@ -57,7 +57,7 @@ class Document:
 
     @property
     def json_error(self) -> InputError | None:
-        """Why the content, which begins like JSON, is none; ``None`` when it is JSON or does not begin like it."""
+        """The reason why content that begins like JSON is not JSON; ``None`` when it is, or does not begin like it."""
         return self._parsed[1]
 
     @cached_property
@@ -71,7 +71,7 @@ class Document:
 
     @cached_property
     def json_ignoring_nan(self) -> Any:
-        """As ``json``, for formats whose tools write NaN and infinite numbers: they read as null.
+        """Like ``json``, for formats whose tools write NaN and infinite numbers: they read as null.
 
         Raises:
             InputError: It is no JSON, or holds something else that cannot be stored.

@@ -34,7 +34,7 @@ _KNOWN = ("role", "name", "content", "tool_calls", "function_call", "reasoning",
 
 @dataclass(slots=True)
 class _Content:
-    """What one message holds."""
+    """Content of one message."""
 
     texts: list[str] = field(default_factory=list)
     thoughts: list[str] = field(default_factory=list)

@@ -43,7 +43,7 @@ class Line:
 
     @property
     def text(self) -> str:
-        """What was said."""
+        """The words of the message."""
         return "\n".join(self.parts).rstrip("\n")
 
     @property

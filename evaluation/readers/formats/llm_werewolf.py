@@ -132,7 +132,7 @@ class _Game:
         return self.draft.roster.find(bare) is not None or bare.casefold() == "abstain"
 
     def _metadata(self, node: Node, speaker: str | None) -> dict[str, Any]:
-        """What the model has no place for, without the role and the phase where they only repeat what is known."""
+        """Fields that the model has no place for, without a role and phase that only repeat what is known."""
         metadata = node.rest("from", "to", "content", "phase", "character")
         role, phase = node["character"].text_or_none(), node["phase"].text_or_none()
         if speaker and role and role != self._roles[speaker]:

@@ -73,7 +73,7 @@ def _read(document: Document) -> Transcript:
 
 
 def _screens(document: Document) -> Iterator[str]:
-    """What the notebook shows of simulations, one output after the other."""
+    """Outputs of simulations in the notebook, one after the other."""
     for output in _outputs(document, "text/plain"):
         text = _COLOURS.sub("", output)
         if _TRAJECTORY not in text:

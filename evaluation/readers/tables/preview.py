@@ -39,7 +39,7 @@ class TableHead:
 
 
 def table_head(document: Document) -> TableHead | None:
-    """The beginning of what may be a table of messages; ``None`` for what is none, or too damaged to choose from.
+    """The first rows of a possible table of messages; ``None`` for other content, or too much damage to choose from.
 
     A table is two columns or more with names of their own, and one row at least that has as many cells.
     """

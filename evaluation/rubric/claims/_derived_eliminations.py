@@ -76,7 +76,7 @@ def _last_rounds(transcript: Transcript) -> Mapping[str, int]:
 
 
 def _end_of(votes: list[Vote]) -> datetime | None:
-    """When the last vote was cast; ``None`` unless every vote carries a time of the same kind."""
+    """The time of the last vote; ``None`` unless every vote carries a time of the same kind."""
     times = [vote.sent_at for vote in votes if vote.sent_at is not None]
     is_comparable = len(times) == len(votes) and len({time.tzinfo is None for time in times}) == 1
     return max(times) if is_comparable else None

@@ -30,7 +30,7 @@ def check_eliminated(case: Case) -> Finding:
 
 
 def _derived(case: Case, name: str) -> Finding:
-    """What the votes show where no elimination is recorded: it may confirm a claim, never contradict one."""
+    """The elimination that votes show where none is recorded: it may confirm a claim, never contradict one."""
     found = case.record.derived_elimination(case.message, name)
     if found is None or case.claim.negated or case.round not in (None, found.elimination.round):
         return unverified("No eliminations are recorded for this transcript.")
@@ -157,7 +157,7 @@ def _shown(stem: str, past: PastAct) -> str:
 
 
 def _not_alone(case: Case, stem: str, whom: str | None, kinds: Collection[ActKind]) -> Finding | None:
-    """What contradicts "only Alpha accused Bravo": somebody else who did."""
+    """The contradiction of "only Alpha accused Bravo": another player who did."""
     if not case.claim.alone:
         return None
     for past in case.record.acts(case.message, kinds, None, whom, case.round):

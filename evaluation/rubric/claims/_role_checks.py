@@ -52,7 +52,7 @@ def _claims(case: Case, name: str | None) -> list[Message]:
 
 
 def _not_alone(case: Case) -> Finding | None:
-    """What contradicts "only Alpha claimed Seer": somebody else who did."""
+    """The contradiction of "only Alpha claimed Seer": another player who did."""
     if case.claim.alone:
         for past in _claims(case, None):
             if past.speaker not in case.claim.actor.names:
@@ -107,7 +107,7 @@ def _result(case: Case, name: str, whom: str | None) -> Finding:
 
 
 def _untouched(case: Case, name: str | None = None) -> Finding:
-    """That a role was never claimed: shown when no earlier message of the player so much as names it."""
+    """The finding on "never claimed": true where no earlier message of the player names the role at all."""
     for reading in case.record.earlier(case.message, case.round):
         if name in (None, reading.message.speaker) and case.claim.role in reading.roles:
             return unverified("The role is spoken of there; whether that claims it is open.", reading.message.id)

@@ -85,7 +85,7 @@ class SubjectFinder:
         self.was_negated = False
 
     def remember_object(self, position: int) -> None:
-        """Notes that the word at ``position`` is the object of a clause, so that it is no subject of the next."""
+        """Note that the word at ``position`` is the object of a clause and so not the subject of the next."""
         self._objects.add(position)
 
     def remember_subject(self, verb: int, who: Who) -> None:
@@ -134,7 +134,7 @@ class SubjectFinder:
         return several and not self._passage.has(at + 1, "sure adv")
 
     def _noun(self, position: int) -> ClauseSubject:
-        """A subject that is no player, with its number where it has one: "the village", "four of us"."""
+        """A subject other than a player, with its number where it has one: "the village", "four of us"."""
         passage = self._passage
         amount = self._amount_before(position)
         # "Some delays" are nobody; "two dogs" are told apart by their votes alone.
@@ -149,7 +149,7 @@ class SubjectFinder:
         return ClauseSubject(Who(kind, words=passage.text(first, position)), first)
 
     def _amount_before(self, position: int) -> int | None:
-        """Where an amount of the people at ``position`` stands: "two people", "most of you", "half of the village"."""
+        """The place of an amount of the people at ``position``: "two people", "most of you", "half of the village"."""
         passage = self._passage
         at = position - 1
         while position - at <= _MOST_UNKNOWN_WORDS and passage.has(at, "of the our"):
@@ -176,7 +176,7 @@ class SubjectFinder:
         return ClauseSubject(Who("group", words=words, amount=share), amount)
 
     def _two_before(self, position: int, words: str) -> Who:
-        """Whom "both" means: the two other players named before, in the sentence or else in the one before it."""
+        """The two players whom "both" means: those named before, in the sentence or else in the one before it."""
         passage = self._passage
         start, _ = passage.sentence(position)
         before = passage.sentence(start - 1)[0] if start > 0 else start

@@ -166,7 +166,7 @@ def _check_repeated(case: Case, voter: str, target: str, own: Sequence[PastVote]
 
 
 def _another_voter(case: Case, vote: Vote, votes: Sequence[PastVote]) -> Finding | None:
-    """What contradicts "only Alpha voted for Bravo": somebody else who did, in the same round."""
+    """The contradiction of "only Alpha voted for Bravo": another player who did, in the same round."""
     if not case.claim.alone:
         return None
     for past in votes:

@@ -215,7 +215,7 @@ def _claim(passage: Passage, hit: _Hit, subjects: SubjectFinder, time: TimeExpre
 
 
 def _grouped_actor(passage: Passage, hit: _Hit) -> Who:
-    """Whoever stands in the group ``actor``; "two Seer claims" are by two; nobody in particular without either."""
+    """The actor in the group ``actor``; a group of two for "two Seer claims"; anybody without either."""
     at, number_at = hit.group("actor"), hit.group("count")
     if at is not None:
         return who_at(passage, at)
@@ -226,7 +226,7 @@ def _grouped_actor(passage: Passage, hit: _Hit) -> Who:
 
 
 def _repetition(passage: Passage, hit: _Hit) -> tuple[int | None, bool]:
-    """How often a clause says that it happened, and whether it says always: "twice", "three times", "every round"."""
+    """The number of times that a clause claims, and whether it says always: "twice", "three times", "every round"."""
     end = hit.match.end()
     while end < min(hit.match.end() + _FARTHEST_ADVERB, len(passage.code)) and passage.has(end, "adv degree number in"):
         end += 1
@@ -243,7 +243,7 @@ def _repetition(passage: Passage, hit: _Hit) -> tuple[int | None, bool]:
 
 
 def _is_no_reference(passage: Passage, act: Act, hit: _Hit, actor: Who, target: Who | None) -> bool:
-    """What matches a form without being a reference to the past."""
+    """Whether the text matches a form without referring to the past."""
     speaker = (passage.speaker,)
     if hit.pattern.attributes.get("present") and (actor.kind != "players" or passage.speaker in actor.names):
         # "I accuse Bravo" does it now.

@@ -89,7 +89,7 @@ def _item(pieces: Sequence[re.Match[str]], at: int) -> tuple[_Part, int]:
 
 
 def _repetition(piece: re.Match[str]) -> tuple[int, int]:
-    """How often what stands before may occur; once where ``piece`` says nothing about that."""
+    """The number of times that the piece before may occur; once where ``piece`` does not say."""
     if piece[0] == "?":
         return 0, 1
     if piece["fewest"] is None:
@@ -98,7 +98,7 @@ def _repetition(piece: re.Match[str]) -> tuple[int, int]:
 
 
 def _of_any(branches: Sequence[Sequence[frozenset[str]]]) -> Iterator[frozenset[str]]:
-    """What holds whichever branch matches: for several, the narrowest requirements of each together."""
+    """The requirements that hold whichever branch matches: for several, the narrowest of each together."""
     if len(branches) == 1:
         yield from branches[0]
     elif all(branches):

@@ -95,7 +95,7 @@ def _phrase(
     index: int,
     single: str,
 ) -> tuple[int, str]:
-    """How many words from ``index`` on make a phrase with the one before, and its class; 0 and ``single`` for none."""
+    """Number of words from ``index`` on that continue a phrase, and its class; 0 and ``single`` for none."""
     for rest, code in followers.get(tokens[index].text, ()):
         last = index + len(rest)
         if last < len(tokens) and all(tokens[index + step].text == word for step, word in enumerate(rest, start=1)):
@@ -134,7 +134,7 @@ class _Writer:
             self._append(name, position, until)
 
     def _sentence_end(self, until: int) -> int | None:
-        """Where the sentence ends that ends before ``until``; ``None`` when it goes on."""
+        """The end of the sentence that ends before ``until``; ``None`` when it goes on."""
         found: int | None = None
         while self._next_sentence < len(self._sentence_ends) and self._sentence_ends[self._next_sentence] <= until:
             found = self._sentence_ends[self._next_sentence]

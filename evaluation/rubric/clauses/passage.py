@@ -307,7 +307,7 @@ class Passage(MoodReader):
         return self.antecedent(position, other) if self.has(position, "third their her") else None
 
     def person_in_scene(self, position: int) -> str | None:
-        """Whom "you" or "he" means in a message that names nobody: the partner, or the topic of the messages before.
+        """The player meant by "you" or "he" in a message without names: the partner, or the topic so far.
 
         Only for what a message does: a claim about the past must not rest on a guess about whom it means.
         """
@@ -322,7 +322,7 @@ class Passage(MoodReader):
         return any(name != self.speaker for name in self.coded.players.values())
 
     def addressee(self, position: int) -> str | None:
-        """Who "you" is: the player addressed by name in the sentence, else the one replied to.
+        """The player whom "you" means: the one addressed by name in the sentence, else the one replied to.
 
         Where neither is, the only player whom the message addressed before.
         """
@@ -387,7 +387,7 @@ class Passage(MoodReader):
         return is_told or self.has(follows, "you your")
 
     def antecedent(self, position: int, other: Sequence[str] = ()) -> str | None:
-        """Who "he", "she" or "they" is: the only other player named before it, in this sentence or the one before."""
+        """The player meant by "he", "she" or "they": the only other one named in this sentence or the last."""
         start, _ = self.sentence(position)
         if start > 0:
             start, _ = self.sentence(start - 1)

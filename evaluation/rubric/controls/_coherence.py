@@ -28,7 +28,7 @@ from evaluation.rubric.metrics.coherence import (
 
 @dataclass(frozen=True, slots=True)
 class _Signs:
-    """What a message shows wherever it stands.
+    """Signs of a message that do not depend on its place.
 
     Attributes:
         prepared: The message.
@@ -60,7 +60,7 @@ class _Signs:
 
 
 class _Pair(NamedTuple):
-    """What links a message to another before it.
+    """Links of a message to an earlier one.
 
     Attributes:
         is_named: Whether it names the other's author, or somebody whom the other names.

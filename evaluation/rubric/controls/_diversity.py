@@ -50,7 +50,7 @@ def diversity_score(messages: Words, speakers: Sequence[str]) -> float | None:
 
 
 def draws_in_time(messages: Words, speakers: Sequence[str]) -> int:
-    """How many copies can be scored in a fraction of a second; fewer where players say more."""
+    """The number of copies that can be scored in a fraction of a second; fewer where players say more."""
     lengths: dict[str, int] = {}
     for words, speaker in zip(messages, speakers, strict=True):
         lengths[speaker] = lengths.get(speaker, 0) + len(words)

@@ -30,7 +30,7 @@ def generator(transcript: Transcript, purpose: int) -> np.random.Generator:
 
 
 def against_chance(real: float, draws: Sequence[float], *, enumerated: bool = False) -> dict[str, Any]:
-    """Where ``real`` stands among the numbers that chance gives.
+    """The place of ``real`` among the numbers that chance gives.
 
     Args:
         real: The number of the transcript as it is.

@@ -34,7 +34,7 @@ _CELLS_AT_ONCE = 200_000
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """How strongly one message is linked to those before it.
+    """Strength of the link of one message to those before it.
 
     Attributes:
         message_id: The message.

@@ -34,7 +34,7 @@ class PermutedRecord:
         self._prepared: dict[tuple[int, str], PreparedMessage] = {}
 
     def settled(self, names: Mapping[str, str]) -> tuple[int, int]:
-        """How many claims the record shows under a permutation of the names, and how many it settles."""
+        """Numbers of claims that the record confirms and settles under a permutation of the names."""
         readings = self._readings(names)
         # The record asks for times and authors, which readings carry; the messages may keep their old authors.
         record = Record(with_names(self._transcript, names, messages=self._transcript.messages), readings)

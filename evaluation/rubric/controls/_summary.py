@@ -40,7 +40,7 @@ class ControlSummary:
 
     @property
     def words(self) -> str:
-        """As it stands beside a mean; empty where nothing can be said.
+        """The text beside a mean; empty where nothing can be said.
 
         Example: "above chance in 3 of 4 games, mean link strength 62 (chance 50), 1 game not compared yet".
         """
@@ -96,7 +96,7 @@ def summarise_controls(controls: Iterable[Control | None]) -> ControlSummary:
 
 
 def metrics_above_chance(controls: Iterable[Control | None]) -> str:
-    """How many metrics of one game lie clearly above chance, of those that were compared: "2 of 4".
+    """The number of metrics of one game clearly above chance, of those compared: "2 of 4".
 
     Args:
         controls: Of the metrics of the game that have a score; ``None`` where none is computed yet.

@@ -30,7 +30,7 @@ _DESTROYED = {
 
 
 def control_words(metric: str, score: float | None, control: Mapping[str, Any] | None) -> str:
-    """What the control says about a score, in a few words; empty where there is no score.
+    """The control's statement about a score in a few words; empty where there is no score.
 
     Examples: "clearly above chance (link strength 66, chance 50)"; "but with the same messages in random order it is
     99 %"; "cannot be told from chance"; "not compared with chance yet".

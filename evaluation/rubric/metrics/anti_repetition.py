@@ -36,7 +36,7 @@ _MOST_PLACES_SHOWN = 200
 
 
 def measure(transcript: Transcript, *, threshold: float | None = None) -> MetricResult:
-    """What is left of 100 when the rate of repeated three-word phrases is taken off (rubric 1.0, metric 6).
+    """100 less the rate of repeated three-word phrases in percent (rubric 1.0, metric 6).
 
     Score = 100 - 100 x uses of a phrase beyond the same player's first / all counted uses. Phrases lie within one
     message; every player's name in them is one word, NAME. Not counted are the game's own formulas ("vote for NAME"):

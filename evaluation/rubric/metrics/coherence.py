@@ -83,7 +83,7 @@ def is_introduction(prepared: PreparedMessage, pack: LanguagePack) -> bool:
 
 
 def repeats(prepared: PreparedMessage, earlier: Sequence[PreparedMessage]) -> bool:
-    """Whether it says once more, nearly word for word, what one of the ``earlier`` messages says."""
+    """Whether it repeats one of the ``earlier`` messages nearly word for word."""
     words = prepared.all_words
     if len(words) < _FEWEST_REPEATED_WORDS:
         return False
@@ -176,7 +176,7 @@ class _Turn:
 
 
 class Place(NamedTuple):
-    """What stands before one place of a discussion, as positions.
+    """Positions of the messages before one place of a discussion.
 
     Attributes:
         context: The last messages of other players before it, the latest first.
@@ -192,7 +192,7 @@ class Place(NamedTuple):
 
 
 def places(speakers: Sequence[str], numbers: Sequence[int | None]) -> Iterator[Place]:
-    """What stands before each place. Time is linear, however long one speaker goes on.
+    """The messages before each place. Time is linear, however long one speaker goes on.
 
     Args:
         speakers: The author of the message at each place.

@@ -71,7 +71,7 @@ def measure(transcript: Transcript, *, threshold: float | None = None) -> Metric
 
 
 def words_by_player(discussion: Discussion) -> dict[str, list[str]]:
-    """What every player said in public, as normalised words without players' names; players in their order."""
+    """Public words of every player, normalised, without players' names; players in their order."""
     words: dict[str, list[str]] = {name: [] for name in discussion.transcript.player_names}
     for prepared in discussion.messages:
         words[prepared.message.speaker].extend(prepared.plain_words)
@@ -79,7 +79,7 @@ def words_by_player(discussion: Discussion) -> dict[str, list[str]]:
 
 
 def similarities(texts: Sequence[Sequence[str]]) -> NDArray[np.float64]:
-    """How alike every pair of word lists is, 0 to 100, on equal amounts of text; shape (texts, texts).
+    """Similarity of every pair of word lists, 0 to 100, on equal amounts of text; shape (texts, texts).
 
     Time grows with the number of pairs. Where there are more than 32 texts, fewer windows are taken from each.
     """

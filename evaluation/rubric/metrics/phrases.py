@@ -41,7 +41,7 @@ class MessagePhrases:
     starts: Sequence[int] | None
 
     def span(self, position: int) -> tuple[int, int]:
-        """Where the phrase at that position stands in the original text."""
+        """The place of the phrase at that position in the original text."""
         first = position if self.starts is None else self.starts[position]
         pieces = self.prepared.pieces
         return pieces[first].start, pieces[first + 2].end
@@ -61,7 +61,7 @@ class PlayerPhrases:
 
     @cached_property
     def counts(self) -> Counter[Phrase]:
-        """How often each phrase is used, in order of first use."""
+        """Number of uses of each phrase, in order of first use."""
         return Counter(chain.from_iterable([message.phrases for message in self.messages]))
 
     @cached_property

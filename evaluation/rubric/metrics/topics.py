@@ -18,7 +18,7 @@ _REMEMBERED_WORDS = 65_536
 
 
 class TopicTable(dict[str, str]):
-    """The stem by which a keyword is compared, empty for a word that is none; fills itself as words are met.
+    """Stems by which keywords are compared, empty for other words; filled as words are met.
 
     A plain look-up is three times as fast as a call of a cached function, and this is asked once per word.
     """

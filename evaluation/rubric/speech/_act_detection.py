@@ -115,7 +115,7 @@ def _has_own_subject(passage: Passage, verb: int) -> bool:
 
 
 def _is_urged(passage: Passage, name: int, verb: int) -> bool:
-    """Whether the name before the verb is called upon ("Alpha, vote for Bravo") instead of being its subject."""
+    """Whether the name before the verb is addressed ("Alpha, vote for Bravo") instead of being its subject."""
     if passage.has(name - 1, "at") or passage.is_vocative(name):
         return True
     # "Kai vote Casey" urges, "Kai votes Casey" and "Kai will vote Casey" tell.
@@ -227,7 +227,7 @@ def _targets(passage: Passage, match: re.Match[str], positions: Sequence[int]) -
 
 
 def _topic(passage: Passage, position: int) -> str | None:
-    """Whom "that's suspicious" is about: the subject of the sentence before, else the one addressed or answered."""
+    """The target of "that's suspicious": the subject of the sentence before, else the one addressed or answered."""
     start, _ = passage.sentence(position)
     before = passage.sentence(start - 1)[0] if start > 0 else 0
     named = [(at, name) for at, name in sorted(passage.coded.players.items()) if before <= at < position]

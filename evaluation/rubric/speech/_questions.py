@@ -49,7 +49,7 @@ def _demands(passage: Passage, words: Sequence[int]) -> bool:
 
 
 def _targets(passage: Passage, words: Sequence[int], *, asks: bool) -> Iterator[str | None]:
-    """Whom a question or demand is put to, else about whom it asks; nobody when it is small talk."""
+    """The player to whom a question or demand is put, else whom it is about; nobody for small talk."""
     is_short = len(words) <= _SHORT_CALL
     if not (is_short or passage.any_of(_ASKED_FOR, words[0], words[-1])):
         return

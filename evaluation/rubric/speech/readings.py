@@ -109,7 +109,7 @@ def _roles(passage: Passage) -> frozenset[str]:
 
 
 def _marks(prepared: PreparedMessage, passage: Passage) -> tuple[str, ...]:
-    """What a message without acts says about the game beside a name."""
+    """Marks of statements about the game in a message without acts, with "name" where it names a player."""
     if not prepared.mentions and not passage.symbols & passage.grammar.classes["you your"]:
         return ()
     found = tuple(mark for mark, names in _MARKS.items() if passage.symbols & passage.grammar.classes[names])

@@ -29,7 +29,7 @@ class _Part(BaseModel):
 
 
 class Occupation(_Part):
-    """What a person does."""
+    """A person's occupation."""
 
     title: Line
     organization: Annotated[str, Field(max_length=_LONGEST)] = ""
@@ -47,14 +47,14 @@ class BigFive(_Part):
 
 
 class Personality(_Part):
-    """How a person is."""
+    """A person's traits."""
 
     traits: Lines
     big_five: BigFive
 
 
 class Preferences(_Part):
-    """What a person cares for."""
+    """A person's interests, likes and dislikes."""
 
     interests: Lines
     likes: Lines
@@ -62,7 +62,7 @@ class Preferences(_Part):
 
 
 class GeneratedPersona(_Part):
-    """What every generated persona holds, in the shape of TinyTroupe's agent files.
+    """Fields of every generated persona, in the shape of TinyTroupe's agent files.
 
     Unknown fields, empty texts and ages outside 0 to 120 are refused, so that a model is told and writes it again.
     """
@@ -112,7 +112,7 @@ def _joined(base: Mapping[str, Any], more: Mapping[str, Any], place: str) -> dic
 
 
 def read_fragment_file(content: bytes, file: str) -> dict[str, Any]:
-    """What a fragment file of TinyTroupe adds to a persona.
+    """The additions of a TinyTroupe fragment file to a persona.
 
     Args:
         content: The file.

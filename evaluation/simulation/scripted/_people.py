@@ -62,7 +62,7 @@ def plan(text: str, chance: random.Random) -> str:
 
 
 def names(text: str, chance: random.Random) -> str:
-    """As many names as wanted, none twice and none that is taken."""
+    """The wanted number of names, all different and not yet taken."""
     found, taken = _COUNTED.search(text), _TAKEN.search(text)
     held = set(taken[1].split(", ")) if taken else set()
     free = [

@@ -18,7 +18,7 @@ class ScriptedProvider:
 
     @property
     def model(self) -> str:
-        """What the script is called."""
+        """The name of the script."""
         return SCRIPTED_MODEL
 
     def session(self) -> AbstractAsyncContextManager[None]:

@@ -30,7 +30,7 @@ _TITLE = re.compile(r"^\s*title: (.+)$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Effects:
-    """What corrections do to the agents of the script.
+    """Effects of corrections on the agents of the script.
 
     Attributes:
         adherence: Feedback brings an agent back into its character.
@@ -48,7 +48,7 @@ NO_EFFECTS = Effects(adherence=False, repetition=False, ideas=False)
 
 @dataclass(frozen=True, slots=True)
 class Habits:
-    """How often, from 0 to 1, an agent of the script falls out of its character, repeats itself, and has an idea."""
+    """Probabilities, 0 to 1, that a scripted agent falls out of character, repeats itself, or has an idea."""
 
     out_of_character: float = 0.35
     repeats: float = 0.3
@@ -68,7 +68,7 @@ class ScriptedWorld:
         self._habits = habits or Habits()
 
     def answer(self, messages: Sequence[Mapping[str, str]]) -> str:
-        """What the script writes at the end of a conversation."""
+        """The script's answer at the end of a conversation."""
         system, text = messages[0]["content"], messages[-1]["content"]
         asked = messages[1]["content"] if len(messages) > 1 else text
         chance = _chance(system, text)

@@ -18,7 +18,7 @@ _NO_REASON = "(no reason given)"
 
 
 def run_values(evaluation: PersonaEvaluation) -> dict[str, Any]:
-    """What is known of a run when it ends."""
+    """Values that are known of a run when it ends."""
     judge, model = evaluation.judges[0] if evaluation.judges else ("", "")
     used = evaluation.usage
     usage = {

@@ -120,7 +120,7 @@ class Corrections:
         return found[0]
 
     def count(self, agent: str | None = None) -> int:
-        """How many messages were checked, of one agent or of all."""
+        """Number of checked messages, of one agent or of all."""
         require_storable(agent=agent or "")
         query = "SELECT count(DISTINCT group_id) FROM correction_logs WHERE $agent IS NULL OR agent_id = $agent"
         with self._units.unit() as cursor:

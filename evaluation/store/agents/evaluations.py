@@ -159,7 +159,7 @@ class Evaluations:
             return frame(cursor, _LATEST_SCORES, {})
 
     def failures(self, run_id: str) -> pd.DataFrame:
-        """What could not be scored in a run.
+        """Scores of a run that could not be computed.
 
         Returns:
             ``dimension``, ``proposition_id``, ``subject``, ``status`` ("error", "not_scored", "skipped"), ``reason``.
@@ -169,7 +169,7 @@ class Evaluations:
             return frame(cursor, _FAILURES, {"run": run_id})
 
     def latest(self, agent_ids: Sequence[str] | None = None) -> pd.DataFrame:
-        """Of every agent the latest completed run, as :meth:`runs` shows it."""
+        """The latest completed run of every agent, as :meth:`runs` gives it."""
         runs = self.runs()
         done = runs[runs["status"] == "completed"]
         if agent_ids is not None:

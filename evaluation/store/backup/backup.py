@@ -40,7 +40,7 @@ _TRASH_SINCE = 5
 
 @dataclass(frozen=True, slots=True)
 class BackupInfo:
-    """What a backup holds.
+    """Contents of a backup.
 
     Attributes:
         schema: The number of its latest migration; an older one is brought up to date when it is opened.
@@ -173,7 +173,7 @@ def _quoted(path: Path) -> str:
 
 
 def check_backup(path: Path) -> BackupInfo:
-    """What a backup holds, after every column of every table was read.
+    """The contents of a backup, after every column of every table was read.
 
     Raises:
         NotFoundError: There is no such file.
@@ -199,7 +199,7 @@ def check_backup(path: Path) -> BackupInfo:
 
 
 def _require_whole(connection: DuckDBPyConnection, path: Path) -> None:
-    """What is missing may be room that is free by now or an index, which nobody reads at once."""
+    """Refuse a file that is shorter than its size says: the missing part may be an index that is read late."""
     found = connection.execute("SELECT block_size * total_blocks FROM pragma_database_size()").fetchone()
     if found and path.stat().st_size < _HEADER_BYTES + int(found[0]):
         raise InputError(

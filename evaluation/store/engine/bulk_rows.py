@@ -92,7 +92,7 @@ def packed(value: object) -> bytes:
 
 
 def from_json(text: str | None) -> Any:
-    """What ``to_json`` packed, ``None`` for what was empty."""
+    """The value that ``to_json`` packed, ``None`` for an empty one."""
     return None if text is None else pydantic_core.from_json(text)
 
 

@@ -65,7 +65,7 @@ MEMORY_LIMIT = "1GB"
 
 
 class ThreadState(threading.local):
-    """What the current thread does with a file: the cursor of its unit of work, and whether it writes."""
+    """Use of a file by the current thread: the cursor of its unit of work, and whether it writes."""
 
     cursor: DuckDBPyConnection | None = None
     is_writing: bool = False
@@ -153,7 +153,7 @@ class DatabaseFile:
                 self._must_close = True
 
     def require_unmoved(self) -> None:
-        """What is written to a file that was moved or deleted would be acknowledged, and gone.
+        """Refuse to write to a file that was moved or deleted: acknowledged rows would be lost.
 
         Raises:
             StoreMovedError: At the place of the file is another one, or none, since this process opened it.

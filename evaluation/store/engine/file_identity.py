@@ -23,7 +23,7 @@ _KEPT = "-before-restore-"
 
 
 def identity_of(path: Path) -> Identity | None:
-    """Which file is there now; ``None`` when there is none that could be looked at."""
+    """The identity of the file at the path; ``None`` when there is none that can be read."""
     try:
         status = path.stat()
     except OSError:

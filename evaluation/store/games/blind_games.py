@@ -56,7 +56,7 @@ class BlindGames:
 
 
 def _called(names: Sequence[str], telling: Collection[str]) -> dict[str, str]:
-    """What everybody is called at the desk: numbers for telling names, which nobody has who is called by his own."""
+    """The names at the desk: numbers for telling names; a player with a neutral name keeps it."""
     kept = {name for name in names if name not in telling}
     numbered = (f"Speaker {number}" for number in count(1) if f"Speaker {number}" not in kept)
     return {name: name if name in kept else next(numbered) for name in names}

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class DeletionKind(StrEnum):
-    """What was deleted: one or more ``games``, or an ``iteration`` (with its games or without)."""
+    """Kind of a deletion: one or more ``games``, or an ``iteration`` (with its games or without)."""
 
     GAMES = "games"
     ITERATION = "iteration"
@@ -155,7 +155,7 @@ class Deletions:
             return frozenset(trashed(cursor, list(transcript_ids)))
 
     def list(self) -> _Deletions:
-        """What lies in the trash, the latest first."""
+        """The deletions in the trash, the latest first."""
         with self._units.unit() as cursor:
             return [_deletion(row) for row in cursor.execute(f"{_SELECT} ORDER BY d.deletion_id DESC").fetchall()]
 

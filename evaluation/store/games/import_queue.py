@@ -79,7 +79,7 @@ class Spool:
             )
 
     def outcomes(self, job_id: str) -> Mapping[str, int]:
-        """How many of the job's games had each outcome so far."""
+        """Number of the job's games with each outcome so far."""
         query = "SELECT outcome, count(*) FROM spool WHERE job_id = ? AND outcome IS NOT NULL GROUP BY outcome"
         with self._units.unit() as cursor:
             return dict(cursor.execute(query, [job_id]).fetchall())

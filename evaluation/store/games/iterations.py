@@ -125,7 +125,7 @@ class Iterations:
             return self.get(told.name)
 
     def history(self, name: str) -> _Edits:
-        """What was changed in the iteration's name and description since it was created, oldest first.
+        """Changes of the iteration's name and description since it was created, oldest first.
 
         Raises:
             NotFoundError: There is none of that name.
@@ -349,7 +349,7 @@ def _require_free(cursor: DuckDBPyConnection, name: str, own: str | None = None)
 
 
 def _looks(name: str) -> str:
-    """What is left of a name for the eye."""
+    """The visible part of a name."""
     seen = "".join(character for character in fold(name) if unicodedata.category(character) not in ("Cf", "Cc"))
     return " ".join(seen.split())
 

@@ -28,7 +28,7 @@ _CHILDREN = ("players", "messages", "votes", "eliminations")
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """What became of a transcript that was to be stored.
+    """Outcome of storing a transcript.
 
     Attributes:
         is_new: False when the same content was stored before; nothing was changed then, unless ``is_restored``.
@@ -103,7 +103,7 @@ class Transcripts:
         return unpack(found[0])
 
     def name(self, transcript_id: str) -> str:
-        """What people call the game: the name that its file gave, unless it was renamed.
+        """The display name of the game: the one in its file, unless it was renamed.
 
         Raises:
             NotFoundError: There is no transcript of that full id.
@@ -255,7 +255,7 @@ def iterations_of(cursor: DuckDBPyConnection, transcript_ids: Sequence[str]) -> 
 
 
 def unknown_transcript(reference: str) -> NotFoundError:
-    """What to raise when no stored transcript answers to ``reference``."""
+    """The error for a ``reference`` that no stored transcript has."""
     return NotFoundError(f"No stored transcript is called {reference!r}.", remedy="See them with: dramaturg list.")
 
 

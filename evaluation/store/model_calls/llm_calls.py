@@ -29,7 +29,7 @@ class LLMCalls:
             insert_few(cursor, "llm_calls", [_row(record) for record in records])
 
     def usage(self, run_id: str | None = None) -> Usage:
-        """What the calls used together, those of one run or all. Calls without a known price cost nothing here."""
+        """Usage of all calls, or of those of one run. Calls without a known price cost nothing here."""
         with self._units.unit() as cursor:
             found = cursor.execute(_USAGE, {"run_id": run_id}).fetchone()
         assert found is not None

@@ -52,7 +52,7 @@ class Discards:
             cursor.execute(_UNDO, [name, discard_id])
 
     def of(self, rater: str) -> _Discards:
-        """What stands of that rater's discards, the latest first."""
+        """The rater's discards that still hold, the latest first."""
         return self._select("AND d.rater = ? AND u.who IS NULL", [rater_name(rater)])
 
     def list(self) -> _Discards:

@@ -13,7 +13,7 @@ from evaluation.transcript import SIMULATED_FORMAT
 
 @dataclass(frozen=True, slots=True)
 class QueueProgress:
-    """How far a rater is: nothing about any transcript.
+    """Progress of a rater, without anything about a transcript.
 
     Attributes:
         rated: Transcripts that the rater has rated.
@@ -27,7 +27,7 @@ class QueueProgress:
 
     @property
     def left(self) -> int:
-        """How many wait for this rater."""
+        """Number of transcripts that wait for this rater."""
         return self.total - self.rated - self.discarded
 
 
@@ -38,7 +38,7 @@ class RatingQueue:
         self._units = units
 
     def progress(self, rater: str) -> QueueProgress:
-        """How far the rater is."""
+        """The rater's progress."""
         with self._units.unit() as cursor:
             rated, discards, total = cursor.execute(_PROGRESS, {"rater": rater_name(rater)}).fetchall()[0]
             # Most raters never discard a game, and telling which discards still count takes as long as all the rest.

@@ -87,7 +87,7 @@ class Ratings:
         return self._select(query, rater_name(rater))
 
     def times(self, rater: str, since: datetime) -> list[datetime]:
-        """When the rater saved ratings, from ``since`` on, the earliest first."""
+        """Times at which the rater saved ratings, from ``since`` on, the earliest first."""
         query = "SELECT epoch_us(created_at) FROM ratings WHERE rater = ? AND created_at >= ? ORDER BY created_at"
         with self._units.unit() as cursor:
             return [from_microseconds(at) for (at,) in cursor.execute(query, [rater_name(rater), since]).fetchall()]
@@ -122,7 +122,7 @@ class Ratings:
             return frame(cursor, _ALL, {}, times=["created_at"])
 
     def rater_counts(self) -> dict[str, int]:
-        """How many people have rated each transcript; those that nobody has are missing."""
+        """Number of raters of each transcript; unrated ones are missing."""
         with self._units.unit() as cursor:
             return dict(cursor.execute("SELECT transcript_id, raters FROM engagement").fetchall())
 

@@ -78,7 +78,7 @@ class Decisions:
 def decided_sums(
     cursor: DuckDBPyConnection, overridden: Sequence[RowKey]
 ) -> dict[tuple[str, str], tuple[float, float]]:
-    """What judges' decisions add to numerator and denominator of the current results, by transcript and metric.
+    """Sums that judges' decisions add to numerator and denominator of the current results, by transcript and metric.
 
     Args:
         cursor: Where to read.

@@ -68,7 +68,7 @@ def replace_failures(
 
 
 def read_failures(cursor: DuckDBPyConnection, transcript_id: str) -> list[ScoreFailure]:
-    """What failed when the transcript was last evaluated."""
+    """Metrics that failed when the transcript was last evaluated."""
     from evaluation.engines.scoring import ScoreFailure
 
     query = "SELECT scorer, subject, reason, traceback FROM score_failures WHERE transcript_id = ? ORDER BY scorer"

@@ -38,7 +38,7 @@ def game(*texts: str) -> Transcript:
 
 
 def checked(validator: Validator, transcript: Transcript) -> list[ValidationResult]:
-    return asyncio.run(validator.validate_transcript(transcript))
+    return list(asyncio.run(validator.validate_transcript(transcript)).results)
 
 
 def test_the_average_length_is_that_of_all_messages() -> None:

@@ -82,4 +82,4 @@ def test_money_that_is_spent_leaves_checks_skipped_and_never_zero() -> None:
     ]
     assert {(str(one.status), one.score, one.explanation) for one in asked} == {("skipped", None, "budget")}
     assert found.extractions["quotes"].status == "skipped"
-    assert any("skipped for want of budget" in one.words for one in found.recommendations)
+    assert any("did not fit into the budget" in one.words for one in found.recommendations)

@@ -104,7 +104,7 @@ def test_the_tables_hold_the_numbers_of_the_json(report: EvaluationReport) -> No
     assert f"{network['centrality']['Bob']['pagerank']:.0%}" in bob
     scores = [one["score"] for one in found["validations"] if one["score"] is not None]
     assert [f"{one:.2f}" for one in scores] == re.findall(r"\| (?:passed|failed) \| (\S+) \|", text)
-    assert found["sample"] == {"messages": 4, "checked": 4}
+    assert found["sample"] == {"messages": 4, "drawn": 4, "checked": 4}
     assert found["extractions"]["sentiment"]["Bob"]["telling"] == 1
     assert [one["content"] for one in found["extractions"]["quotes"]["found"]] == ["No. <img"]
     assert len(found["extractions"]["quotes"]["refused"]) == 1
