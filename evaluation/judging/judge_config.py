@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
@@ -26,6 +26,9 @@ from evaluation.judging.model_client.retry import RetryPolicy
 from evaluation.judging.model_client.server_state import LONGEST_TIMEOUT_SECONDS, ServerState, shared_state
 from evaluation.judging.model_client.usage import Price
 from evaluation.judging.protocol import LARGEST_BATCH, Judge, JudgeKind, Judgement, JudgeRequest, Report
+
+if TYPE_CHECKING:
+    from evaluation.judging.judges.estimating import EstimatingJudge
 
 SETTINGS_KEY = "judge"
 """Where the store's settings keep what a person chose; never a key of a provider."""
@@ -255,6 +258,23 @@ def build_client(
         run_id=run_id,
         server=state,
         concurrency=config.concurrency,
+    )
+
+
+async def build_estimate(config: JudgeConfig, cache: JudgementCache | None = None) -> EstimatingJudge:
+    """The judge that counts the calls which the live judge of ``config`` would make; other judges make none.
+
+    Raises:
+        InputError: The file with prices cannot be read.
+    """
+    from evaluation.judging.judges.estimating import EstimatingJudge
+
+    return EstimatingJudge(
+        config.model,
+        server=config.base_url or "",
+        cache=cache,
+        batch_size=config.batch_size,
+        price=own_price(config) or await LiteLLMProvider(config.model, base_url=config.base_url).price(),
     )
 
 
