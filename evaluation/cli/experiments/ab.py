@@ -227,7 +227,8 @@ def _lines(result: ABTestResult, *, is_markdown: bool) -> Iterator[str]:
     yield draw(_HEADERS, [_comparison(one, words) for one in result.comparisons])
     yield f"\n{words(result.recommendation)}"
     yield from (f"- {words(reason)}" for reason in result.reasons)
-    yield f"\nSpent: {result.spent_usd:.4f} USD."
+    spent = "not known" if result.spent_usd is None else f"{result.spent_usd:.4f} USD"
+    yield f"\nSpent: {spent}."
     for variant in result.variants.values():
         failed = [run for run in variant.runs if run.status == "failed"]
         yield from (f"- failed: {words(f'{run.variant} {run.run_index + 1}: {run.detail}')}" for run in failed)

@@ -75,7 +75,7 @@ def _row(one: KeptAnswer) -> dict[str, Any]:
         "input_tokens": fitting(round(one.usage.input_tokens), _BITS),
         "cached_tokens": fitting(round(one.usage.cached_tokens), _BITS),
         "output_tokens": fitting(round(one.usage.output_tokens), _BITS),
-        "cost_usd": one.usage.cost_usd,
+        "cost_usd": one.usage.known_usd,
     }
 
 

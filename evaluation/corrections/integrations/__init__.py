@@ -1,0 +1,1 @@
+"""The gate for programs of other people: plain calls, OpenAI clients and TinyTroupe agents."""
