@@ -242,7 +242,9 @@ def build_client(
         from evaluation.judging.model_client.prices import read_prices
 
         prices = read_prices(config.pricing)
-    state = ServerState(config.model) if provider else shared_state(config.model, config.base_url or "")
+    # A provider of a simulation's or a test's own is a server of its own, unless an address is named.
+    is_own = provider is not None and config.base_url is None
+    state = ServerState(config.model) if is_own else shared_state(config.model, config.base_url or "")
     return LLMClient(
         provider or LiteLLMProvider(config.model, base_url=config.base_url),
         timeout_seconds=config.timeout_seconds,

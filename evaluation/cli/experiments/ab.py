@@ -12,11 +12,14 @@ import typer
 from evaluation.cli.shared.exit_codes import INFRASTRUCTURE
 from evaluation.cli.shared.options import (
     BaseUrl,
+    Concurrency,
     Database,
     JudgeMode,
     JudgeModel,
+    MaxCalls,
     OutputFormat,
     TextFormat,
+    Timeout,
     open_store,
     print_config_option,
 )
@@ -49,6 +52,9 @@ def ab(
     mode: JudgeMode = None,
     model: JudgeModel = None,
     base_url: BaseUrl = None,
+    max_calls: MaxCalls = None,
+    concurrency: Concurrency = None,
+    timeout: Timeout = None,
     db: Database = None,
 ) -> None:
     """Compare variants of a configuration: on stored games, on numbers that you have, or on simulated runs.
@@ -65,7 +71,15 @@ def ab(
     test = read_model(config, ABConfig)
     store = open_store(db)
     place = state or config.with_suffix(".runs.jsonl")
-    result = asyncio.run(_result(store, test, place, {"mode": mode, "model": model, "base_url": base_url}))
+    options = {
+        "mode": mode,
+        "model": model,
+        "base_url": base_url,
+        "max_calls": max_calls,
+        "concurrency": concurrency,
+        "timeout_seconds": timeout,
+    }
+    result = asyncio.run(_result(store, test, place, options))
     store.experiments.keep_ab_test(test.model_dump(mode="json"), result.as_dict())
     _say(result, output)
     if result.skipped:
@@ -91,7 +105,7 @@ async def _result(store: Store, test: ABConfig, place: Path, options: Mapping[st
             test,
             run,
             judge=judge if test.source != "metrics" else None,
-            spent=lambda: judge.budget.spent_usd,
+            spent=lambda: judge.budget.known_usd,
             progress=ab_progress.FinishedRuns(place),
             asked=asked,
         )

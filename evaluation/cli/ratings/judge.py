@@ -9,7 +9,9 @@ import typer
 from evaluation.cli.shared.exit_codes import INFRASTRUCTURE
 from evaluation.cli.shared.options import (
     BaseUrl,
+    Concurrency,
     Database,
+    EstimateOnly,
     JudgeMode,
     JudgeModel,
     ListFormat,
@@ -18,6 +20,7 @@ from evaluation.cli.shared.options import (
     MetricName,
     OfIteration,
     Rows,
+    Timeout,
     open_store,
 )
 from evaluation.cli.shared.terminal import TerminalProgress, note, safe, say
@@ -57,6 +60,9 @@ def judge(
     base_url: BaseUrl = None,
     budget: MaxUsd = None,
     max_calls: MaxCalls = None,
+    concurrency: Concurrency = None,
+    timeout: Timeout = None,
+    estimate: EstimateOnly = False,
     one_by_one: OneByOne = False,
     withdraw: Withdraw = None,
     output: Rows = ListFormat.TABLE,
@@ -85,8 +91,13 @@ def judge(
         "base_url": base_url,
         "max_usd": budget,
         "max_calls": max_calls,
+        "concurrency": concurrency,
+        "timeout_seconds": timeout,
         "batch_size": 1 if one_by_one else None,
     }
+    if estimate:
+        say(run_asking(_estimate(store, ids, options, metrics, is_batched=not one_by_one)))
+        return
     chosen = _chosen(store, options)
     tally = run_asking(_run(store, ids, chosen, metrics, is_batched=not one_by_one))
     _say(tally, chosen, output)
@@ -113,13 +124,34 @@ def _chosen(store: Store, options: dict[str, Any]) -> ChosenJudge:
     return build_judge(judge_config(options, store.settings.get(SETTINGS_KEY)), cache=store.judgements)
 
 
+async def _estimate(
+    store: Store, ids: list[str], options: dict[str, Any], metrics: list[str], *, is_batched: bool
+) -> str:
+    from evaluation.judging.judge_config import SETTINGS_KEY, build_estimate, judge_config
+    from evaluation.judging.judges.estimating import NOTHING_ASKED
+    from evaluation.rubric_judge.judge_rows import judge_rows
+    from evaluation.rubric_judge.judged_metrics import TASKS
+
+    config = judge_config(options, store.settings.get(SETTINGS_KEY))
+    if config.mode != "live":
+        return NOTHING_ASKED
+    counting = await build_estimate(config, store.judgements)
+    for each in ids:
+        with store.unit():
+            transcript, results = store.transcripts.get(each), store.results.load(each)
+        await judge_rows(transcript, results, counting, metrics=metrics or tuple(TASKS), is_batched=is_batched)
+    return counting.words
+
+
 async def _run(
     store: Store, ids: list[str], chosen: ChosenJudge, metrics: list[str], *, is_batched: bool
 ) -> JudgingTally:
+    from evaluation.judging.model_client.budget import spent_words
     from evaluation.rubric_judge.judged_metrics import TASKS
     from evaluation.workflows.judging import JudgingTally, judge_stored
 
-    tally, progress = JudgingTally(), TerminalProgress("game")
+    tally = JudgingTally()
+    progress = TerminalProgress("game", total=len(ids), spent=lambda: spent_words(chosen.budget))
     async with chosen.session():
         async for judged in judge_stored(store, ids, chosen, metrics=metrics or tuple(TASKS), is_batched=is_batched):
             if judged is None:
@@ -133,6 +165,7 @@ async def _run(
 
 def _say(tally: JudgingTally, chosen: ChosenJudge, output: ListFormat) -> None:
     from evaluation.escaping import json_text
+    from evaluation.judging.model_client.budget import spent_words
     from evaluation.text.display import counted
 
     if output is ListFormat.JSON:
@@ -141,7 +174,7 @@ def _say(tally: JudgingTally, chosen: ChosenJudge, output: ListFormat) -> None:
     say(
         f"{safe(chosen.model)} ({chosen.kind}) decided {tally.decided} of {counted(tally.asked, 'row')} in "
         f"{counted(tally.transcripts, 'game')}; {tally.changed} otherwise than the rule. "
-        f"{chosen.budget.calls_made} calls, ${chosen.budget.spent_usd:.4f}."
+        f"{spent_words(chosen.budget)}."
     )
     for reason, count in list(tally.why_not.items())[:_MOST_REASONS]:
         note(f"{count} left to the rule: {reason[:_LONGEST_REASON].rstrip('.')}.")
@@ -161,5 +194,5 @@ def _as_dict(tally: JudgingTally, chosen: ChosenJudge) -> dict[str, Any]:
         "skipped": tally.skipped,
         "left_to_the_rule": tally.why_not,
         "calls": chosen.budget.calls_made,
-        "cost_usd": chosen.budget.spent_usd,
+        "cost_usd": chosen.budget.known_usd,
     }
