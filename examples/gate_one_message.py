@@ -5,7 +5,7 @@ Needs no key: the judge is a script. Without ``judge`` and ``library`` a model j
 
 import asyncio
 
-from evaluation.corrections.integrations.message_gate import MessageGate
+from evaluation.corrections.integrations import MessageGate
 from evaluation.judging.judges.scripted import ScriptedJudge
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.judging.propositions.proposition import DEFAULT_AGENT, Dimension, Proposition

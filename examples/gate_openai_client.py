@@ -9,7 +9,7 @@ import sys
 
 from openai import OpenAI
 
-from evaluation.corrections.integrations.message_gate import MessageGate
+from evaluation.corrections.integrations import MessageGate
 from evaluation.corrections.integrations.openai_client import GatedClient
 from evaluation.judging.judge_config import build_judge, judge_config
 

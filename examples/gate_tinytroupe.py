@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from evaluation.corrections.integrations.message_gate import MessageGate
+from evaluation.corrections.integrations import MessageGate
 from evaluation.corrections.integrations.tinytroupe import GatedActionGenerator
 
 

@@ -28,17 +28,19 @@ MOST_CALLS = 4
 SAID = [TrajectoryEvent("chat", f"m{n}", "michael", f"That is what she said, number {n}.", True) for n in range(3)]
 
 
-def sent(url: str, path: Path, messages: int = 1, **options: float) -> tuple[list[GateResult], list[CallRecord]]:
-    """Messages of Michael's one after the other through a gate with every default, and the calls made for them."""
+def sent(
+    url: str, path: Path, messages: int = 1, *, timeout_seconds: float = 30.0
+) -> tuple[list[GateResult], list[CallRecord]]:
+    """Messages of Michael's one after the other through a gate, and the calls made for them."""
     log: list[CallRecord] = []
     store = Store(path)
-    config = judge_config({"base_url": url, "model": "local-model", **options}, {}, {})
+    config = judge_config({"base_url": url, "model": "local-model"}, {}, {})
     judge = build_judge(config, cache=store.judgements, log=log.append)
 
     async def keep(result: GateResult) -> None:
         await asyncio.to_thread(store.corrections.add, result)
 
-    gate = ActionGate(PropositionChecker(judge, PropositionLibrary.load()), log=keep, timeout_seconds=2.0)
+    gate = ActionGate(PropositionChecker(judge, PropositionLibrary.load()), log=keep, timeout_seconds=timeout_seconds)
 
     async def run() -> list[GateResult]:
         assert judge.client is not None
@@ -114,9 +116,9 @@ FAULTS = {
 def test_a_server_that_fails_is_asked_no_more_often(kind: str, times: int, tmp_path: Path) -> None:
     misbehave: Misbehave = lambda _, seen: FAULTS[kind] if seen < times else None  # noqa: E731
     with JudgeServer(content=lambda body: low(body, items=20), misbehave=misbehave).in_thread() as server:
-        (result,), _ = sent(server.url, tmp_path / "gate.duckdb")
-        most = server.tally.asked.total()
-    assert most <= MOST_CALLS * len(DIMENSIONS)
+        (result,), log = sent(server.url, tmp_path / "gate.duckdb", timeout_seconds=1.0 if kind == "hang" else 30.0)
+        asked = server.tally.asked.total()
+    assert asked == len(log) <= MOST_CALLS * len(DIMENSIONS)
     assert result.text
 
 

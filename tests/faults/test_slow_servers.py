@@ -41,15 +41,15 @@ def judged(
     return judgements, seconds, chosen.budget.calls_made
 
 
-@pytest.mark.parametrize("timeout_seconds", [0.5, 0.95])
+@pytest.mark.parametrize("timeout_seconds", [1.0, 1.9])
 def test_a_server_with_one_slot_is_kept_busy_and_asked_hardly_anything_twice(timeout_seconds: float) -> None:
-    with JudgeServer(latency_seconds=0.1, slots=1).in_thread() as server:
+    with JudgeServer(latency_seconds=0.2, slots=1).in_thread() as server:
         judgements, seconds, calls = judged(server.url, COUNT, concurrency=20, timeout_seconds=timeout_seconds)
     assert [one.status for one in judgements] == [JudgementStatus.SCORED] * COUNT
     assert sum(times > 1 for times in server.tally.asked.values()) <= 2
     assert calls <= COUNT + 2
     # A tenth more than the server needs at least, and what the client itself takes on a machine that is shared.
-    assert seconds <= 1.1 * COUNT * 0.1 + 1.0
+    assert seconds <= 1.1 * COUNT * 0.2 + 1.0
 
 
 def test_calls_that_the_server_had_not_begun_lose_no_try_and_are_not_paid() -> None:

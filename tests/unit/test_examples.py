@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from benchmarks.judge_server import JudgeServer
-from evaluation.corrections.integrations.message_gate import MessageGate
+from evaluation.corrections.integrations import MessageGate
 from evaluation.judging.judges.scripted import ScriptedJudge
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.judging.propositions.proposition import DEFAULT_AGENT, Dimension, Proposition

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from evaluation.corrections.integrations.message_gate import MessageGate
+from evaluation.corrections.integrations._message_gate import MessageGate
 from evaluation.errors import InputError
 
 ChatMessages = Sequence[Mapping[str, Any]]

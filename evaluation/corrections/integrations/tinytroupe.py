@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from evaluation.corrections.integrations.message_gate import MessageGate
+from evaluation.corrections.integrations._message_gate import MessageGate
 
 _JUDGED = frozenset({"TALK", "THINK"})
 _DONE = {"type": "DONE", "content": "", "target": ""}

@@ -21,6 +21,7 @@ from evaluation.judging.guard.fencing import FENCE
 from evaluation.judging.model_client.budget import Budget, BudgetSpentError
 from evaluation.judging.model_client.calls import (
     ANSWERED,
+    CANCELLED,
     CallLog,
     CallPurpose,
     CallRecord,
@@ -320,7 +321,9 @@ class LLMClient:
     ) -> LLMResponse:
         """Sends one call and settles, logs and counts it however it ends."""
         load = self._server.concurrency
-        timeout = load.timeout_seconds(self._timeout_seconds) if self._is_adaptive else self._timeout_seconds
+        timeout = self._timeout_seconds
+        if self._is_adaptive:
+            timeout = load.timeout_seconds(self._timeout_seconds, is_retry=record.attempt > 1)
         call, started = load.send(), time.perf_counter()
         how, is_begun = CallEnd.OTHER, True
         cost: float | None = 0.0
@@ -337,9 +340,11 @@ class LLMClient:
             found = failure if is_begun else CallFailure(FailureKind.NOT_BEGUN, failure.message)
             self._note(replace(record, outcome=found.kind.value, error=found.message), started)
             raise found from None
-        except asyncio.CancelledError:
-            self.note_answer(is_usable=False)
+        except BaseException as error:
             load.end(call, how, timeout, self._concurrency)
+            if isinstance(error, asyncio.CancelledError):
+                self.note_answer(is_usable=False)
+                self._note(replace(record, outcome=CANCELLED, error="nobody waited for the answer any longer"), started)
             raise
         finally:
             self.budget.settle(reserved, cost, is_begun=is_begun)

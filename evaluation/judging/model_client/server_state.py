@@ -99,21 +99,21 @@ class AdaptiveConcurrency:
         """How many calls may be under way now."""
         return self._limit
 
-    def timeout_seconds(self, longest: float = LONGEST_TIMEOUT_SECONDS) -> float:
+    def timeout_seconds(self, longest: float = LONGEST_TIMEOUT_SECONDS, *, is_retry: bool = False) -> float:
         """The timeout of the next call: 60 s, or four times the 95th percentile of the last 100 answers.
 
         Args:
             longest: The upper limit that a person gave, in seconds.
+            is_retry: Whether the call failed before. It gets 60 s at least then: a long answer among short ones takes
+                longer than they tell.
         """
         with self._lock:
-            return self._timeout(longest)
-
-    def _timeout(self, longest: float) -> float:
-        found = FIRST_TIMEOUT_SECONDS
-        if len(self._seconds) >= _ANSWERS_NEEDED:
             ordered = sorted(self._seconds)
+        found = FIRST_TIMEOUT_SECONDS
+        if len(ordered) >= _ANSWERS_NEEDED:
             found = _TIMEOUT_FACTOR * ordered[min(int(_PERCENTILE * len(ordered)), len(ordered) - 1)]
-        return min(max(found, SHORTEST_TIMEOUT_SECONDS), LONGEST_TIMEOUT_SECONDS, longest)
+        shortest = FIRST_TIMEOUT_SECONDS if is_retry else SHORTEST_TIMEOUT_SECONDS
+        return min(max(found, shortest), LONGEST_TIMEOUT_SECONDS, longest)
 
     async def acquire(self, most: int) -> None:
         """Waits until one more call may be under way; ``release`` gives the place back.

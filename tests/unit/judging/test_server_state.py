@@ -50,6 +50,7 @@ def test_the_timeout_is_600_s_at_most_and_10_s_at_least() -> None:
     assert load.timeout_seconds() == 600
     assert quick.timeout_seconds() == 10
     assert quick.timeout_seconds(3) == 3
+    assert (quick.timeout_seconds(is_retry=True), quick.timeout_seconds(30, is_retry=True)) == (60, 30)
 
 
 def test_one_timeout_halves_the_limit_and_those_sent_before_do_not_halve_it_again() -> None:
