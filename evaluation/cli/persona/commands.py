@@ -27,7 +27,21 @@ from evaluation.cli.persona.options import (
     Until,
 )
 from evaluation.cli.shared.exit_codes import GATE_FAILED, INFRASTRUCTURE, CommandGroup
-from evaluation.cli.shared.options import BaseUrl, Database, JudgeModel, ListFormat, PropositionFolder, Rows, open_store
+from evaluation.cli.shared.options import (
+    BaseUrl,
+    Concurrency,
+    Database,
+    EstimateOnly,
+    JudgeModel,
+    ListFormat,
+    MaxCalls,
+    MaxUsd,
+    PropositionFolder,
+    Rows,
+    Timeout,
+    judge_limits,
+    open_store,
+)
 from evaluation.cli.shared.terminal import note, say, shortened, table
 
 if TYPE_CHECKING:
@@ -56,6 +70,11 @@ def run(
     individual: Individual = False,
     model: JudgeModel = None,
     base_url: BaseUrl = None,
+    budget: MaxUsd = None,
+    max_calls: MaxCalls = None,
+    concurrency: Concurrency = None,
+    timeout: Timeout = None,
+    estimate: EstimateOnly = False,
     recordings: Recordings = None,
     baselines: Baselines = None,
     max_drop: MaxDrop = 1.0,
@@ -74,6 +93,7 @@ def run(
     from evaluation.persona.period import Period
 
     store = open_store(db)
+    limits = judge_limits(budget, max_calls, concurrency, timeout)
     known = work.known_baselines(baselines)
     order = work.PersonaRunOptions(
         store=store,
@@ -86,9 +106,12 @@ def run(
             Period(since, until),
             Options(is_batched=not individual, has_double_check=double_check),
         ),
-        config=work.judge_config(store, mode, model=model, base_url=base_url, recordings=recordings),
+        config=work.judge_config(store, mode, model=model, base_url=base_url, recordings=recordings, **limits),
         agents=work.names(agents),
     )
+    if estimate:
+        say(work.estimate(order))
+        return
     rated = work.evaluate(order)
     comparison = work.compared(order, rated, known, max_drop)
     _print_scores(rated, comparison, output, mode)
@@ -105,6 +128,11 @@ def compare(
     individual: Individual = False,
     model: JudgeModel = None,
     base_url: BaseUrl = None,
+    budget: MaxUsd = None,
+    max_calls: MaxCalls = None,
+    concurrency: Concurrency = None,
+    timeout: Timeout = None,
+    estimate: EstimateOnly = False,
     recordings: Recordings = None,
     baselines: Baselines = None,
     max_drop: MaxDrop = 1.0,
@@ -119,15 +147,19 @@ def compare(
     from evaluation.cli.persona import work
 
     store = open_store(db)
+    limits = judge_limits(budget, max_calls, concurrency, timeout)
     known = work.known_baselines(baselines)
     order = work.PersonaRunOptions(
         store=store,
         mode=mode,
         library=work.library(folder),
         plan=work.plan(dimensions, sample_size, seed, individual),
-        config=work.judge_config(store, mode, model=model, base_url=base_url, recordings=recordings),
+        config=work.judge_config(store, mode, model=model, base_url=base_url, recordings=recordings, **limits),
         agents=work.names(agents),
     )
+    if estimate:
+        say(work.estimate(order))
+        return
     comparison = work.compared(order, work.evaluate(order), known, max_drop)
     _print_comparison(comparison, output)
     _finish(comparison)
@@ -143,6 +175,11 @@ def baseline(
     individual: Individual = False,
     model: JudgeModel = None,
     base_url: BaseUrl = None,
+    budget: MaxUsd = None,
+    max_calls: MaxCalls = None,
+    concurrency: Concurrency = None,
+    timeout: Timeout = None,
+    estimate: EstimateOnly = False,
     recordings: Recordings = None,
     baselines: Baselines = None,
     folder: PropositionFolder = None,
@@ -158,6 +195,7 @@ def baseline(
     from evaluation.harness.regression import MAX_DROP
 
     store = open_store(db)
+    limits = judge_limits(budget, max_calls, concurrency, timeout)
     to = work.baseline_folder(baselines)
     before = read_baselines(to)
     order = work.PersonaRunOptions(
@@ -165,9 +203,12 @@ def baseline(
         mode=mode,
         library=work.library(folder),
         plan=work.plan(dimensions, sample_size, seed, individual),
-        config=work.judge_config(store, mode, model=model, base_url=base_url, recordings=recordings),
+        config=work.judge_config(store, mode, model=model, base_url=base_url, recordings=recordings, **limits),
         agents=work.names(agents),
     )
+    if estimate:
+        say(work.estimate(order))
+        return
     rated = work.evaluate(order)
     comparison = work.compared(order, rated, before, MAX_DROP)
     _print_comparison(comparison, PersonaFormat.TABLE)
@@ -199,6 +240,11 @@ def record(
     individual: Individual = False,
     model: JudgeModel = None,
     base_url: BaseUrl = None,
+    budget: MaxUsd = None,
+    max_calls: MaxCalls = None,
+    concurrency: Concurrency = None,
+    timeout: Timeout = None,
+    estimate: EstimateOnly = False,
     folder: PropositionFolder = None,
     db: Database = None,
 ) -> None:
@@ -209,6 +255,7 @@ def record(
     from evaluation.cli.persona import recording, work
 
     store = open_store(db)
+    limits = judge_limits(budget, max_calls, concurrency, timeout)
     is_scripted = mode is RecordMode.SCRIPTED
     tapes = recording.Tapes(recording.place(to), is_scripted=is_scripted, library=work.library(folder))
     order = work.PersonaRunOptions(
@@ -216,10 +263,13 @@ def record(
         mode=Mode.OFFLINE if is_scripted else Mode.LIVE,
         library=tapes.library,
         plan=work.plan(dimensions, sample_size, seed, individual),
-        config=tapes.judge_config(store, model=model, base_url=base_url),
+        config=tapes.judge_config(store, model=model, base_url=base_url, **limits),
         agents=work.names(agents),
         wrap=tapes.recorder,
     )
+    if estimate:
+        say(work.estimate(order))
+        return
     rated = work.evaluate(order)
     failed = work.failures(rated)
     paths = tapes.close(keeps_old=bool(failed))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from evaluation.cli.persona.options import Mode
 from evaluation.cli.persona.work import judge_config
@@ -58,10 +58,10 @@ class Tapes:
     library: PropositionLibrary
     _unfinished: list[Path] = field(default_factory=list)
 
-    def judge_config(self, store: Store, *, model: str | None, base_url: str | None) -> JudgeConfig:
+    def judge_config(self, store: Store, **options: Any) -> JudgeConfig:
         """The configuration of the model that answers; for the script one that asks nobody."""
         if not self.is_scripted:
-            return judge_config(store, Mode.LIVE, model=model, base_url=base_url)
+            return judge_config(store, Mode.LIVE, **options)
         from evaluation.judging.judge_config import judge_config as build
         from evaluation.judging.judges.scripted import NOTE
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from evaluation.judging.model_client.budget import Budget
     from evaluation.judging.propositions.loading import PropositionLibrary
     from evaluation.judging.propositions.proposition import Dimension
-    from evaluation.judging.protocol import Judge
+    from evaluation.judging.protocol import Judge, JudgeRequest
     from evaluation.persona.agents import Agent
     from evaluation.persona.evaluation import EvaluationPlan
     from evaluation.persona.subjects import Subject
@@ -143,16 +143,53 @@ def _say_who_judges(config: JudgeConfig) -> None:
         note(f"{config.model} judges{f' at {config.base_url}' if config.base_url else ''}.")
 
 
+def estimate(order: PersonaRunOptions) -> str:
+    """The calls that an evaluation would make and what they would cost, in a sentence."""
+    from evaluation.judging.judge_config import build_estimate
+    from evaluation.judging.judges.estimating import NOTHING_ASKED
+    from evaluation.judging.model_client.event_loop import run_asking
+
+    store = order.store
+    if order.config.mode != "live":
+        return NOTHING_ASKED
+    if order.mode is Mode.SYNTHETIC:
+        from evaluation.harness.synthetic_answers import agents_with_personas, scenario_prompts
+
+        calls = len(scenario_prompts()) * len(agents_with_personas(store.agents.all(), order.agents))
+        return f"{calls:,} calls to {order.config.model} that write answers, and then those that judge them"
+
+    async def counted_questions() -> str:
+        counting = await build_estimate(order.config, store.judgements)
+        for requests in _requests(order):
+            await counting.judge(requests)
+        return counting.words
+
+    return run_asking(counted_questions())
+
+
+def _requests(order: PersonaRunOptions) -> Iterator[list[JudgeRequest]]:
+    """What a judge will be asked about everybody who is evaluated on transcripts, agent by agent."""
+    from evaluation.persona.evaluation import questions_about
+    from evaluation.workflows.agents import find_subjects
+
+    plan = order.plan
+    for subject in find_subjects(order.store, order.agents, plan.dimensions, order.library, plan.period):
+        questions = questions_about(subject, order.library, plan).values()
+        yield [asked.request for each in questions for asked in each if asked.request]
+
+
 def evaluate(order: PersonaRunOptions) -> list[Rated]:
     """Everybody's evaluation with the id of its run, each stored as soon as it is done."""
     from evaluation.judging.judge_config import build_judge
-    from evaluation.judging.model_client.budget import Budget
+    from evaluation.judging.model_client.budget import Budget, spent_words
     from evaluation.judging.model_client.event_loop import run_asking
     from evaluation.workflows.persona_runs import evaluate_persona
 
     config, store = order.config, order.store
     budget = Budget(usd=config.max_usd, calls=config.max_calls)
-    progress = TerminalProgress("judgement")
+    # Of a run that takes no time nobody asks how much is left, and of answers yet to be written nobody knows.
+    total = sum(map(len, _requests(order))) if order.mode is Mode.LIVE else 0
+    progress = TerminalProgress("judgement", total=total, spent=lambda: spent_words(budget))
 
     async def collect() -> list[Rated]:
         found: list[Rated] = []

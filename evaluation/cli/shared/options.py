@@ -120,6 +120,13 @@ PropositionFolder = Annotated[
 ]
 
 
+def judge_limits(
+    budget: float | None, max_calls: int | None, concurrency: int | None, timeout: float | None
+) -> dict[str, float | None]:
+    """The fields of ``JudgeConfig`` that these options set."""
+    return {"max_usd": budget, "max_calls": max_calls, "concurrency": concurrency, "timeout_seconds": timeout}
+
+
 def print_config_option(package: str, name: str) -> Any:
     """The option ``--print-config``, which prints the sample configuration ``name`` of ``package`` and exits."""
 

@@ -325,33 +325,30 @@ class LLMClient:
         if self._is_adaptive:
             timeout = load.timeout_seconds(self._timeout_seconds, is_retry=record.attempt > 1)
         call, started = load.send(), time.perf_counter()
-        how, is_begun = CallEnd.OTHER, True
-        cost: float | None = 0.0
+        how, cost, failure = CallEnd.OTHER, _NO_COST, None
         try:
             completion = await self._provider.complete(
                 messages, temperature=temperature, max_tokens=max_tokens, timeout_seconds=timeout
             )
             how = CallEnd.ANSWERED
             cost = _cost(price, completion, reserved) if price else None
-        except CallFailure as failure:
-            how = _CALL_ENDS.get(failure.kind, CallEnd.OTHER)
-            is_begun = load.end(call, how, timeout, self._concurrency)
+        except CallFailure as error:
+            how, failure = _CALL_ENDS.get(error.kind, CallEnd.OTHER), error
+        except asyncio.CancelledError:
             self.note_answer(is_usable=False)
-            found = failure if is_begun else CallFailure(FailureKind.NOT_BEGUN, failure.message)
-            self._note(replace(record, outcome=found.kind.value, error=found.message), started)
-            raise found from None
-        except BaseException as error:
-            load.end(call, how, timeout, self._concurrency)
-            if isinstance(error, asyncio.CancelledError):
-                self.note_answer(is_usable=False)
-                self._note(replace(record, outcome=CANCELLED, error="nobody waited for the answer any longer"), started)
+            self._note(replace(record, outcome=CANCELLED, error="nobody waited for the answer any longer"), started)
             raise
         finally:
+            is_begun = load.end(call, how, timeout, self._concurrency)
             self.budget.settle(reserved, cost, is_begun=is_begun)
             limits = current_limits()
             if limits is not None and is_begun:
                 limits.settle(cost)
-        load.end(call, how, timeout, self._concurrency)
+        if failure is not None:
+            self.note_answer(is_usable=False)
+            kind = failure.kind if is_begun else FailureKind.NOT_BEGUN
+            self._note(replace(record, outcome=kind.value, error=failure.message), started)
+            raise failure if is_begun else CallFailure(kind, failure.message) from None
         self._note(_filled(record, completion, cost), started)
         return _response(completion, cost, time.perf_counter() - started, record.attempt)
 
@@ -386,6 +383,7 @@ def _tokens_at_most(messages: Messages) -> float:
     return sum(len(message["content"]) for message in messages) / _CHARACTERS_PER_TOKEN
 
 
+_NO_COST: float | None = 0.0
 _CALL_ENDS = {FailureKind.TIMEOUT: CallEnd.TIMEOUT, FailureKind.RATE_LIMITED: CallEnd.RATE_LIMITED}
 
 
