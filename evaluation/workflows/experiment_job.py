@@ -12,7 +12,7 @@ from typing import Any
 from evaluation.errors import DramaturgError, InputError
 from evaluation.experiments.plan import ExperimentPlan, plan_of
 from evaluation.judging.judge_config import SETTINGS_KEY, JudgeConfig, judge_config
-from evaluation.judging.model_client.budget import Budget
+from evaluation.judging.model_client.budget import Budget, progress_words, spent_words
 from evaluation.judging.model_client.calls import Provider
 from evaluation.progress import ProgressCallback, no_progress
 from evaluation.simulation.connection import retry_while_busy
@@ -48,6 +48,7 @@ class JobWatch:
         self._writing: Future[None] | None = None
         self._seen = (0, 0)
         self._written_at = -math.inf
+        self._started_at = time.monotonic()
 
     def __call__(self, done: int, total: int) -> None:
         self._seen = (done, total)
@@ -65,8 +66,9 @@ class JobWatch:
     def _write(self) -> None:
         done, total = self._seen
         if total:
+            message = progress_words(self._budget, done, total, time.monotonic() - self._started_at)
             job = retry_while_busy(
-                lambda: self._store.jobs.update(self._job_id, done=done, total=total, message=self.spent)
+                lambda: self._store.jobs.update(self._job_id, done=done, total=total, message=message)
             )
             if job.is_cancel_requested:
                 self._budget.stop()
@@ -74,7 +76,7 @@ class JobWatch:
     @property
     def spent(self) -> str:
         """What it cost so far: "12 calls, $0.0031"."""
-        return f"{self._budget.calls_made:,} calls, ${self._budget.spent_usd:.4f}"
+        return spent_words(self._budget)
 
 
 @contextmanager

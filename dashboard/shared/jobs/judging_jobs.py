@@ -10,7 +10,7 @@ import math
 import os
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from evaluation.files import bundled
 from evaluation.judging.judge_config import SETTINGS_KEY, ChosenJudge, JudgeConfig, build_judge, judge_config
-from evaluation.judging.model_client.budget import Budget
+from evaluation.judging.model_client.budget import Budget, progress_words, spent_words
 from evaluation.judging.model_client.event_loop import run_asking
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.judging.propositions.proposition import Dimension
@@ -114,6 +114,7 @@ class Watch:
     budget: Budget
     total: int
     done: int = 0
+    started_at: float = field(default_factory=time.monotonic)
     written_at: float = -math.inf
 
     def __call__(self, _position: int, _judgement: Judgement) -> None:
@@ -126,14 +127,10 @@ class Watch:
     def write(self) -> None:
         """Writes progress and cost now; stops the run when that was asked for."""
         done = min(self.done, self.total)
-        job = self.store.jobs.update(self.job_id, done=done, total=self.total, message=spent_words(self.budget))
+        message = progress_words(self.budget, done, self.total, time.monotonic() - self.started_at)
+        job = self.store.jobs.update(self.job_id, done=done, total=self.total, message=message)
         if job.is_cancel_requested:
             self.budget.stop()
-
-
-def spent_words(budget: Budget) -> str:
-    """The cost of a run so far: "12 calls, $0.0031"."""
-    return f"{budget.calls_made:,} calls, ${budget.spent_usd:.4f}"
 
 
 def _judge(store: Store, order: JudgingRequest, run_id: str | None = None, budget: Budget | None = None) -> ChosenJudge:

@@ -6,6 +6,7 @@ import asyncio
 import threading
 
 from evaluation.errors import InputError, JudgeError
+from evaluation.progress import pace_words
 from evaluation.text.display import counted
 
 SPENT = "budget"
@@ -143,6 +144,19 @@ def spent_words(budget: Budget) -> str:
         return f"{calls}, cost not known"
     rest = f" and {budget.unpriced_calls:,} of unknown price" if budget.unpriced_calls else ""
     return f"{calls}, ${budget.known_usd:.4f}{rest}"
+
+
+def progress_words(budget: Budget, done: int, total: int, seconds: float) -> str:
+    """The cost of a run, and while it goes on its rate and the time left: "12 calls, $0.0031, 2.1 a second, 40 s left".
+
+    Args:
+        budget: Of the run.
+        done: Items that are done.
+        total: All items.
+        seconds: How long that took.
+    """
+    pace = pace_words(done, total, seconds) if budget.calls_made and done < total else ""
+    return ", ".join(filter(None, (spent_words(budget), pace)))
 
 
 def _resolve(settled: asyncio.Future[None]) -> None:
