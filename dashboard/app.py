@@ -17,25 +17,6 @@ from dashboard.shared.notices import show_error
 from evaluation.access.roles import Action, Role, may
 from evaluation.errors import DramaturgError, StoreBusyError, StoreError
 
-# Streamlit writes white on the primary colour. In the dark theme that is light, so that it can be read as text too.
-# On a phone it leaves as much room above the title as below a toolbar that is not there.
-_STYLE = """<style>
-[data-testid="stBaseButton-primary"]:not(:disabled), [data-testid="stBaseButton-primaryFormSubmit"]:not(:disabled) {
-    color: light-dark(#ffffff, #14131c);
-}
-@media (max-width: 768px) {
-    [data-testid="stMainBlockContainer"] { padding-top: 4rem; }
-}
-/* It speaks to the rating desk and shows nothing. */
-.st-key-desk_receipt { display: none; }
-</style>"""
-
-
-def page_style() -> None:
-    """Adds the styles of every page; takes no room."""
-    st.html(_STYLE)
-
-
 PAGES = [
     st.Page(
         "app_pages/overview/page.py",
@@ -151,7 +132,7 @@ st.set_page_config(
     page_title="Dramaturg", page_icon=str(IMAGES / "icon.svg"), layout="wide", initial_sidebar_state=SIDEBAR_WIDTH
 )
 st.logo(str(IMAGES / "logo.svg"), size="large")
-page_style()
+st.html(Path(__file__).with_name("app.css"))
 
 
 def show_jobs(page: str) -> None:

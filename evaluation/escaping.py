@@ -1,4 +1,4 @@
-"""Escape untrusted text for terminals, Markdown, HTML, XML, JSON and spreadsheets.
+"""Escape untrusted text for terminals, Markdown, XML, JSON and spreadsheets; templates escape what stands in HTML.
 
 Transcripts, names and file names are untrusted text. Written raw, their control characters could move the cursor,
 colour the screen or reorder what is read, their Markdown or HTML could become links, pictures and scripts, and a
@@ -7,7 +7,6 @@ spreadsheet could run their formulas. Imports nothing outside the standard libra
 
 from __future__ import annotations
 
-import html
 import json
 import re
 import unicodedata
@@ -88,16 +87,6 @@ def code(text: object) -> str:
     # A backslash before the one that escapes the bar would take that one's effect away.
     inner = safe(text).replace("\\|", "/|").replace("`", "'").replace("|", "\\|").strip()
     return f"`{inner}`" if inner else ""
-
-
-def html_text(text: object, *, quote: bool = True) -> str:
-    """Untrusted text for any place in HTML or SVG; line ends stay.
-
-    Args:
-        text: The text.
-        quote: Escape quotation marks too, as attributes need it. Plotly's labels do not read these entities.
-    """
-    return html.escape(safe_lines(text), quote=quote)
 
 
 def xml_text(text: object) -> str:

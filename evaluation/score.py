@@ -61,6 +61,11 @@ class Scale:
     def width(self) -> float:
         return self.high - self.low
 
+    @property
+    def limits(self) -> tuple[float, float]:
+        """Both ends."""
+        return self.low, self.high
+
 
 PERCENT = Scale("percent", 0.0, 100.0)
 LIKERT = Scale("likert", 1.0, 5.0)

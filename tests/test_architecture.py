@@ -142,6 +142,13 @@ def test_broad_excepts_stand_only_where_a_failing_scorer_becomes_a_row(path: Pat
 BROAD_EXCEPTS = {"evaluation/engines/scoring.py", "dashboard/shared/jobs/jobs.py", "evaluation/corrections/gate.py"}
 
 
+def test_html_stands_in_templates_only() -> None:
+    element = re.compile(r"<(?:!doctype|html|head|style|div|span|p|b|table|t[rdh]|ul|li|h[1-6]|section|svg|path)[ >/]")
+    for path in MODULES.values():
+        texts = [node.value for node in ast.walk(_tree(path)) if isinstance(node, ast.Constant)]
+        assert [text for text in texts if isinstance(text, str) and element.search(text)] == [], relative(path)
+
+
 def test_the_lock_files_name_no_registry() -> None:
     for name in ("requirements.lock", "requirements-dev.lock"):
         text = (ROOT / name).read_text("utf-8")
@@ -163,7 +170,7 @@ def test_looking_up_judgements_imports_nothing_that_it_does_not_need() -> None:
 
 
 def test_importing_the_library_imports_nothing_heavy() -> None:
-    heavy = "{'litellm', 'streamlit', 'pandas', 'plotly', 'duckdb', 'scipy'}"
+    heavy = "{'litellm', 'streamlit', 'pandas', 'plotly', 'duckdb', 'scipy', 'jinja2'}"
     imports = "import sys, evaluation.engines.scoring, evaluation.readers, evaluation.cli.main"
     code = f"{imports}; print(sorted({heavy} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -16,8 +16,6 @@ from evaluation.access.roles import Action
 from evaluation.errors import DramaturgError
 from evaluation.store import Store
 from evaluation.store.backup.backup import BackupInfo, check_backup
-from evaluation.store.database_facts import DatabaseFacts, database_facts
-from evaluation.text.display import counted
 
 _MIB = 1024 * 1024
 _LARGEST_DOWNLOAD = 200 * _MIB
@@ -29,20 +27,20 @@ _TOLD = "restored_from"
 def database(store: Store) -> None:
     """Place, size and content."""
     st.subheader("Database", anchor=False)
-    facts = resources.read(database_facts)
-    plain(facts.place)
-    st.caption(
-        f"{facts.size / _MIB:,.1f} MB, schema {facts.schema}, with "
-        f"{_counts(facts.transcripts, facts.iterations, facts.ratings)}. "
-        "DRAMATURG_DB or --db moves it."
-    )
-    backup(store, facts)
+    info = resources.read(_info)
+    plain(store.place)
+    st.caption(f"{info.size / _MIB:,.1f} MB, schema {info.schema}, with {info.words}. DRAMATURG_DB or --db moves it.")
+    backup(store, info)
     restore(store)
 
 
-def backup(store: Store, facts: DatabaseFacts) -> None:
+def _info(store: Store) -> BackupInfo:
+    return store.backups.info()
+
+
+def backup(store: Store, info: BackupInfo) -> None:
     """A copy of the whole database as a download, made when it is asked for."""
-    if facts.size > _LARGEST_DOWNLOAD:
+    if info.size > _LARGEST_DOWNLOAD:
         st.caption("The database is too large for a download; copy it with: dramaturg backup FILE.")
         return
     access_checks.download_button(
@@ -99,7 +97,7 @@ def _offer(store: Store, copy: Path) -> None:
         st.error("That file cannot be restored. Nothing was changed.", icon=":material/error:")
         plain(f"{error.message} {error.remedy}")
         return
-    st.info(f"The backup can be used: {_info_words(info)}.", icon=":material/check:")
+    st.info(f"The backup can be used: {info.words}, schema {info.schema}.", icon=":material/check:")
     if st.button("Restore it", type="primary", key="restore", icon=":material/settings_backup_restore:"):
         try:
             identity.require(Action.RESTORE)
@@ -111,12 +109,3 @@ def _offer(store: Store, copy: Path) -> None:
         st.session_state[_TOLD] = str(kept or "there was none")
         st.session_state[_ROUND] = st.session_state.get(_ROUND, 0) + 1
         st.rerun()
-
-
-def _info_words(info: BackupInfo) -> str:
-    return f"{_counts(info.transcripts, info.iterations, info.ratings)}, schema {info.schema}"
-
-
-def _counts(transcripts: int, iterations: int, ratings: int) -> str:
-    parts = (counted(transcripts, "transcript"), counted(iterations, "iteration"), counted(ratings, "rating"))
-    return ", ".join(parts)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from dashboard import access_checks
@@ -37,36 +36,24 @@ def _download(label: str, make: Callable[[], bytes], file_name: str, mime: str) 
 
 def iteration_report(name: str) -> None:
     """The report on an iteration."""
-    _button("Report on this iteration (HTML)", "iteration-report.html", partial(_iteration, name))
+    _button("Report on this iteration (HTML)", "iteration-report.html", lambda: iteration_html(resources.store(), name))
 
 
 def comparison_report(before: str, after: str) -> None:
     """The report on two iterations compared."""
-    _button("Report (HTML)", "comparison-report.html", partial(_comparison, before, after))
+    _button("Report (HTML)", "comparison-report.html", lambda: comparison_html(resources.store(), before, after))
 
 
 def run_report(before: str, after: str) -> None:
     """The report on two evaluation runs compared."""
-    _button("Report (HTML)", "run-report.html", partial(_runs, before, after))
+    _button("Report (HTML)", "run-report.html", lambda: run_html(resources.store(), before, after))
 
 
-def _iteration(name: str) -> bytes:
-    return iteration_html(resources.store(), name).encode()
-
-
-def _comparison(before: str, after: str) -> bytes:
-    return comparison_html(resources.store(), before, after).encode()
-
-
-def _runs(before: str, after: str) -> bytes:
-    return run_html(resources.store(), before, after).encode()
-
-
-def _button(label: str, file_name: str, make: Callable[[], bytes]) -> None:
+def _button(label: str, file_name: str, make: Callable[[], str]) -> None:
     access_checks.download_button(
         "report",
         label,
-        make,
+        lambda: make().encode(),
         file_name,
         "text/html",
         key=file_name,

@@ -28,10 +28,10 @@ def example_row(example: Example, metric: str) -> None:
     with st.container(gap=None):
         plain("\n".join(filter(None, lines)))
         with st.container(horizontal=True):
-            st.page_link(
-                "app_pages/transcripts/page.py",
-                label="Open the message" if example.message_id else "Open the ledger",
-                icon=":material/arrow_forward:",
-                query_params=link,
-            )
+            transcript_link("Open the message" if example.message_id else "Open the ledger", **link)
             desk_link(example.transcript_id, "Rate the game")
+
+
+def transcript_link(label: str, **parameters: str) -> None:
+    """A link to the Transcripts page; ``parameters`` are those of its address."""
+    st.page_link("app_pages/transcripts/page.py", label=label, icon=":material/arrow_forward:", query_params=parameters)

@@ -15,7 +15,6 @@ import pandas as pd
 
 from dashboard.shared.jobs.judging_jobs import PROPOSITIONS_VARIABLE, own_propositions, proposition_roots
 from evaluation.errors import InputError
-from evaluation.files.bundled import proposition_root
 from evaluation.judging.propositions.file_faults import CheckedFile, check_text
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.judging.propositions.proposition import DEFAULT_AGENT, Dimension, Proposition
@@ -263,8 +262,3 @@ def save_edit(text: str, dimension: Dimension, agent_id: str) -> Path:
 def library() -> PropositionLibrary:
     """All propositions in force."""
     return PropositionLibrary.load(proposition_roots())
-
-
-def editable(dimension: Dimension, agent_id: str) -> bool:
-    """Whether the agent has a file of this dimension already."""
-    return any(_path(root, dimension, agent_id).is_file() for root in {proposition_root(), *proposition_roots()})

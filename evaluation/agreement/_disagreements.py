@@ -57,7 +57,9 @@ def split_games(table: RatingTable, names: Mapping[str, str]) -> tuple[GameDisag
     found = []
     for column, transcript_id in enumerate(table.transcripts):
         given = sorted(
-            (int(scores[row, column]), rater) for row, rater in enumerate(table.raters) if _is(scores, row, column)
+            (int(score), rater)
+            for score, rater in zip(scores[:, column], table.raters, strict=True)
+            if not math.isnan(score)
         )
         if len(given) < 2:
             continue
@@ -83,10 +85,6 @@ def rule_gaps(table: RatingTable, automatic: Mapping[str, float], names: Mapping
             name = names.get(transcript_id, "")
             found.append(RuleGap(transcript_id, name, float(given.mean()), len(given), laid))
     return tuple(sorted(found, key=lambda one: -abs(one.gap)))
-
-
-def _is(scores: Numbers, row: int, column: int) -> bool:
-    return not math.isnan(scores[row, column])
 
 
 def _is_split(answers: Numbers) -> bool:

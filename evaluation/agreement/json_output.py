@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import math
+from dataclasses import asdict
 from typing import Any
 
-from evaluation.agreement._disagreements import GameDisagreement, RuleGap
+from evaluation.agreement._disagreements import GameDisagreement
 from evaluation.agreement._metrics_against_raters import ReferenceAgreement
 from evaluation.agreement.between_raters import ItemAgreement, PairAgreement, RaterLeaning
 from evaluation.agreement.report import AgreementReport
 from evaluation.agreement.rows import DecidedRow, RowAgreement
 from evaluation.score import Method
+from evaluation.text.display import number_or_none
 
 
 def agreement_data(report: AgreementReport) -> dict[str, Any]:
@@ -23,7 +24,7 @@ def agreement_data(report: AgreementReport) -> dict[str, Any]:
         "note": report.note,
         "disagreements": {
             "between_raters": [_split(one) for one in report.split],
-            "rules_against_raters": [_gap(one) for one in report.gaps],
+            "rules_against_raters": [asdict(one) | {"gap": one.gap} for one in report.gaps],
             "overruled": [_overridden(one) for one in report.overruled],
             "rows": [_disputed(one) for one in report.disputed],
         },
@@ -35,10 +36,6 @@ def agreement_data(report: AgreementReport) -> dict[str, Any]:
     }
 
 
-def _number(value: float) -> float | None:
-    return None if math.isnan(value) else value
-
-
 def _split(one: GameDisagreement) -> dict[str, Any]:
     return {
         "transcript_id": one.transcript_id,
@@ -46,17 +43,6 @@ def _split(one: GameDisagreement) -> dict[str, Any]:
         "spread": one.spread,
         "scores": [{"rater": rater, "score": score} for rater, score in one.scores],
         "split_questions": list(one.split_questions),
-    }
-
-
-def _gap(one: RuleGap) -> dict[str, Any]:
-    return {
-        "transcript_id": one.transcript_id,
-        "game_id": one.game_id,
-        "rated": one.rated,
-        "raters": one.raters,
-        "automatic": one.automatic,
-        "gap": one.gap,
     }
 
 
@@ -115,8 +101,8 @@ def _item(one: ItemAgreement) -> dict[str, Any]:
         "alpha": one.alpha.as_dict(),
         "ac1": one.ac1 and one.ac1.as_dict(),
         "exact": one.exact.as_dict(),
-        "commonest": _number(one.commonest),
-        "floor": _number(one.floor),
+        "commonest": number_or_none(one.commonest),
+        "floor": number_or_none(one.floor),
         "reading": one.reading,
     }
 
@@ -126,9 +112,9 @@ def _pair(one: PairAgreement) -> dict[str, Any]:
         "first": one.first,
         "second": one.second,
         "games": one.games,
-        "weighted_kappa": _number(one.kappa),
-        "spearman": _number(one.spearman),
-        "bias": _number(one.bias),
+        "weighted_kappa": number_or_none(one.kappa),
+        "spearman": number_or_none(one.spearman),
+        "bias": number_or_none(one.bias),
         "exact": one.exact,
     }
 
@@ -138,9 +124,9 @@ def _leaning(one: RaterLeaning) -> dict[str, Any]:
         "rater": one.rater,
         "rated": one.rated,
         "games": one.games,
-        "bias": _number(one.bias),
+        "bias": number_or_none(one.bias),
         "interval": one.interval.as_dict(),
-        "spearman": _number(one.spearman),
+        "spearman": number_or_none(one.spearman),
     }
 
 
@@ -157,9 +143,9 @@ def _reference(one: ReferenceAgreement) -> dict[str, Any]:
         "exact": one.exact.as_dict(),
         "ceiling": {
             "games": one.ceiling_games,
-            "weighted_kappa": _number(one.ceiling_kappa),
-            "spearman": _number(one.ceiling_spearman),
-            "exact": _number(one.ceiling_exact),
+            "weighted_kappa": number_or_none(one.ceiling_kappa),
+            "spearman": number_or_none(one.ceiling_spearman),
+            "exact": number_or_none(one.ceiling_exact),
         },
-        "floor": {"weighted_kappa": 0.0, "exact": _number(one.floor_exact)},
+        "floor": {"weighted_kappa": 0.0, "exact": number_or_none(one.floor_exact)},
     }

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from evaluation.agreement._disagreements import GameDisagreement, RuleGap, rule_gaps, split_games
-from evaluation.agreement._items import RatingTable, rating_table
+from evaluation.agreement._items import rating_table
 from evaluation.agreement._metrics_against_raters import MetricAnswers, ReferenceAgreement, reference_agreements
 from evaluation.agreement.between_raters import (
     FEWEST_FOR_READING,
@@ -100,17 +100,13 @@ def agreement_report(
         items=all_items(table, seed=seed),
         pairs=pair_agreements(table),
         leanings=rater_leanings(table),
-        references=reference_agreements(table, references, seed=seed) if _is_rated(table) else (),
+        references=reference_agreements(table, references, seed=seed) if len(table.transcripts) else (),
         split=split_games(table, names),
         gaps=rule_gaps(table, references[ALL_METRICS].scores, names),
         overruled=tuple(one for one in decided if not one.is_open),
         rows=row_agreements(decided, confirmed, seed=seed),
         disputed=disputed_rows(decided),
     )
-
-
-def _is_rated(table: RatingTable) -> bool:
-    return bool(len(table.transcripts))
 
 
 def _references(scores: pd.DataFrame, thresholds: Mapping[str, float]) -> dict[str, MetricAnswers]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import asdict
 from typing import Any
 
@@ -14,6 +13,7 @@ from evaluation.rubric.controls import ControlSummary
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.statistics.comparison import Difference, Paired, Summary
 from evaluation.statistics.words import difference_sentences
+from evaluation.text.display import number_or_none
 
 
 def comparison_data(found: IterationComparison) -> dict[str, Any]:
@@ -68,26 +68,22 @@ def difference_data(one: Difference) -> dict[str, Any]:
         "label": DEFINITIONS[one.name].label if one.name in DEFINITIONS else one.name,
         "before": _summary(one.before),
         "after": _summary(one.after),
-        "difference": _number(one.difference),
+        "difference": number_or_none(one.difference),
         "interval": one.interval.as_dict(),
         "deciding_interval": one.deciding_interval.as_dict(),
         "is_primary": one.is_primary,
-        "welch_t": _number(one.welch.statistic),
-        "welch_p": _number(one.welch.p),
+        "welch_t": number_or_none(one.welch.statistic),
+        "welch_p": number_or_none(one.welch.p),
         "degrees_of_freedom": one.welch.freedom,
-        "p_holm": _number(one.p_holm),
-        "cohens_d": _number(one.effect.value),
+        "p_holm": number_or_none(one.p_holm),
+        "cohens_d": number_or_none(one.effect.value),
         "no_test_because": one.welch.reason,
         "paired": _paired(one.paired) if one.paired else None,
-        "minimum_detectable_difference": _number(one.detectable),
+        "minimum_detectable_difference": number_or_none(one.detectable),
         "games_needed_per_side": one.games_needed,
         "verdict": str(one.outcome),
         "words": difference_sentences(one),
     }
-
-
-def _number(value: float) -> float | None:
-    return None if math.isnan(value) else value
 
 
 def _side(side: IterationSide) -> dict[str, Any]:
@@ -97,8 +93,8 @@ def _side(side: IterationSide) -> dict[str, Any]:
 def _summary(side: Summary) -> dict[str, Any]:
     return {
         "n": side.n,
-        "mean": _number(side.mean),
-        "sd": _number(side.sd),
+        "mean": number_or_none(side.mean),
+        "sd": number_or_none(side.sd),
         "interval": side.interval.as_dict(),
         "values": list(side.values),
     }
@@ -107,12 +103,12 @@ def _summary(side: Summary) -> dict[str, Any]:
 def _paired(paired: Paired) -> dict[str, Any]:
     return {
         "pairs": paired.n,
-        "difference": _number(paired.difference),
+        "difference": number_or_none(paired.difference),
         "interval": paired.interval.as_dict(),
-        "sign_flip_p": _number(paired.sign_flip.p),
+        "sign_flip_p": number_or_none(paired.sign_flip.p),
         "is_exact": paired.is_exact,
-        "smallest_possible_p": _number(paired.smallest_p),
-        "t_p": _number(paired.t.p),
+        "smallest_possible_p": number_or_none(paired.smallest_p),
+        "t_p": number_or_none(paired.t.p),
     }
 
 
@@ -126,15 +122,5 @@ def _mover(one: Mover) -> dict[str, Any]:
         "change": one.change,
         "rows_before": one.before_rows,
         "rows_after": one.after_rows,
-        "examples": [
-            {
-                "transcript_id": example.transcript_id,
-                "game_id": example.game_id,
-                "message_id": example.message_id,
-                "player": example.player,
-                "reason": example.reason,
-                "text": example.text,
-            }
-            for example in one.examples
-        ],
+        "examples": [asdict(example) for example in one.examples],
     }

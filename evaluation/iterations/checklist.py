@@ -157,7 +157,7 @@ def _rate_words(rate: KnownMean) -> str:
     if rate.mean is None:
         return "unknown"
     digits = telling_digits(100 * rate.mean, 100 * CACHE_HIT_GOAL, 1)
-    return f"{100 * rate.mean:.{digits}f} %{_partly(rate)}"
+    return f"{100 * rate.mean:.{digits}f} %{rate.partly}"
 
 
 def _sign_off(current: Iteration | None) -> Criterion:
@@ -180,7 +180,3 @@ def _met(condition: bool) -> CheckState:
 
 def _usd_words(cost: float) -> str:
     return f"highest ${cost:.{telling_digits(cost, COST_GOAL_USD, 2)}f}"
-
-
-def _partly(known: KnownMean) -> str:
-    return "" if known.is_complete else f" (recorded for {known.known} of {known.games})"

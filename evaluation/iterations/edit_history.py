@@ -38,6 +38,12 @@ class SignOff:
     at: datetime
     is_withdrawal: bool = False
 
+    @property
+    def words(self) -> str:
+        """ "Grace signed off on 2026-05-01 at 10:30 UTC: gripping"."""
+        did = "withdrew the sign-off" if self.is_withdrawal else "signed off"
+        return f"{self.who} {did} on {self.at:%Y-%m-%d at %H:%M} UTC" + (f": {self.note}" if self.note else "")
+
 
 def edits(states: Sequence[tuple[Description, str, datetime]], current: Description) -> Iterator[Edit]:
     """The fields that each change altered, oldest first.

@@ -34,7 +34,7 @@ def measure_games(
         [_score(game, name) for game in before],
         [_score(game, name) for game in after],
         [(old[one], new[other]) for one, other in pairs],
-        (scale.low, scale.high),
+        scale.limits,
         "%" if scale == PERCENT else "",
     )
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evaluation.iterations.tests import GameTest
+from evaluation.text.display import counted
 
 STREAK = 3
 _LEVEL = 0.95
@@ -24,6 +25,17 @@ class Chance:
     high: float
     passed: int
     tests: int
+
+    @property
+    def words(self) -> str:
+        """The chance with its interval and what it rests on."""
+        return (
+            f"Chance that the next three tests all pass: {100 * self.value:.0f} % (95 % interval {100 * self.low:.0f} "
+            f"to {100 * self.high:.0f} %), from {self.passed} of {counted(self.tests, 'decided test')} passed."
+        )
+
+
+NO_CHANCE = "Chance that the next three tests all pass: unknown, no test is decided yet."
 
 
 def chance_of_streak(tests: Sequence[GameTest]) -> Chance | None:

@@ -81,6 +81,11 @@ class KnownMean:
         """Whether every game recorded it."""
         return self.known == self.games > 0
 
+    @property
+    def partly(self) -> str:
+        """Over how many games it was recorded, in words to append; empty where every game did."""
+        return "" if self.is_complete else f" (recorded for {self.known} of {self.games})"
+
 
 @dataclass(frozen=True, slots=True)
 class GameFailure:
@@ -153,7 +158,7 @@ def form_tests(
 
 def _test(iteration: str, number: int, games: Sequence[Game], thresholds: Mapping[str, float], size: int) -> GameTest:
     means = mean_scores(games, thresholds)
-    cost, cache = known_mean(games, _usd), known_mean(games, _cache_hit_rate)
+    cost, cache = known_mean(games, lambda game: game.total_usd), known_mean(games, lambda game: game.cache_hit_rate)
     failures = game_failures(games, thresholds)
     verdict = judge_games(means, cost.mean, failures)
     return GameTest(iteration, number, size, tuple(games), means, cost, cache, verdict, failures)
@@ -247,18 +252,6 @@ def _common_failure(scores: Sequence[Scored | None], scored: int) -> str:
 
 def known_mean(games: Sequence[Game], figure: Callable[[Game], float | None]) -> KnownMean:
     """The mean of ``figure`` over the games that have recorded it."""
-    values = _known(map(figure, games))
+    values = [value for value in map(figure, games) if value is not None]
     mean = math.fsum(values) / len(values) if values else None
     return KnownMean(mean, max(values, default=None), len(values), len(games))
-
-
-def _known(values: Iterable[float | None]) -> list[float]:
-    return [value for value in values if value is not None]
-
-
-def _usd(game: Game) -> float | None:
-    return game.total_usd
-
-
-def _cache_hit_rate(game: Game) -> float | None:
-    return game.cache_hit_rate

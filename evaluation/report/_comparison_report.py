@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from evaluation.comparison.iterations import NO_COMPARISON, IterationComparison
 from evaluation.comparison.movers import Mover
 from evaluation.comparison.prompt_diff import is_cut, prompt_diff
 from evaluation.iterations.keep_or_revert import IterationSide
-from evaluation.report._html import Html, bullets, escaped, page, section, table, tag
-from evaluation.report.svg import Strip, figure, strip_svg
-from evaluation.report.words import METRICS, badge, chart_words, how_to_read, lines, status_words
+from evaluation.report.svg import Strip, strip_svg
+from evaluation.report.words import METRICS, badge, chart_words, report_page, status_words
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.wording import score_words
 from evaluation.score import MetricDefinition
@@ -24,6 +24,9 @@ from evaluation.statistics.words import (
 )
 from evaluation.text.display import counted
 
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
 _NOTES = (
     "Better and worse are said only where Welch's test says so at 5 %: the target of the change alone, the other "
     "metrics (all of them where no target was named) after Holm's adjustment.",
@@ -34,8 +37,8 @@ _NOTES = (
     "The rubric's keep or revert looks at means alone; it stands beside the words and may disagree with them.",
 )
 
-
-_HEADERS = (
+_LABELS = {name: definition.label for name, definition in DEFINITIONS.items()}
+DIFFERENCE_HEADERS = (
     *("Measure", "Verdict", "Before", "After", "Difference", "95 % interval", "Effect size d"),
     *("p", "p after Holm", "Paired p", "Would show from", "Games needed"),
 )
@@ -49,65 +52,60 @@ def comparison_page(found: IterationComparison, thresholds: Mapping[str, float],
         thresholds: Today's, by metric.
         made_at: When the report is written (UTC).
     """
-    names = found.before.iteration.name, found.after.iteration.name
-    return page(
-        f"{names[0]} compared with {names[1]}",
-        _head(found),
-        _decision(found),
-        section("Every metric", difference_table(found.comparison.differences, _labels())),
-        _controls(found),
-        section("Game by game", *_charts(found, thresholds)),
-        _movers(found),
-        _prompts(found),
-        how_to_read(made_at, _NOTES),
+    before, after = found.before.iteration, found.after.iteration
+    decision, texts = found.decision, (before.prompt_text, after.prompt_text)
+    return report_page(
+        "comparison.html.j2",
+        f"{before.name} compared with {after.name}",
+        made_at,
+        _NOTES,
+        found=found,
+        said=_said(found),
+        choice=badge(decision.choice) if decision else None,
+        decision_words=[*filter(None, (found.other_pair, *found.decision_words))],
+        shown_words=[*_outcomes(found), *found.coverage_words],
+        difference_headers=DIFFERENCE_HEADERS,
+        difference_rows=difference_rows(found.comparison.differences, _LABELS),
+        controls=[
+            (_LABELS[name], *(side.words or NO_COMPARISON for side in sides))
+            for name, sides in found.controls.items()
+            if any(side.words for side in sides)
+        ],
+        charts=list(_charts(found, thresholds)),
+        movers=[*map(_mover, found.movers)],
+        prompts_are_stored=all(texts),
+        changed_prompt=prompt_diff(*texts) if all(texts) else "",
+        prompt_is_cut=is_cut(*texts),
     )
 
 
-def _labels() -> dict[str, str]:
-    return {name: definition.label for name, definition in DEFINITIONS.items()}
-
-
-def _head(found: IterationComparison) -> Html:
+def _said(found: IterationComparison) -> list[str]:
     said = [f"Before: {_side_words(found.before)}", f"After: {_side_words(found.after)}"]
     said += [f"What was changed: {found.after.iteration.change}"] if found.after.iteration.change else []
-    said += [f"{counted(len(found.pairs), 'pair')} of games with the same scenario or seed."] if found.pairs else []
-    return tag("div", *lines(said))
+    return said + (
+        [f"{counted(len(found.pairs), 'pair')} of games with the same scenario or seed."] if found.pairs else []
+    )
 
 
 def _side_words(side: IterationSide) -> str:
     return f"{side.iteration.name} ({counted(len(side.games), 'game')})"
 
 
-def _decision(found: IterationComparison) -> Html:
-    grouped = []
+def _outcomes(found: IterationComparison) -> Iterator[str]:
     for outcome in Outcome:
-        labels = [DEFINITIONS[one.name].label for one in found.comparison.differences if one.outcome is outcome]
+        labels = [_LABELS[one.name] for one in found.comparison.differences if one.outcome is outcome]
         if labels:
-            grouped.append(f"{status_words(outcome)}: {', '.join(labels)}")
-    decision = found.decision
-    if decision is None:
-        rule = [tag("p", "There is nothing before the later one to compare it with.")]
-    else:
-        said = tuple(filter(None, (found.other_pair, *found.decision_words)))
-        against = f" against {decision.reference}"
-        rule = [tag("p", "By the rubric's rule: ", badge(decision.choice), against), bullets(said)]
-        rule += [tag("p", decision.recorded.words)] if decision.recorded else []
-    return section(
-        "Keep the change?",
-        *rule,
-        tag("p", "What the games can show:"),
-        bullets((*grouped, *found.coverage_words)),
-    )
+            yield f"{status_words(outcome)}: {', '.join(labels)}"
 
 
-def difference_table(differences: tuple[Difference, ...], labels: Mapping[str, str]) -> Html:
+def difference_rows(differences: Sequence[Difference], labels: Mapping[str, str]) -> list[tuple[str, ...]]:
     """One row per measure: both means with their games, the difference with its interval, tests and what would show.
 
     Args:
         differences: Of one comparison.
         labels: What each is called.
     """
-    return table(_HEADERS, [_row(one, labels[one.name]) for one in differences], "After minus before")
+    return [_row(one, labels[one.name]) for one in differences]
 
 
 def _row(one: Difference, label: str) -> tuple[str, ...]:
@@ -120,27 +118,14 @@ def _row(one: Difference, label: str) -> tuple[str, ...]:
     )
 
 
-def _controls(found: IterationComparison) -> Html:
-    rows = [
-        (DEFINITIONS[name].label, *(side.words or NO_COMPARISON for side in sides))
-        for name, sides in found.controls.items()
-        if any(side.words for side in sides)
-    ]
-    return section(
-        "Whether the scores can be told from chance",
-        table(("Metric", "Before", "After"), rows, "Games compared with copies in which what counts is destroyed"),
-    )
-
-
-def _charts(found: IterationComparison, thresholds: Mapping[str, float]) -> Iterator[Html]:
+def _charts(found: IterationComparison, thresholds: Mapping[str, float]) -> Iterator[tuple[Markup, Sequence[str]]]:
     names = found.before.iteration.name, found.after.iteration.name
     for definition in METRICS:
         one = found.comparison[definition.name]
         strips = [_strip(name, side, definition) for name, side in zip(names, (one.before, one.after), strict=True)]
         words = chart_words(definition, strips, thresholds[definition.name])
         drawing = strip_svg(strips, definition.scale, thresholds[definition.name], definition.label, words)
-        yield figure(drawing, "")
-        yield bullets(difference_sentences(one))
+        yield drawing, difference_sentences(one)
 
 
 def _strip(label: str, side: Summary, definition: MetricDefinition) -> Strip:
@@ -151,40 +136,9 @@ def _strip(label: str, side: Summary, definition: MetricDefinition) -> Strip:
     return Strip(label, side.values, side.mean if side.n else None, side.interval, (), words)
 
 
-def _movers(found: IterationComparison) -> Html:
-    if not found.movers:
-        said = "No reason and no player cost more points on one side than on the other."
-        return section("What moved the scores most", tag("p", said))
-    note = (
-        "Points that a metric lost for a reason, or by a player's messages, over all messages taken together. Names, "
-        "numbers and quotations are left out of reasons, so that equal ones count as one."
-    )
-    return section("What moved the scores most", tag("p", note, class_="quiet"), *map(_mover, found.movers))
-
-
-def _mover(one: Mover) -> Html:
+def _mover(one: Mover) -> tuple[object, ...]:
     label = one.label if one.kind == "reason" else f"Player {one.label}"
     side = "before" if one.change > 0 else "after"
     lost = f"{one.before:.1f} points lost before, {one.after:.1f} after. Examples from {side}:"
-    head = f"{DEFINITIONS[one.metric].label}: {'✓' if one.change > 0 else '✗'} {one.change:+.1f} points"
-    quotes = [
-        tag(
-            "blockquote",
-            tag("p", f"{example.game_id}, {example.message_id or example.player}", class_="quiet"),
-            *lines([f"{example.player}: {example.text}"] if example.text else []),
-            tag("p", example.reason),
-        )
-        for example in one.examples
-    ]
-    return tag("div", tag("h3", head), *lines([label]), tag("p", lost), *quotes)
-
-
-def _prompts(found: IterationComparison) -> Html:
-    before, after = found.before.iteration.prompt_text, found.after.iteration.prompt_text
-    if not before or not after:
-        return section("The prompt", tag("p", "A prompt text is stored for one of the two at most."))
-    changed = prompt_diff(before, after)
-    if not changed:
-        return section("The prompt", tag("p", "Both prompts are the same, word for word."))
-    cut = tag("p", "Only the first 1,000 lines are compared.") if is_cut(before, after) else None
-    return section("The prompt, line by line", cut, tag("pre", escaped(changed)))
+    heading = f"{_LABELS[one.metric]}: {'✓' if one.change > 0 else '✗'} {one.change:+.1f} points"
+    return heading, label, lost, one.examples

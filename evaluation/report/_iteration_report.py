@@ -5,24 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from evaluation.comparison.lost_points import Losses
 from evaluation.iterations.board import Board, IterationSummary
 from evaluation.iterations.checklist import CheckState
 from evaluation.iterations.edit_history import SignOff
-from evaluation.iterations.pass_probability import Chance
+from evaluation.iterations.pass_probability import NO_CHANCE
 from evaluation.iterations.tests import Game, GameTest, KnownMean, MetricMean
-from evaluation.report._html import Html, bullets, escaped, page, section, table, tag
-from evaluation.report.svg import figure, strip_svg
+from evaluation.report.svg import strip_svg
 from evaluation.report.words import (
     METRICS,
+    Badge,
     badge,
     chart_words,
-    how_to_read,
-    limits_of,
-    lines,
     mean_words,
     needed_words,
+    report_page,
     status_words,
     strip_of,
 )
@@ -35,6 +34,13 @@ from evaluation.statistics.intervals import mean_interval
 from evaluation.statistics.words import interval_words
 from evaluation.text.display import counted
 
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+_METRIC_HEADERS = (
+    *("Metric", "Mean", "95 % interval", "Needed", "Status", "Lowest", "Highest"),
+    *("Games", "No score", "Rests on", "Beside chance"),
+)
 _MOST_CHARTED = 40
 _MOST_GAMES = 500
 
@@ -68,62 +74,60 @@ class IterationFacts:
 def iteration_page(facts: IterationFacts) -> str:
     """The report as one HTML document."""
     shown, board = facts.shown, facts.board
-    return page(
+    rated = len(shown.means[ENGAGEMENT.name].values)
+    raters = sum(facts.raters.get(game.transcript_id, 0) for game in shown.games)
+    labels, gate = [definition.label for definition in METRICS], board.checklist.gate
+    listed = shown.games[:_MOST_GAMES]
+    return report_page(
+        "iteration.html.j2",
         f"Iteration {shown.iteration.name}",
-        _head(facts),
-        section("Seven metrics", _metric_table(facts), *_charts(board)),
-        section("Tests", *map(_test, shown.tests)) if shown.tests else None,
-        _decision(board, shown),
-        _gate(facts),
-        _advice(facts),
-        section("All iterations", _iterations(board)),
-        section("Every game", *_games(facts)) if shown.games else None,
-        section("The prompt", tag("pre", escaped(shown.iteration.prompt_text)))
-        if shown.iteration.prompt_text
-        else None,
-        how_to_read(facts.made_at),
+        facts.made_at,
+        board=board,
+        shown=shown,
+        said=_said(facts),
+        badges=_badges(shown),
+        cost=f"Mean cost {usd_words(shown.cost_usd)}, cache hits {rate_words(shown.cache_hit_rate)}.",
+        metric_headers=_METRIC_HEADERS,
+        metric_rows=[_metric_row(DEFINITIONS[name], mean) for name, mean in shown.means.items()],
+        rated=f"Engagement rests on {counted(raters, 'rating')} of {counted(rated, 'game')}.",
+        most_charted=_MOST_CHARTED,
+        charts=list(_charts(board)),
+        tests=[*map(_test, shown.tests)],
+        choice=badge(shown.decision.choice) if shown.decision else None,
+        gate=badge(gate, "✓ open" if gate is CheckState.MET else ""),
+        checks=[(check.label, status_words(check.state), check.measured) for check in board.checklist.checks],
+        chance=board.chance.words if board.chance else NO_CHANCE,
+        sign_offs=[made.words for made in facts.sign_offs],
+        advice=advise(shown.means, shown.cost_usd.mean),
+        nothing_to_fix=nothing_to_fix(shown.means),
+        losses=facts.losses,
+        iteration_headers=("Iteration", "Games", "Verdict", *labels, "What was changed"),
+        iteration_rows=[*map(_iteration_row, board.iterations)],
+        game_headers=("Game", *labels, "Raters", "Cost"),
+        game_rows=[_game_row(game, facts) for game in listed],
+        chance_headers=("Game", *labels),
+        chance_rows=[(game.game_id, *(_chance_cell(game, one.name) for one in METRICS)) for game in listed],
     )
 
 
-def _head(facts: IterationFacts) -> Html:
+def _said(facts: IterationFacts) -> list[str]:
     shown, held = facts.shown, facts.shown.iteration
     number = 1 + [one.iteration.name for one in facts.board.iterations].index(held.name)
     said = [f"Iteration {number} of {len(facts.board.iterations)}, {counted(len(shown.games), 'game')}."]
     said += [f"Changed from: {held.parent}"] if held.parent else []
     said += [f"What was changed: {held.change}"] if held.change else []
-    said += [f"It shall raise: {DEFINITIONS[held.target_metric].label}"] if held.target_metric else []
-    verdict = shown.verdict
-    reasons = bullets(verdict.reasons) if verdict else Html("")
-    badges = [badge("", "baseline")] if held.is_baseline else []
-    if verdict:
-        badges += [badge(verdict.status), badge("", f"{verdict.passed_count} of 7 metrics pass")]
-    cost = f"Mean cost {usd_words(shown.cost_usd)}, cache hits {rate_words(shown.cache_hit_rate)}."
-    return tag("div", *lines(said), tag("p", *badges), reasons, tag("p", cost), bullets(shown.warnings))
+    return said + ([f"It shall raise: {DEFINITIONS[held.target_metric].label}"] if held.target_metric else [])
 
 
-def _metric_table(facts: IterationFacts) -> Html:
-    headers = (
-        "Metric",
-        "Mean",
-        "95 % interval",
-        "Needed",
-        "Status",
-        "Lowest",
-        "Highest",
-        "Games",
-        "No score",
-        "Rests on",
-        "Beside chance",
-    )
-    rows = [_metric_row(DEFINITIONS[name], mean) for name, mean in facts.shown.means.items()]
-    raters = sum(facts.raters.get(game.transcript_id, 0) for game in facts.shown.games)
-    rated = len(facts.shown.means[ENGAGEMENT.name].values)
-    note = f"Engagement rests on {counted(raters, 'rating')} of {counted(rated, 'game')}."
-    return tag("div", table(headers, rows, "Means over the games of this iteration that have a score"), tag("p", note))
+def _badges(shown: IterationSummary) -> list[Badge]:
+    badges = [Badge("baseline")] if shown.iteration.is_baseline else []
+    if shown.verdict:
+        badges += [badge(shown.verdict.status), Badge(f"{shown.verdict.passed_count} of 7 metrics pass")]
+    return badges
 
 
 def _metric_row(definition: MetricDefinition, mean: MetricMean) -> tuple[str, ...]:
-    interval = mean_interval(mean.values, limits=limits_of(definition))
+    interval = mean_interval(mean.values, limits=definition.scale.limits)
     ends = [mean_words(definition, end(mean.values), mean.threshold) if mean.values else "" for end in (min, max)]
     return (
         definition.label,
@@ -139,11 +143,8 @@ def _metric_row(definition: MetricDefinition, mean: MetricMean) -> tuple[str, ..
     )
 
 
-def _charts(board: Board) -> Iterator[Html]:
+def _charts(board: Board) -> Iterator[Markup]:
     drawn = board.iterations[-_MOST_CHARTED:]
-    if len(drawn) < len(board.iterations):
-        yield tag("p", f"The charts show the latest {_MOST_CHARTED} iterations.", class_="quiet")
-    figures = []
     for definition in METRICS:
         strips = []
         for one in drawn:
@@ -153,8 +154,7 @@ def _charts(board: Board) -> Iterator[Html]:
             strips.append(strip_of(one.iteration.name, definition, values, names))
         threshold = drawn[-1].means[definition.name].threshold
         words = chart_words(definition, strips, threshold)
-        figures.append(figure(strip_svg(strips, definition.scale, threshold, definition.label, words), ""))
-    yield tag("div", *figures, class_="grid")
+        yield strip_svg(strips, definition.scale, threshold, definition.label, words)
 
 
 def _score(game: Game, metric: str) -> float | None:
@@ -162,128 +162,30 @@ def _score(game: Game, metric: str) -> float | None:
     return None if scored is None else scored.score
 
 
-def _test(test: GameTest) -> Html:
+def _test(test: GameTest) -> tuple[object, ...]:
+    badges = badge(test.verdict.status), Badge(f"{test.verdict.passed_count} of 7 pass")
     cost = f"{counted(len(test.games), 'game')}, mean cost {usd_words(test.cost_usd)}"
-    rows = [_metric_row(DEFINITIONS[name], mean)[:5] for name, mean in test.means.items()]
-    return tag(
-        "div",
-        tag("h3", f"Test {test.number}"),
-        tag("p", badge(test.verdict.status), badge("", f"{test.verdict.passed_count} of 7 pass"), cost),
-        tag("p", test.warning) if test.warning else None,
-        bullets(test.verdict.reasons),
-        bullets([failure.words for failure in test.failures if not failure.is_critical]),
-        table(("Metric", "Mean", "95 % interval", "Needed", "Status"), rows, f"Means of test {test.number}"),
-    )
+    return test, badges, cost, [_metric_row(DEFINITIONS[name], mean)[:5] for name, mean in test.means.items()]
 
 
-def _decision(board: Board, shown: IterationSummary) -> Html:
-    decision, made = shown.decision, shown.iteration.recorded
-    recorded = [tag("p", made.words)] if made else []
-    if decision is None:
-        nothing = tag("p", "There is nothing before it to compare this iteration with.")
-        return section("Keep the change?", nothing, *recorded)
-    return section(
-        "Keep the change?",
-        tag("p", "By the rubric's rule: ", badge(decision.choice), f" against {decision.reference}"),
-        bullets(board.decision_words(shown.iteration.name)),
-        *recorded,
-    )
-
-
-def _gate(facts: IterationFacts) -> Html:
-    board = facts.board
-    gate = board.checklist.gate
-    rows = [(check.label, status_words(check.state), check.measured) for check in board.checklist.checks]
-    record = [
-        f"{made.who} {'withdrew the sign-off' if made.is_withdrawal else 'signed off'} on {made.at:%Y-%m-%d at %H:%M} "
-        f"UTC{f': {made.note}' if made.note else ''}"
-        for made in facts.sign_offs
-    ]
-    return section(
-        "Ready for the next stage?",
-        tag("p", "The gate: ", badge(gate, "✓ open" if gate is CheckState.MET else status_words(gate))),
-        table(("Criterion", "State", "Measured"), rows, "Over the latest three complete tests of all iterations"),
-        tag("p", chance_words(board.chance)),
-        tag("h3", "Sign-offs of this iteration") if record else None,
-        bullets(record),
-    )
-
-
-def chance_words(chance: Chance | None) -> str:
-    """The chance that the next three tests pass, with its interval."""
-    if chance is None:
-        return "Chance that the next three tests all pass: unknown, no test is decided yet."
+def _iteration_row(one: IterationSummary) -> tuple[str, ...]:
     return (
-        f"Chance that the next three tests all pass: {100 * chance.value:.0f} % (95 % interval "
-        f"{100 * chance.low:.0f} to {100 * chance.high:.0f} %), from {chance.passed} of "
-        f"{counted(chance.tests, 'decided test')} passed."
+        one.iteration.name,
+        str(len(one.games)),
+        status_words(one.verdict.status) if one.verdict else "",
+        *(_cell(DEFINITIONS[name], mean, mean.threshold) for name, mean in one.means.items()),
+        one.iteration.change,
     )
 
 
-def _advice(facts: IterationFacts) -> Html | None:
-    shown = facts.shown
-    given = advise(shown.means, shown.cost_usd.mean)
-    if not given:
-        return section("What to change next", tag("p", nothing_to_fix(shown.means))) if shown.games else None
-    parts = [
-        tag(
-            "div", tag("h3", f"{one.label}: {one.finding}"), bullets(one.actions), *_losses(facts.losses.get(one.about))
-        )
-        for one in given
-    ]
-    return section("What to change next", tag("p", "One change at a time."), *parts)
-
-
-def _losses(found: Losses | None) -> Iterator[Html]:
-    if found is None:
-        return
-    yield tag("p", found.words)
-    for example in found.examples:
-        yield tag(
-            "blockquote",
-            tag("p", f"{example.game_id}, {example.message_id or example.player}", class_="quiet"),
-            *lines([f"{example.player}: {example.text}"] if example.text else []),
-            tag("p", example.reason),
-        )
-
-
-def _iterations(board: Board) -> Html:
-    headers = ("Iteration", "Games", "Verdict", *(definition.label for definition in METRICS), "What was changed")
-    rows = [
-        (
-            one.iteration.name,
-            str(len(one.games)),
-            status_words(one.verdict.status) if one.verdict else "",
-            *(_cell(DEFINITIONS[name], mean, mean.threshold) for name, mean in one.means.items()),
-            one.iteration.change,
-        )
-        for one in board.iterations
-    ]
-    return table(headers, rows, "The mean of every metric over all iterations")
-
-
-def _games(facts: IterationFacts) -> Iterator[Html]:
-    thresholds = {name: mean.threshold for name, mean in facts.shown.means.items()}
-    headers = ("Game", *(definition.label for definition in METRICS), "Raters", "Cost")
-    listed = facts.shown.games[:_MOST_GAMES]
-    rows = [
-        (
-            game.game_id,
-            *(_cell(one, game.metrics.get(one.name), thresholds[one.name]) for one in METRICS),
-            str(facts.raters.get(game.transcript_id, 0)),
-            "unknown" if game.total_usd is None else f"{game.total_usd:.2f} USD",
-        )
-        for game in listed
-    ]
-    yield table(headers, rows, "Every game in the order of playing")
-    yield table(
-        ("Game", *(one.label for one in METRICS)),
-        [(game.game_id, *(_chance_cell(game, one.name) for one in METRICS)) for game in listed],
-        "What every score of these games is beside chance",
+def _game_row(game: Game, facts: IterationFacts) -> tuple[str, ...]:
+    means = facts.shown.means
+    return (
+        game.game_id,
+        *(_cell(one, game.metrics.get(one.name), means[one.name].threshold) for one in METRICS),
+        str(facts.raters.get(game.transcript_id, 0)),
+        "unknown" if game.total_usd is None else f"{game.total_usd:.2f} USD",
     )
-    left_out = len(facts.shown.games) - len(rows)
-    if left_out:
-        yield tag("p", f"{left_out:,} more games are not listed; all of them are in the means.", class_="quiet")
 
 
 def _cell(definition: MetricDefinition, scored: Scored | MetricMean | None, threshold: float) -> str:
@@ -303,8 +205,7 @@ def usd_words(cost: KnownMean) -> str:
     """A mean cost in US dollars, and over how many games it was recorded."""
     if cost.mean is None:
         return "unknown"
-    partly = "" if cost.is_complete else f" (recorded for {cost.known} of {cost.games})"
-    return f"{cost.mean:.{2 if cost.mean >= 0.1 or not cost.mean else 4}f} USD{partly}"
+    return f"{cost.mean:.{2 if cost.mean >= 0.1 or not cost.mean else 4}f} USD{cost.partly}"
 
 
 def rate_words(rate: KnownMean) -> str:

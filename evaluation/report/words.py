@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime
+from typing import NamedTuple
 
-from evaluation.report._html import Html, bullets, escaped, section, tag
+from evaluation.files.html_templates import render
 from evaluation.report.svg import Strip
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.wording import score_words, telling_digits
@@ -34,11 +35,22 @@ def status_words(status: object) -> str:
     return f"{mark}\u00a0{word}"
 
 
-def badge(status: object, words: str = "") -> Html:
-    """A status in a frame."""
+class Badge(NamedTuple):
+    """A status in a frame.
+
+    Attributes:
+        words: What it says.
+        tone: "good", "bad" or nothing.
+    """
+
+    words: str
+    tone: str = ""
+
+
+def badge(status: object, words: str = "") -> Badge:
+    """The badge of a status, which its symbol and word stand in unless other words are given."""
     word = str(status).replace("_", " ")
-    tone = " good" if word in _GOOD else " bad" if word in _BAD else ""
-    return tag("span", words or status_words(status), class_=f"badge{tone}")
+    return Badge(words or status_words(status), "good" if word in _GOOD else "bad" if word in _BAD else "")
 
 
 def mean_words(definition: MetricDefinition, score: float | None, threshold: float) -> str:
@@ -53,14 +65,9 @@ def needed_words(definition: MetricDefinition, threshold: float) -> str:
     return f"at least {score_words(definition, threshold, 0 if threshold == round(threshold) else 1)}"
 
 
-def limits_of(definition: MetricDefinition) -> tuple[float, float]:
-    """The ends of the metric's scale."""
-    return definition.scale.low, definition.scale.high
-
-
 def strip_of(label: str, definition: MetricDefinition, values: Sequence[float], names: Sequence[str]) -> Strip:
     """A group of games in a chart, with its mean and interval."""
-    interval = mean_interval(values, limits=limits_of(definition))
+    interval = mean_interval(values, limits=definition.scale.limits)
     mean = sum(values) / len(values) if values else None
     words = f"mean {score_words(definition, mean)} of {counted(len(values), 'game')}" if mean is not None else ""
     return Strip(
@@ -74,19 +81,18 @@ def chart_words(definition: MetricDefinition, strips: Sequence[Strip], threshold
     return f"{definition.label}, {needed_words(definition, threshold)}. " + "; ".join(parts)
 
 
-def how_to_read(made_at: datetime, extra: Sequence[str] = ()) -> Html:
-    """The basis of the figures, and the time at which the report was written."""
-    return section(
-        "How to read this",
-        bullets([*_READING, *extra]),
-        tag("p", f"Written by Dramaturg on {made_at:%Y-%m-%d at %H:%M} UTC.", class_="quiet"),
-    )
+def report_page(template: str, title: str, made_at: datetime, notes: Sequence[str] = (), **values: object) -> str:
+    """A report as one HTML document, with what its figures rest on and when it was written.
 
-
-def lines(texts: Sequence[str]) -> Iterator[Html]:
-    """Each text as a paragraph, its line ends kept."""
-    for text in texts:
-        yield tag("p", escaped(text), class_="text")
+    Args:
+        template: The name of its file.
+        title: Its heading.
+        made_at: When it is written (UTC).
+        notes: On how to read this kind of report.
+        values: What the template's names stand for.
+    """
+    reading, written = (*_READING, *notes), f"{made_at:%Y-%m-%d at %H:%M} UTC"
+    return render(f"report/templates/{template}", title=title, reading=reading, made_at=written, **values)
 
 
 METRICS = tuple(DEFINITIONS.values())

@@ -78,7 +78,7 @@ def mean_interval(values: Iterable[float], *, limits: Limits = None, level: floa
     if not has_spread(sample):
         return no_interval(NO_SPREAD, level)
     if len(sample) >= FEWEST_FOR_BOOTSTRAP:
-        low, high = _bca(sample, level, seed)
+        low, high = _drawn(sample.tobytes(), level, seed)
         if not math.isnan(low) and not math.isnan(high):
             return _clipped(low, high, limits, level, "BCa")
     from scipy.special import stdtrit  # a tenth of what scipy.stats takes to import
@@ -156,10 +156,6 @@ def expanded_level(level: float, values: int) -> float:
 
     quantile = math.sqrt(values / (values - 1)) * stdtrit(values - 1, 0.5 + level / 2.0)
     return float(2.0 * ndtr(quantile) - 1.0)
-
-
-def _bca(sample: Values, level: float, seed: int) -> tuple[float, float]:
-    return _drawn(sample.tobytes(), level, seed)
 
 
 # Pages ask for the same games' interval again whenever other games come in, and drawing it takes milliseconds.

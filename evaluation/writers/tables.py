@@ -110,6 +110,15 @@ def write_new_file(path: Path, write: Callable[[Path], None], *, overwrite: bool
         neighbour.unlink(missing_ok=True)
 
 
+def write_new_bytes(path: Path, data: bytes, *, overwrite: bool = False) -> None:
+    """Writes a file of that content as :func:`write_new_file` does."""
+
+    def write(neighbour: Path) -> None:
+        neighbour.write_bytes(data)
+
+    write_new_file(path, write, overwrite=overwrite)
+
+
 def _umask() -> int:
     current = os.umask(0o077)
     os.umask(current)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import csv
 import io
 import json
@@ -26,20 +27,27 @@ from evaluation.harness.pull_request_comment import LONGEST_COMMENT, comparison_
 from evaluation.harness.regression import BaselineComparison, BaselineRow, Behind, RegressionOutcome
 from evaluation.insight.report.evaluation_report import plain_report
 from evaluation.insight.report.rendering import html_page, markdown
+from evaluation.judging.answers import ScoreAnswer
+from evaluation.judging.judges.scripted import ScriptedJudge
+from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.judging.propositions.proposition import Dimension
 from evaluation.persona.agents import Agent
+from evaluation.persona.evaluation import EvaluationPlan
 from evaluation.persona.period import ALWAYS
 from evaluation.persona.results import PersonaEvaluation
 from evaluation.rating_desk.sheet_format import read_sheet, write_sheet
 from evaluation.ratings import Rating
 from evaluation.readers.import_report import ImportOutcome as Fate
 from evaluation.readers.import_report import ImportReport, ReportLine
-from evaluation.report._html import escaped, page, tag
-from evaluation.report._html import table as html_table
+from evaluation.report.svg import Strip, stacked_svg, strip_svg
+from evaluation.score import PERCENT
+from evaluation.statistics import mean_interval
 from evaluation.store import Store
 from evaluation.text.display import shortened
 from evaluation.transcript import Message, Player, Transcript
-from evaluation.workflows.html_reports import iteration_html
+from evaluation.workflows.agents import find_subjects
+from evaluation.workflows.html_reports import comparison_html, iteration_html, run_html
+from evaluation.workflows.persona_runs import evaluate_persona
 from evaluation.workflows.scoring import add_evaluated, stored_results_table
 from evaluation.writers.import_report import report_csv, report_json, report_markdown
 from evaluation.writers.tables import csv_text
@@ -85,11 +93,16 @@ class Page(HTMLParser):
         super().__init__()
         self.elements: list[str] = []
         self.attributes: list[str] = []
+        self.quotations: list[str] = []
         self.feed(page)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.elements.append(tag)
         self.attributes += [name for name, _ in attrs]
+
+    def handle_data(self, data: str) -> None:
+        if "blockquote" in self.elements:
+            self.quotations.append(data)
 
 
 def assert_inert_html(output: str) -> None:
@@ -229,10 +242,11 @@ def test_sheets_of_ratings_come_back_as_they_were(text: str) -> None:
 
 
 @every_text
-def test_html(text: str) -> None:
-    assert_inert_html(
-        page(text, tag("p", text, title=text), html_table(("A", text), [(text, text)], text), escaped(text))
-    )
+def test_charts_as_files(text: str) -> None:
+    strip = Strip(text, (50.0, 60.0), 55.0, mean_interval([50, 60]), (text, text), text)
+    output = stacked_svg([strip_svg([strip], PERCENT, 80.0, text, text)], text)
+    assert_inert_html(output)
+    ElementTree.fromstring(output)
 
 
 @every_text
@@ -258,8 +272,37 @@ def test_stored_games_in_reports_and_exports(text: str) -> None:
     name = f"evil {safe(text)}".strip()[:60]
     store.iterations.create(name, prompt_text=text, change=text[:200])
     add_evaluated(store, game(text), source_name=text, iteration=name)
+    store.iterations.create("next", prompt_text=f"{text} more", change=text[:200], parent=name)
+    add_evaluated(store, game(text, "second"), source_name=text, iteration="next")
+    store.iterations.sign_off(name, "Ann", text[:200])
     assert_inert_html(iteration_html(store, name))
+    assert_inert_html(comparison_html(store, name, "next"))
     assert_inert_csv(csv_text(stored_results_table(store, name)))
+
+
+def stored_run(store: Store, text: str, score: int) -> str:
+    """Evaluates Bob by a judge whose reason is the text; returns the id of the run."""
+    dimensions, library = (Dimension.CONSISTENCY,), PropositionLibrary.load()
+    judge = ScriptedJudge(lambda _: ScoreAnswer(reason=text[:200], score=score, confidence=1.0))
+    plan = EvaluationPlan(dimensions=dimensions, sample_size=5)
+
+    async def run_ids() -> list[str]:
+        subjects = find_subjects(store, ["bob"], dimensions, library)
+        return [run async for run, _ in evaluate_persona(store, subjects, lambda _: judge, library, plan, mode="live")]
+
+    [run_id] = asyncio.run(run_ids())
+    return run_id
+
+
+@every_storable
+def test_reports_on_runs(text: str) -> None:
+    store = Store(":memory:")
+    store.agents.save(Agent("bob", "Bob", persona=text[:200]))
+    add_evaluated(store, game(text), source_name=text)
+    report = run_html(store, stored_run(store, text, 6), stored_run(store, text, 3))
+    assert "What moved most" in report
+    assert_inert_html(report)
+    assert "ev" in "".join(Page(report).quotations)
 
 
 @every_storable

@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.shared.charts.comparison_charts import Whisker, whisker_figure, whisker_words
+from dashboard.shared.example_row import transcript_link
 from dashboard.shared.formatting import look, signed_cell
 from dashboard.shared.notices import plain
 from dashboard.shared.rating.desk_link import desk_link
@@ -192,12 +193,7 @@ def _message_link(one: DecidedRow) -> dict[str, str]:
 def _lead(game_id: str, words: str, transcript_id: str, more: Mapping[str, str] | None = None) -> None:
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
         plain(f"{shortened(game_id, _LONGEST_NAME)}\n{words}")
-        st.page_link(
-            "app_pages/transcripts/page.py",
-            label="Open the message" if more else "Open the game",
-            icon=":material/arrow_forward:",
-            query_params={"transcript": transcript_id, **(more or {})},
-        )
+        transcript_link("Open the message" if more else "Open the game", transcript=transcript_id, **(more or {}))
         if not more:
             desk_link(transcript_id, "Rate or revise it")
 

@@ -10,6 +10,7 @@ from dashboard.app_pages.compare.tables import DIMENSION_LABELS, SYMBOLS, differ
 from dashboard.shared import personas, resources
 from dashboard.shared.charts.comparison_charts import dimension_alt, dimension_figure
 from dashboard.shared.downloads import csv_download, json_download, run_report
+from dashboard.shared.example_row import transcript_link
 from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.status_table import status_table
 from evaluation.comparison.json_output import run_comparison_data
@@ -166,12 +167,7 @@ def _mover(one: RunMover) -> None:
     for example in one.examples:
         with st.container(gap=None):
             plain(f"{example.before:.0f} before, {example.after:.0f} after: {shortened(example.reason, _LONGEST)}")
-            st.page_link(
-                "app_pages/transcripts/page.py",
-                label="Open the message",
-                icon=":material/arrow_forward:",
-                query_params={"transcript": example.transcript_id, "message": example.message_id},
-            )
+            transcript_link("Open the message", transcript=example.transcript_id, message=example.message_id)
 
 
 def _export(found: RunComparison) -> None:

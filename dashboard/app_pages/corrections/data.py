@@ -13,6 +13,7 @@ from evaluation.corrections.log_entry import LoggedMessage
 from evaluation.corrections.statistics import SIMILARITY, FailureRate, failure_rates, gate_statistics
 from evaluation.corrections.wording import OUTCOMES, statistics_words
 from evaluation.statistics.intervals import Interval, proportion_interval
+from evaluation.statistics.words import percent_interval
 from evaluation.store import Store
 from evaluation.text.display import shortened
 
@@ -97,9 +98,9 @@ def failure_frame(messages: Sequence[LoggedMessage]) -> pd.DataFrame:
             {
                 "Check": check_name(one.check),
                 "First texts below": rate_text(one),
-                "95 % interval": interval_text(one.interval),
+                "95 % interval": percent_interval(one.interval),
                 "Rewritten texts below": rate_text(two),
-                "Interval": interval_text(two.interval),
+                "Interval": percent_interval(two.interval),
                 "Mean, first": mean_text(one),
                 "Mean, rewritten": mean_text(two),
                 "No answer": one.unanswered + two.unanswered,
@@ -175,10 +176,3 @@ def check_name(check: str) -> str:
 def rate_text(rate: FailureRate) -> str:
     """ "3 of 12 (25 %)", or that nothing was judged."""
     return "none judged" if rate.rate is None else f"{rate.failed:,} of {rate.judged:,} ({rate.rate:.0%})"
-
-
-def interval_text(interval: Interval) -> str:
-    """The interval as text, "9 to 53 %", or the reason why there is none."""
-    if interval.low is None or interval.high is None:
-        return interval.note
-    return f"{100 * interval.low:.0f} to {100 * interval.high:.0f} %"

@@ -15,6 +15,7 @@ from dashboard.shared.status_table import status_table
 from evaluation.corrections.attempts import Attempt, GateOutcome
 from evaluation.corrections.log_entry import LoggedMessage
 from evaluation.corrections.wording import OUTCOME_MEANINGS, OUTCOMES
+from evaluation.statistics.words import percent_interval
 from evaluation.text.display import counted
 
 AGENT = "agent"
@@ -63,7 +64,7 @@ def outcomes(looked: Looked) -> None:
                 share = one.count / len(looked.messages)
                 name = OUTCOMES[one.outcome]
                 st.metric(name[0].upper() + name[1:], f"{one.count:,}")
-                st.caption(f"{share:.0%} of {len(looked.messages):,} ({data.interval_text(one.interval)})")
+                st.caption(f"{share:.0%} of {len(looked.messages):,} ({percent_interval(one.interval)})")
                 st.caption(OUTCOME_MEANINGS[one.outcome])
     counts, step = data.over_time(looked.messages)
     st.subheader("Outcomes over time", anchor=False)

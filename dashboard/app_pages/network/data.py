@@ -54,9 +54,7 @@ class OpenNetwork:
 
 def games(store: Store) -> dict[str, str]:
     """The names of all games by id, in the order of adding."""
-    with store.unit():
-        summaries = store.transcripts.summaries()
-    return dict(zip(summaries["transcript_id"], summaries["game_id"], strict=True))
+    return store.transcripts.names()
 
 
 def open_network(store: Store, transcript_id: str) -> OpenNetwork:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import pandas as pd
 import streamlit as st
 
@@ -11,6 +9,7 @@ from dashboard.app_pages.overview.sign_off import sign_off
 from dashboard.shared import resources
 from dashboard.shared.changes import data
 from dashboard.shared.changes.actions import attempt, delete, person
+from dashboard.shared.changes.keep_or_revert import promote
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import status_table
 from evaluation.iterations import Iteration
@@ -119,13 +118,9 @@ def _baseline(store: Store, shown: IterationSummary, board: Board, place: str) -
         "Make this the baseline",
         key=f"promote_{place}",
         icon=":material/flag:",
-        on_click=_promote,
+        on_click=promote,
         args=(store, shown.iteration.name),
     )
-
-
-def _promote(store: Store, name: str) -> None:
-    attempt(partial(store.iterations.promote, name), "This iteration is the baseline now.")
 
 
 _KEEP, _TAKE = "Keep them, without an iteration", "Delete them too"

@@ -135,12 +135,7 @@ def success_checklist(store: Store, board: Board) -> None:
         for check in board.checklist.checks:
             _check(check)
         if board.chance:
-            chance = board.chance
-            st.caption(
-                f"Chance that the next three tests all pass: {100 * chance.value:.0f} % "
-                f"(95 % interval {100 * chance.low:.0f} to {100 * chance.high:.0f} %), "
-                f"from {chance.passed} of {counted(chance.tests, 'decided test')} passed."
-            )
+            st.caption(board.chance.words)
         _way_through(store, board)
 
 

@@ -31,13 +31,7 @@ def sign_off(store: Store, held: Iteration, place: str) -> None:
     earlier = made[:-1] if held.is_signed_off else made
     if earlier:
         st.caption("Earlier, the latest first:")
-        plain("\n".join(map(sign_off_words, reversed(earlier))))
-
-
-def sign_off_words(made: SignOff) -> str:
-    """ "Grace signed off on 2026-05-01 at 10:30 UTC: gripping"."""
-    did = "withdrew the sign-off" if made.is_withdrawal else "signed off"
-    return f"{made.who} {did} on {made.at:%Y-%m-%d at %H:%M} UTC" + (f": {made.note}" if made.note else "")
+        plain("\n".join(one.words for one in reversed(earlier)))
 
 
 def _sign_form(store: Store, held: Iteration, place: str) -> None:

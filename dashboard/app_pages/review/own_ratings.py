@@ -32,18 +32,13 @@ def own_ratings(store: Store, rater: str) -> None:
     if message := st.session_state.pop(_DONE, None):
         st.success(message, icon=":material/check:")
     given = store.ratings.by_rater(rater)
-    games = _names(store)
+    games = store.transcripts.names()
     given = [rating for rating in given if rating.transcript_id in games]
     if given:
         _table(store, rater, given, games)
     else:
         st.info("You have not rated a game yet.")
     _put_aside(store, rater)
-
-
-def _names(store: Store) -> dict[str, str]:
-    summaries = store.transcripts.summaries()
-    return dict(zip(summaries["transcript_id"], summaries["game_id"].astype(str), strict=True))
 
 
 def _table(store: Store, rater: str, given: list[Rating], games: dict[str, str]) -> None:

@@ -140,7 +140,7 @@ def _summary(store: Store, rater: str, games: list[PracticeGame]) -> None:
     )
     st.markdown(lean_words(result))
     with st.container(horizontal=True):
-        st.button("Go to the desk", type="primary", key="practice_done", on_click=_to_desk)
+        st.button("Go to the desk", type="primary", key="practice_done", on_click=parts.to_desk)
         for number, game in enumerate(games, start=1):
             st.button(f"Look at game {number} again", key=f"practice_again_{number}", on_click=_show, args=(game.id,))
 
@@ -155,7 +155,3 @@ def lean_words(result: PracticeResult) -> str:
 
 def _show(game: str) -> None:
     st.session_state[_SHOWN] = game
-
-
-def _to_desk() -> None:
-    st.session_state[parts.VIEW] = parts.DESK

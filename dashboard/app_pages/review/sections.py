@@ -113,3 +113,8 @@ def _nothing_left(seat: Seat, progress: QueueProgress) -> None:
     st.success(f"You have rated all {counted(progress.total, 'game')}. Thank you.", icon=":material/check:")
     if identity.allowed(Action.EDIT):
         st.page_link("app_pages/overview/page.py", label="See what it changed", icon=":material/dashboard:")
+
+
+def to_desk() -> None:
+    """Shows the desk; a widget callback."""
+    st.session_state[VIEW] = DESK

@@ -151,8 +151,7 @@ def _discards(store: Store, rater: str) -> None:
         st.caption("Nobody has put a game aside for good.")
         return
     st.caption("Out of one rater's queue each. Select a row to give the game back to that rater.")
-    summaries = store.transcripts.summaries()
-    names = dict(zip(summaries["transcript_id"], summaries["game_id"].astype(str), strict=True))
+    names = store.transcripts.names()
     frame = pd.DataFrame(
         [
             {

@@ -54,12 +54,11 @@ def style_check(store: Store, rater: str) -> None:
 def _choose_game(store: Store, rater: str, answers: list[StyleAnswer]) -> None:
     rated = [one.transcript_id for one in store.ratings.by_rater(rater)]
     done = {one.transcript_id for one in answers}
-    summaries = store.transcripts.summaries()
-    names = dict(zip(summaries["transcript_id"], summaries["game_id"].astype(str), strict=True))
+    names = store.transcripts.names()
     games = [key for key in rated if key in names]
     if not games:
         st.info("Rate a game first; then you can be asked about it.", icon=":material/rate_review:")
-        st.button("Go to the desk", key="style_desk", on_click=_to_desk)
+        st.button("Go to the desk", key="style_desk", on_click=parts.to_desk)
         return
     frame = pd.DataFrame(
         [{"Game": names[key], "Asked": "✓ begun or done" if key in done else "– not yet"} for key in games]
@@ -72,10 +71,6 @@ def _choose_game(store: Store, rater: str, answers: list[StyleAnswer]) -> None:
         st.session_state[_GAME] = games[event.selection.rows[0]]
         del st.session_state["style_games"]
         st.rerun()
-
-
-def _to_desk() -> None:
-    st.session_state[parts.VIEW] = parts.DESK
 
 
 def _ask_or_tell(store: Store, rater: str, transcript_id: str, answers: list[StyleAnswer]) -> None:

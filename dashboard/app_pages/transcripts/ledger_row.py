@@ -1,13 +1,15 @@
-"""One row of a ledger: its verdict, decider, reason and evidence, and the other message that it refers to."""
+"""One row of a ledger: its verdict, decider, reason and evidence, what it refers to, and what a judge was asked."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import streamlit as st
 
-from dashboard.app_pages.transcripts.judge_decision import judged
 from dashboard.app_pages.transcripts.override_form import override_section
-from dashboard.shared import state
-from dashboard.shared.formatting import look
+from dashboard.app_pages.transcripts.row_decisions import kept_answer, row_key
+from dashboard.shared import resources, state
+from dashboard.shared.formatting import look, share_text
 from dashboard.shared.notices import plain
 from dashboard.shared.queries import OpenTranscript
 from evaluation.score import LedgerRow
@@ -16,6 +18,11 @@ from evaluation.transcript import Transcript
 
 _DECIDERS = {"rule": "the rule", "judge": "a judge model", "human": "a person"}
 _MOST_EVIDENCE = 12
+_LONGEST_PROMPT = 20_000
+_LONGEST_QUOTE = 300
+
+Go = Callable[[str, str], None]
+"""Makes the conversation show a message of a transcript; a widget callback."""
 
 
 def ledger_row(opened: OpenTranscript, row: LedgerRow, message_id: str | None, key: str) -> None:
@@ -83,3 +90,56 @@ def choose_message(transcript_id: str, message_id: str, metric: str | None = Non
     """Makes the conversation go to a message, with the reason for its verdict on ``metric``. A widget callback."""
     state.aim(transcript_id, message_id, metric)
     st.session_state[state.VIEW] = state.CONVERSATION
+
+
+def judged(row: LedgerRow, transcript: Transcript, go: Go) -> None:
+    """The judge's part of a row that a judge decided; nothing for any other row."""
+    said = row.details.get("judged")
+    if not isinstance(said, dict):
+        return
+    confidence = said.get("confidence")
+    words = "" if confidence is None else f", {share_text(confidence)} sure by its own account"
+    plain(f"{said.get('method')} says: {str(said.get('label')).replace('_', ' ')}{words}")
+    key = row_key(transcript.id, row)
+    for place, citation in enumerate(said.get("citations", ())):
+        _citation(transcript, citation, f"cited_{place}_{key}", go)
+    if st.toggle("Show what the judge was asked and answered", key=f"asked_{key}"):
+        _asked(str(said.get("key")))
+
+
+def _citation(transcript: Transcript, message_id: str, key: str, go: Go) -> None:
+    message = transcript.message(message_id)
+    if message is None:
+        return
+    st.button(
+        f"Cites message {message.index + 1}",
+        key=key,
+        icon=":material/link:",
+        on_click=go,
+        args=(transcript.id, message.id),
+    )
+    plain(f"{message.speaker}: {shortened(message.text, _LONGEST_QUOTE)}")
+
+
+def _asked(key: str) -> None:
+    kept = resources.read(kept_answer, key)
+    if kept is None:
+        st.caption("The prompt and the answer are not kept in this database; the reason above is.")
+        return
+    st.caption("Instructions")
+    _code(kept.prompt.system)
+    st.caption("What it read")
+    _code(kept.prompt.text)
+    st.caption("Its answer, word for word")
+    _code(kept.raw)
+
+
+def _code(text: str) -> None:
+    st.code(shortened_lines(text), language=None, wrap_lines=True, height=240)
+
+
+def shortened_lines(text: str) -> str:
+    """A long text cut at its end, with how much is left out."""
+    if len(text) <= _LONGEST_PROMPT:
+        return text
+    return f"{text[:_LONGEST_PROMPT]}\n({len(text) - _LONGEST_PROMPT:,} more characters)"

@@ -235,9 +235,7 @@ def mean_table(
         row = {
             "Iteration": spreadsheet_safe(name),
             "Mean": score_text(scores.mean() if has_any else None, definition.scale),
-            "95 % interval": interval_words(
-                mean_interval(scores, limits=(definition.scale.low, definition.scale.high))
-            ),
+            "95 % interval": interval_words(mean_interval(scores, limits=definition.scale.limits)),
             "Lowest": score_text(scores.min() if has_any else None, definition.scale),
             "Highest": score_text(scores.max() if has_any else None, definition.scale),
             "Games": len(scores),

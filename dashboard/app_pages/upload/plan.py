@@ -71,7 +71,11 @@ def _new_iteration(names: list[str]) -> UploadPlan | None:
     left, right = st.columns(2)
     name = left.text_input("Name", key="new_name", max_chars=200, placeholder="For example: shorter prompt")
     parent = right.selectbox(
-        "Changed from", [None, *names], index=len(names), format_func=_or_nothing, key="new_parent"
+        "Changed from",
+        [None, *names],
+        index=len(names),
+        format_func=lambda name: name or "nothing, it is the first",
+        key="new_parent",
     )
     target = right.selectbox(
         "Metric it shall raise",
@@ -85,10 +89,6 @@ def _new_iteration(names: list[str]) -> UploadPlan | None:
         st.caption("Give the iteration a name.")
         return None
     return UploadPlan(created=Iteration(name.strip(), 0, parent, prompt, change, target))
-
-
-def _or_nothing(name: str | None) -> str:
-    return name if name else "nothing, it is the first"
 
 
 def begin(store: Store, found: Found, plan: UploadPlan) -> None:

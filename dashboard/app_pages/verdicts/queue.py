@@ -6,6 +6,7 @@ import streamlit as st
 
 from dashboard.shared import resources
 from dashboard.shared.changes.actions import attempt, person
+from dashboard.shared.example_row import transcript_link
 from dashboard.shared.formatting import signed_cell
 from dashboard.shared.notices import plain
 from evaluation.access.roles import Action
@@ -82,16 +83,8 @@ def _row(store: Store, queued: QueuedRow) -> None:
         st.markdown(f"**{_QUESTIONS[item.kind]}**")
         _buttons(store, queued)
         if queued.message is not None:
-            st.page_link(
-                "app_pages/transcripts/page.py",
-                label="Open the message",
-                icon=":material/arrow_forward:",
-                query_params={
-                    "transcript": queued.transcript_id,
-                    "message": queued.message.id,
-                    "metric": item.metric,
-                },
-            )
+            place = {"transcript": queued.transcript_id, "message": queued.message.id, "metric": item.metric}
+            transcript_link("Open the message", **place)
 
 
 def _buttons(store: Store, queued: QueuedRow) -> None:

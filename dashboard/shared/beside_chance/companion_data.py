@@ -13,11 +13,12 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dashboard.shared.charts.metric_charts import (
-    ACCENT,
     CHANCE,
     KEEP_ZOOM,
-    NEUTRAL,
     escaped_label,
+    game_trace,
+    mean_trace,
+    name_iterations,
     trend_alt,
     trend_figure,
 )
@@ -123,44 +124,21 @@ def companion_figure(points: pd.DataFrame, metric: str) -> go.Figure:
     figure.update_layout(
         height=190, margin={"l": 8, "r": 58, "t": 8, "b": 8}, showlegend=False, hovermode="closest", **KEEP_ZOOM
     )
-    figure.update_xaxes(
-        tickvals=names["position"].tolist(),
-        ticktext=[escaped_label(name) for name in names["iteration"]],
-        range=[names["position"].min() - 0.5, names["position"].max() + 0.5] if len(names) else None,
-        showgrid=False,
-        automargin=True,
-    )
+    name_iterations(figure, names)
     figure.update_yaxes(zeroline=False, automargin=True, nticks=5)
     return figure
 
 
 def _dots(known: pd.DataFrame, metric: str) -> go.Scatter:
-    rank = known.groupby("position").cumcount()
-    size = known.groupby("position")["score"].transform("size")
     games = zip(known["game"], known["score"], known["control"], strict=True)
-    return go.Scatter(
-        x=known["position"] + (rank - (size - 1) / 2) * (0.3 / size.clip(lower=3)),
-        y=known["companion"],
-        mode="markers",
-        name="game",
-        marker={"size": 9, "color": NEUTRAL, "opacity": 0.75, "line": {"width": 1, "color": "white"}},
-        text=[f"{escaped_label(game, 40)}: {control_words(metric, score, control)}" for game, score, control in games],
-        hovertemplate="%{text}<extra></extra>",
-    )
+    texts = [f"{escaped_label(game, 40)}: {control_words(metric, score, control)}" for game, score, control in games]
+    return game_trace(known, "companion", texts)
 
 
 def _means(sides: list[SideControls]) -> go.Scatter:
     known = [(side, side.summary.value) for side in sides if side.summary.value is not None]
-    return go.Scatter(
-        x=[side.position for side, _ in known],
-        y=[value for _, value in known],
-        mode="lines+markers",
-        name="mean",
-        line={"width": 3, "color": ACCENT},
-        marker={"size": 11, "symbol": "diamond", "color": ACCENT},
-        text=[side.summary.words for side, _ in known],
-        hovertemplate="%{text}<extra></extra>",
-    )
+    places, values = [side.position for side, _ in known], [value for _, value in known]
+    return mean_trace(places, values, [side.summary.words for side, _ in known])
 
 
 def chance_trace(values: list[tuple[SideControls, float | None]], unit: str) -> go.Scatter:

@@ -96,11 +96,6 @@ def stored_games(store: Store) -> pd.DataFrame:
     )
 
 
-def game_name(store: Store, transcript_id: str) -> str:
-    """The name of the game on screen, which may differ from the name in its file."""
-    return store.transcripts.name(transcript_id)
-
-
 def deletions(store: Store) -> list[Deletion]:
     """Deletions that can be restored, the latest first."""
     return store.deletions.list()

@@ -79,7 +79,7 @@ def _next_click(store: Store, held: Iteration) -> None:
             "Make it the baseline",
             key=f"promote_kept_{held.position}",
             icon=":material/flag:",
-            on_click=_promote,
+            on_click=promote,
             args=(store, held.name),
         )
 
@@ -126,7 +126,8 @@ def _withdraw(store: Store, name: str) -> None:
     attempt(lambda: _discard(store.iterations.withdraw_decision(name, who=person())), "The decision is taken back.")
 
 
-def _promote(store: Store, name: str) -> None:
+def promote(store: Store, name: str) -> None:
+    """Makes the iteration the baseline; a widget callback."""
     attempt(partial(store.iterations.promote, name), "This iteration is the baseline now.")
 
 

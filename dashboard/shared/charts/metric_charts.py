@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import html
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 
 import pandas as pd
 import plotly.graph_objects as go
 
 from dashboard.shared.formatting import USD, look, score_text, threshold_text
-from evaluation.escaping import html_text
+from evaluation.escaping import safe
 from evaluation.rubric.definitions import ENGAGEMENT
 from evaluation.score import LIKERT, PERCENT, MetricDefinition
 from evaluation.statistics.intervals import mean_interval
@@ -33,7 +34,8 @@ _NOTE_WIDTH = 14
 
 def escaped_label(text: str, limit: int = _LABEL_LENGTH) -> str:
     """``text`` as plotly may show it: plotly reads tags in labels (links among them), so they become entities."""
-    return html_text(shortened(text, limit), quote=False)
+    # Its labels do not read the entities of quotation marks.
+    return html.escape(safe(shortened(text, limit)), quote=False)
 
 
 def trend_figure(
@@ -67,26 +69,42 @@ def trend_figure(
 
 
 def _game_dots(scored: pd.DataFrame, definition: MetricDefinition) -> go.Scatter:
-    rank = scored.groupby("position").cumcount()
-    size = scored.groupby("position")["score"].transform("size")
-    # Games of one iteration stand side by side, so that equal scores stay visible.
-    beside = (rank - (size - 1) / 2) * (0.3 / size.clip(lower=3))
+    raters = scored["raters"].tolist() if "raters" in scored else [0] * len(scored)
+    texts = [
+        f"{escaped_label(game, 40)}: {score_text(score, definition.scale)}{_rated_by(people, definition)}"
+        for game, score, people in zip(scored["game"], scored["score"], raters, strict=True)
+    ]
+    return game_trace(scored, "score", texts)
+
+
+def game_trace(games: pd.DataFrame, column: str, texts: list[str]) -> go.Scatter:
+    """A dot for each game at the value of that column; those of one iteration stand side by side and stay visible."""
+    rank = games.groupby("position").cumcount()
+    size = games.groupby("position")[column].transform("size")
     return go.Scatter(
-        x=scored["position"] + beside,
-        y=scored["score"],
+        x=games["position"] + (rank - (size - 1) / 2) * (0.3 / size.clip(lower=3)),
+        y=games[column],
         mode="markers",
         name="game",
         marker={"size": 9, "color": NEUTRAL, "opacity": 0.75, "line": {"width": 1, "color": "white"}},
-        text=[
-            f"{escaped_label(game, 40)}: {score_text(score, definition.scale)}{_rated_by(raters, definition)}"
-            for game, score, raters in zip(scored["game"], scored["score"], _raters(scored), strict=True)
-        ],
+        text=texts,
         hovertemplate="%{text}<extra></extra>",
     )
 
 
-def _raters(scored: pd.DataFrame) -> list[int]:
-    return scored["raters"].tolist() if "raters" in scored else [0] * len(scored)
+def mean_trace(positions: Iterable[float], means: Iterable[float], texts: list[str], **options: object) -> go.Scatter:
+    """The means of iterations as diamonds on a line; ``options`` are passed on to plotly."""
+    return go.Scatter(
+        x=list(positions),
+        y=list(means),
+        mode="lines+markers",
+        name="mean",
+        line={"width": 3, "color": ACCENT},
+        marker={"size": 11, "symbol": "diamond", "color": ACCENT},
+        text=texts,
+        hovertemplate="%{text}<extra></extra>",
+        **options,
+    )
 
 
 def _rated_by(raters: int, definition: MetricDefinition) -> str:
@@ -95,16 +113,18 @@ def _rated_by(raters: int, definition: MetricDefinition) -> str:
 
 def _mean_line(scored: pd.DataFrame, definition: MetricDefinition, changes: Mapping[str, str]) -> go.Scatter:
     names = scored.groupby("position")["iteration"].first()
-    sides = {place: mean_interval(games, limits=_limits(definition)) for place, games in _by_place(scored)}
+    sides = {place: mean_interval(games, limits=definition.scale.limits) for place, games in _by_place(scored)}
     means = scored.groupby("position")["score"].mean()
     counts = scored.groupby("position")["score"].size()
-    return go.Scatter(
-        x=means.index,
-        y=means,
-        mode="lines+markers",
-        name="mean",
-        line={"width": 3, "color": ACCENT},
-        marker={"size": 11, "symbol": "diamond", "color": ACCENT},
+    texts = [
+        f"mean {score_text(means[place], definition.scale)} of {counted(counts[place], 'game')}, "
+        f"95 % interval {interval_words(sides[place])}{_change_line(changes.get(names[place], ''), 60)}"
+        for place in means.index
+    ]
+    return mean_trace(
+        means.index,
+        means,
+        texts,
         error_y={
             "type": "data",
             "symmetric": False,
@@ -114,12 +134,6 @@ def _mean_line(scored: pd.DataFrame, definition: MetricDefinition, changes: Mapp
             "thickness": 1.5,
             "width": 6,
         },
-        text=[
-            f"mean {score_text(means[place], definition.scale)} of {counted(counts[place], 'game')}, "
-            f"95 % interval {interval_words(sides[place])}{_change_line(changes.get(names[place], ''), 60)}"
-            for place in means.index
-        ],
-        hovertemplate="%{text}<extra></extra>",
     )
 
 
@@ -130,10 +144,6 @@ def _change_line(change: str, limit: int) -> str:
 def _by_place(scored: pd.DataFrame) -> Iterator[tuple[int, list[float]]]:
     for place, games in scored.groupby("position")["score"]:
         yield int(str(place)), games.tolist()
-
-
-def _limits(definition: MetricDefinition) -> tuple[float, float]:
-    return definition.scale.low, definition.scale.high
 
 
 def _reach(end: float | None, mean: float) -> float:
@@ -161,6 +171,17 @@ def _limit_words(threshold: float, definition: MetricDefinition) -> str:
     return f"≥ {threshold:g}" + (" %" if definition.scale == PERCENT else "")
 
 
+def name_iterations(figure: go.Figure, names: pd.DataFrame) -> None:
+    """Writes the names of iterations below a figure: ``names`` has ``position`` and ``iteration``, one row for each."""
+    figure.update_xaxes(
+        tickvals=names["position"].tolist(),
+        ticktext=[escaped_label(name) for name in names["iteration"]],
+        range=[names["position"].min() - 0.5, names["position"].max() + 0.5] if len(names) else None,
+        showgrid=False,
+        automargin=True,
+    )
+
+
 def _lay_out(figure: go.Figure, points: pd.DataFrame, definition: MetricDefinition, changes: Mapping[str, str]) -> None:
     names = points.drop_duplicates("position").sort_values("position")
     scale = definition.scale
@@ -174,13 +195,7 @@ def _lay_out(figure: go.Figure, points: pd.DataFrame, definition: MetricDefiniti
         hovermode="closest",
         **KEEP_ZOOM,
     )
-    figure.update_xaxes(
-        tickvals=names["position"].tolist(),
-        ticktext=[escaped_label(name) for name in names["iteration"]],
-        range=[names["position"].min() - 0.5, names["position"].max() + 0.5] if len(names) else None,
-        showgrid=False,
-        automargin=True,
-    )
+    name_iterations(figure, names)
     figure.update_yaxes(
         range=[scale.low - margin, scale.high + margin],
         tickvals=ticks,

@@ -155,7 +155,7 @@ def _reported(store: Store, tally: Tally, iteration: str | None, path: Path | No
     """Keeps the report on what is imported inside, also when that is interrupted."""
     from evaluation.readers.import_report import ImportReport
     from evaluation.writers.import_report import report_as
-    from evaluation.writers.tables import write_new_file
+    from evaluation.writers.tables import write_new_bytes
 
     begun, started_at = time.monotonic(), datetime.now(UTC)
     try:
@@ -166,12 +166,8 @@ def _reported(store: Store, tally: Tally, iteration: str | None, path: Path | No
         store.imports.save(done)
         if path is not None:
             text = report_as(done, path.suffix)
-            write_new_file(path, lambda neighbour: _write_text(neighbour, text))
+            write_new_bytes(path, text.encode())
             note(f"The report is in {path}.")
-
-
-def _write_text(path: Path, text: str) -> None:
-    path.write_text(text, encoding="utf-8", newline="")
 
 
 def _import_row(found: ScoredFile) -> tuple[str, ...]:

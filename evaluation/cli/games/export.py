@@ -152,14 +152,10 @@ def _write_table(table: pd.DataFrame, kind: TableFormat, output: Path | None, fo
 
 
 def _deliver(text: str, output: Path | None, force: bool) -> None:
-    from evaluation.writers.tables import write_new_file
+    from evaluation.writers.tables import write_new_bytes
 
     if output is None:
         say_data(text)
         return
-    write_new_file(output, lambda path: _write_text(path, text), overwrite=force)
+    write_new_bytes(output, (text if text.endswith("\n") else f"{text}\n").encode(), overwrite=force)
     note(f"Wrote {safe(output)}.")
-
-
-def _write_text(path: Path, text: str) -> None:
-    path.write_text(text if text.endswith("\n") else text + "\n", encoding="utf-8")

@@ -9,7 +9,7 @@ import typer
 
 from evaluation.cli.shared.confirmation import By, Yes, person, require_consent
 from evaluation.cli.shared.options import Database, ListFormat, Rows, TranscriptReference, open_store
-from evaluation.cli.shared.terminal import note, safe, say, shortened, table
+from evaluation.cli.shared.terminal import note, safe, say, say_list, shortened
 from evaluation.text.display import counted
 
 if TYPE_CHECKING:
@@ -86,16 +86,11 @@ def _tell_deleted(deletion: Deletion) -> None:
 
 def deleted(output: Rows = ListFormat.TABLE, db: Database = None) -> None:
     """List what was deleted and can come back, the latest first."""
-    from evaluation.escaping import json_text
-
     deletions = open_store(db).deletions.list()
-    if output is ListFormat.JSON:
-        say(json_text([_deletion_dict(each) for each in deletions]))
-    elif deletions:
-        headers = ("Number", "What", "Name", "Games", "By", "When (UTC)")
-        say(table(headers, [_deletion_line(each) for each in deletions]))
-    else:
-        note("Nothing is deleted that could come back.")
+    headers = ("Number", "What", "Name", "Games", "By", "When (UTC)")
+    records, lines = [*map(_deletion_dict, deletions)], [*map(_deletion_line, deletions)]
+    nothing = "Nothing is deleted that could come back."
+    say_list(records, headers, lines, nothing, is_json=output is ListFormat.JSON)
 
 
 def _deletion_dict(deletion: Deletion) -> dict[str, Any]:

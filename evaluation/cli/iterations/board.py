@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from typing import Any
 
 from evaluation.cli.shared.rendering import score_cell
 from evaluation.cli.shared.terminal import safe, shortened, table
 from evaluation.comparison.lost_points import Losses
-from evaluation.iterations import Board, Chance, Criterion, Decision, GameTest, IterationSummary, KnownMean, MetricMean
+from evaluation.iterations import Board, Decision, GameTest, IterationSummary, KnownMean, MetricMean
+from evaluation.iterations.pass_probability import NO_CHANCE
 from evaluation.rubric.advice import advise, nothing_to_fix
 from evaluation.rubric.definitions import DEFINITIONS, SHORT_LABELS
 from evaluation.text.display import counted
@@ -30,8 +32,10 @@ def board_lines(board: Board, losses: Mapping[str, Losses] | None = None) -> Ite
         yield from _details(board, summary)
     yield ""
     yield "Success criteria and the gate to what comes next:"
-    yield from (f"  {_STATES[check.state]} {check.label}: {shortened(check.measured, 100)}" for check in _checks(board))
-    yield f"  {chance_words(board.chance)}"
+    yield from (
+        f"  {_STATES[check.state]} {check.label}: {shortened(check.measured, 100)}" for check in board.checklist.checks
+    )
+    yield f"  {board.chance.words if board.chance else NO_CHANCE}"
     yield from _advice(board, losses or {})
 
 
@@ -98,19 +102,6 @@ def _tests_words(summary: IterationSummary) -> str:
     return f"{counted(len(complete), 'test')}: " + ", ".join(f"{count} {status}" for status, count in outcomes.items())
 
 
-def _checks(board: Board) -> tuple[Criterion, ...]:
-    return board.checklist.checks
-
-
-def chance_words(chance: Chance | None) -> str:
-    """The chance that the next three tests pass, with its interval."""
-    if chance is None:
-        return "Chance that the next three tests pass: unknown, no test is decided yet."
-    value, low, high = (f"{100 * part:.0f} %" for part in (chance.value, chance.low, chance.high))
-    so_far = f"{chance.passed} of {chance.tests} passed so far"
-    return f"Chance that the next three tests pass: {value} (95 % interval {low} to {high}; {so_far})."
-
-
 def _advice(board: Board, losses: Mapping[str, Losses]) -> Iterator[str]:
     if board.current is None:
         return
@@ -150,12 +141,11 @@ def control_lines(means: Mapping[str, MetricMean]) -> Iterator[str]:
 
 def board_dict(board: Board, losses: Mapping[str, Losses] | None = None) -> dict[str, Any]:
     """The board as JSON-compatible data. Scores on their metrics' scales, costs in US dollars, rates from 0 to 1."""
-    chance = board.chance
     given = advise(board.current.means, board.current.cost_usd.mean) if board.current else ()
     return {
         "iterations": [_summary_dict(summary) for summary in board.iterations],
         "checklist": {
-            "checks": [_check_dict(check) for check in board.checklist.checks],
+            "checks": [asdict(check) for check in board.checklist.checks],
             "success": str(board.checklist.success),
             "gate": str(board.checklist.gate),
         },
@@ -168,14 +158,7 @@ def board_dict(board: Board, losses: Mapping[str, Losses] | None = None) -> dict
             }
             for one in given
         ],
-        "chance": chance
-        and {
-            "value": chance.value,
-            "low": chance.low,
-            "high": chance.high,
-            "passed": chance.passed,
-            "tests": chance.tests,
-        },
+        "chance": board.chance and asdict(board.chance),
     }
 
 
@@ -192,8 +175,8 @@ def _summary_dict(summary: IterationSummary) -> dict[str, Any]:
         "signed_off_note": iteration.signed_off_note,
         "games": [game.transcript_id for game in summary.games],
         "means": _means_dict(summary.means),
-        "cost_usd": _known_dict(summary.cost_usd),
-        "cache_hit_rate": _known_dict(summary.cache_hit_rate),
+        "cost_usd": asdict(summary.cost_usd),
+        "cache_hit_rate": asdict(summary.cache_hit_rate),
         "verdict": summary.verdict and summary.verdict.as_dict(),
         "lowest_metric": summary.lowest,
         "tests": [_test_dict(test) for test in summary.tests],
@@ -223,18 +206,10 @@ def _test_dict(test: GameTest) -> dict[str, Any]:
         "games": [game.transcript_id for game in test.games],
         "is_complete": test.is_complete,
         "means": _means_dict(test.means),
-        "cost_usd": _known_dict(test.cost_usd),
+        "cost_usd": asdict(test.cost_usd),
         "verdict": test.verdict.as_dict(),
         "failed_games": [
             {"transcript_id": one.transcript_id, "is_critical": one.is_critical, "reasons": list(one.reasons)}
             for one in test.failures
         ],
     }
-
-
-def _known_dict(known: KnownMean) -> dict[str, Any]:
-    return {"mean": known.mean, "highest": known.highest, "known": known.known, "games": known.games}
-
-
-def _check_dict(check: Criterion) -> dict[str, str]:
-    return {"name": check.name, "label": check.label, "state": str(check.state), "measured": check.measured}

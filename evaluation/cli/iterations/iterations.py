@@ -11,15 +11,14 @@ import typer
 
 from evaluation.cli.shared.confirmation import By, Yes, person, require_consent
 from evaluation.cli.shared.exit_codes import CommandGroup
-from evaluation.cli.shared.options import Database, DatabaseAgain, ListFormat, MetricName, Rows, open_store
-from evaluation.cli.shared.terminal import note, safe, say, shortened, table
+from evaluation.cli.shared.options import Database, DatabaseAgain, ListFormat, MetricName, Rows, group_store, open_store
+from evaluation.cli.shared.terminal import note, safe, say, say_list, shortened
 from evaluation.cli.shared.version_warnings import mix_dict, stored_mixes, warn_of
 from evaluation.text.display import counted
 
 if TYPE_CHECKING:
     from evaluation.iterations import RecordedDecision
     from evaluation.iterations.edit_history import Edit, SignOff
-    from evaluation.store import Store
 
 app = typer.Typer(
     cls=CommandGroup,
@@ -82,7 +81,7 @@ def create(
     db: DatabaseAgain = None,
 ) -> None:
     """Create an iteration, after all others."""
-    iteration = _store(context, db).iterations.create(
+    iteration = group_store(context, db).iterations.create(
         name,
         parent=parent,
         prompt_text=_prompt_text(prompt),
@@ -112,7 +111,7 @@ def assign(
     db: DatabaseAgain = None,
 ) -> None:
     """Put stored transcripts into an iteration, after the games that it has."""
-    store = _store(context, db)
+    store = group_store(context, db)
     with store.unit(write=True):
         found = [store.transcripts.resolve(reference) for reference in transcripts]
         for transcript_id in found:
@@ -129,7 +128,7 @@ def rename(
     db: DatabaseAgain = None,
 ) -> None:
     """Give an iteration another name; its games, place, sign-off and children stay."""
-    _store(context, db).iterations.rename(name, new_name, who=person(by))
+    group_store(context, db).iterations.rename(name, new_name, who=person(by))
     say(f"{safe(name)} is called {safe(new_name)} now.")
 
 
@@ -157,7 +156,7 @@ def edit(
         raise typer.BadParameter("Name a metric, or say --no-target.", param_hint="--target")
     if not no_target and all(one is None for one in (parent, change, target, prompt)):
         raise typer.BadParameter("Say what to correct: --parent, --change, --target, --no-target or --prompt.")
-    store = _store(context, db)
+    store = group_store(context, db)
     with store.unit(write=True):
         held = store.iterations.get(name)
         described = Description(
@@ -174,25 +173,20 @@ def edit(
 @app.command()
 def history(context: typer.Context, name: Name, output: Rows = ListFormat.TABLE, db: DatabaseAgain = None) -> None:
     """List what was changed in an iteration's name and description, its sign-offs and the decisions on it."""
-    from evaluation.escaping import json_text
-
-    store = _store(context, db)
+    store = group_store(context, db)
     made: list[Edit] = [
         *store.iterations.history(name),
         *map(_as_edit, store.iterations.sign_offs(name)),
         *map(_decision_as_edit, store.iterations.decisions(name)),
     ]
     made.sort(key=lambda one: one.at)
-    if output is ListFormat.JSON:
-        say(json_text([{**asdict(one), "at": one.at.isoformat()} for one in made]))
-    elif made:
-        lines = [
-            (f"{e.at:%Y-%m-%d %H:%M}", shortened(e.who, 24), e.field, shortened(e.before, 40), shortened(e.after, 40))
-            for e in made
-        ]
-        say(table(("When (UTC)", "By", "What", "Before", "After"), lines))
-    else:
-        note("Nothing was changed since it was created.")
+    records = [{**asdict(one), "at": one.at.isoformat()} for one in made]
+    lines = [
+        (f"{e.at:%Y-%m-%d %H:%M}", shortened(e.who, 24), e.field, shortened(e.before, 40), shortened(e.after, 40))
+        for e in made
+    ]
+    headers, nothing = ("When (UTC)", "By", "What", "Before", "After"), "Nothing was changed since it was created."
+    say_list(records, headers, lines, nothing, is_json=output is ListFormat.JSON)
 
 
 def _as_edit(made: SignOff) -> Edit:
@@ -221,7 +215,7 @@ def delete(
     db: DatabaseAgain = None,
 ) -> None:
     """Delete an iteration, and its games only if asked to; 'dramaturg undo' brings all of it back."""
-    store = _store(context, db)
+    store = group_store(context, db)
     store.iterations.get(name)
     games = counted(len(store.transcripts.summaries(name)), "game")
     fate = f"and its {games}" if with_games else f"and leave its {games} without an iteration"
@@ -244,7 +238,7 @@ def decide(
     from evaluation.iterations import Fate
     from evaluation.workflows.decisions import record_decision
 
-    held = record_decision(_store(context, db), name, Fate(fate), who=person(by), reason=reason, note=remark)
+    held = record_decision(group_store(context, db), name, Fate(fate), who=person(by), reason=reason, note=remark)
     assert held.recorded is not None
     say(f"{safe(name)}: {safe(held.recorded.words)}. To take it back: dramaturg iterations undecide {safe(name)}.")
     if held.is_kept and not held.is_baseline:
@@ -260,14 +254,14 @@ def undecide(
     db: DatabaseAgain = None,
 ) -> None:
     """Take the recorded decision on an iteration back; both stay on record, see 'history'."""
-    _store(context, db).iterations.withdraw_decision(name, who=person(by), reason=reason)
+    group_store(context, db).iterations.withdraw_decision(name, who=person(by), reason=reason)
     say(f"The decision on {safe(name)} is taken back.")
 
 
 @app.command()
 def promote(context: typer.Context, name: Name, db: DatabaseAgain = None) -> None:
     """Mark an iteration as the baseline, the second line beside every reference."""
-    _store(context, db).iterations.promote(name)
+    group_store(context, db).iterations.promote(name)
     say(f"{safe(name)} is the baseline now.")
 
 
@@ -281,7 +275,7 @@ def sign_off(
     db: DatabaseAgain = None,
 ) -> None:
     """Record that a person found an iteration's games fascinating to watch, or take that back."""
-    store = _store(context, db)
+    store = group_store(context, db)
     if withdraw:
         store.iterations.withdraw_sign_off(name, by, remark)
         say(f"{safe(by)} withdrew the sign-off of {safe(name)}.")
@@ -299,10 +293,5 @@ def resize_tests(
     db: DatabaseAgain = None,
 ) -> None:
     """Set how many games of an iteration form a test; the rubric's is 3."""
-    _store(context, db).settings.set_test_size(games)
+    group_store(context, db).settings.set_test_size(games)
     say(f"{games} games form a test from now on." if games > 1 else "Every game is a test from now on.")
-
-
-def _store(context: typer.Context, db: Path | None) -> Store:
-    # The environment is read once, before the sub-command, so that an option there is not outranked by it.
-    return open_store(db or context.obj)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -36,7 +35,7 @@ def report(
     Its numbers are those of the Overview, Trends and Compare pages.
     """
     from evaluation.workflows.html_reports import comparison_html, iteration_html, run_html
-    from evaluation.writers.tables import write_new_file
+    from evaluation.writers.tables import write_new_bytes
 
     if sum(one is not None for one in (iteration, compare, runs)) != 1:
         raise typer.BadParameter("Name one iteration, or two with --compare, or two --runs.", param_hint="ITERATION")
@@ -45,10 +44,6 @@ def report(
         text = comparison_html(store, *compare)
     else:
         text = run_html(store, *runs) if runs else iteration_html(store, iteration or "")
-    write_new_file(output, partial(_fill, text), overwrite=force)
+    write_new_bytes(output, text.encode(), overwrite=force)
     say(f"Wrote {safe(output)}.")
     warn_of(stored_mixes(store))
-
-
-def _fill(text: str, path: Path) -> None:
-    path.write_text(text, encoding="utf-8")

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from evaluation.cli.shared.exit_codes import CommandGroup
-from evaluation.cli.shared.options import Database, DatabaseAgain, ListFormat, Rows, TranscriptReference, open_store
-from evaluation.cli.shared.terminal import note, safe, say, shortened, table
+from evaluation.cli.shared.options import Database, DatabaseAgain, ListFormat, Rows, TranscriptReference, group_store
+from evaluation.cli.shared.terminal import safe, say, say_list, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from evaluation.overrides import Override
     from evaluation.score import LedgerRow, MetricResult
-    from evaluation.store import Store
     from evaluation.transcript import Transcript
 
 _LONGEST_REASON = 80
@@ -76,7 +74,7 @@ def add(
     db: DatabaseAgain = None,
 ) -> None:
     """Override one row; the score is computed again at once. What the rule said stays on record."""
-    store = _store(context, db)
+    store = group_store(context, db)
     with store.unit(write=True):
         found = store.transcripts.get(store.transcripts.resolve(transcript))
         metric, chosen = _find_row(store.results.load(found.id), found, row)
@@ -120,7 +118,7 @@ def undo(
     db: DatabaseAgain = None,
 ) -> None:
     """Take a decision back; the row is again what it was before. Both stay on record."""
-    store = _store(context, db)
+    store = group_store(context, db)
     store.overrides.undo(number, author)
     say(f"{safe(author)} took decision {number} back.")
 
@@ -130,25 +128,18 @@ def list_overrides(
     context: typer.Context, transcript: TranscriptReference, output: Rows = ListFormat.TABLE, db: DatabaseAgain = None
 ) -> None:
     """List every decision on a transcript's rows, those taken back too."""
-    from evaluation.escaping import json_text
-
-    store = _store(context, db)
+    store = group_store(context, db)
     with store.unit():
         found = store.transcripts.resolve(transcript)
         made = store.overrides.list(found)
         orphans = {one.id for one in store.overrides.orphans(found)}
         standing = {one.id for one in store.overrides.current(found)}
     rows = [_listed(one, one.id in standing, one.id in orphans) for one in made]
-    if output is ListFormat.JSON:
-        say(json_text(rows))
-    elif rows:
-        headers = ("Number", "Row", "Decision", "By", "When", "Why", "State")
-        keys = ("id", "row", "verdict", "author", "at", "reason", "state")
-        say(table(headers, [[shortened(row[key], _LONGEST_REASON) for key in keys] for row in rows]))
-    else:
-        note(
-            "Nothing was overridden. Do it with: dramaturg override TRANSCRIPT ROW --verdict VERDICT --author --reason."
-        )
+    headers = ("Number", "Row", "Decision", "By", "When", "Why", "State")
+    keys = ("id", "row", "verdict", "author", "at", "reason", "state")
+    cells = [[shortened(row[key], _LONGEST_REASON) for key in keys] for row in rows]
+    example = "dramaturg override TRANSCRIPT ROW --verdict VERDICT --author --reason"
+    say_list(rows, headers, cells, f"Nothing was overridden. Do it with: {example}.", is_json=output is ListFormat.JSON)
 
 
 def _listed(made: Override, stands: bool, is_orphan: bool) -> dict[str, Any]:
@@ -181,7 +172,3 @@ def _say_score(result: MetricResult) -> None:
 
 def _words(verdict: object) -> str:
     return str(verdict).replace("_", " ")
-
-
-def _store(context: typer.Context, db: Path | None) -> Store:
-    return open_store(db or context.obj)

@@ -15,14 +15,13 @@ from evaluation.cli.shared.options import (
     ListFormat,
     Rows,
     TranscriptReference,
-    open_store,
+    group_store,
 )
-from evaluation.cli.shared.terminal import note, safe, say, say_data, shortened, table
+from evaluation.cli.shared.terminal import note, safe, say, say_data, say_list, shortened
 from evaluation.workflows.scoring import current_evaluation
 
 if TYPE_CHECKING:
     from evaluation.rating_desk.discards import Discard
-    from evaluation.store import Store
 
 _MOST_PROBLEMS = 50
 _LONGEST_CELL = 60
@@ -76,7 +75,7 @@ def add(
     from evaluation.text.display import counted
 
     given = parse_answers(answers)
-    store = _store(context, db)
+    store = group_store(context, db)
     with store.unit(write=True):
         found = store.transcripts.get(store.transcripts.resolve(transcript))
         rating = Rating(found.id, rater, score, given, comment)
@@ -115,7 +114,7 @@ def import_sheet(
     """
     from evaluation.workflows.rating_sheet_import import import_ratings
 
-    done = import_ratings(_store(context, db), file.read_bytes(), rater=rater, is_dry=is_dry)
+    done = import_ratings(group_store(context, db), file.read_bytes(), rater=rater, is_dry=is_dry)
     for problem in done.problems[:_MOST_PROBLEMS]:
         note(f"error: {safe(file)}: {safe(problem)}")
     if done.problems:
@@ -143,39 +142,29 @@ def export_sheet(
 ) -> None:
     """Write every rating, revised ones included, as a CSV sheet that 'rate import' takes back without loss."""
     from evaluation.workflows.rating_sheet_import import export_ratings
-    from evaluation.writers.tables import write_new_file
+    from evaluation.writers.tables import write_new_bytes
 
-    text = export_ratings(_store(context, db), rater=rater)
+    text = export_ratings(group_store(context, db), rater=rater)
     if output is None:
         say_data(text)
         return
     # With a mark, so that spreadsheets take it for UTF-8. As bytes: no line end may change.
-    write_new_file(output, lambda path: _write(path, text.encode("utf-8-sig")), overwrite=force)
+    write_new_bytes(output, text.encode("utf-8-sig"), overwrite=force)
     note(f"Wrote {safe(output)}.")
-
-
-def _write(path: Path, data: bytes) -> None:
-    path.write_bytes(data)
 
 
 @app.command()
 def discarded(context: typer.Context, output: Rows = ListFormat.TABLE, db: DatabaseAgain = None) -> None:
     """List the games that raters said cannot be rated, with the reasons."""
-    from evaluation.escaping import json_text
-
-    store = _store(context, db)
+    store = group_store(context, db)
     with store.unit():
         found = store.discards.list()
         names = {one.transcript_id: store.transcripts.name(one.transcript_id) for one in found}
     rows = [_discarded(one, names[one.transcript_id]) for one in found]
-    if output is ListFormat.JSON:
-        say(json_text(rows))
-    elif rows:
-        headers = ("Number", "Game", "Rater", "Reason", "Note", "Taken back by")
-        keys = ("id", "game", "rater", "reason", "note", "undone_by")
-        say(table(headers, [[shortened(row[key] or "", _LONGEST_CELL) for key in keys] for row in rows]))
-    else:
-        note("No rater has put a game aside for good.")
+    headers = ("Number", "Game", "Rater", "Reason", "Note", "Taken back by")
+    keys = ("id", "game", "rater", "reason", "note", "undone_by")
+    cells = [[shortened(row[key] or "", _LONGEST_CELL) for key in keys] for row in rows]
+    say_list(rows, headers, cells, "No rater has put a game aside for good.", is_json=output is ListFormat.JSON)
 
 
 def _discarded(one: Discard, name: str) -> dict[str, Any]:
@@ -200,17 +189,16 @@ def undiscard(
     db: DatabaseAgain = None,
 ) -> None:
     """Give a game back to the rater who said that it cannot be rated. Both stay on record."""
-    _store(context, db).discards.undo(number, who=who)
+    group_store(context, db).discards.undo(number, who=who)
     say(f"{safe(who)} took discard {number} back.")
 
 
 @app.command()
 def practice(context: typer.Context, output: Rows = ListFormat.TABLE, db: DatabaseAgain = None) -> None:
     """Show how raters' practice ratings compare with the references. Practice never counts as a rating."""
-    from evaluation.escaping import json_text
     from evaluation.rating_desk.practice import practice_results
 
-    results = practice_results(_store(context, db).practice.list())
+    results = practice_results(group_store(context, db).practice.list())
     rows = [
         {
             "rater": one.rater,
@@ -223,27 +211,18 @@ def practice(context: typer.Context, output: Rows = ListFormat.TABLE, db: Databa
         }
         for one in results
     ]
-    if output is ListFormat.JSON:
-        say(json_text(rows))
-    elif rows:
-        headers = ("Rater", "Games", "Same score", "Within 1", "Above the reference", "Same answers")
-        cells = [
-            [row["rater"], row["games"], row["same_score"], row["within_one"], f"{row['bias']:+.2f}", _of(row)]
-            for row in rows
-        ]
-        say(table(headers, cells))
-    else:
-        note("Nobody has practised yet. Practice is on the Review page.")
-
-
-def _of(row: dict[str, Any]) -> str:
-    return f"{row['same_answers']} of {row['answered']}"
+    headers = ("Rater", "Games", "Same score", "Within 1", "Above the reference", "Same answers")
+    cells = [
+        (one.rater, one.games, one.equal, one.near, f"{one.bias:+.2f}", f"{one.same_answers} of {one.answered}")
+        for one in results
+    ]
+    nothing = "Nobody has practised yet. Practice is on the Review page."
+    say_list(rows, headers, cells, nothing, is_json=output is ListFormat.JSON)
 
 
 @app.command()
 def style(context: typer.Context, output: Rows = ListFormat.TABLE, db: DatabaseAgain = None) -> None:
     """Show how often raters told who speaks by the language alone, beside what guessing finds."""
-    from evaluation.escaping import json_text
     from evaluation.rating_desk.style_check import style_results_by_rater
 
     rows = [
@@ -256,22 +235,14 @@ def style(context: typer.Context, output: Rows = ListFormat.TABLE, db: DatabaseA
             "interval": one.interval.as_dict(),
             "chance": round(one.chance, 4),
         }
-        for rater, one in style_results_by_rater(_store(context, db).style_answers.list()).items()
+        for rater, one in style_results_by_rater(group_store(context, db).style_answers.list()).items()
     ]
-    if output is ListFormat.JSON:
-        say(json_text(rows))
-    elif rows:
-        headers = ("Rater", "Told", "Cannot tell", "Share", "95 % interval", "Guessing")
-        say(table(headers, [_style_cells(row) for row in rows]))
-    else:
-        note("Nobody has done the check yet. It is on the Review page, under Who speaks?")
+    headers = ("Rater", "Told", "Cannot tell", "Share", "95 % interval", "Guessing")
+    nothing = "Nobody has done the check yet. It is on the Review page, under Who speaks?"
+    say_list(rows, headers, [_style_cells(row) for row in rows], nothing, is_json=output is ListFormat.JSON)
 
 
 def _style_cells(row: dict[str, Any]) -> list[object]:
     interval = f"{row['interval']['low']:.0%} to {row['interval']['high']:.0%}"
     told = f"{row['told']} of {row['asked']}"
     return [row["rater"], told, row["cannot_tell"], f"{row['share']:.0%}", interval, f"{row['chance']:.0%}"]
-
-
-def _store(context: typer.Context, db: Path | None) -> Store:
-    return open_store(db or context.obj)

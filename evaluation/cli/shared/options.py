@@ -152,3 +152,9 @@ def open_store(db: Path | None) -> Store:
     from evaluation.store import Store
 
     return Store(database_path(db))
+
+
+def group_store(context: typer.Context, db: Path | None) -> Store:
+    """The store of a command below a group, whose own ``--db`` counts where the command has none."""
+    # The environment is read once, before the sub-command, so that an option there is not outranked by it.
+    return open_store(db or context.obj)

@@ -10,7 +10,7 @@ from typing import TextIO
 
 import typer
 
-from evaluation.escaping import JOINERS, code, markdown_table, safe, shortened
+from evaluation.escaping import JOINERS, code, json_text, markdown_table, safe, shortened
 from evaluation.progress import pace_words
 from evaluation.text.display import counted
 
@@ -22,6 +22,7 @@ __all__ = [
     "safe",
     "say",
     "say_data",
+    "say_list",
     "shortened",
     "table",
     "width",
@@ -50,6 +51,26 @@ def table(headers: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     lines = ["  ".join(_padded(cell, widths[place]) for place, cell in enumerate(row)).rstrip() for row in cells]
     rule = "  ".join("-" * each for each in widths)
     return "\n".join([lines[0], rule, *lines[1:]])
+
+
+def say_list(
+    records: Sequence[object], headers: Sequence[str], rows: Sequence[Sequence[object]], nothing: str, *, is_json: bool
+) -> None:
+    """A list on standard output: as JSON, as a table, or what to tell where it is empty.
+
+    Args:
+        records: JSON-compatible, one for each row.
+        headers: Of the table.
+        rows: Of the table.
+        nothing: What is told instead of an empty table.
+        is_json: Whether JSON is wanted.
+    """
+    if is_json:
+        say(json_text(list(records)))
+    elif rows:
+        say(table(headers, rows))
+    else:
+        note(nothing)
 
 
 def _padded(cell: str, columns: int) -> str:

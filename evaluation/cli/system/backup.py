@@ -9,10 +9,9 @@ import typer
 
 from evaluation.cli.shared.options import Database, open_store
 from evaluation.cli.shared.terminal import say
-from evaluation.text.display import counted
 
 if TYPE_CHECKING:
-    from evaluation.store.backup.backup import BackupInfo
+    pass
 
 
 def backup(
@@ -21,7 +20,7 @@ def backup(
 ) -> None:
     """Copy the whole database to a file, as it stands between two changes; the dashboard may go on meanwhile."""
     info = open_store(db).backups.write(path.expanduser())
-    say(f"{path} holds {_words(info)}.")
+    say(f"{path} holds {info.words}.")
 
 
 def restore(
@@ -36,19 +35,10 @@ def restore(
 
     info = check_backup(path.expanduser())
     if check_only:
-        say(f"{path} can be restored: {_words(info)}, schema {info.schema}.")
+        say(f"{path} can be restored: {info.words}, schema {info.schema}.")
         return
     store = open_store(db)
     kept = store.backups.restore(path.expanduser())
-    say(f"{store.place} now holds {_words(info)}.")
+    say(f"{store.place} now holds {info.words}.")
     if kept is not None:
         say(f"The database of before is {kept}.")
-
-
-def _words(info: BackupInfo) -> str:
-    parts = (
-        counted(info.transcripts, "transcript"),
-        counted(info.iterations, "iteration"),
-        counted(info.ratings, "rating"),
-    )
-    return ", ".join(parts)

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from evaluation.escaping import html_text, shortened
+from evaluation.escaping import shortened
+from evaluation.files.html_templates import render_fragment
 from evaluation.insight.figures.metrics import SimulationMetrics
 from evaluation.insight.network.graph import interaction_graph
 from evaluation.insight.network.layout import Canvas, GraphLayout, Spot, graph_layout
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
 
 ARROWS_PER_PLAYER = 3
 """More than that many arrows for each player, and nobody can follow them."""
@@ -116,7 +121,7 @@ def _towards(spot: Spot, x: float, y: float, distance: float) -> tuple[float, fl
     return spot.x + (x - spot.x) / length * distance, spot.y + (y - spot.y) / length * distance
 
 
-def graph_svg(metrics: SimulationMetrics) -> str:
+def graph_svg(metrics: SimulationMetrics) -> Markup | str:
     """The graph as an SVG element, with a sentence on what is left out; empty without players."""
     if metrics.network is None:
         return ""
@@ -125,32 +130,16 @@ def graph_svg(metrics: SimulationMetrics) -> str:
     least = fewest_messages(counts, metrics.network.nodes)
     drawn = {pair: count for pair, count in counts.items() if count >= least and pair[0] != pair[1]}
     fewest, most = min(drawn.values(), default=1), max(drawn.values(), default=1)
-    arrows = "".join(
-        f'<path class="arrow" d="{curve(layout.spots[sender], layout.spots[receiver])}" '
-        f'stroke-width="{thickness(count, fewest, most)}" marker-end="url(#tip)"/>'
-        for (sender, receiver), count in drawn.items()
+    return render_fragment(
+        "insight/network/templates/graph.html.j2",
+        width=round(layout.canvas.width),
+        height=round(layout.canvas.height),
+        radius=RADIUS,
+        label_distance=LABEL,
+        least=least,
+        arrows=[
+            (curve(layout.spots[sender], layout.spots[receiver]), thickness(count, fewest, most))
+            for (sender, receiver), count in drawn.items()
+        ],
+        dots=[(shortened(name, spot.letters), spot.x, spot.y) for name, spot in layout.spots.items()],
     )
-    dots = "".join(_dot(name, spot) for name, spot in layout.spots.items())
-    note = f"Arrows of fewer than {least} messages are left out; the table has them all." if least > 1 else ""
-    width, height = layout.canvas.width, layout.canvas.height
-    return (
-        '<div class="wide" role="region" aria-label="The graph" tabindex="0">'
-        f'<svg viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" role="img" '
-        f'aria-label="Who addresses whom; the tables below hold the same">{_MARKER}{arrows}{dots}</svg></div>'
-        f"<p>{note}</p>"
-    )
-
-
-def _dot(name: str, spot: Spot) -> str:
-    label = html_text(shortened(name, spot.letters))
-    return (
-        f'<circle class="dot" cx="{spot.x}" cy="{spot.y}" r="{RADIUS}"/>'
-        f'<text x="{spot.x}" y="{spot.y + LABEL}" text-anchor="middle">{label}</text>'
-    )
-
-
-# A tip of fixed size: otherwise it would grow with the width of its arrow.
-_MARKER = (
-    '<defs><marker id="tip" viewBox="0 0 8 8" refX="1" refY="4" markerWidth="8" markerHeight="8" '
-    'markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0L8 4L0 8Z"/></marker></defs>'
-)

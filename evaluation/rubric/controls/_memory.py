@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from evaluation.rubric.claims.checking import check
 from evaluation.rubric.claims.game_record import Record
 from evaluation.rubric.clauses.scene import SCENE, Asked, Scene
 from evaluation.rubric.controls.spoiled_copies import by_author, with_names
 from evaluation.rubric.discussion import Discussion, PreparedMessage
+from evaluation.rubric.metrics.memory_accuracy import findings
 from evaluation.rubric.speech.readings import Reading, read_message
 from evaluation.transcript import Transcript
 
@@ -40,13 +40,9 @@ class PermutedRecord:
         record = Record(with_names(self._transcript, names, messages=self._transcript.messages), readings)
         accurate = inaccurate = 0
         for reading in readings:
-            seen: set[tuple[int, int]] = set()
-            for claim in reading.claims:
-                finding = check(claim, reading.message, record)
-                if finding is not None and (claim.start, claim.end) not in seen:
-                    seen.add((claim.start, claim.end))
-                    accurate += finding.verdict == "accurate"
-                    inaccurate += finding.verdict == "inaccurate"
+            for _, finding in findings(reading, record):
+                accurate += finding.verdict == "accurate"
+                inaccurate += finding.verdict == "inaccurate"
         return accurate, accurate + inaccurate
 
     def _readings(self, names: Mapping[str, str]) -> list[Reading]:

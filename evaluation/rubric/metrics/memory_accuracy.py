@@ -78,12 +78,17 @@ def _note(counts: dict[str, int]) -> str:
 
 def _rows(readings: Sequence[Reading], record: Record) -> Iterator[LedgerRow]:
     for reading in readings:
-        seen: set[tuple[int, int]] = set()
-        for claim in reading.claims:
-            finding = check(claim, reading.message, record)
-            if finding is not None and (claim.start, claim.end) not in seen:
-                seen.add((claim.start, claim.end))
-                yield _row(reading, claim, finding)
+        yield from (_row(reading, claim, finding) for claim, finding in findings(reading, record))
+
+
+def findings(reading: Reading, record: Record) -> Iterator[tuple[Claim, Finding]]:
+    """The claims of a message with what the record says about each; of claims at one place only the first."""
+    seen: set[tuple[int, int]] = set()
+    for claim in reading.claims:
+        finding = check(claim, reading.message, record)
+        if finding is not None and (claim.start, claim.end) not in seen:
+            seen.add((claim.start, claim.end))
+            yield claim, finding
 
 
 def _row(reading: Reading, claim: Claim, finding: Finding) -> LedgerRow:

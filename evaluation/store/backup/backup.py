@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evaluation.errors import ConflictError, InputError, NotFoundError, StoreBusyError, StoreError
+from evaluation.errors import ConflictError, InputError, NotFoundError, StoreError
 from evaluation.store._jobs import Jobs
 from evaluation.store.backup._integrity import faults_in
 from evaluation.store.engine import duckdb_errors
@@ -19,6 +19,7 @@ from evaluation.store.engine.text_checks import require_storable
 from evaluation.store.engine.transactions import Units
 from evaluation.store.games.trash_tables import mirror
 from evaluation.store.migrations import MIGRATIONS, migrate
+from evaluation.text.display import counted
 
 if TYPE_CHECKING:
     import duckdb
@@ -31,7 +32,10 @@ _HEADER_BYTES = 3 * 4096
 _COPY = "backup_copy"
 _SOURCE = "backup_source"
 _KEEP_FILE = "Keep a copy of the file itself, and go back to the latest backup that can be used."
-_COUNTED = ("transcripts", "iterations", "ratings")
+_COUNTS = """
+SELECT (SELECT max(number) FROM schema_migrations), (SELECT count(*) FROM transcripts),
+       (SELECT count(*) FROM iterations), (SELECT count(*) FROM ratings)
+"""
 _MAIN_TABLES = "SELECT table_name FROM duckdb_tables() WHERE schema_name = 'main' AND NOT internal"
 _NUMBER = "SELECT max(number) FROM schema_migrations"
 _TRASH_SINCE = 5
@@ -40,11 +44,11 @@ _TRASH_SINCE = 5
 
 @dataclass(frozen=True, slots=True)
 class BackupInfo:
-    """Contents of a backup.
+    """Contents of a database or a backup.
 
     Attributes:
         schema: The number of its latest migration; an older one is brought up to date when it is opened.
-        size: Bytes.
+        size: Bytes of the file, with those of its log; 0 in memory.
     """
 
     schema: int
@@ -52,6 +56,12 @@ class BackupInfo:
     iterations: int
     ratings: int
     size: int
+
+    @property
+    def words(self) -> str:
+        """How much it holds: "21 transcripts, 4 iterations, 22 ratings"."""
+        counts = ((self.transcripts, "transcript"), (self.iterations, "iteration"), (self.ratings, "rating"))
+        return ", ".join(counted(count, noun) for count, noun in counts)
 
 
 class Backups:
@@ -63,6 +73,11 @@ class Backups:
         self._jobs = jobs
         self._wait_seconds = wait_seconds
 
+    def info(self) -> BackupInfo:
+        """Contents of the database as it stands."""
+        with self._units.unit() as cursor:
+            return _info(cursor, self._file.place)
+
     def write(self, path: Path) -> BackupInfo:
         """Writes the database, as it stands between two changes, to a new file, and says what is in it.
 
@@ -73,7 +88,7 @@ class Backups:
         """
         _require_new(path)
         with _unfinished(path) as copy:
-            with self._units.unit() as cursor, self._nobody_writes():
+            with self._units.unit() as cursor, self._file.nobody_else_writes(self._wait_seconds):
                 _copy(cursor, copy, self._file.place, path)
             try:
                 info = check_backup(copy)
@@ -108,19 +123,6 @@ class Backups:
             check_backup(copy)
             self._file.replace(copy, kept, self._wait_seconds)
         return kept
-
-    @contextmanager
-    def _nobody_writes(self) -> Iterator[None]:
-        if not self._file.writer.acquire(timeout=self._wait_seconds):
-            raise StoreBusyError(
-                f"Another thread has been writing for {self._wait_seconds:g} s.",
-                place=self._file.place,
-                remedy="Try again when it is done.",
-            )
-        try:
-            yield
-        finally:
-            self._file.writer.release()
 
     def _require_no_job(self) -> None:
         running = []
@@ -189,13 +191,12 @@ def check_backup(path: Path) -> BackupInfo:
         # Whatever somebody has put into it shall not reach other files.
         with duckdb.connect(str(path), read_only=True, config={"enable_external_access": "false"}) as connection:
             _require_whole(connection, path)
-            schema = _require_own(connection, path)
+            _require_own(connection, path)
             if fault := next(faults_in(connection), None):
                 raise InputError(f"It cannot be used as a backup: {fault}", place=str(path), remedy=_ANOTHER)
-            transcripts, iterations, ratings = (_count(connection, table) for table in _COUNTED)
+            return _info(connection, str(path))
     except duckdb.Error as error:
         raise _unusable(path, error) from None
-    return BackupInfo(schema, transcripts, iterations, ratings, path.stat().st_size)
 
 
 def _require_whole(connection: DuckDBPyConnection, path: Path) -> None:
@@ -209,8 +210,8 @@ def _require_whole(connection: DuckDBPyConnection, path: Path) -> None:
         )
 
 
-def _require_own(connection: DuckDBPyConnection, path: Path) -> int:
-    """The number of its schema, which must have the very tables that this version makes with that number."""
+def _require_own(connection: DuckDBPyConnection, path: Path) -> None:
+    """Its schema must have the very tables that this version makes with its number."""
     import duckdb
 
     tables = {table for (table,) in connection.execute(_MAIN_TABLES).fetchall()}
@@ -232,7 +233,6 @@ def _require_own(connection: DuckDBPyConnection, path: Path) -> int:
             mirror(fresh, [str(table) for (table,) in fresh.execute(_MAIN_TABLES).fetchall()])
         if not least <= _shape(connection) <= _shape(fresh):
             raise InputError("Its tables are not those of Dramaturg.", place=str(path), remedy=_ANOTHER)
-    return number
 
 
 def _shape(connection: DuckDBPyConnection) -> set[tuple[object, ...]]:
@@ -246,9 +246,12 @@ def _shape(connection: DuckDBPyConnection) -> set[tuple[object, ...]]:
     return {*columns, *views, *macros}
 
 
-def _count(connection: DuckDBPyConnection, table: str) -> int:
-    found = connection.execute(f"SELECT count(*) FROM {table}").fetchone()
-    return int(found[0]) if found else 0
+def _info(connection: DuckDBPyConnection, place: str) -> BackupInfo:
+    counts = connection.execute(_COUNTS).fetchone()
+    assert counts is not None
+    size = sum(path.stat().st_size for ending in ("", ".wal") if (path := Path(place + ending)).is_file())
+    schema, transcripts, iterations, ratings = counts
+    return BackupInfo(schema, transcripts, iterations, ratings, size)
 
 
 def _unusable(path: Path, error: duckdb.Error) -> InputError:

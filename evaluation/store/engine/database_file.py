@@ -90,7 +90,7 @@ class DatabaseFile:
         self._path = path
         self._process = os.getpid()
         self._prepare = prepare
-        self.writer = threading.Lock()
+        self._writer = threading.Lock()
         self.thread = ThreadState()
         self._state = threading.Condition()
         self._connection: DuckDBPyConnection | None = None
@@ -164,6 +164,24 @@ class DatabaseFile:
             if self._users == 0:
                 self._close()
         raise moved(self._path)
+
+    @contextmanager
+    def nobody_else_writes(self, wait_seconds: float) -> Iterator[None]:
+        """Holds up every other thread that wants to write.
+
+        Raises:
+            StoreBusyError: Another thread was writing for all of ``wait_seconds``.
+        """
+        if not self._writer.acquire(timeout=wait_seconds):
+            raise StoreBusyError(
+                f"Another thread has been writing for {wait_seconds:g} s.",
+                place=self.place,
+                remedy="Try again when it is done.",
+            )
+        try:
+            yield
+        finally:
+            self._writer.release()
 
     def require_writable(self) -> None:
         """Call before anything is written while the file is open.

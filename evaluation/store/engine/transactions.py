@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from evaluation.errors import StoreBusyError, StoreError
+from evaluation.errors import StoreError
 from evaluation.store.engine import duckdb_errors
 from evaluation.store.engine.database_file import DatabaseFile
 
@@ -100,19 +100,13 @@ class Units:
 
     @contextmanager
     def _turn_to_write(self) -> Iterator[None]:
-        if not self._file.writer.acquire(timeout=self._wait_seconds):
-            raise StoreBusyError(
-                f"Another thread has been writing for {self._wait_seconds:g} s.",
-                place=self._file.place,
-                remedy="Try again when it is done.",
-            )
-        self._file.thread.is_writing = True
-        self._file.thread.is_doomed = False
-        try:
-            yield
-        finally:
-            self._file.thread.is_writing = False
-            self._file.writer.release()
+        with self._file.nobody_else_writes(self._wait_seconds):
+            self._file.thread.is_writing = True
+            self._file.thread.is_doomed = False
+            try:
+                yield
+            finally:
+                self._file.thread.is_writing = False
 
     @contextmanager
     def _transaction(self, cursor: DuckDBPyConnection) -> Iterator[None]:

@@ -115,6 +115,11 @@ class Transcripts:
             raise unknown_transcript(transcript_id)
         return str(found[0])
 
+    def names(self) -> dict[str, str]:
+        """The name of each stored game by id, in the order of adding."""
+        summaries = self.summaries()
+        return dict(zip(summaries["transcript_id"], summaries["game_id"].astype(str), strict=True))
+
     def player_names(self) -> dict[str, tuple[str, ...]]:
         """The names of every transcript's players, in their order, by transcript."""
         query = "SELECT transcript_id, list(name ORDER BY position) FROM players GROUP BY transcript_id"

@@ -9,8 +9,8 @@ from evaluation.escaping import well_formed
 from evaluation.insight.figures.events import LLMCallEvent
 from evaluation.judging.model_client.calls import CallRecord
 from evaluation.simulation.model_texts import Generation, speech_prefix
-from evaluation.store.engine.bulk_rows import fitting, insert_few, marks
 from evaluation.store.engine.transactions import Units
+from evaluation.store.model_calls.judgement_cache import insert_new, usage_values
 from evaluation.store.model_calls.llm_calls import LLMCalls
 from evaluation.transcript import SIMULATED_FORMAT, Transcript
 
@@ -55,9 +55,7 @@ class Generations:
         """Stores texts, and the calls made meanwhile, in one transaction; a text that is kept already stays."""
         rows = {one.key: _row(one) for one in generations}
         with self._units.unit(write=True) as cursor:
-            query = f"SELECT key FROM generations WHERE key IN ({marks(list(rows))})"
-            known = {key for (key,) in cursor.execute(query, list(rows)).fetchall()}
-            insert_few(cursor, "generations", [row for key, row in rows.items() if key not in known])
+            insert_new(cursor, "generations", "key", list(rows.values()))
             self._calls.add(calls)
 
 
@@ -69,8 +67,5 @@ def _row(one: Generation) -> dict[str, Any]:
         "purpose": one.purpose,
         "subject": well_formed(one.subject),
         "text": well_formed(one.text),
-        "input_tokens": fitting(round(one.usage.input_tokens), _BITS),
-        "cached_tokens": fitting(round(one.usage.cached_tokens), _BITS),
-        "output_tokens": fitting(round(one.usage.output_tokens), _BITS),
-        "cost_usd": one.usage.known_usd,
+        **usage_values(one.usage),
     }

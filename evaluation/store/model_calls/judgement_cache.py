@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from evaluation.judging.judges.cached import KeptAnswer
 from evaluation.judging.model_client.calls import CallRecord
+from evaluation.judging.model_client.usage import Usage
 from evaluation.judging.protocol import Prompt
 from evaluation.store.engine.bulk_rows import fitting, from_json, insert_few, marks, packed
 from evaluation.store.engine.transactions import Units
@@ -53,8 +54,8 @@ class Judgements:
         texts = {_sha(text): text for one in answers for text in (one.prompt.system, one.prompt.user, one.raw)}
         with self._units.unit(write=True) as cursor:
             rows = [{"sha256": sha, "text": text} for sha, text in texts.items()]
-            _insert_new(cursor, "judge_texts", "sha256", rows)
-            _insert_new(cursor, "judgements", "key", [_row(one) for one in {one.key: one for one in answers}.values()])
+            insert_new(cursor, "judge_texts", "sha256", rows)
+            insert_new(cursor, "judgements", "key", [_row(one) for one in {one.key: one for one in answers}.values()])
             self._calls.add(calls)
 
 
@@ -72,14 +73,17 @@ def _row(one: KeptAnswer) -> dict[str, Any]:
         "model": one.model,
         "prompt": packed(prompt).decode("utf-8"),
         "answer": packed({"answers": one.answers, "raw": _sha(one.raw)}).decode("utf-8"),
-        "input_tokens": fitting(round(one.usage.input_tokens), _BITS),
-        "cached_tokens": fitting(round(one.usage.cached_tokens), _BITS),
-        "output_tokens": fitting(round(one.usage.output_tokens), _BITS),
-        "cost_usd": one.usage.known_usd,
+        **usage_values(one.usage),
     }
 
 
-def _insert_new(cursor: DuckDBPyConnection, table: str, key: str, rows: list[dict[str, Any]]) -> None:
+def usage_values(usage: Usage) -> dict[str, Any]:
+    """Tokens and cost as columns; a number that the column cannot hold is left out."""
+    tokens = {name: getattr(usage, name) for name in ("input_tokens", "cached_tokens", "output_tokens")}
+    return {name: fitting(round(count), _BITS) for name, count in tokens.items()} | {"cost_usd": usage.known_usd}
+
+
+def insert_new(cursor: DuckDBPyConnection, table: str, key: str, rows: list[dict[str, Any]]) -> None:
     """Adds the rows whose key is not there yet; nobody else writes meanwhile."""
     query = "SELECT {key} FROM {table} WHERE {key} IN ({marks})"
     known = {

@@ -6,11 +6,8 @@ import re
 from html.parser import HTMLParser
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from evaluation.ratings import Rating
-from evaluation.report._html import Html, escaped, page, table, tag
 from evaluation.report.svg import HEIGHT, Strip, stacked_svg, strip_svg
 from evaluation.score import LIKERT, PERCENT
 from evaluation.statistics import mean_interval
@@ -82,29 +79,10 @@ def hostile_store(tmp_path) -> Store:
     return store
 
 
-@given(st.text())
-def test_text_never_becomes_markup(text: str) -> None:
-    seen = read(tag("p", text, title=text))
-    assert seen.tags == {"p"}
-    assert seen.attributes == {"title"}
-
-
-def test_elements_keep_what_is_html_and_escape_the_rest() -> None:
-    assert tag("p", Html("<b>1</b>"), "<i>", None, 2, class_="x", aria_label='a"b') == (
-        '<p class="x" aria-label="a&quot;b"><b>1</b>&lt;i&gt;2</p>'
-    )
-    assert escaped("a\r\nb\x07") == "a\nb"
-    assert table(("A",), [], "none") == ""
-
-
-def test_a_page_is_allowed_to_load_and_run_nothing() -> None:
-    assert "default-src 'none'; style-src 'unsafe-inline'" in read_policy(page("Title", "body"))
-
-
 def read_policy(document: str) -> str:
     found = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', document)
     assert found
-    return found.group(1).replace("&#x27;", "'")
+    return found.group(1)
 
 
 def test_a_chart_draws_every_game_every_mean_and_the_threshold() -> None:
@@ -143,6 +121,7 @@ def test_hostile_text_stays_text_and_nothing_comes_from_elsewhere(hostile_store:
         document = iteration_html(hostile_store, ATTACKS[3])
     else:
         document = comparison_html(hostile_store, ATTACKS[0], ATTACKS[3])
+    assert read_policy(document) == "default-src 'none'; style-src 'unsafe-inline'"
     seen = read(document)
     assert seen.tags.isdisjoint(
         {"script", "img", "link", "a", "iframe", "object", "form", "image", "use", "foreignobject"}
