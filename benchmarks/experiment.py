@@ -31,7 +31,7 @@ from evaluation.simulation.population.profiles import profile_named
 from evaluation.simulation.scripted.provider import ScriptedProvider
 from evaluation.simulation.scripted.world import SCRIPTED_MODEL, Effects, ScriptedWorld
 from evaluation.store import Store
-from evaluation.workflows.experiments import run_experiment
+from evaluation.workflows.experiments.runs import run_experiment
 
 LATENCY_SECONDS = 0.2
 CONCURRENCY = 20

@@ -26,7 +26,11 @@ def results_as_they_stand(
     Returns:
         By metric, in the same order. Decisions and overrides on rows that no ledger has change nothing.
     """
-    judged = apply_decisions(computed, decisions)
+    return apply_overrides(apply_decisions(computed, decisions), overrides)
+
+
+def apply_overrides(judged: Mapping[str, MetricResult], overrides: Sequence[Override]) -> dict[str, MetricResult]:
+    """The results with the overridden rows in place of those that rules and judges left, every score computed again."""
     rows = {(name, row.id): row for name, result in judged.items() for row in result.ledger}
     overruled: dict[str, dict[str, LedgerRow]] = {}
     for override in overrides:

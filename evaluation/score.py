@@ -138,6 +138,11 @@ class LedgerRow:
         # Rows are most of what a process that scores sends back; by default each is packed field by field in Python.
         return LedgerRow, _row_values(self)
 
+    @property
+    def metric(self) -> str:
+        """The metric that the row belongs to, as its id says."""
+        return self.id.partition(":")[0]
+
     def as_dict(self) -> dict[str, Any]:
         """The row as the JSON output shows it."""
         return {
@@ -157,6 +162,11 @@ class LedgerRow:
 
 
 _row_values = attrgetter(*(one.name for one in fields(LedgerRow)))
+
+
+def row_id_of(metric: str, rest: str) -> str:
+    """The id of a row of a metric's ledger; ``rest`` tells it from the others: message or player, and span."""
+    return f"{metric}:{rest}"
 
 
 def decided(row_id: str, kind: str, counts: bool | None, reason: str, **fields: Any) -> LedgerRow:

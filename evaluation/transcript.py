@@ -32,6 +32,7 @@ _CONTROL_WORDS = frozenset({"skip", "over"})
 _NOT_A_LETTER = re.compile(r"[^a-z]+")
 _REASONS = {"missing": "The value is missing", "extra_forbidden": "The format has no such key"}
 _LONGEST_SHOWN = 60
+_VOTE_PREFIX = "vote:"
 
 
 def _storable(text: str) -> str:
@@ -109,7 +110,12 @@ class Vote(_Frozen):
     @property
     def id(self) -> str:
         """Stable within a transcript: one voter has one valid vote in a round and phase."""
-        return f"vote:{self.round}:{self.phase or ''}:{self.voter}"
+        return f"{_VOTE_PREFIX}{self.round}:{self.phase or ''}:{self.voter}"
+
+    @staticmethod
+    def has_id(reference: str | None) -> bool:
+        """Whether ``reference`` is the id of a vote, and not of a message or of nothing."""
+        return reference is not None and reference.startswith(_VOTE_PREFIX)
 
 
 class Elimination(_Frozen):

@@ -18,7 +18,7 @@ from evaluation.errors import InputError
 from evaluation.judging.propositions.file_faults import CheckedFile, check_text
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.judging.propositions.proposition import DEFAULT_AGENT, Dimension, Proposition
-from evaluation.persona.agents import CHANNEL_PREFIX, slug_of
+from evaluation.persona.agents import is_channel_id, slug_of
 from evaluation.persona.results import DIMENSIONS, LABELS
 from evaluation.store import Store
 from evaluation.workflows.agents import KnownAgents
@@ -42,7 +42,7 @@ class SelectableAgent:
 
     @property
     def is_channel(self) -> bool:
-        return self.id.startswith(CHANNEL_PREFIX)
+        return is_channel_id(self.id)
 
     def dimension(self, dimension: Dimension) -> Mapping[str, Any]:
         """The latest run's score in a dimension with its details; empty when there is none."""

@@ -239,7 +239,7 @@ def thresholds(store: Store) -> dict[str, float]:
 
 def transcript_ids(store: Store) -> frozenset[str]:
     """The ids of all stored transcripts."""
-    return frozenset(store.transcripts.summaries()["transcript_id"])
+    return frozenset(store.transcripts.ids())
 
 
 def iteration_sizes(store: Store) -> dict[str, int]:

@@ -22,7 +22,7 @@ VIEW = "show"
 CONVERSATION = "Conversation"
 LEDGER = "Ledger"
 SCORES = "scores"
-MEND = "mend"
+EDIT_MENU = "mend"
 _AIMS = "aims"
 _FOLLOWED = "followed"
 

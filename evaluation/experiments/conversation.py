@@ -13,8 +13,9 @@ from evaluation.corrections.proposition_checks import PropositionChecker
 from evaluation.experiments.experiment import AgentScore, Side
 from evaluation.experiments.plan import ExperimentPlan
 from evaluation.judging.propositions.loading import PropositionLibrary
+from evaluation.judging.propositions.proposition import TargetType
 from evaluation.judging.protocol import Judge
-from evaluation.persona.agents import CHANNEL_PREFIX, Agent, SpeakerMap
+from evaluation.persona.agents import Agent, SpeakerMap
 from evaluation.persona.evaluation import evaluate_agent
 from evaluation.persona.shipped_agents import Cast
 from evaluation.persona.subjects import Sources, everybody, subject_of
@@ -109,4 +110,4 @@ async def evaluate(
 
 
 def _name(agent: Agent) -> str:
-    return NOBODY if agent.id.startswith(CHANNEL_PREFIX) else agent.display_name
+    return NOBODY if agent.kind is TargetType.ENVIRONMENT else agent.display_name

@@ -109,7 +109,7 @@ class ReportRow:
             "no_test_because": test.reason,
             "unscored": self.unscored,
             "direction": str(self.direction),
-            "published": None if self.published is None else _published(self.published),
+            "published": None if self.published is None else self.published.as_dict(),
         }
 
 
@@ -160,14 +160,3 @@ def _clustered(scores: Sequence[AgentScore], dimension: Dimension) -> Significan
 def _published_rows(experiment: str | None) -> Mapping[str, PublishedRow]:
     found = next((each for each in published_experiments() if each.name == experiment), None)
     return {} if found is None else {row.dimension: row for row in found.rows}
-
-
-def _published(row: PublishedRow) -> dict[str, Any]:
-    return {
-        "treatment_mean": row.treatment_mean,
-        "treatment_sd": row.treatment_sd,
-        "control_mean": row.control_mean,
-        "control_sd": row.control_sd,
-        "difference": row.difference,
-        "p_value": row.p,
-    }

@@ -5,18 +5,19 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from statistics import fmean
-from typing import Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from evaluation.errors import InputError
 from evaluation.files.yaml_models import read_model
 from evaluation.judging.prompts import PROMPT_VERSION
-from evaluation.judging.propositions.proposition import Dimension
+from evaluation.judging.propositions.proposition import Dimension, Proposition
 from evaluation.judging.propositions.weighted_scores import PropositionScore
+from evaluation.persona.evaluation import EvaluationPlan
 from evaluation.persona.results import DimensionScore, PersonaEvaluation
 
 Source = Literal["transcripts", "synthetic"]
@@ -33,15 +34,40 @@ class _Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
-class DimensionBaseline(_Frozen):
-    """One dimension's score, and the mean score of each of its propositions by id."""
+Repeats = tuple[Annotated[float, Field(ge=0)], ...]
+"""The score of each repeat of the questions; one value where they were asked once, none where that is not known."""
+
+
+class PropositionBaseline(_Frozen):
+    """One proposition's mean score.
+
+    Attributes:
+        score: The mean over what it was asked of, and over repeats.
+        repeats: The mean of each repeat.
+        fingerprint: Changes with everything in the proposition that may change its score but its weight; empty in
+            files of version 1, which do not say.
+    """
 
     score: float = Field(ge=0)
-    propositions: dict[str, float] = Field(default_factory=dict)
+    repeats: Repeats = ()
+    fingerprint: str = ""
+
+
+def _with_mean(value: Any) -> Any:
+    """A proposition as files of version 1 have it: its mean alone."""
+    return {"score": value} if isinstance(value, int | float) and not isinstance(value, bool) else value
+
+
+class DimensionBaseline(_Frozen):
+    """One dimension's score, that of each repeat, and those of its propositions by id."""
+
+    score: float = Field(ge=0)
+    repeats: Repeats = ()
+    propositions: dict[str, Annotated[PropositionBaseline, BeforeValidator(_with_mean)]] = Field(default_factory=dict)
 
 
 class Baseline(_Frozen):
-    """The accepted scores of an agent, or of a channel.
+    """The accepted scores of an agent, or of a channel, with everything that shapes them but persona and messages.
 
     Attributes:
         agent_id: Whose it is.
@@ -49,12 +75,17 @@ class Baseline(_Frozen):
         models: Who judged; scores of other judges are not compared with these.
         note: For people who open the file.
         sample_size: At most how many messages were judged one by one.
+        sampled: How many were; ``None`` in files of version 1.
         seed: Chose them.
+        since: The period's beginning in ISO 8601; empty for none.
+        until: The period's end.
+        is_batched: Whether questions shared calls; ``None`` in files of version 1, which do not say.
+        has_double_check: Whether the judge was asked to reconsider; ``None`` like that.
         dimensions: Only those that had a score.
     """
 
     format: Literal["dramaturg-baseline"] = "dramaturg-baseline"
-    version: Literal[1] = 1
+    version: Literal[1, 2] = 2
     agent_id: str = Field(min_length=1)
     agent_name: str
     source: Source = "transcripts"
@@ -62,7 +93,12 @@ class Baseline(_Frozen):
     note: str = ""
     prompt_version: str
     sample_size: int = Field(ge=1)
+    sampled: int | None = Field(default=None, ge=0)
     seed: int = Field(ge=0)
+    since: str = ""
+    until: str = ""
+    is_batched: bool | None = None
+    has_double_check: bool | None = None
     dimensions: dict[Dimension, DimensionBaseline]
 
     @property
@@ -74,43 +110,112 @@ class Baseline(_Frozen):
         """This baseline, with the dimensions of an earlier one that were not judged this time.
 
         Args:
-            before: Of the same agent; what other models judged does not belong in one baseline.
+            before: Of the same agent; what was judged otherwise does not belong in one baseline.
             judged: The dimensions that were.
         """
-        if before is None or before.models != self.models:
+        if before is None or list(differences(before, self)):
             return self
         others = {key: each for key, each in before.dimensions.items() if key not in judged}
         found = others | self.dimensions
         return self.model_copy(update={"dimensions": {key: found[key] for key in Dimension if key in found}})
 
 
+def differences(then: Baseline, now: Baseline) -> Iterator[str]:
+    """Everything that makes two baselines' scores incomparable, in words; nothing where they were made alike.
+
+    A sample's limit and seed matter only where one of them left messages out. What a file of version 1 does not say
+    counts as equal.
+    """
+    if then.models != now.models:
+        yield f"{_listed(now.models)} judged now, {_listed(then.models)} the baseline"
+    if then.prompt_version != now.prompt_version:
+        yield f"prompts {now.prompt_version} now, {then.prompt_version} in the baseline"
+    was_whole, is_whole = (one.sampled is not None and one.sampled < one.sample_size for one in (then, now))
+    if not (was_whole and is_whole) and (then.sample_size, then.seed) != (now.sample_size, now.seed):
+        yield (
+            f"up to {now.sample_size} messages drawn with seed {now.seed} now, {then.sample_size} with seed "
+            f"{then.seed} in the baseline"
+        )
+    if (then.since, then.until) != (now.since, now.until):
+        yield f"messages {_period(now)} now, {_period(then)} in the baseline"
+    for name, yes, no in (
+        ("is_batched", "several questions a call", "one question a call"),
+        ("has_double_check", "a double check", "no double check"),
+    ):
+        was, is_now = getattr(then, name), getattr(now, name)
+        if was is not None and is_now is not None and was is not is_now:
+            yield f"{yes if is_now else no} now, {yes if was else no} in the baseline"
+
+
+def _listed(models: Sequence[str]) -> str:
+    return ", ".join(models) or "nobody"
+
+
+def _period(baseline: Baseline) -> str:
+    ends = [f"{word} {time}" for word, time in (("since", baseline.since), ("until", baseline.until)) if time]
+    return " ".join(ends) or "of all times"
+
+
+def fingerprint(proposition: Proposition) -> str:
+    """Changes with everything in a proposition that may change its score but its weight, which is applied later."""
+    parts = [
+        proposition.claim,
+        proposition.is_inverted,
+        proposition.includes_personas,
+        str(proposition.target_type),
+        proposition.window.first_n,
+        proposition.window.last_n,
+        proposition.has_double_check,
+        proposition.precondition,
+    ]
+    return hashlib.sha256(json.dumps(parts).encode("ascii")).hexdigest()[:12]
+
+
 def baseline_of(
-    evaluation: PersonaEvaluation, *, sample_size: int, source: Source = "transcripts", note: str = ""
+    evaluation: PersonaEvaluation,
+    plan: EvaluationPlan,
+    *,
+    source: Source = "transcripts",
+    note: str = "",
+    judge: str = "",
 ) -> Baseline:
     """The baseline that an evaluation amounts to.
 
     Args:
         evaluation: What was scored; dimensions without a score are left out.
-        sample_size: The limit that the sample was drawn with.
+        plan: How it was asked.
         source: What was judged.
+        judge: The model that was to judge, where nothing has a score.
         note: For people who open the file.
     """
     return Baseline(
         agent_id=evaluation.agent.id,
         agent_name=evaluation.agent.display_name,
         source=source,
-        models=models_of(evaluation),
+        models=models_of(evaluation) or ((judge,) if judge else ()),
         note=note,
         prompt_version=PROMPT_VERSION,
-        sample_size=sample_size,
+        sample_size=plan.sample_size,
+        sampled=evaluation.sample_size,
         seed=evaluation.seed,
+        since=plan.period.since.isoformat() if plan.period.since else "",
+        until=plan.period.until.isoformat() if plan.period.until else "",
+        is_batched=plan.options.is_batched,
+        has_double_check=plan.options.has_double_check,
         dimensions={key: _dimension(each) for key, each in evaluation.dimensions.items() if each.score is not None},
     )
 
 
 def _dimension(score: DimensionScore) -> DimensionBaseline:
-    means = {key: round(mean, _DIGITS) for key, mean in proposition_means(score.items).items()}
-    return DimensionBaseline(score=round(score.score or 0.0, _DIGITS), propositions=means)
+    return DimensionBaseline(
+        score=round(score.score or 0.0, _DIGITS),
+        repeats=_rounded(score.repeats),
+        propositions=proposition_baselines(score.items),
+    )
+
+
+def _rounded(values: Iterable[float]) -> tuple[float, ...]:
+    return tuple([round(value, _DIGITS) for value in values])
 
 
 def models_of(evaluation: PersonaEvaluation) -> tuple[str, ...]:
@@ -118,13 +223,22 @@ def models_of(evaluation: PersonaEvaluation) -> tuple[str, ...]:
     return tuple(sorted({model for _, model in evaluation.judges}))
 
 
-def proposition_means(items: Iterable[PropositionScore]) -> dict[str, float]:
-    """The mean score of every scored proposition over what it was asked of, by id."""
-    scores: dict[str, list[float]] = {}
+def proposition_baselines(items: Iterable[PropositionScore]) -> dict[str, PropositionBaseline]:
+    """Every scored proposition by id: its mean over what it was asked of, and that of each repeat."""
+    by_id: dict[str, list[PropositionScore]] = {}
     for item in items:
-        if item.score is not None:
-            scores.setdefault(item.proposition.id, []).append(item.score)
-    return {key: fmean(each) for key, each in scores.items()}
+        by_id.setdefault(item.proposition.id, []).append(item)
+    found = {}
+    for key, own in by_id.items():
+        scores = [item.score for item in own if item.score is not None]
+        if scores:
+            repeats = DimensionScore.of(own[0].proposition.dimension, own).repeats
+            found[key] = PropositionBaseline(
+                score=round(fmean(scores), _DIGITS),
+                repeats=_rounded(repeats),
+                fingerprint=fingerprint(own[0].proposition),
+            )
+    return found
 
 
 def read_baselines(folder: Path) -> dict[tuple[str, Source], Baseline]:
@@ -151,7 +265,7 @@ def write_baseline(folder: Path, baseline: Baseline) -> Path:
         InputError: The folder cannot be written to.
     """
     path = folder / file_name(baseline.agent_id, baseline.source)
-    body = baseline.model_dump(mode="json")
+    body = baseline.model_copy(update={"version": 2}).model_dump(mode="json")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(body, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")

@@ -9,8 +9,11 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from evaluation.escaping import xml_text
 from evaluation.harness.regression import FAILURES, BaselineComparison, BaselineRow, Behind, RegressionOutcome
 from evaluation.persona.results import LABELS
+from evaluation.text.display import counted
 
 _NAME = "dramaturg"
+_MOST_LISTED = 3
+NOTHING_COMPARED = "No score was held against a baseline, and --require-baseline asks for one."
 _SKIPPED = frozenset({RegressionOutcome.NOT_SCORED, RegressionOutcome.INCOMPARABLE})
 # Times would make two runs of the same thing differ.
 _NO_TIME = "0"
@@ -20,9 +23,15 @@ def junit_xml(comparison: BaselineComparison) -> str:
     """One test suite per agent, one test case per dimension.
 
     A regression and a lost score are failures, a judge that failed is an error, what cannot be compared is skipped; a
-    score without a baseline passes and says so in its output.
+    score without a baseline passes and says so in its output. Where a baseline is required and nothing was compared, a
+    case of its own fails.
     """
-    root = Element("testsuites", {"name": _NAME, **_counts(comparison.rows)})
+    is_empty = comparison.verdict == "nothing_compared" and comparison.requires_baseline
+    root = Element("testsuites", {"name": _NAME, **_counts(comparison.rows, int(is_empty))})
+    if is_empty:
+        suite = SubElement(root, "testsuite", {"name": "baselines", **_counts((), 1), "skipped": "0"})
+        case = SubElement(suite, "testcase", {"name": NOTHING_COMPARED, "classname": _NAME, "time": _NO_TIME})
+        SubElement(case, "failure", {"message": NOTHING_COMPARED, "type": "nothing_compared"})
     for agent_id, group in groupby(comparison.rows, key=lambda row: row.agent_id):
         rows = list(group)
         skipped = sum(row.outcome in _SKIPPED for row in rows)
@@ -34,10 +43,10 @@ def junit_xml(comparison: BaselineComparison) -> str:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(root, encoding="unicode")}'
 
 
-def _counts(rows: Sequence[BaselineRow]) -> dict[str, str]:
+def _counts(rows: Sequence[BaselineRow], more: int = 0) -> dict[str, str]:
     return {
-        "tests": str(len(rows)),
-        "failures": str(sum(row.outcome in FAILURES for row in rows)),
+        "tests": str(len(rows) + more),
+        "failures": str(sum(row.outcome in FAILURES for row in rows) + more),
         "errors": str(sum(row.outcome is RegressionOutcome.ERROR for row in rows)),
         "time": _NO_TIME,
     }
@@ -63,10 +72,8 @@ def row_words(row: BaselineRow, max_drop: float) -> str:
     who = f"{row.agent_name}, {LABELS[row.dimension]}"
     now, then = (_score(each) for each in (row.score, row.baseline))
     meanings = {
-        RegressionOutcome.FINE: f"{now}, baseline {then}",
-        RegressionOutcome.REGRESSION: (
-            f"{now}, baseline {then}: it fell by {-(row.change or 0.0):.2f}, which is more than {max_drop:g}"
-        ),
+        RegressionOutcome.FINE: f"{now}, baseline {then}{noise_words(row)}",
+        RegressionOutcome.REGRESSION: f"{now}, baseline {then}: {_fall_words(row, max_drop)}",
         RegressionOutcome.LOST: f"no score, baseline {then}: {row.detail}",
         RegressionOutcome.NEW: f"{now}, nothing to compare it with: {row.detail}",
         RegressionOutcome.INCOMPARABLE: f"{now}, baseline {then}, not comparable: {row.detail}",
@@ -74,6 +81,24 @@ def row_words(row: BaselineRow, max_drop: float) -> str:
         RegressionOutcome.ERROR: f"the judge failed: {row.detail}",
     }
     return f"{who}: {meanings[row.outcome]}"
+
+
+def noise_words(row: BaselineRow) -> str:
+    """The comparison of a drop with the judge's noise: " (p 0.004 over repeats)"; empty without repeats."""
+    if row.whole is None or row.whole.p_holm is None:
+        return ""
+    return f" (p {row.whole.p_holm:.2g} over repeats)"
+
+
+def _fall_words(row: BaselineRow, max_drop: float) -> str:
+    found = []
+    if row.whole is None or row.whole.is_regression(max_drop):
+        found.append(f"it fell by {-(row.change or 0.0):.2f}, which is more than {max_drop:g}{noise_words(row)}")
+    if row.fallen:
+        listed = ", ".join(f"{one.name} {one.baseline:.2f} -> {one.score:.2f}" for one in row.fallen[:_MOST_LISTED])
+        more = f" and {len(row.fallen) - _MOST_LISTED} more" if len(row.fallen) > _MOST_LISTED else ""
+        found.append(f"{counted(len(row.fallen), 'proposition')} fell too far: {listed}{more}")
+    return "; ".join(found)
 
 
 def behind_words(each: Behind) -> str:

@@ -39,6 +39,7 @@ _OUTCOMES = {
 _TITLES = {
     "fine": "Personas: no regression",
     "regression": "Personas: regression",
+    "nothing_compared": "Personas: nothing was compared",
     "error": "Personas: the judge failed",
     "broken": "Personas: not compared",
 }
@@ -47,6 +48,10 @@ _MEANINGS = {
     "regression": (
         "At least one score fell by more than {drop} below its baseline, or is gone. If that is wanted, make the "
         "baselines again with `dramaturg persona baseline` and commit them; else look at what fell below."
+    ),
+    "nothing_compared": (
+        "No score was held against a baseline, so nothing could have fallen. Make baselines with `dramaturg persona "
+        "baseline` and commit them, or ask as they were asked; the reasons stand below."
     ),
     "error": (
         "Part of it was not judged, so the comparison tells nothing yet. Where an answer is missing, record it with "
@@ -70,6 +75,10 @@ def comparison_markdown(comparison: Mapping[str, Any]) -> str:
         f"{MARKER}\n### {_TITLES.get(verdict, 'Personas: unknown outcome')}",
         _MEANINGS.get(verdict, "The report cannot be read.").format(drop=drop),
     ]
+    if comparison.get("requires_baseline") is True and verdict == "nothing_compared":
+        sections.append("A baseline is required (`--require-baseline`), so this fails.")
+    if comparison.get("rule"):
+        sections.append(_quoted(comparison["rule"], _LONGEST_PROBLEM))
     if comparison.get("problem"):
         sections.append(_quoted(comparison["problem"], _LONGEST_PROBLEM))
     if rows:
@@ -107,14 +116,22 @@ def _remarks(row: Mapping[str, Any]) -> Iterator[str]:
     who = f"{_quoted(row.get('agent_name'), _LONGEST_NAME)}, {_dimension(row)}"
     if row.get("detail") and row.get("outcome") != "new":
         yield f"- {who}: {_quoted(row['detail'], 2 * _LONGEST_TEXT)}"
-    for key, words in (("new_propositions", "new propositions"), ("gone_propositions", "propositions that are gone")):
+    fallen = [each for each in _list(row.get("fallen_propositions"))[:_MOST_LISTED] if isinstance(each, Mapping)]
+    for each in fallen:
+        before, now = (_number(each.get(key), 2) or "n/a" for key in ("baseline", "score"))
+        yield f"- {who}: {_quoted(each.get('proposition_id'), _LONGEST_NAME)} fell from {before} to {now}"
+    for key, words in (
+        ("new_propositions", "new propositions"),
+        ("gone_propositions", "propositions that are gone"),
+        ("changed_propositions", "propositions that ask otherwise and are not compared"),
+    ):
         listed = [_quoted(each, _LONGEST_NAME) for each in _list(row.get(key))[:_MOST_LISTED]]
         if listed:
             yield f"- {who}: {words}: {', '.join(listed)}"
-    fallen = [each for each in _list(row.get("behind"))[:_MOST_LISTED] if isinstance(each, Mapping)]
-    if fallen:
-        yield f"- {who} fell by {_number(row.get('change'), 2).lstrip('-') or 'too much'}:"
-    for each in fallen:
+    worst = [each for each in _list(row.get("behind"))[:_MOST_LISTED] if isinstance(each, Mapping)]
+    if worst:
+        yield f"- {who} changed by {_number(row.get('change'), 2, sign=True) or 'too much'}; behind it:"
+    for each in worst:
         yield from _behind(each)
 
 

@@ -17,6 +17,7 @@ from evaluation.judging.judges.scripted import Script
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.judging.propositions.proposition import HIGHEST_SCORE
 from evaluation.judging.protocol import JudgeRequest
+from evaluation.judging.questions import proposition_id_of
 from evaluation.text.stems import STOP_WORDS
 from evaluation.text.tokens import tokenize
 
@@ -47,7 +48,7 @@ def scripted_answers(library: PropositionLibrary) -> Script:
         if request.answer is IdeasAnswer:
             return IdeasAnswer(ideas=_ideas(said))
         goodness, why = _goodness(request, said)
-        is_inverted = request.subject.partition(":")[0] in inverted
+        is_inverted = proposition_id_of(request.subject) in inverted
         return ScoreAnswer(
             reason=f"A script's answer, no model's: {why}",
             score=HIGHEST_SCORE - goodness if is_inverted else goodness,

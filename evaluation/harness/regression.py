@@ -2,21 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from statistics import fmean
-from typing import Any
+from typing import Any, Literal
 
-from evaluation.harness.baselines import Baseline, DimensionBaseline, Source, models_of, proposition_means
+from evaluation.harness.baselines import (
+    Baseline,
+    DimensionBaseline,
+    Repeats,
+    Source,
+    baseline_of,
+    differences,
+    fingerprint,
+    models_of,
+    proposition_baselines,
+)
 from evaluation.judging.propositions.proposition import ENVIRONMENT_DIMENSIONS, HIGHEST_SCORE, Dimension
 from evaluation.judging.propositions.weighted_scores import PropositionScore
 from evaluation.judging.protocol import JudgementStatus
-from evaluation.persona.agents import CHANNEL_PREFIX
+from evaluation.persona.agents import is_channel_id
+from evaluation.persona.evaluation import EvaluationPlan
 from evaluation.persona.results import DIMENSIONS, LABELS, DimensionScore, PersonaEvaluation
+from evaluation.text.display import counted
 
 MAX_DROP = 1.0
 """A score may fall by so much; more is a regression."""
+
+PROPOSITION_FACTOR = 3.0
+"""Without repeats a single proposition may fall by so many times as much: it rests on few judgements."""
+
+LEVEL = 0.05
+"""A drop with a larger p-value, after Holm's adjustment, is within the judge's noise."""
 
 # Far below what a score can differ by, and far above what adding floats in another order does.
 _DIGITS = 4
@@ -27,9 +46,9 @@ _UNFINISHED = frozenset({JudgementStatus.ERROR, JudgementStatus.SKIPPED})
 class RegressionOutcome(StrEnum):
     """The outcome of comparing a dimension with its baseline.
 
-    ``lost``: the baseline has a score and now there is none. ``new``: there is no baseline. ``incomparable``: another
-    judge made the baseline. ``not_scored``: neither has a score. ``error``: the judge failed on part of it, so that
-    the score, if any, tells nothing.
+    ``regression``: the dimension fell, or one of its propositions did. ``lost``: the baseline has a score and now there
+    is none. ``new``: there is no baseline. ``incomparable``: the baseline was made otherwise. ``not_scored``: neither
+    has a score. ``error``: the judge failed on part of it, so that the score, if any, tells nothing.
     """
 
     FINE = "fine"
@@ -43,6 +62,61 @@ class RegressionOutcome(StrEnum):
 
 FAILURES = frozenset({RegressionOutcome.REGRESSION, RegressionOutcome.LOST})
 """What fails a build."""
+
+COMPARED = FAILURES | {RegressionOutcome.FINE}
+"""Outcomes of scores that were held against a baseline."""
+
+Verdict = Literal["fine", "regression", "nothing_compared", "error"]
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreChange:
+    """A score beside its baseline, and whether the drop is larger than the judge's noise.
+
+    Attributes:
+        name: A proposition's id; empty for the whole dimension.
+        score: Now.
+        baseline: Then.
+        repeats: The score of each repeat now; one where it was asked once.
+        baseline_repeats: The same of the baseline.
+        p_value: Two-sided, by Welch's test over repeats; ``None`` where either side was asked once.
+        p_holm: After Holm's adjustment over all dimensions, or over all propositions.
+    """
+
+    name: str
+    score: float
+    baseline: float
+    repeats: Repeats = ()
+    baseline_repeats: Repeats = ()
+    p_value: float | None = None
+    p_holm: float | None = None
+
+    @property
+    def change(self) -> float:
+        """The score less the baseline, to four digits."""
+        return round(self.score - self.baseline, _DIGITS)
+
+    @property
+    def has_noise(self) -> bool:
+        """Whether the judge's own noise is known on both sides."""
+        return self.p_value is not None
+
+    def is_regression(self, max_drop: float) -> bool:
+        """Whether it fell by more than ``max_drop`` and, where repeats tell it, by more than noise."""
+        if self.p_holm is not None:
+            return -self.change > max_drop and self.p_holm <= LEVEL
+        return -self.change > max_drop * (PROPOSITION_FACTOR if self.name else 1.0)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Ready for JSON."""
+        return {
+            "proposition_id": self.name,
+            "score": self.score,
+            "baseline": self.baseline,
+            "change": self.change,
+            "p_value": self.p_value,
+            "p_holm": self.p_holm,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +149,15 @@ class BaselineRow:
     """One dimension of one agent beside its baseline.
 
     Attributes:
-        detail: Why there is no score, or no comparison; empty otherwise.
+        score: Now, over the propositions that were compared.
+        baseline: Then, over the same propositions.
+        detail: Why there is no score or no comparison, or over which propositions it was made; empty otherwise.
         behind: The propositions that weigh most in a fall, the worst first.
         new_propositions: Ids that the baseline does not know.
         gone_propositions: Ids that only the baseline knows.
+        changed_propositions: Ids of those that ask otherwise than in the baseline, and are not compared.
+        whole: The dimension's change with its test; ``None`` where nothing was compared.
+        fallen: The propositions that fell by more than they may.
     """
 
     agent_id: str
@@ -91,6 +170,9 @@ class BaselineRow:
     behind: tuple[Behind, ...] = ()
     new_propositions: tuple[str, ...] = ()
     gone_propositions: tuple[str, ...] = ()
+    changed_propositions: tuple[str, ...] = ()
+    whole: ScoreChange | None = None
+    fallen: tuple[ScoreChange, ...] = ()
 
     @property
     def change(self) -> float | None:
@@ -105,22 +187,56 @@ class BaselineComparison:
     Attributes:
         max_drop: By how much a score may fall.
         models: Who judged now.
+        requires_baseline: Whether it fails when nothing was compared.
     """
 
     rows: tuple[BaselineRow, ...]
     max_drop: float = MAX_DROP
     models: tuple[str, ...] = ()
+    requires_baseline: bool = False
 
     def having(self, outcomes: Collection[RegressionOutcome]) -> list[BaselineRow]:
         """The rows with one of these outcomes."""
         return [row for row in self.rows if row.outcome in outcomes]
 
     @property
-    def verdict(self) -> str:
-        """``error`` before ``regression`` before ``fine``: of a broken judge nothing can be learned."""
+    def verdict(self) -> Verdict:
+        """``error`` before ``regression`` before ``fine``: of a broken judge nothing can be learned.
+
+        ``nothing_compared``: no score was held against a baseline, so that nothing could have fallen.
+        """
         if self.having({RegressionOutcome.ERROR}):
             return "error"
-        return "regression" if self.having(FAILURES) else "fine"
+        if self.having(FAILURES):
+            return "regression"
+        return "fine" if self.having(COMPARED) else "nothing_compared"
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether a build has to fail, for every command and report; a judge's error is told apart from this."""
+        return self.verdict == "regression" or (self.verdict == "nothing_compared" and self.requires_baseline)
+
+    @property
+    def rule(self) -> str:
+        """The rule that was applied, in a sentence."""
+        drop = f"{self.max_drop:g}"
+        compared = [row.whole for row in self.rows if row.whole is not None]
+        plain = sum(not one.has_noise for one in compared)
+        if not compared:
+            return "No score was held against a baseline."
+        beyond = (
+            f"A dimension or proposition fails when it falls by more than {drop} and by more than the judge's noise (p "
+            f"at most {LEVEL:g} over repeats, after Holm's adjustment)"
+        )
+        alone = (
+            f"a dimension fails when it falls by more than {drop}, a proposition by more than "
+            f"{self.max_drop * PROPOSITION_FACTOR:g}; the judge's noise is not known without repeats on both sides"
+        )
+        if not plain:
+            return f"{beyond}."
+        if plain == len(compared):
+            return f"The plain rule: {alone}."
+        return f"{beyond}; for {plain} of {len(compared)} scores the plain rule holds: {alone}."
 
     def as_dict(self) -> dict[str, Any]:
         """The comparison as the JSON output shows it."""
@@ -128,6 +244,9 @@ class BaselineComparison:
             "format": "dramaturg-comparison",
             "version": 1,
             "verdict": self.verdict,
+            "has_failed": self.has_failed,
+            "requires_baseline": self.requires_baseline,
+            "rule": self.rule,
             "max_drop": self.max_drop,
             "models": list(self.models),
             "rows": [_row_dict(row) for row in self.rows],
@@ -144,9 +263,13 @@ def _row_dict(row: BaselineRow) -> dict[str, Any]:
         "score": row.score,
         "baseline": row.baseline,
         "change": row.change,
+        "p_value": row.whole.p_value if row.whole else None,
+        "p_holm": row.whole.p_holm if row.whole else None,
         "detail": row.detail,
+        "fallen_propositions": [each.as_dict() for each in row.fallen],
         "new_propositions": list(row.new_propositions),
         "gone_propositions": list(row.gone_propositions),
+        "changed_propositions": list(row.changed_propositions),
         "behind": [
             {
                 "proposition_id": each.proposition_id,
@@ -166,112 +289,201 @@ def _row_dict(row: BaselineRow) -> dict[str, Any]:
 def compare(
     evaluations: Sequence[PersonaEvaluation],
     baselines: Mapping[tuple[str, Source], Baseline],
-    dimensions: Collection[Dimension] = DIMENSIONS,
+    plan: EvaluationPlan,
     *,
     source: Source = "transcripts",
     expects_all: bool = False,
     max_drop: float = MAX_DROP,
     judge: str = "",
+    requires_baseline: bool = False,
 ) -> BaselineComparison:
-    """Every dimension beside its baseline. A drop of exactly ``max_drop`` is fine, any more is a regression.
+    """Every dimension, and every proposition in it, beside its baseline.
 
-    Ideas are compared by the same rule, although they are counted. Scores of another judge are not compared.
+    A drop of exactly ``max_drop`` is fine. Any more is a regression: where both sides were asked several times, only if
+    it is also larger than the judge's noise (Welch's test over repeats, adjusted by Holm's rule over all dimensions,
+    and over all propositions by themselves); where not, by itself, and a proposition may fall by three times as much.
+    Ideas are compared by the same rule, although they are counted. Scores that were made otherwise are not compared
+    (:func:`evaluation.harness.baselines.differences`), and of a dimension only the propositions that ask the same.
 
     Args:
         evaluations: What was scored now.
         baselines: From :func:`evaluation.harness.baselines.read_baselines`.
-        dimensions: Those that were asked for; baselines of others are left alone.
+        plan: How it was asked; baselines of dimensions that were not asked for are left alone.
         source: What was judged; only baselines of the same kind count.
         expects_all: Whether an agent that has a baseline and was not evaluated counts as lost.
         max_drop: By how much a score may fall.
         judge: The model that was to judge: what it cannot score is not lost where another made the baseline.
+        requires_baseline: Whether it fails when nothing can be compared.
     """
-    rows: list[BaselineRow] = []
+    tried: list[_Trial] = []
     for evaluation in evaluations:
-        baseline = baselines.get((evaluation.agent.id, source))
-        rows += _rows(evaluation, baseline, dimensions, _Rule(max_drop, judge))
+        then = baselines.get((evaluation.agent.id, source))
+        now = baseline_of(evaluation, plan, source=source, judge=judge)
+        tried += _trials(evaluation, now, then, plan.dimensions)
+    rows = list(_decided(tried, max_drop))
     if expects_all:
         seen = {evaluation.agent.id for evaluation in evaluations}
         absent = [each for each in baselines.values() if each.source == source and each.agent_id not in seen]
-        rows += [row for each in absent for row in _absent(each, dimensions)]
+        rows += [row for each in absent for row in _absent(each, plan.dimensions)]
     models = sorted({model for evaluation in evaluations for model in models_of(evaluation)})
-    return BaselineComparison(tuple(rows), max_drop, tuple(models))
+    return BaselineComparison(tuple(rows), max_drop, tuple(models), requires_baseline)
 
 
 @dataclass(frozen=True, slots=True)
-class _Rule:
-    max_drop: float
-    judge: str
+class _Trial:
+    """A row before the drops of all rows are judged together.
 
-    def models(self, evaluation: PersonaEvaluation) -> tuple[str, ...]:
-        return models_of(evaluation) or ((self.judge,) if self.judge else ())
+    Attributes:
+        row: Without its outcome where something was compared.
+        propositions: Those that were compared.
+        items: Of the dimension.
+        known: Scores of the baseline's propositions.
+    """
+
+    row: BaselineRow
+    propositions: tuple[ScoreChange, ...] = ()
+    items: tuple[PropositionScore, ...] = ()
+    known: Mapping[str, float] = field(default_factory=dict)
 
 
-def _rows(
-    evaluation: PersonaEvaluation, baseline: Baseline | None, dimensions: Collection[Dimension], rule: _Rule
-) -> Iterator[BaselineRow]:
-    then = baseline.dimensions if baseline else {}
+def _decided(tried: Sequence[_Trial], max_drop: float) -> Iterator[BaselineRow]:
+    """The rows with their outcomes; Holm's adjustment runs over all dimensions, and over all propositions."""
+    wholes = iter(_adjusted([one.row.whole for one in tried if one.row.whole]))
+    parts = iter(_adjusted([part for one in tried for part in one.propositions]))
+    for one in tried:
+        if one.row.whole is None:
+            yield one.row
+            continue
+        whole = next(wholes)
+        fallen = tuple([part for _ in one.propositions if (part := next(parts)).is_regression(max_drop)])
+        is_regression = bool(fallen) or whole.is_regression(max_drop)
+        yield replace(
+            one.row,
+            outcome=RegressionOutcome.REGRESSION if is_regression else RegressionOutcome.FINE,
+            whole=whole,
+            fallen=fallen,
+            behind=tuple(behind(one.items, one.known)) if is_regression else (),
+        )
+
+
+def _adjusted(changes: Sequence[ScoreChange]) -> list[ScoreChange]:
+    tested = [one for one in changes if one.p_value is not None]
+    if not tested:
+        return list(changes)
+    from evaluation.statistics import holm
+
+    adjusted = iter(holm(one.p_value or 0.0 for one in tested))
+    return [one if one.p_value is None else replace(one, p_holm=next(adjusted)) for one in changes]
+
+
+def _change(name: str, now: tuple[float, Repeats], then: tuple[float, Repeats]) -> ScoreChange:
+    change = ScoreChange(name, now[0], then[0], now[1], then[1])
+    if min(len(now[1]), len(then[1])) < 2:
+        return change
+    from evaluation.statistics.tests import welch
+
+    p = welch(now[1], then[1]).p
+    # Repeats that never differ leave no noise behind which a difference could hide.
+    return replace(change, p_value=float(change.change == 0) if math.isnan(p) else p)
+
+
+def _trials(
+    evaluation: PersonaEvaluation, now: Baseline, then: Baseline | None, dimensions: Collection[Dimension]
+) -> Iterator[_Trial]:
+    known = then.dimensions if then else {}
     for dimension in DIMENSIONS:
         if dimension in evaluation.dimensions:
-            yield _row(evaluation, dimension, baseline, rule)
-        elif dimension in then and dimension in dimensions:
-            yield BaselineRow(
-                evaluation.agent.id,
-                evaluation.agent.display_name,
-                dimension,
-                RegressionOutcome.LOST,
-                baseline=then[dimension].score,
-                detail="it was not judged any more",
+            yield _trial(evaluation, dimension, now, then)
+        elif dimension in known and dimension in dimensions:
+            yield _Trial(
+                BaselineRow(
+                    evaluation.agent.id,
+                    evaluation.agent.display_name,
+                    dimension,
+                    RegressionOutcome.LOST,
+                    baseline=known[dimension].score,
+                    detail="it was not judged any more",
+                )
             )
 
 
-def _row(evaluation: PersonaEvaluation, dimension: Dimension, baseline: Baseline | None, rule: _Rule) -> BaselineRow:
-    now = evaluation.dimensions[dimension]
-    then = baseline.dimensions.get(dimension) if baseline else None
-    outcome, detail = _outcome(now, then, baseline, rule.models(evaluation), rule.max_drop)
-    known = then.propositions if then else {}
-    asked = dict.fromkeys(item.proposition.id for item in now.items)
-    return BaselineRow(
+def _trial(evaluation: PersonaEvaluation, dimension: Dimension, now: Baseline, then: Baseline | None) -> _Trial:
+    score = evaluation.dimensions[dimension]
+    before = then.dimensions.get(dimension) if then else None
+    after = now.dimensions.get(dimension)
+    known = before.propositions if before else {}
+    asked = {item.proposition.id: item.proposition for item in score.items}
+    changed = [
+        key for key, each in asked.items() if key in known and known[key].fingerprint not in ("", fingerprint(each))
+    ]
+    row = BaselineRow(
         agent_id=evaluation.agent.id,
         agent_name=evaluation.agent.display_name,
         dimension=dimension,
-        outcome=outcome,
-        score=now.score,
-        baseline=then.score if then else None,
-        detail=detail,
-        behind=tuple(behind(now.items, known)) if outcome is RegressionOutcome.REGRESSION else (),
-        new_propositions=tuple([each for each in asked if each not in known]) if then else (),
+        outcome=RegressionOutcome.FINE,
+        score=score.score,
+        baseline=before.score if before else None,
+        new_propositions=tuple([each for each in asked if each not in known]) if before else (),
         gone_propositions=tuple([each for each in known if each not in asked]),
+        changed_propositions=tuple(changed),
+    )
+    if (ended := _ended(row, score, then, before, now)) is not None or before is None or after is None:
+        return _Trial(ended or row)
+    shared = [key for key in after.propositions if key in known and key not in changed]
+    weights = {key: asked[key].weight for key in shared}
+    parts = tuple([_part(key, after, before) for key in shared])
+    if set(asked) == set(known) and not changed:
+        whole = _change("", (after.score, after.repeats), (before.score, before.repeats))
+    elif sum(weights.values()) > 0:
+        whole = _change("", _over(after, weights), _over(before, weights))
+        detail = f"compared over {len(shared)} of {counted(len(asked), 'proposition')}: the others are new or changed"
+        row = replace(row, score=whole.score, baseline=whole.baseline, detail=detail)
+    else:
+        detail = "the baseline asks no proposition that is asked now"
+        return _Trial(replace(row, outcome=RegressionOutcome.INCOMPARABLE, detail=detail))
+    scores = {key: each.score for key, each in known.items() if key not in changed}
+    return _Trial(replace(row, whole=whole), parts, score.items, scores)
+
+
+def _part(key: str, after: DimensionBaseline, before: DimensionBaseline) -> ScoreChange:
+    now, then = after.propositions[key], before.propositions[key]
+    return _change(key, (now.score, now.repeats), (then.score, then.repeats))
+
+
+def _over(side: DimensionBaseline, weights: Mapping[str, float]) -> tuple[float, Repeats]:
+    """The dimension's score, and that of each repeat, over some of its propositions with the weights of today."""
+    chosen = [(side.propositions[key], weight) for key, weight in weights.items()]
+    total = sum(weights.values())
+    counts = {len(one.repeats) for one, _ in chosen}
+    repeats = counts.pop() if len(counts) == 1 else 0
+    return (
+        sum(weight * one.score for one, weight in chosen) / total,
+        tuple([sum(weight * one.repeats[at] for one, weight in chosen) / total for at in range(repeats)]),
     )
 
 
-def _outcome(
-    now: DimensionScore,
-    then: DimensionBaseline | None,
-    baseline: Baseline | None,
-    models: tuple[str, ...],
-    max_drop: float,
-) -> tuple[RegressionOutcome, str]:
-    broken = [item for item in now.items if item.status in _UNFINISHED]
+def _ended(
+    row: BaselineRow, score: DimensionScore, then: Baseline | None, before: DimensionBaseline | None, now: Baseline
+) -> BaselineRow | None:
+    """The row where no scores can be held against each other, with the reason; ``None`` where they can."""
+    broken = [item for item in score.items if item.status in _UNFINISHED]
     if broken:
-        return RegressionOutcome.ERROR, f"{len(broken)} of {len(now.items)} were not judged: {broken[0].detail}"
-    if baseline is None or then is None:
-        missing = "the agent has no baseline" if baseline is None else "the agent's baseline lacks this dimension"
-        return (RegressionOutcome.NOT_SCORED, now.reason) if now.score is None else (RegressionOutcome.NEW, missing)
-    if models and models != baseline.models:
-        return RegressionOutcome.INCOMPARABLE, f"{_listed(models)} judged now, {_listed(baseline.models)} the baseline"
-    if now.score is None:
-        return RegressionOutcome.LOST, now.reason
-    drop = round(then.score - now.score, _DIGITS)
-    return (RegressionOutcome.REGRESSION if drop > max_drop else RegressionOutcome.FINE), ""
-
-
-def _listed(models: Iterable[str]) -> str:
-    return ", ".join(models) or "nobody"
+        detail = f"{len(broken)} of {len(score.items)} were not judged: {broken[0].detail}"
+        return replace(row, outcome=RegressionOutcome.ERROR, detail=detail)
+    if then is None or before is None:
+        if score.score is None:
+            return replace(row, outcome=RegressionOutcome.NOT_SCORED, detail=score.reason)
+        missing = "the agent has no baseline" if then is None else "the agent's baseline lacks this dimension"
+        return replace(row, outcome=RegressionOutcome.NEW, detail=missing)
+    if unlike := list(differences(then, now)):
+        return replace(row, outcome=RegressionOutcome.INCOMPARABLE, detail="; ".join(unlike))
+    if score.score is None:
+        return replace(row, outcome=RegressionOutcome.LOST, detail=score.reason)
+    return None
 
 
 def _absent(baseline: Baseline, dimensions: Collection[Dimension]) -> Iterator[BaselineRow]:
-    is_channel = baseline.agent_id.startswith(CHANNEL_PREFIX)
+    is_channel = is_channel_id(baseline.agent_id)
     for dimension, then in baseline.dimensions.items():
         if dimension in dimensions and (dimension in ENVIRONMENT_DIMENSIONS) is is_channel:
             yield BaselineRow(
@@ -291,7 +503,7 @@ def behind(items: Sequence[PropositionScore], known: Mapping[str, float]) -> lis
         items: Of one dimension.
         known: Mean scores before, by proposition.
     """
-    means = proposition_means(items)
+    means = {key: each.score for key, each in proposition_baselines(items).items()}
     weights = {item.proposition.id: item.proposition.weight for item in items}
     # A new proposition is held against what the others had.
     usual = fmean(known.values()) if known else HIGHEST_SCORE

@@ -12,8 +12,8 @@ from pydantic import JsonValue
 from evaluation.judging.propositions.proposition import TargetType
 from evaluation.transcript import Message
 
-CHANNEL_PREFIX = "channel:"
-"""Begins the id of every channel; no agent's id holds a colon."""
+# Begins the id of every channel; no agent's id holds a colon.
+_CHANNEL_PREFIX = "channel:"
 
 SYNTHETIC_FORMAT = "synthetic"
 """The ``source_format`` of answers to scenario prompts, which never count as what an agent said elsewhere."""
@@ -75,4 +75,9 @@ def slug_of(name: str) -> str:
 
 def channel_id_of(message: Message) -> str:
     """The id of the channel that a public message stands in; channels without a name are one, ``channel:public``."""
-    return f"{CHANNEL_PREFIX}{slug_of(message.channel_name or _PUBLIC_CHANNEL)}"
+    return f"{_CHANNEL_PREFIX}{slug_of(message.channel_name or _PUBLIC_CHANNEL)}"
+
+
+def is_channel_id(agent_id: str) -> bool:
+    """Whether an id is that of a channel, and not of an agent."""
+    return agent_id.startswith(_CHANNEL_PREFIX)

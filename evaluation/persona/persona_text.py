@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
 
-from pydantic import JsonValue
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
 
 from evaluation.errors import InputError, LimitError
 from evaluation.files.strict_json import parse_json
+from evaluation.files.yaml_lines import UnreadableYamlError, read_located
+from evaluation.files.yaml_models import FaultyFileError, check_model, explained
+from evaluation.judging.answer_parsing import describe
 
 LONGEST_PERSONA = 20_000
 """Characters of a persona that a judge sees."""
+LARGEST_FILE = 5_000_000
+"""Bytes of a persona's file."""
 
 _DEEPEST = 12
 _INDENT = "  "
@@ -59,28 +66,73 @@ class _Bounds(NamedTuple):
     json_values: int = 500_000
 
 
-def read_persona_json(content: bytes, file: str, *, remedy: str) -> Any:
-    """The value in a file of a persona, with nothing in it that could not be stored.
+def read_persona_bytes(path: Path, largest: int = LARGEST_FILE) -> bytes:
+    """The content of a file of at most ``largest`` bytes.
+
+    Raises:
+        InputError: It cannot be read, or is larger.
+    """
+    try:
+        with path.open("rb") as file:
+            content = file.read(largest + 1)
+    except OSError as error:
+        raise InputError(f"It cannot be read: {error.strerror}.", place=str(path), remedy="Correct the path.") from None
+    if len(content) > largest:
+        raise InputError(f"The file has more than {largest:,} bytes.", place=str(path), remedy="Shorten it.")
+    return content
+
+
+def read_persona_file(content: bytes, file: str, model: type[BaseModel], *, remedy: str) -> Any:
+    """The value in a JSON file of a persona, with nothing in it that could not be stored.
 
     Args:
         content: The file.
         file: Its name, for errors.
+        model: What it should hold.
         remedy: What to hand in instead of what is no such file.
 
     Raises:
-        InputError: Not JSON, nested too deep, a number that is not finite, half of a surrogate pair, or a key twice.
+        InputError: Not JSON, nested too deep, a number that is not finite, half of a surrogate pair, a key twice, or
+            not what the model says; with the line where it is known.
     """
     try:
-        return parse_json(content.decode(json.detect_encoding(content)), _Bounds())
+        text = content.decode(json.detect_encoding(content))
     except UnicodeDecodeError:
         raise InputError("The text is not UTF-8.", place=file, remedy="Save the file as UTF-8.") from None
+    try:
+        body = parse_json(text, _Bounds())
+        model.model_validate(body)
+        return body
     except LimitError as error:
         raise InputError(error.message, place=file, remedy=remedy) from None
+    except ValidationError as error:
+        fault = InputError(f"{describe(error)}.", place=file, remedy=remedy)
     except InputError as error:
-        raise InputError(error.message, place=f"{file}: {error.place}", remedy=error.remedy or remedy) from None
+        fault = InputError(error.message, place=f"{file}: {error.place}", remedy=error.remedy or remedy)
+    # JSON is YAML too, whose lines are known; of a file that is too large or too deep for that the fault must do.
+    with suppress(UnreadableYamlError):
+        _, problems = check_model(read_located(text.encode("utf-8", "replace"), file), model, file)
+        if problems:
+            fault = FaultyFileError(problems, remedy)
+    raise fault
 
 
-def read_agent_file(content: bytes, file: str) -> tuple[str, JsonValue]:
+class _Persona(BaseModel):
+    model_config = ConfigDict(extra="allow")
+
+    name: Annotated[str, Field(max_length=200, pattern=r"\S"), explained("no name. Write 1 to 200 characters.")]
+
+
+class _AgentFile(BaseModel):
+    persona: _Persona
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_plain_object(cls, body: Any) -> Any:
+        return body if not isinstance(body, dict) or "persona" in body else {"persona": body}
+
+
+def read_agent_file(content: bytes, file: str) -> tuple[str, dict[str, JsonValue]]:
     """Name and persona in an agent file of TinyTroupe, or in a plain JSON object with a ``name``.
 
     Args:
@@ -88,13 +140,8 @@ def read_agent_file(content: bytes, file: str) -> tuple[str, JsonValue]:
         file: Its name, for errors.
 
     Raises:
-        InputError: As ``read_persona_json``, or without a persona or a name.
+        InputError: As ``read_persona_file``; ``file:line`` where the persona or its name is missing.
     """
-    body = read_persona_json(content, file, remedy=_REMEDY)
-    persona = body.get("persona", body) if isinstance(body, dict) else None
-    if not isinstance(persona, dict) or not persona:
-        raise InputError("The file describes no persona.", place=f"{file}: $.persona", remedy=_REMEDY)
-    name = persona.get("name")
-    if not isinstance(name, str) or not name.strip() or len(name) > 200:
-        raise InputError("The persona has no name.", place=f"{file}: $.persona.name", remedy="Give it one, as text.")
-    return name.strip(), persona
+    body = read_persona_file(content, file, _AgentFile, remedy=_REMEDY)
+    persona = body.get("persona", body)
+    return persona["name"].strip(), persona

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from evaluation.judging.propositions.proposition import TargetType
 from evaluation.judging.targets import Target, TrajectoryEvent
-from evaluation.persona.agents import CHANNEL_PREFIX, Agent, SpeakerMap, channel_id_of
+from evaluation.persona.agents import Agent, SpeakerMap, channel_id_of, is_channel_id
 from evaluation.persona.period import ALWAYS, Period, by_time
 from evaluation.persona.persona_text import persona_text
 from evaluation.persona.shipped_agents import Cast
@@ -68,7 +68,7 @@ class Sources:
             return self.agents[agent_id]
         member = self.cast.members.get(agent_id)
         display_name = member.agent.display_name if member else name or agent_id
-        is_channel = agent_id.startswith(CHANNEL_PREFIX)
+        is_channel = is_channel_id(agent_id)
         return Agent(agent_id, display_name, TargetType.ENVIRONMENT if is_channel else TargetType.AGENT)
 
 

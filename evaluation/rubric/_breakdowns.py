@@ -23,6 +23,8 @@ def by_kind_of_reference(rows: Sequence[LedgerRow]) -> dict[str, Any]:
         vote. ``settled_by_kind``: kind ("vote", "elimination", "role claim", "accusation", "earlier statement") ->
         references settled; every kind that occurs is there.
     """
+    from evaluation.transcript import Vote  # imports pydantic, and help needs none
+
     settled = [row for row in rows if row.denominator]
     counts = Counter(row.details.get("kind", "earlier statement") for row in settled)
     kinds = dict.fromkeys(row.details.get("kind", "earlier statement") for row in rows)
@@ -30,7 +32,7 @@ def by_kind_of_reference(rows: Sequence[LedgerRow]) -> dict[str, Any]:
         "accurate": int(sum(row.numerator for row in settled)),
         "inaccurate": int(sum(row.denominator - row.numerator for row in settled)),
         "unverified": len(rows) - len(settled),
-        "settled_by_votes": sum((row.refers_to or "").startswith("vote:") for row in settled),
+        "settled_by_votes": sum(Vote.has_id(row.refers_to) for row in settled),
         "settled_by_kind": {kind: counts[kind] for kind in kinds},
     }
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from evaluation.corrections.builtin_interventions import configured
 from evaluation.corrections.config import CorrectionConfig
 from evaluation.corrections.gate import ActionGate
-from evaluation.corrections.interventions import Execution, run_interventions
+from evaluation.corrections.interventions import run_interventions
 from evaluation.insight.figures.events import MemoryEvent, RetrievalEvent
 from evaluation.judging.protocol import Judge
 from evaluation.judging.targets import TrajectoryEvent
@@ -105,7 +105,6 @@ class Environment:
         self._collector = collector
         self._messages: list[Message] = []
         self._interventions = configured(self.agents, {agent.agent_id: plan.config for agent in self.agents})
-        self.executions: list[Execution] = []
 
     async def run(self) -> Transcript:
         """All steps, and the transcript of what was said.
@@ -120,7 +119,7 @@ class Environment:
 
     async def _step(self, step: int) -> None:
         if self._judge is not None and self._interventions:
-            self.executions += await run_interventions(self._interventions, self._judge)
+            await run_interventions(self._interventions, self._judge)
         if step in self._plan.facilitator:
             self._tell(FACILITATOR, self._plan.facilitator[step], step, channel="system")
         acting = [self.agents[place] for place in acting_order(self._plan, step, len(self.agents))]

@@ -35,6 +35,11 @@ def speech_prefix(room: str) -> str:
     return f"{room}, step "
 
 
+def speaker_in(subject: str, room: str) -> str:
+    """The agent in the subject of a message in that room."""
+    return subject.removeprefix(speech_prefix(room)).partition(": ")[2]
+
+
 @dataclass(frozen=True, slots=True)
 class Generation:
     """A text that a model wrote.

@@ -75,7 +75,7 @@ class Jobs:
             ConflictError: ``is_exclusive``, and a job of the kind is running.
         """
         job_id = uuid.uuid4().hex
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True, join=True) as cursor:
             if is_exclusive and (running := [job for job in self.running() if job.kind == kind]):
                 raise ConflictError(f"{running[0].label} is running already.", remedy="Wait for it, or cancel it.")
             cursor.execute(
@@ -100,13 +100,13 @@ class Jobs:
         """
         remark = None if message is None else well_formed(message)
         values = {"job": job_id, "done": done, "total": total, "state": state, "message": remark}
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True, join=True) as cursor:
             cursor.execute(_UPDATE, values)
             return self.get(job_id)
 
     def cancel(self, job_id: str) -> None:
         """Asks the one who runs the job to stop; one that has ended is left as it is."""
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True, join=True) as cursor:
             cursor.execute(
                 "UPDATE jobs SET is_cancel_requested = true WHERE job_id = ? AND state = 'running'", [job_id]
             )
@@ -118,7 +118,7 @@ class Jobs:
             NotFoundError: There is no such job.
             ConflictError: It runs, or there is nothing to go on with; or another of its kind runs.
         """
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True, join=True) as cursor:
             job = self.get(job_id)
             if job.state not in (JobState.INTERRUPTED, JobState.FAILED):
                 raise ConflictError(f"{job.label} is {job.state}.", remedy="See how far it is before you start it.")

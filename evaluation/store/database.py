@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from evaluation.files.bundled import checkout_root
 from evaluation.store.engine.database_file import DatabaseFile, shared_file
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from evaluation.store.backup.backup import Backups
     from evaluation.store.games.blind_games import BlindGames
     from evaluation.store.games.deletions_and_undo import Deletions
-    from evaluation.store.games.import_queue import Spool
+    from evaluation.store.games.import_queue import ImportQueue
     from evaluation.store.games.import_reports import Imports
     from evaluation.store.games.iterations import Iterations
     from evaluation.store.games.message_search import MessageSearch
@@ -48,6 +49,35 @@ FILE_NAME = "dramaturg.duckdb"
 IN_MEMORY = ":memory:"
 
 
+class _Part:
+    """A part of a store, of the class that its annotation names, imported and made on first use.
+
+    Args:
+        module: Where the class is.
+        is_for_everybody: Whether the part passes the guard by.
+    """
+
+    def __init__(self, module: str, is_for_everybody: bool) -> None:
+        self._module = module
+        self._is_for_everybody = is_for_everybody
+
+    def __set_name__(self, owner: type[Store], name: str) -> None:
+        self._name = name
+        self._class = owner.__annotations__[name]
+
+    def __get__(self, store: Store | None, owner: type[Store]) -> Any:
+        if store is None:
+            return self
+        units = store.unguarded() if self._is_for_everybody else store
+        part = getattr(import_module(self._module), self._class)(units)
+        # Found before this descriptor from now on, by all threads the same.
+        return store.__dict__.setdefault(self._name, part)
+
+
+def _part(module: str, *, is_for_everybody: bool = False) -> Any:
+    return _Part(module, is_for_everybody)
+
+
 class Store(Units):
     """The database by topic; each part is imported on first use, as no command needs all.
 
@@ -65,6 +95,30 @@ class Store(Units):
         InputError: The path is not valid UTF-8.
     """
 
+    transcripts: Transcripts = _part("evaluation.store.games.transcripts")
+    messages: MessageSearch = _part("evaluation.store.games.message_search")
+    ratings: Ratings = _part("evaluation.store.ratings.ratings", is_for_everybody=True)
+    rating_queue: RatingQueue = _part("evaluation.store.ratings.rating_queue", is_for_everybody=True)
+    drafts: Drafts = _part("evaluation.store.ratings.drafts", is_for_everybody=True)
+    discards: Discards = _part("evaluation.store.ratings.discards", is_for_everybody=True)
+    blind: BlindGames = _part("evaluation.store.games.blind_games", is_for_everybody=True)
+    practice: Practice = _part("evaluation.store.ratings.practice", is_for_everybody=True)
+    style_answers: StyleAnswers = _part("evaluation.store.ratings.style_answers", is_for_everybody=True)
+    overrides: Overrides = _part("evaluation.store.results.overrides")
+    settings: Settings = _part("evaluation.store.settings")
+    decisions: Decisions = _part("evaluation.store.results.judge_decisions")
+    controls: Controls = _part("evaluation.store.results.controls")
+    iterations: Iterations = _part("evaluation.store.games.iterations")
+    deletions: Deletions = _part("evaluation.store.games.deletions_and_undo")
+    jobs: Jobs = _part("evaluation.store._jobs")
+    llm_calls: LLMCalls = _part("evaluation.store.model_calls.llm_calls")
+    experiments: Experiments = _part("evaluation.store.agents.experiments")
+    import_queue: ImportQueue = _part("evaluation.store.games.import_queue")
+    imports: Imports = _part("evaluation.store.games.import_reports")
+    corrections: Corrections = _part("evaluation.store.agents.corrections")
+    agents: Agents = _part("evaluation.store.agents.agents")
+    evaluations: Evaluations = _part("evaluation.store.agents.evaluations")
+
     def __init__(
         self, path: Path | str, *, wait_seconds: float = 10.0, guard: Callable[[], None] | None = None
     ) -> None:
@@ -77,112 +131,10 @@ class Store(Units):
         return free
 
     @cached_property
-    def transcripts(self) -> Transcripts:
-        from evaluation.store.games.transcripts import Transcripts
-
-        return Transcripts(self)
-
-    @cached_property
-    def messages(self) -> MessageSearch:
-        from evaluation.store.games.message_search import MessageSearch
-
-        return MessageSearch(self)
-
-    @cached_property
-    def ratings(self) -> Ratings:
-        from evaluation.store.ratings.ratings import Ratings
-
-        return Ratings(self.unguarded())
-
-    @cached_property
-    def rating_queue(self) -> RatingQueue:
-        from evaluation.store.ratings.rating_queue import RatingQueue
-
-        return RatingQueue(self.unguarded())
-
-    @cached_property
-    def drafts(self) -> Drafts:
-        from evaluation.store.ratings.drafts import Drafts
-
-        return Drafts(self.unguarded())
-
-    @cached_property
-    def discards(self) -> Discards:
-        from evaluation.store.ratings.discards import Discards
-
-        return Discards(self.unguarded())
-
-    @cached_property
-    def blind(self) -> BlindGames:
-        from evaluation.store.games.blind_games import BlindGames
-
-        return BlindGames(self.unguarded())
-
-    @cached_property
-    def practice(self) -> Practice:
-        from evaluation.store.ratings.practice import Practice
-
-        return Practice(self.unguarded())
-
-    @cached_property
-    def style_answers(self) -> StyleAnswers:
-        from evaluation.store.ratings.style_answers import StyleAnswers
-
-        return StyleAnswers(self.unguarded())
-
-    @cached_property
-    def overrides(self) -> Overrides:
-        from evaluation.store.results.overrides import Overrides
-
-        return Overrides(self)
-
-    @cached_property
-    def settings(self) -> Settings:
-        from evaluation.store.settings import Settings
-
-        return Settings(self)
-
-    @cached_property
-    def decisions(self) -> Decisions:
-        from evaluation.store.results.judge_decisions import Decisions
-
-        return Decisions(self)
-
-    @cached_property
     def results(self) -> Results:
         from evaluation.store.results.results import Results
 
         return Results(self, self.ratings, self.overrides, self.decisions, self.settings)
-
-    @cached_property
-    def controls(self) -> Controls:
-        from evaluation.store.results.controls import Controls
-
-        return Controls(self)
-
-    @cached_property
-    def iterations(self) -> Iterations:
-        from evaluation.store.games.iterations import Iterations
-
-        return Iterations(self)
-
-    @cached_property
-    def deletions(self) -> Deletions:
-        from evaluation.store.games.deletions_and_undo import Deletions
-
-        return Deletions(self)
-
-    @cached_property
-    def jobs(self) -> Jobs:
-        from evaluation.store._jobs import Jobs
-
-        return Jobs(self)
-
-    @cached_property
-    def llm_calls(self) -> LLMCalls:
-        from evaluation.store.model_calls.llm_calls import LLMCalls
-
-        return LLMCalls(self)
 
     @cached_property
     def judgements(self) -> Judgements:
@@ -197,46 +149,10 @@ class Store(Units):
         return Generations(self, self.llm_calls)
 
     @cached_property
-    def experiments(self) -> Experiments:
-        from evaluation.store.agents.experiments import Experiments
-
-        return Experiments(self)
-
-    @cached_property
-    def spool(self) -> Spool:
-        from evaluation.store.games.import_queue import Spool
-
-        return Spool(self)
-
-    @cached_property
-    def imports(self) -> Imports:
-        from evaluation.store.games.import_reports import Imports
-
-        return Imports(self)
-
-    @cached_property
     def backups(self) -> Backups:
         from evaluation.store.backup.backup import Backups
 
         return Backups(self, self._file, self.jobs, self._wait_seconds)
-
-    @cached_property
-    def corrections(self) -> Corrections:
-        from evaluation.store.agents.corrections import Corrections
-
-        return Corrections(self)
-
-    @cached_property
-    def agents(self) -> Agents:
-        from evaluation.store.agents.agents import Agents
-
-        return Agents(self)
-
-    @cached_property
-    def evaluations(self) -> Evaluations:
-        from evaluation.store.agents.evaluations import Evaluations
-
-        return Evaluations(self)
 
     @property
     def place(self) -> str:

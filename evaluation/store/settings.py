@@ -45,7 +45,7 @@ class Settings:
             packed = json.dumps(value, ensure_ascii=True, allow_nan=False)
         except (TypeError, ValueError) as error:
             raise InputError(f"The value cannot be stored: {error}.", place=key) from None
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True, join=True) as cursor:
             cursor.execute("INSERT OR REPLACE INTO settings (key, value) VALUES (?, ?)", [key, packed])
 
     def thresholds(self) -> dict[str, float]:
@@ -68,7 +68,7 @@ class Settings:
                 f"{value:g} is not on the scale of {definition.label}.",
                 remedy=f"Give a number from {scale.low:g} to {scale.high:g}.",
             )
-        with self._units.unit(write=True):
+        with self._units.unit(write=True, join=True):
             chosen = {name: held for name, held in self.get(_THRESHOLDS, {}).items() if name != metric}
             self.set(_THRESHOLDS, chosen if value is None else chosen | {metric: float(value)})
 
@@ -105,7 +105,7 @@ class Settings:
         defaults = asdict(Limits())
         for name, value in values.items():
             _check_limit(name, value, defaults)
-        with self._units.unit(write=True):
+        with self._units.unit(write=True, join=True):
             held = self.get(_LIMITS, {}) | dict(values)
             self.set(_LIMITS, {name: value for name, value in held.items() if value is not None})
 

@@ -13,11 +13,10 @@ from pydantic import JsonValue
 from evaluation.errors import InputError, JudgeError
 from evaluation.files.bundled import proposition_root
 from evaluation.harness.baselines import Baseline, read_baselines
-from evaluation.harness.junit import behind_words, row_words
+from evaluation.harness.junit import NOTHING_COMPARED, behind_words, row_words
 from evaluation.harness.regression import (
     FAILURES,
     MAX_DROP,
-    BaselineComparison,
     BaselineRow,
     RegressionOutcome,
     behind,
@@ -54,6 +53,8 @@ def assert_persona(
     propositions: Place | None = None,
     sample_size: int = DEFAULT_SAMPLE_SIZE,
     seed: int = 0,
+    repeats: int = 1,
+    require_baseline: bool = True,
 ) -> PersonaEvaluation:
     """The agent's evaluation; fails unless it scores what is wanted, and not below its baseline.
 
@@ -71,9 +72,13 @@ def assert_persona(
         propositions: A folder with propositions of your own; they add to the shipped ones.
         sample_size: At most how many messages are judged one by one.
         seed: Chooses them.
+        repeats: How many times every question is asked; with repeats in the baseline too, a drop within the judge's own
+            noise is no failure.
+        require_baseline: Whether it fails when no score can be held against ``baselines``, as with the option of the
+            same name.
 
     Raises:
-        AssertionError: A score is too low, fell, or is missing.
+        AssertionError: A score is too low, fell, or is missing, or nothing could be compared.
         JudgeError: The judge failed, or an answer is not recorded.
         InputError: Nothing is asked for, a name or a file is wrong, or there is no baseline.
     """
@@ -81,9 +86,9 @@ def assert_persona(
     library = PropositionLibrary.load([proposition_root(), *([Path(propositions)] if propositions else [])])
     subject = _subject(agent, transcripts, persona, library)
     wanted = _Wanted.of(subject.agent, at_least or {}, baselines, dimensions, max_drop)
-    plan = EvaluationPlan(wanted.dimensions, sample_size, seed, options=Options(is_batched=True))
+    plan = EvaluationPlan(wanted.dimensions, sample_size, seed, options=Options(is_batched=True), repeats=repeats)
     evaluation = _evaluated(subject, judge or _judge(recordings), library, plan)
-    if complaints := wanted.complaints(evaluation):
+    if complaints := wanted.complaints(evaluation, plan, require_baseline):
         raise AssertionError("\n\n".join(complaints))
     return evaluation
 
@@ -163,18 +168,18 @@ class _Wanted:
         chosen = {_dimension(name) for name in dimensions} or {*least, *known}
         return cls(tuple([each for each in DIMENSIONS if each in chosen | set(least)]), least, baseline, max_drop)
 
-    def complaints(self, evaluation: PersonaEvaluation) -> list[str]:
+    def complaints(self, evaluation: PersonaEvaluation, plan: EvaluationPlan, requires_baseline: bool) -> list[str]:
         """The complaints about the scores, one text each."""
-        comparison = self._compared(evaluation)
+        known = {self.baseline.key: self.baseline} if self.baseline else {}
+        requires_baseline = requires_baseline and self.baseline is not None
+        comparison = compare([evaluation], known, plan, max_drop=self.max_drop, requires_baseline=requires_baseline)
         if broken := comparison.having({RegressionOutcome.ERROR}):
             raise JudgeError("\n".join(row_words(row, self.max_drop) for row in broken))
         found = [self._fallen(row) for row in comparison.having(FAILURES)]
         found += [each for key, least in self.at_least.items() if (each := _too_low(evaluation, key, least))]
-        return found or [self._incomparable(row) for row in comparison.having({RegressionOutcome.INCOMPARABLE})]
-
-    def _compared(self, evaluation: PersonaEvaluation) -> BaselineComparison:
-        known = {self.baseline.key: self.baseline} if self.baseline else {}
-        return compare([evaluation], known, self.dimensions, max_drop=self.max_drop)
+        if not found and comparison.has_failed:
+            return [self._incomparable(row) for row in comparison.rows] or [NOTHING_COMPARED]
+        return found
 
     def _fallen(self, row: BaselineRow) -> str:
         remedy = (
@@ -184,7 +189,7 @@ class _Wanted:
         return "\n".join([row_words(row, self.max_drop), *map(behind_words, row.behind), remedy])
 
     def _incomparable(self, row: BaselineRow) -> str:
-        remedy = "What to do: ask the baseline's judge, or make the baseline again with this one."
+        remedy = "What to do: ask as the baseline was asked, or make the baseline again like this."
         return f"{row_words(row, self.max_drop)}\n{remedy}"
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from evaluation.errors import NotFoundError
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.judging.propositions.proposition import ENVIRONMENT_DIMENSIONS, Dimension, TargetType
-from evaluation.persona.agents import CHANNEL_PREFIX, Agent, SpeakerMap, slug_of
+from evaluation.persona.agents import Agent, SpeakerMap, is_channel_id, slug_of
 from evaluation.persona.period import ALWAYS, Period
 from evaluation.persona.shipped_agents import Cast, shipped_cast
 from evaluation.persona.subjects import Sources, Subject, channels_of, everybody, subject_of
@@ -74,7 +74,7 @@ class KnownAgents:
             NotFoundError: Nobody of that name speaks anywhere.
         """
         for candidate in (reference, self.speakers.agent_id(reference)):
-            if candidate in self.ids or candidate.startswith(CHANNEL_PREFIX):
+            if candidate in self.ids or is_channel_id(candidate):
                 return candidate
         listed = ", ".join(self.ids[:_MOST_LISTED]) + (", ..." if len(self.ids) > _MOST_LISTED else "")
         raise NotFoundError(f"Nobody called {reference!r} speaks anywhere.", remedy=f"Choose from: {listed}.")
@@ -106,7 +106,7 @@ def find_subjects(
     named = [known.resolve(each) for each in references if each != EVERYBODY]
     chosen = named if named or wants_all else known.defined(library)
     agent_ids = list(dict.fromkeys([*chosen, *(known.spoken if wants_all else ())]))
-    named_channels = [each for each in agent_ids if each.startswith(CHANNEL_PREFIX)]
+    named_channels = [each for each in agent_ids if is_channel_id(each)]
     sources = _sources(store, known, agent_ids, period, reads_all=wants_all or bool(named_channels))
     agents = [_named(agent_id, sources) for agent_id in agent_ids]
     if ENVIRONMENT_DIMENSIONS & set(dimensions):

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
 from evaluation.errors import NotFoundError
+from evaluation.judging.judge_config import ChosenJudge, JudgeConfig, build_estimate
+from evaluation.judging.judges.estimating import NOTHING_ASKED
+from evaluation.judging.model_client.event_loop import run_asking
 from evaluation.judging.model_client.usage import Usage
-from evaluation.judging.protocol import Judge, JudgementStatus, Report
+from evaluation.judging.protocol import JudgementStatus, Report
 from evaluation.rubric_judge.judge_rows import JudgedTranscript, judge_rows
 from evaluation.rubric_judge.judged_metrics import TASKS
 from evaluation.store import Store
@@ -55,36 +58,73 @@ class JudgingTally:
         self.usage += judged.usage
 
 
-async def judge_stored(
+def judge_stored(
     store: Store,
     transcript_ids: Sequence[str],
-    judge: Judge,
+    judge: ChosenJudge,
     *,
-    metrics: Collection[str] = tuple(TASKS),
+    metrics: Collection[str] = (),
     is_batched: bool = True,
     report: Report | None = None,
-) -> AsyncIterator[JudgedTranscript | None]:
-    """Judges stored transcripts in turn; each is stored before it is handed out, so that a stopped run loses nothing.
+    finished: Callable[[JudgedTranscript], None] | None = None,
+) -> JudgingTally:
+    """Judges stored transcripts in turn; each is stored before the next begins, so that a stopped run loses nothing.
 
     Args:
         store: Where transcripts, results and decisions are.
-        transcript_ids: Full ids.
-        judge: Who decides.
-        metrics: Which metrics.
+        transcript_ids: Full ids; one that is deleted before its turn is passed over.
+        judge: Who decides; its connections stay open until the last transcript.
+        metrics: Which metrics; all that a judge may decide when empty.
         is_batched: Whether neighbouring rows may share a call.
         report: Told of every judgement.
+        finished: Told of every transcript that was judged.
 
-    Yields:
-        What was decided; ``None`` for a transcript that was deleted before its turn came.
+    Returns:
+        What became of the rows.
     """
-    for transcript_id in transcript_ids:
-        try:
+    names = metrics or tuple(TASKS)
+
+    async def run() -> JudgingTally:
+        tally = JudgingTally()
+        async with judge.session():
+            for transcript_id in transcript_ids:
+                try:
+                    with store.unit():
+                        transcript = store.transcripts.get(transcript_id)
+                        results = store.results.load(transcript_id)
+                    judged = await judge_rows(
+                        transcript, results, judge, metrics=names, is_batched=is_batched, report=report
+                    )
+                    store.decisions.save(judged.decisions)
+                except NotFoundError:
+                    tally.gone += 1
+                    continue
+                tally.add(judged)
+                if finished is not None:
+                    finished(judged)
+        return tally
+
+    return run_asking(run())
+
+
+def estimate_judging(
+    store: Store,
+    transcript_ids: Sequence[str],
+    config: JudgeConfig,
+    *,
+    metrics: Collection[str] = (),
+    is_batched: bool = True,
+) -> str:
+    """The calls that ``judge_stored`` would make and what they would cost, in a sentence."""
+    if config.mode != "live":
+        return NOTHING_ASKED
+
+    async def run() -> str:
+        counting = await build_estimate(config, store.judgements)
+        for each in transcript_ids:
             with store.unit():
-                transcript = store.transcripts.get(transcript_id)
-                results = store.results.load(transcript_id)
-            judged = await judge_rows(transcript, results, judge, metrics=metrics, is_batched=is_batched, report=report)
-            store.decisions.save(judged.decisions)
-        except NotFoundError:
-            yield None
-        else:
-            yield judged
+                transcript, results = store.transcripts.get(each), store.results.load(each)
+            await judge_rows(transcript, results, counting, metrics=metrics or tuple(TASKS), is_batched=is_batched)
+        return counting.words
+
+    return run_asking(run())

@@ -1,26 +1,178 @@
-"""Evaluate agents one after the other and store each result at once, so that an interrupted run loses nothing."""
+"""Evaluate agents one after the other, store each result at once, and hold the results against baselines."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
 
-from evaluation.errors import DramaturgError
+from evaluation.errors import DramaturgError, InputError
+from evaluation.files.bundled import baseline_root, recording_root
+from evaluation.harness.baselines import Baseline, Source, baseline_of, read_baselines, write_baseline
+from evaluation.harness.regression import MAX_DROP, BaselineComparison, compare
+from evaluation.harness.synthetic_answers import agents_with_personas, answers_of, scenario_prompts, synthetic_subject
+from evaluation.judging.judge_config import JudgeConfig, build_client, build_estimate, build_judge
+from evaluation.judging.judges.estimating import NOTHING_ASKED
+from evaluation.judging.judges.offline import OFFLINE_MODEL
+from evaluation.judging.judges.recording_file import read_recordings
+from evaluation.judging.judges.scripted import NOTE, SCRIPTED_MODEL
+from evaluation.judging.model_client.budget import Budget
+from evaluation.judging.model_client.event_loop import run_asking
 from evaluation.judging.propositions.loading import PropositionLibrary
-from evaluation.judging.protocol import Judge, Judgement, Report
-from evaluation.persona.evaluation import EvaluationPlan, applicable, evaluate_agent
+from evaluation.judging.protocol import Judge, Judgement, JudgeRequest, Report
+from evaluation.persona.agents import Agent
+from evaluation.persona.evaluation import EvaluationPlan, applicable, evaluate_agent, questions_about
 from evaluation.persona.results import PersonaEvaluation
 from evaluation.persona.subjects import Subject
 from evaluation.store import Store
+from evaluation.workflows.agents import find_subjects
 
 JudgeFor = Callable[[str], Judge]
 """Makes the judge for a run, given the run's id, under which its calls are logged."""
+
+Rated = tuple[str, PersonaEvaluation]
+"""An evaluation with the id of its run."""
+
+Baselines = Mapping[tuple[str, Source], Baseline]
 
 SECONDS_BETWEEN_BEATS = 60.0
 """How often a run says that it is at work; after a quarter of an hour of silence other machines take it for dead."""
 
 BROKEN_OFF = "The run was broken off."
+
+
+@dataclass(frozen=True, slots=True)
+class PersonaRunRequest:
+    """The agents to evaluate, and who judges them.
+
+    Attributes:
+        config: Of the judge.
+        plan: Dimensions, sample, options.
+        library: The propositions.
+        agents: Ids and names; empty for everybody who has a persona or propositions.
+        mode: How the runs come about, for people: "live", "offline", "mock".
+        source: Whether agents are judged on transcripts, or on answers to scenario prompts that they give first.
+        wrap: Puts something around the judge of every agent, such as a recorder; ``None`` for nothing.
+    """
+
+    config: JudgeConfig
+    plan: EvaluationPlan
+    library: PropositionLibrary
+    agents: Sequence[str] = ()
+    mode: str = ""
+    source: Source = "transcripts"
+    wrap: Callable[[Judge, Agent], Judge] | None = None
+
+    @property
+    def is_about_everybody(self) -> bool:
+        """Whether nobody was left out, so that whoever is missing is missing."""
+        return not self.agents and self.plan.period.since is None and self.plan.period.until is None
+
+
+def run_personas(
+    store: Store,
+    request: PersonaRunRequest,
+    subjects: Sequence[Subject] | None = None,
+    *,
+    budget: Budget | None = None,
+    report: Report | None = None,
+    announce: Callable[[str], None] | None = None,
+) -> list[Rated]:
+    """Evaluates the agents of a request, each stored as soon as it is done.
+
+    Args:
+        store: Where to.
+        request: What is asked for.
+        subjects: Who is evaluated, where that is known already; else whom the request names.
+        budget: What may be spent; made of the configuration's limits when left out.
+        report: Told of every judgement.
+        announce: Told in a sentence when an agent begins to answer scenario prompts.
+
+    Raises:
+        DramaturgError: Nobody is called that, or the judge or the store cannot be used.
+    """
+    config = request.config
+    budget = budget or Budget(usd=config.max_usd, calls=config.max_calls)
+
+    def judge_for(agent: Agent, run_id: str) -> Judge:
+        judge = build_judge(config, cache=store.judgements, budget=budget, run_id=run_id)
+        return request.wrap(judge, agent) if request.wrap else judge
+
+    async def collect() -> list[Rated]:
+        return [
+            rated
+            async for subject in _subjects(store, request, subjects, budget, announce)
+            async for rated in evaluate_persona(
+                store,
+                [subject],
+                partial(judge_for, subject.agent),
+                request.library,
+                request.plan,
+                mode=request.mode,
+                report=report,
+            )
+        ]
+
+    return run_asking(collect())
+
+
+def requests_of(store: Store, request: PersonaRunRequest) -> Iterator[list[JudgeRequest]]:
+    """What a judge would be asked about everybody who is evaluated on transcripts, agent by agent."""
+    plan = request.plan
+    for subject in find_subjects(store, request.agents, plan.dimensions, request.library, plan.period):
+        questions = questions_about(subject, request.library, plan).values()
+        yield [
+            replace(asked.request, repeat=plan.options.repeat + repeat)
+            for each in questions
+            for asked in each
+            for repeat in range(plan.repeats)
+            if asked.request
+        ]
+
+
+def estimate_personas(store: Store, request: PersonaRunRequest) -> str:
+    """The calls that ``run_personas`` would make and what they would cost, in a sentence."""
+    if request.config.mode != "live":
+        return NOTHING_ASKED
+    if request.source == "synthetic":
+        calls = len(scenario_prompts()) * len(agents_with_personas(store.agents.all(), request.agents))
+        return f"{calls:,} calls to {request.config.model} that write answers, and then those that judge them"
+
+    async def run() -> str:
+        counting = await build_estimate(request.config, store.judgements)
+        for requests in requests_of(store, request):
+            await counting.judge(requests)
+        return counting.words
+
+    return run_asking(run())
+
+
+async def _subjects(
+    store: Store,
+    request: PersonaRunRequest,
+    subjects: Sequence[Subject] | None,
+    budget: Budget,
+    announce: Callable[[str], None] | None,
+) -> AsyncIterator[Subject]:
+    """Who is evaluated; in synthetic mode each after it has answered the prompts."""
+    if request.source != "synthetic":
+        plan = request.plan
+        if subjects is None:
+            subjects = find_subjects(store, request.agents, plan.dimensions, request.library, plan.period)
+        for subject in subjects:
+            yield subject
+        return
+    prompts = scenario_prompts()
+    client = build_client(request.config, budget=budget, log=lambda call: store.llm_calls.add([call]))
+    for agent in agents_with_personas(store.agents.all(), request.agents):
+        if announce is not None:
+            announce(f"{agent.display_name} answers {len(prompts)} scenario prompts.")
+        transcript = await answers_of(agent, prompts, client)
+        store.transcripts.add(transcript, source_name=f"synthetic: {agent.display_name}")
+        yield synthetic_subject(agent, transcript)
 
 
 async def evaluate_persona(
@@ -32,7 +184,7 @@ async def evaluate_persona(
     *,
     mode: str = "",
     report: Report | None = None,
-) -> AsyncIterator[tuple[str, PersonaEvaluation]]:
+) -> AsyncIterator[Rated]:
     """Every agent's evaluation with the id of its run, stored before it is handed out.
 
     An agent or channel that none of the plan's dimensions applies to is passed over. A run that is broken off by an
@@ -52,13 +204,13 @@ async def evaluate_persona(
             continue
         run_id = store.evaluations.begin(subject.agent, plan, mode=mode)
         with _ended_in(store, run_id):
-            told = _Heart(store, run_id, report)
+            told = _LivenessReporter(store, run_id, report)
             evaluation = await evaluate_agent(subject, judge_for(run_id), library, plan, report=told)
             store.evaluations.finish(run_id, evaluation)
         yield run_id, evaluation
 
 
-class _Heart:
+class _LivenessReporter:
     """Passes judgements on, and says now and then that the run is at work."""
 
     def __init__(self, store: Store, run_id: str, report: Report | None) -> None:
@@ -89,3 +241,74 @@ def _ended_in(store: Store, run_id: str) -> Iterator[None]:
     finally:
         if not is_done:
             store.evaluations.fail(run_id, error)
+
+
+def recorded_model(config: JudgeConfig) -> str:
+    """The model that made the recordings; the configuration's own where there are none.
+
+    Raises:
+        InputError: They are of several models.
+    """
+    place = config.recordings or recording_root()
+    models = sorted({recording.model for recording in read_recordings(place).values()})
+    if len(models) > 1:
+        raise InputError(
+            "The recordings are of several models.",
+            place=str(place),
+            remedy=f"Choose with --model: {', '.join(models)}.",
+        )
+    return models[0] if models else config.model
+
+
+def known_baselines(folder: Path | None) -> Baselines:
+    """The baselines in ``folder``, the shipped ones when left out; read before a judge is asked and paid.
+
+    Raises:
+        InputError: There is no such folder, against which nothing could ever fall; or a file is no baseline.
+    """
+    if folder is not None and not folder.is_dir():
+        raise InputError(
+            "There is no such folder with baselines.",
+            place=str(folder),
+            remedy="Correct --baselines or DRAMATURG_BASELINES, or make them there with `dramaturg persona baseline`.",
+        )
+    return read_baselines(folder or baseline_root())
+
+
+def compare_with_baselines(
+    request: PersonaRunRequest,
+    rated: Sequence[Rated],
+    baselines: Baselines,
+    max_drop: float = MAX_DROP,
+    *,
+    requires_baseline: bool = False,
+) -> BaselineComparison:
+    """The evaluations that a request led to, beside the baselines; arguments as for ``compare``."""
+    return compare(
+        [evaluation for _, evaluation in rated],
+        baselines,
+        request.plan,
+        source=request.source,
+        expects_all=request.is_about_everybody,
+        max_drop=max_drop,
+        judge=OFFLINE_MODEL if request.config.mode == "offline" else request.config.model,
+        requires_baseline=requires_baseline,
+    )
+
+
+def write_baselines(store: Store, request: PersonaRunRequest, rated: Sequence[Rated], folder: Path) -> list[Path]:
+    """Writes the evaluations as baselines; dimensions that were not asked for stay as they were."""
+    before = read_baselines(folder)
+    paths = []
+    for run_id, evaluation in rated:
+        is_scripted = any(model == SCRIPTED_MODEL for _, model in evaluation.judges)
+        made = baseline_of(
+            evaluation,
+            request.plan,
+            source=request.source,
+            note=NOTE if is_scripted else "",
+        ).with_others_of(before.get((evaluation.agent.id, request.source)), request.plan.dimensions)
+        if made.dimensions:
+            paths.append(write_baseline(folder, made))
+            store.evaluations.mark_baseline(run_id)
+    return paths

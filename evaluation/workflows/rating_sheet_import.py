@@ -48,7 +48,7 @@ def import_ratings(
     """
     # Raters may write ratings, and nothing else is written here.
     with store.unguarded().unit(write=not is_dry):
-        sheet = read_sheet(data, _names(store), now=datetime.now(UTC), rater=rater, is_own=is_own)
+        sheet = read_sheet(data, store.transcripts.game_names(), now=datetime.now(UTC), rater=rater, is_own=is_own)
         stored = store.ratings.by_token([rating.token for _, rating in sheet.ratings])
         sheet = _with_returns(store, sheet, stored)
         stored |= store.ratings.by_token([rating.token for _, rating in sheet.ratings])
@@ -65,14 +65,9 @@ def import_ratings(
 def export_ratings(store: Store, *, rater: str | None = None) -> str:
     """Every rating of stored games as CSV, revised ones included; of one rater only, where one is named."""
     with store.unit():
-        names = _names(store)
+        names = store.transcripts.game_names()
         ratings = store.ratings.every(rater)
     return write_sheet([rating for rating in ratings if rating.transcript_id in names], names)
-
-
-def _names(store: Store) -> dict[str, str]:
-    summaries = store.transcripts.summaries()
-    return dict(zip(summaries["transcript_id"], summaries["game_id"].astype(str), strict=True))
 
 
 def _with_returns(store: Store, sheet: Sheet, stored: Mapping[str, Rating]) -> Sheet:

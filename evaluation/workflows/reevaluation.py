@@ -57,13 +57,11 @@ def outdated(store: Store, iteration: str | None = None) -> list[str]:
         NotFoundError: There is no iteration of that name.
     """
     with store.unit():
-        if iteration is not None:
-            store.iterations.get(iteration)
-        ids = list(store.transcripts.summaries(iteration)["transcript_id"])
+        ids = store.transcripts.ids(iteration)
         scores = store.results.scores(iteration)
     today = scores["version"] == scores["metric"].map({name: one.version for name, one in DEFINITIONS.items()})
     fresh = scores[today & scores["metric"].isin(list(SCORERS))].groupby("transcript_id").size().to_dict()
-    return [str(each) for each in ids if fresh.get(each, 0) < len(SCORERS)]
+    return [each for each in ids if fresh.get(each, 0) < len(SCORERS)]
 
 
 def reevaluate(

@@ -61,11 +61,10 @@ def stored_agreement(store: Store, *, seed: int = 0) -> AgreementReport:
         seed: Of the bootstrap intervals.
     """
     with store.unit() as cursor:
-        summaries = store.transcripts.summaries()
-        names = dict(zip(summaries["transcript_id"], summaries["game_id"], strict=True))
+        names = store.transcripts.game_names()
         # A transcript in the bin keeps its ratings; only those of stored ones count.
         ratings = store.ratings.all()
-        ratings = ratings[ratings["transcript_id"].isin(summaries["transcript_id"])]
+        ratings = ratings[ratings["transcript_id"].isin(list(names))]
         scores, thresholds = store.results.scores(), store.settings.thresholds()
         overrides = [one for one in store.overrides.current() if one.transcript_id in names]
         decided, confirmed = _read_decided_rows(cursor, names, overrides, scores)
@@ -110,24 +109,18 @@ def _pair_keys(cursor: Cursor, side: IterationSide) -> dict[str, PairKey | None]
     return {transcript_id: pair_key(metadata_of(documents[transcript_id])) for transcript_id in ids}
 
 
-def side_scores(store: Store) -> pd.DataFrame:
-    """Role consistency of each side, game by game.
-
-    Returns:
-        One row per stored game and side that has rows with weight: ``transcript_id``, ``side`` (``mafia`` or ``town``),
-        ``score`` (0 to 100).
-    """
+def side_scores(store: Store) -> dict[tuple[str, str], float]:
+    """Role consistency (0 to 100) by stored game and side (``mafia`` or ``town``) that has rows with weight."""
     with store.unit() as cursor:
-        summaries = store.transcripts.summaries()
-        names = dict(zip(summaries["transcript_id"], summaries["game_id"], strict=True))
+        names = store.transcripts.game_names()
         rows = _ledger_rows(cursor, store, names, [ROLE_CONSISTENCY.name])
         sides = _alignments(cursor, list(names))
     keys = zip(rows["transcript_id"], rows["player"], strict=True)
     rows["side"] = [sides.get((str(key), str(player))) for key, player in keys]
     sums = rows[rows["side"].notna()].groupby(["transcript_id", "side"], sort=False)[["numerator", "denominator"]].sum()
     sums = sums[sums["denominator"] > 0]
-    sums["score"] = 100.0 * sums["numerator"] / sums["denominator"]
-    return sums.reset_index()[["transcript_id", "side", "score"]]
+    scores = 100.0 * sums["numerator"] / sums["denominator"]
+    return dict(zip(sums.index.tolist(), scores.tolist(), strict=True))
 
 
 def _alignments(cursor: Cursor, ids: Sequence[str]) -> dict[tuple[str, str], str]:

@@ -17,8 +17,8 @@ from evaluation.judging.model_client.budget import Budget
 from evaluation.simulation.scripted.provider import ScriptedProvider
 from evaluation.simulation.scripted.world import SCRIPTED_MODEL, Effects, ScriptedWorld
 from evaluation.store import JobState, Store
-from evaluation.workflows.experiment_job import begin_job, latest_options, run_as_job
-from evaluation.workflows.experiments import run_experiment
+from evaluation.workflows.experiments.jobs import begin_job, latest_options, run_as_job
+from evaluation.workflows.experiments.runs import run_experiment
 
 CONFIG = judge_config({"mode": "live", "model": SCRIPTED_MODEL}, environment={})
 NAME = "brainstorming-difficult-variety"

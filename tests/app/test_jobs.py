@@ -15,10 +15,10 @@ from evaluation.workflows.scoring import add_evaluated
 
 def abandon(store, job, *, done: int) -> None:
     """Leaves the job as a killed server does: some games done, the row as if it still ran."""
-    games = [store.spool.get(job.id, position) for position in store.spool.waiting(job.id)[:done]]
+    games = [store.import_queue.get(job.id, position) for position in store.import_queue.waiting(job.id)[:done]]
     for position, game in enumerate(games):
         add_evaluated(store, game.transcript, source_name=game.source_name, iteration=game.iteration)
-        store.spool.settle(job.id, position, "new")
+        store.import_queue.settle(job.id, position, "new")
     store.jobs.update(job.id, done=done)
     with store.unit(write=True) as cursor:
         cursor.execute("UPDATE jobs SET owner = owner || '1'")
@@ -29,7 +29,7 @@ def interrupted(store, small_game):
     """A job of five games whose server died after two of them."""
     store.iterations.create("v1")
     job = store.jobs.create(jobs.EVALUATE, "Scoring uploaded games", 5, is_exclusive=True)
-    store.spool.put(job.id, [(small_game(f"g{n}"), f"g{n}.json") for n in range(5)], "v1")
+    store.import_queue.put(job.id, [(small_game(f"g{n}"), f"g{n}.json") for n in range(5)], "v1")
     abandon(store, job, done=2)
     return job
 
@@ -65,7 +65,7 @@ def test_an_interrupted_job_goes_on_without_scoring_again_what_is_stored(open_pa
     after = scorings(store)
     assert [row for row in after if row in before] == before
     assert len(after) == len(before) // 2 * 5
-    assert store.spool.outcomes(job.id) == {}
+    assert store.import_queue.outcomes(job.id) == {}
     assert "done, 5 of 5" in words(app.run())
 
 
@@ -84,7 +84,7 @@ def test_an_interrupted_job_can_be_left(open_page, store, interrupted, words) ->
     assert not app.exception
     assert "interrupted" not in words(app)
     assert store.jobs.get(interrupted.id).state is JobState.CANCELLED
-    assert store.spool.waiting(interrupted.id) == []
+    assert store.import_queue.waiting(interrupted.id) == []
     assert len(store.transcripts.summaries()) == 2
 
 

@@ -10,19 +10,21 @@ from pathlib import Path
 import pytest
 
 from dashboard.shared.jobs import jobs
-from dashboard.shared.jobs.judging_jobs import PersonaOrder, RowsOrder, Watch, budget_reason, judge_games
+from dashboard.shared.jobs.judging_jobs import PersonaOrder, RowsOrder, budget_reason, judge_games
 from dashboard.shared.personas import changes, check_edit, file_text
 from evaluation.judging.answers import IdeasAnswer
+from evaluation.judging.judge_config import ChosenJudge
 from evaluation.judging.judges.scripted import ScriptedJudge
 from evaluation.judging.model_client.budget import Budget, BudgetSpentError
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.judging.propositions.proposition import Dimension
-from evaluation.judging.protocol import Idea, JudgeRequest, LabelAnswer, ScoreAnswer
+from evaluation.judging.protocol import Idea, JudgeKind, JudgeRequest, LabelAnswer, ScoreAnswer
 from evaluation.persona.agents import Agent
 from evaluation.persona.evaluation import EvaluationPlan
 from evaluation.persona.results import DIMENSIONS
 from evaluation.store import JobState, Store
 from evaluation.workflows.agents import find_subjects
+from evaluation.workflows.job_progress import JobProgress
 from evaluation.workflows.judging import judge_stored
 from evaluation.workflows.persona_runs import evaluate_persona
 from evaluation.workflows.scoring import add_evaluated
@@ -216,25 +218,21 @@ def test_a_run_tells_how_far_it_came(filled) -> None:
 def test_cancel_lets_nothing_more_be_asked_and_tells_what_it_cost(filled) -> None:
     job = filled.jobs.create("personas", "Evaluating agents", 0)
     budget = Budget(calls=50)
-    watch = Watch(filled, job.id, budget, total=10, done=4)
-    watch.write()
+    with JobProgress(filled, job.id, budget, total=10) as progress:
+        progress(4, 10)
     assert (filled.jobs.get(job.id).done, filled.jobs.get(job.id).message) == (4, "0 calls, $0.0000")
     asyncio.run(budget.set_aside(0.0))
     filled.jobs.cancel(job.id)
-    watch.write()
+    with JobProgress(filled, job.id, budget, total=10):
+        pass
     with pytest.raises(BudgetSpentError):
         asyncio.run(budget.set_aside(0.0))
     assert budget_reason(budget) == "stopped, or the budget of 50 calls is spent"
 
 
-async def _decided(store: Store) -> None:
-    ids = list(store.transcripts.summaries()["transcript_id"])
-    async for _ in judge_stored(store, ids, ScriptedJudge(script()), metrics=["strategic_depth"]):
-        pass
-
-
 def test_what_a_judge_decided_shows_on_the_transcripts_page(open_page, filled, words, small_game) -> None:
-    asyncio.run(_decided(filled))
+    judge = ChosenJudge(ScriptedJudge(script()), JudgeKind.SCRIPTED, "a script", Budget())
+    judge_stored(filled, filled.transcripts.ids(), judge, metrics=["strategic_depth"])
     game = small_game("one").id
     app = open_page("transcripts", transcript=game, message="m0", metric="strategic_depth", scores="true")
     assert not app.exception

@@ -8,14 +8,13 @@ import shutil
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dashboard.app_pages.review import desk_state, rating_desk
 from dashboard.app_pages.review import drafts_and_saving as desk_saving
-from dashboard.app_pages.review import rating_desk
-from dashboard.app_pages.review import seat as desk_seat
 from evaluation.rating_desk.discards import DiscardReason
 from evaluation.ratings import Rating
 
 
-def desk(app) -> dict:
+def drawn_desk(app) -> dict:
     (component,) = [one for one in app.get("bidi_component") if "rating_desk" in one.proto.component_name]
     return json.loads(component.proto.json)
 
@@ -27,7 +26,7 @@ def test_the_name_is_asked_once(open_page, filled, words) -> None:
     app.text_input[0].set_value("  Ada ")
     app.button[0].click().run()
     assert "rater" not in app.query_params
-    assert desk(app)["progress"] == "0 of 5 games rated by you"
+    assert drawn_desk(app)["progress"] == "0 of 5 games rated by you"
 
 
 # The second turns around what stands behind it, as the scores of others in a list.
@@ -46,7 +45,7 @@ def test_an_empty_store_says_what_to_do(open_page, words) -> None:
 
 
 def test_the_desk_shows_what_the_rater_has_not_rated(open_page, filled, small_game) -> None:
-    data = desk(open_page("review", rater="Grace"))
+    data = drawn_desk(open_page("review", rater="Grace"))
     assert data["progress"] == "2 of 5 games rated by you"
     said = json.dumps(data)
     assert "in one" not in said
@@ -56,7 +55,7 @@ def test_the_desk_shows_what_the_rater_has_not_rated(open_page, filled, small_ga
 def test_the_page_is_blind(open_page, filled, small_game) -> None:
     app = open_page("review", rater="Ada", iteration="Baseline prompt", transcript=small_game("one").id)
     sent = str([element.proto for element in [*app.main, *app.sidebar] if hasattr(element, "proto")])
-    sent += json.dumps(desk(app))
+    sent += json.dumps(drawn_desk(app))
     for secret in ("Baseline prompt", "Shorter prompt", "mafia", "doctor", "1.5", ".json", small_game("one").id):
         assert secret not in sent
 
@@ -85,32 +84,32 @@ def test_own_ratings_are_listed(open_page, filled, words, table) -> None:
 
 
 @pytest.fixture
-def seat(session, filled) -> desk_seat.Seat:
-    taken = desk_seat.Seat("Ada")
-    desk_seat.take_next(filled, taken)
+def desk(session, filled) -> desk_state.DeskState:
+    taken = desk_state.DeskState("Ada")
+    desk_state.take_next(filled, taken)
     return taken
 
 
-def form(seat: desk_seat.Seat, **changes: object) -> dict[str, object]:
-    filled_in = {"token": seat.data["token"], "score": 4, "answers": [True] * 5, "comment": "Good", "rev": 3}
+def form(desk: desk_state.DeskState, **changes: object) -> dict[str, object]:
+    filled_in = {"token": desk.data["token"], "score": 4, "answers": [True] * 5, "comment": "Good", "rev": 3}
     return filled_in | changes
 
 
-def test_a_submitted_form_is_saved_and_the_next_game_comes(seat, filled) -> None:
-    first = seat.transcript_id
-    desk_saving.submit(filled, seat, form(seat))
+def test_a_submitted_form_is_saved_and_the_next_game_comes(desk, filled) -> None:
+    first = desk.transcript_id
+    desk_saving.submit(filled, desk, form(desk))
     (rating,) = [rating for rating in filled.ratings.latest(first) if rating.rater == "Ada"]
     assert (rating.score, rating.comment, rating.yes_count) == (4, "Good", 5)
-    assert seat.data is None
-    desk_seat.take_next(filled, seat)
-    assert seat.transcript_id != first
+    assert desk.data is None
+    desk_state.take_next(filled, desk)
+    assert desk.transcript_id != first
 
 
-def test_a_form_sent_twice_is_saved_once(seat, filled) -> None:
-    first, sent = seat.transcript_id, form(seat)
-    desk_saving.submit(filled, seat, sent)
-    desk_seat.take_next(filled, seat)
-    desk_saving.submit(filled, seat, sent)
+def test_a_form_sent_twice_is_saved_once(desk, filled) -> None:
+    first, sent = desk.transcript_id, form(desk)
+    desk_saving.submit(filled, desk, sent)
+    desk_state.take_next(filled, desk)
+    desk_saving.submit(filled, desk, sent)
     assert len([rating for rating in filled.ratings.history(first) if rating.rater == "Ada"]) == 1
     assert filled.rating_queue.progress("Ada").rated == 1
 
@@ -118,17 +117,17 @@ def test_a_form_sent_twice_is_saved_once(seat, filled) -> None:
 def saving() -> None:
     import streamlit as st
 
+    from dashboard.app_pages.review import desk_state
     from dashboard.app_pages.review import drafts_and_saving as desk_saving
-    from dashboard.app_pages.review import seat as desk_seat
     from dashboard.shared import resources
 
-    store, seat = resources.store(), desk_seat.Seat("Ada", receipt=st.empty())
-    desk_seat.take_next(store, seat)
+    store, desk = resources.store(), desk_state.DeskState("Ada", receipt=st.empty())
+    desk_state.take_next(store, desk)
     if "gone" in st.query_params:
-        store.deletions.delete([seat.transcript_id], who="Grace")
-    st.text(seat.data["token"])
+        store.deletions.delete([desk.transcript_id], who="Grace")
+    st.text(desk.data["token"])
     desk_saving.submit(
-        store, seat, {"token": seat.data["token"], "score": 4, "answers": [True] * 5, "comment": "", "rev": 1}
+        store, desk, {"token": desk.data["token"], "score": 4, "answers": [True] * 5, "comment": "", "rev": 1}
     )
 
 
@@ -163,48 +162,48 @@ def test_the_desk_is_not_told_so_of_a_form_that_cannot_be_stored(filled) -> None
         {"rev": float("inf")},
     ],
 )
-def test_a_forged_form_changes_nothing(seat, filled, change) -> None:
-    desk_saving.submit(filled, seat, form(seat, **change))
+def test_a_forged_form_changes_nothing(desk, filled, change) -> None:
+    desk_saving.submit(filled, desk, form(desk, **change))
     assert filled.rating_queue.progress("Ada").rated == 0
-    assert seat.data is not None
+    assert desk.data is not None
 
 
-def test_a_draft_is_kept_and_comes_back(seat, filled) -> None:
-    desk_saving.keep_draft(filled, seat, form(seat, score=None, comment="half"))
-    again = desk_seat.Seat("Ada")
-    desk_seat.take_next(filled, again)
+def test_a_draft_is_kept_and_comes_back(desk, filled) -> None:
+    desk_saving.keep_draft(filled, desk, form(desk, score=None, comment="half"))
+    again = desk_state.DeskState("Ada")
+    desk_state.take_next(filled, again)
     assert again.data["draft"] == {"rev": 3, "score": None, "answers": [True] * 5, "comment": "half"}
 
 
 @pytest.mark.parametrize("reason", [["garbled"], {}, None, 3, "made-up"])
-def test_a_forged_reason_puts_no_game_aside(seat, filled, reason) -> None:
-    desk_saving.discard(filled, seat, {"token": seat.data["token"], "reason": reason, "note": ""})
+def test_a_forged_reason_puts_no_game_aside(desk, filled, reason) -> None:
+    desk_saving.discard(filled, desk, {"token": desk.data["token"], "reason": reason, "note": ""})
     assert filled.discards.of("Ada") == []
-    assert seat.data is not None
+    assert desk.data is not None
 
 
-def test_skipping_goes_to_another_game_and_back(seat, filled) -> None:
-    first = seat.transcript_id
-    desk_saving.skip(seat, {"token": seat.data["token"]})
-    desk_seat.take_next(filled, seat)
-    assert seat.transcript_id != first
-    assert "1 skipped" in seat.data["progress"]
+def test_skipping_goes_to_another_game_and_back(desk, filled) -> None:
+    first = desk.transcript_id
+    desk_saving.skip(desk, {"token": desk.data["token"]})
+    desk_state.take_next(filled, desk)
+    assert desk.transcript_id != first
+    assert "1 skipped" in desk.data["progress"]
 
 
-def test_a_failed_save_tells_and_keeps_the_answers(seat, filled) -> None:
-    filled.deletions.delete([seat.transcript_id], who="Ann")
-    desk_saving.submit(filled, seat, form(seat))
-    assert seat.data["error"]["text"].startswith("Not saved:")
-    assert "kept" in seat.data["error"]["text"]
+def test_a_failed_save_tells_and_keeps_the_answers(desk, filled) -> None:
+    filled.deletions.delete([desk.transcript_id], who="Ann")
+    desk_saving.submit(filled, desk, form(desk))
+    assert desk.data["error"]["text"].startswith("Not saved:")
+    assert "kept" in desk.data["error"]["text"]
 
 
-def test_nothing_is_said_to_be_saved_when_the_database_was_replaced(seat, filled, database, empty_database) -> None:
+def test_nothing_is_said_to_be_saved_when_the_database_was_replaced(desk, filled, database, empty_database) -> None:
     database.rename(database.with_name("before.duckdb"))
     shutil.copyfile(empty_database, database)
-    desk_saving.keep_draft(filled, seat, form(seat))
-    desk_saving.submit(filled, seat, form(seat))
-    assert seat.data["error"]["text"].startswith("Not saved:")
-    assert "Another file lies where the database was" in seat.data["error"]["text"]
+    desk_saving.keep_draft(filled, desk, form(desk))
+    desk_saving.submit(filled, desk, form(desk))
+    assert desk.data["error"]["text"].startswith("Not saved:")
+    assert "Another file lies where the database was" in desk.data["error"]["text"]
     filled.close()
     database.with_name("before.duckdb").replace(database)
     assert filled.ratings.every("Ada") == []
@@ -212,29 +211,29 @@ def test_nothing_is_said_to_be_saved_when_the_database_was_replaced(seat, filled
 
 def test_the_desk_stays_as_it_was_while_the_database_is_gone(open_page, filled, database) -> None:
     app = open_page("review", rater="Ada")
-    before = desk(app)
+    before = drawn_desk(app)
     database.rename(database.with_name("elsewhere.duckdb"))
     app.run()
     assert not app.exception
-    during = desk(app)
+    during = drawn_desk(app)
     assert "moved or deleted" in during["error"]["text"]
     for key in ("token", "rows", "draft", "progress"):
         assert during[key] == before[key]
     assert not database.exists()
     database.with_name("elsewhere.duckdb").rename(database)
-    assert desk(app.run())["token"] == before["token"]
+    assert drawn_desk(app.run())["token"] == before["token"]
 
 
 def test_a_picked_game_is_on_the_desk_before_the_queue(open_page, filled, small_game) -> None:
     app = open_page("review", rater="Ada", game=small_game("loose").id)
-    data = desk(app)
+    data = drawn_desk(app)
     assert "in loose" in json.dumps(data)
     assert data["progress"].startswith("You chose this game yourself")
     assert data["mode"] == {"submit": "Save and next", "leave": "Skip"}
 
 
 def test_a_picked_game_that_was_rated_is_revised(open_page, filled, small_game) -> None:
-    data = desk(open_page("review", rater="Grace", game=small_game("one").id))
+    data = drawn_desk(open_page("review", rater="Grace", game=small_game("one").id))
     assert data["draft"]["score"] == 4
     assert data["progress"].startswith("You gave 4 on ")
     assert data["mode"]["leave"] == "Back"
@@ -243,68 +242,68 @@ def test_a_picked_game_that_was_rated_is_revised(open_page, filled, small_game) 
 def test_a_picked_game_that_is_gone_or_put_aside_leaves_the_queue_alone(open_page, filled, words, small_game) -> None:
     app = open_page("review", rater="Ada", game="made-up")
     assert "is not here any more" in words(app)
-    assert desk(app)["progress"] == "0 of 5 games rated by you"
+    assert drawn_desk(app)["progress"] == "0 of 5 games rated by you"
     filled.discards.add(small_game("one").id, "Ada", DiscardReason.GARBLED, "")
     again = open_page("review", rater="Ada", game=small_game("one").id)
     assert "cannot be rated" in words(again)
-    assert "in one" not in json.dumps(desk(again))
+    assert "in one" not in json.dumps(drawn_desk(again))
 
 
 def test_leaving_a_picked_game_goes_on_with_the_queue(filled, small_game) -> None:
-    seat, given = desk_seat.Seat("Grace"), filled.ratings.by_rater("Grace")[0]
-    desk_seat.take(filled, seat, given.transcript_id, "", rating_desk.REVISE, given=given)
-    desk_saving.skip(seat, {"token": seat.data["token"]})
-    assert (seat.data, seat.skipped) == (None, ())
+    desk, given = desk_state.DeskState("Grace"), filled.ratings.by_rater("Grace")[0]
+    desk_state.take(filled, desk, given.transcript_id, "", rating_desk.REVISE, given=given)
+    desk_saving.skip(desk, {"token": desk.data["token"]})
+    assert (desk.data, desk.skipped) == (None, ())
     picked = small_game("loose").id
-    desk_seat.take(filled, seat, picked, "", rating_desk.RATE)
-    desk_saving.skip(seat, {"token": seat.data["token"]})
+    desk_state.take(filled, desk, picked, "", rating_desk.RATE)
+    desk_saving.skip(desk, {"token": desk.data["token"]})
     # Else the queue might bring the same game at once.
-    assert (seat.data, seat.skipped) == (None, (picked,))
+    assert (desk.data, desk.skipped) == (None, (picked,))
 
 
-def another_session(seat: desk_seat.Seat, filled) -> desk_seat.Seat:
+def another_session(desk: desk_state.DeskState, filled) -> desk_state.DeskState:
     """What is on the desk after a restart of the server, when somebody else has rated the game meanwhile."""
-    filled.ratings.add(Rating(seat.transcript_id, "Bob", 3))
-    new = desk_seat.Seat("Ada")
-    desk_seat.take_next(filled, new)
-    assert new.transcript_id != seat.transcript_id
+    filled.ratings.add(Rating(desk.transcript_id, "Bob", 3))
+    new = desk_state.DeskState("Ada")
+    desk_state.take_next(filled, new)
+    assert new.transcript_id != desk.transcript_id
     return new
 
 
-def test_a_form_filled_in_before_the_session_was_lost_is_saved(seat, filled) -> None:
-    new = another_session(seat, filled)
-    desk_saving.submit(filled, new, form(seat))
+def test_a_form_filled_in_before_the_session_was_lost_is_saved(desk, filled) -> None:
+    new = another_session(desk, filled)
+    desk_saving.submit(filled, new, form(desk))
     (rating,) = filled.ratings.every("Ada")
-    assert (rating.transcript_id, rating.score) == (seat.transcript_id, 4)
-    assert new.kept == seat.data["token"]
+    assert (rating.transcript_id, rating.score) == (desk.transcript_id, 4)
+    assert new.kept == desk.data["token"]
     assert new.data["progress"] == "1 of 5 games rated by you"
     # The browser sends it until it hears of it: it is stored once.
-    desk_saving.submit(filled, new, form(seat))
+    desk_saving.submit(filled, new, form(desk))
     assert len(filled.ratings.every("Ada")) == 1
 
 
-def test_a_form_of_somebody_else_is_not_saved(seat, filled) -> None:
-    eve = desk_seat.Seat("Eve")
-    desk_seat.take_next(filled, eve)
-    desk_saving.submit(filled, eve, form(seat))
-    desk_saving.keep_draft(filled, eve, form(seat))
+def test_a_form_of_somebody_else_is_not_saved(desk, filled) -> None:
+    eve = desk_state.DeskState("Eve")
+    desk_state.take_next(filled, eve)
+    desk_saving.submit(filled, eve, form(desk))
+    desk_saving.keep_draft(filled, eve, form(desk))
     assert filled.ratings.every("Eve") == filled.ratings.every("Ada") == []
-    assert filled.drafts.load(seat.data["token"]) is None
+    assert filled.drafts.load(desk.data["token"]) is None
 
 
-def test_a_game_put_aside_before_the_session_was_lost_is_out_of_the_queue(seat, filled) -> None:
-    new = another_session(seat, filled)
-    desk_saving.discard(filled, new, {"token": seat.data["token"], "reason": "garbled", "note": ""})
-    assert [one.transcript_id for one in filled.discards.of("Ada")] == [seat.transcript_id]
+def test_a_game_put_aside_before_the_session_was_lost_is_out_of_the_queue(desk, filled) -> None:
+    new = another_session(desk, filled)
+    desk_saving.discard(filled, new, {"token": desk.data["token"], "reason": "garbled", "note": ""})
+    assert [one.transcript_id for one in filled.discards.of("Ada")] == [desk.transcript_id]
     assert new.data is not None
 
 
-def test_what_was_begun_is_on_the_desk_again_though_others_were_quicker(seat, filled) -> None:
-    desk_saving.keep_draft(filled, seat, form(seat, score=None))
-    filled.ratings.add(Rating(seat.transcript_id, "Bob", 3))
-    again = desk_seat.Seat("Ada")
-    desk_seat.take_next(filled, again)
-    assert again.transcript_id == seat.transcript_id
+def test_what_was_begun_is_on_the_desk_again_though_others_were_quicker(desk, filled) -> None:
+    desk_saving.keep_draft(filled, desk, form(desk, score=None))
+    filled.ratings.add(Rating(desk.transcript_id, "Bob", 3))
+    again = desk_state.DeskState("Ada")
+    desk_state.take_next(filled, again)
+    assert again.transcript_id == desk.transcript_id
     desk_saving.skip(again, {"token": again.data["token"]})
-    desk_seat.take_next(filled, again)
-    assert again.transcript_id != seat.transcript_id
+    desk_state.take_next(filled, again)
+    assert again.transcript_id != desk.transcript_id

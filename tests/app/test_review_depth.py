@@ -7,9 +7,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from dashboard.app_pages.review import drafts_and_saving, practice, style_check
+from dashboard.app_pages.review import desk_state, drafts_and_saving, practice, style_check
 from dashboard.app_pages.review import own_ratings as own
-from dashboard.app_pages.review import seat as desk_seat
 from dashboard.app_pages.review import sections as parts
 from dashboard.app_pages.review.rating_desk import read_discard
 from dashboard.app_pages.review.style_check import CANNOT_TELL
@@ -31,39 +30,39 @@ def buttons(app) -> dict[str, object]:
     return {button.label: button for button in app.button}
 
 
-def desk(app) -> dict:
+def drawn_desk(app) -> dict:
     (component,) = [one for one in app.get("bidi_component") if "rating_desk" in one.proto.component_name]
     return json.loads(component.proto.json)
 
 
 @pytest.fixture
-def seat(session, filled) -> desk_seat.Seat:
-    taken = desk_seat.Seat("Ada")
-    desk_seat.take_next(filled, taken)
+def desk(session, filled) -> desk_state.DeskState:
+    taken = desk_state.DeskState("Ada")
+    desk_state.take_next(filled, taken)
     return taken
 
 
 # Putting aside -----------------------------------------------------------------------------------------------------
 
 
-def test_what_cannot_be_rated_leaves_the_queue_with_its_reason(seat, filled) -> None:
-    first = seat.transcript_id
-    sent = {"token": seat.data["token"], "reason": "truncated", "note": "stops in round 2"}
-    drafts_and_saving.discard(filled, seat, sent)
+def test_what_cannot_be_rated_leaves_the_queue_with_its_reason(desk, filled) -> None:
+    first = desk.transcript_id
+    sent = {"token": desk.data["token"], "reason": "truncated", "note": "stops in round 2"}
+    drafts_and_saving.discard(filled, desk, sent)
     (kept,) = filled.discards.of("Ada")
     assert (kept.transcript_id, kept.reason, kept.note) == (first, DiscardReason.TRUNCATED, "stops in round 2")
-    desk_seat.take_next(filled, seat)
-    assert seat.transcript_id != first
-    assert seat.data["progress"] == "0 of 5 games rated by you, 1 cannot be rated"
-    assert seat.data["share"] == 0.2
+    desk_state.take_next(filled, desk)
+    assert desk.transcript_id != first
+    assert desk.data["progress"] == "0 of 5 games rated by you, 1 cannot be rated"
+    assert desk.data["share"] == 0.2
     # What arrives twice is about the game before.
-    drafts_and_saving.discard(filled, seat, sent)
+    drafts_and_saving.discard(filled, desk, sent)
     assert len(filled.discards.list()) == 1
 
 
-def test_a_reason_that_is_refused_keeps_the_game_on_the_desk(seat, filled) -> None:
-    drafts_and_saving.discard(filled, seat, {"token": seat.data["token"], "reason": "other", "note": " "})
-    assert "Not saved" in seat.data["error"]["text"]
+def test_a_reason_that_is_refused_keeps_the_game_on_the_desk(desk, filled) -> None:
+    drafts_and_saving.discard(filled, desk, {"token": desk.data["token"], "reason": "other", "note": " "})
+    assert "Not saved" in desk.data["error"]["text"]
     assert filled.discards.list() == []
 
 
@@ -90,10 +89,10 @@ def test_pace_and_what_is_left_are_told(filled, small_game) -> None:
     now = datetime.now(UTC)
     for minutes, name in enumerate(("one", "two", "three")):
         filled.ratings.add(Rating(small_game(name).id, "Ada", 3, created_at=now - timedelta(minutes=minutes)))
-    seat = desk_seat.Seat("Ada")
-    desk_seat.take_next(filled, seat)
-    assert seat.data["progress"] == "3 of 5 games rated by you, 60 s each, about 2 min to go"
-    assert seat.data["share"] == 0.6
+    desk = desk_state.DeskState("Ada")
+    desk_state.take_next(filled, desk)
+    assert desk.data["progress"] == "3 of 5 games rated by you, 60 s each, about 2 min to go"
+    assert desk.data["share"] == 0.6
 
 
 # Own ratings -------------------------------------------------------------------------------------------------------
@@ -102,22 +101,22 @@ def test_pace_and_what_is_left_are_told(filled, small_game) -> None:
 @pytest.mark.usefixtures("session")
 def test_an_own_rating_opens_filled_in_and_both_are_kept(filled, small_game) -> None:
     (given,) = filled.ratings.latest(small_game("one").id)
-    seat = desk_seat.Seat("Grace")
-    desk_seat.take(filled, seat, given.transcript_id, "words", own.REVISE, given=given)
-    assert seat.data["draft"] == {"rev": 1, "score": 4, "answers": [None] * 5, "comment": ""}
-    assert seat.data["discards"] == []
-    form = {"token": seat.data["token"], "score": 2, "answers": [None] * 5, "comment": "Less", "rev": 2}
-    drafts_and_saving.submit(filled, seat, form)
+    desk = desk_state.DeskState("Grace")
+    desk_state.take(filled, desk, given.transcript_id, "words", own.REVISE, given=given)
+    assert desk.data["draft"] == {"rev": 1, "score": 4, "answers": [None] * 5, "comment": ""}
+    assert desk.data["discards"] == []
+    form = {"token": desk.data["token"], "score": 2, "answers": [None] * 5, "comment": "Less", "rev": 2}
+    drafts_and_saving.submit(filled, desk, form)
     assert [one.score for one in filled.ratings.history(given.transcript_id)] == [4, 2]
-    drafts_and_saving.submit(filled, seat, form)
+    drafts_and_saving.submit(filled, desk, form)
     assert len(filled.ratings.history(given.transcript_id)) == 2
 
 
 @pytest.mark.usefixtures("session")
 def test_two_windows_with_different_answers_lose_neither(filled) -> None:
-    windows = [desk_seat.Seat("Ada"), desk_seat.Seat("Ada")]
+    windows = [desk_state.DeskState("Ada"), desk_state.DeskState("Ada")]
     for window in windows:
-        desk_seat.take_next(filled, window)
+        desk_state.take_next(filled, window)
     first = windows[0].transcript_id
     for window, score in zip(windows, (4, 2), strict=True):
         form = {"token": window.data["token"], "score": score, "answers": [None] * 5, "comment": "", "rev": 1}
@@ -144,18 +143,18 @@ def test_the_instructions_hold_the_whole_scale_and_all_questions(open_page, fill
 
 def test_newcomers_are_shown_the_way_and_others_left_in_peace(open_page, filled) -> None:
     app = open_page("review", rater="Ada")
-    lowered = desk(app)["above"]
+    lowered = drawn_desk(app)["above"]
     app.button(key="go_guide").click().run()
     assert app.session_state[parts.VIEW] == parts.GUIDE
     others = open_page("review", rater="Grace")
     assert "How to rate" not in buttons(others)
-    assert desk(others)["above"] < lowered
+    assert drawn_desk(others)["above"] < lowered
 
 
 def test_practice_shows_the_reference_with_its_reasons_and_is_no_rating(open_page, filled, words) -> None:
     first, *others = practice_games()
     app = view(open_page, parts.PRACTICE)
-    data = desk(app)
+    data = drawn_desk(app)
     assert data["progress"].startswith("Practice 1 of 4")
     assert data["rows"][1]["x"] == first.transcript.messages[0].text
     sent = str([element.proto for element in app.main if hasattr(element, "proto")])
@@ -179,14 +178,14 @@ def test_practice_shows_the_reference_with_its_reasons_and_is_no_rating(open_pag
 
 @pytest.mark.usefixtures("session")
 def test_a_practice_form_is_kept_once(filled) -> None:
-    seat = desk_seat.Seat("Ada")
-    practice.take(seat, practice_games()[0], done=0, total=4)
-    form = {"token": seat.data["token"], "score": 3, "answers": [True] * 5, "comment": "", "rev": 1}
-    practice.submit(filled, seat, form | {"token": "made-up"})
-    practice.submit(filled, seat, form | {"score": None})
+    desk = desk_state.DeskState("Ada")
+    practice.take(desk, practice_games()[0], done=0, total=4)
+    form = {"token": desk.data["token"], "score": 3, "answers": [True] * 5, "comment": "", "rev": 1}
+    practice.submit(filled, desk, form | {"token": "made-up"})
+    practice.submit(filled, desk, form | {"score": None})
     assert filled.practice.list() == []
-    practice.submit(filled, seat, form)
-    practice.submit(filled, seat, form)
+    practice.submit(filled, desk, form)
+    practice.submit(filled, desk, form)
     assert [one.score for one in filled.practice.list("Ada")] == [3]
 
 

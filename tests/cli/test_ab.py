@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from evaluation.cli.experiments.ab import _judge_config
 from evaluation.experiments.ab.config import ABConfig
 from evaluation.store import Store
+from evaluation.workflows.experiments.ab_tests import _judge_config
 from tests.cli.conftest import Run, WriteGame
 
 

@@ -61,8 +61,8 @@ def test_agent_files_are_imported(run: Any, tmp_path: Path) -> None:
     ("content", "expected"),
     [
         (b"{", "Not valid JSON"),
-        (b"[1]", "describes no persona"),
-        (b'{"a": 1}', "has no name"),
+        (b"[1]", "This is no mapping."),
+        (b'{"a": 1}', "x.json:1: persona: It is missing. Add 'name: ...'."),
         (b'{"name": "Sur", "x": "\\ud83d"}', "half of a surrogate pair"),
         (b'{"name": "Deep", "x": ' + b"[" * 900 + b"]" * 900 + b"}", "nested deeper than 100 levels"),
         (b'{"name": "Odd", "x": -Infinity}', "$.x: -Infinity is no usable number"),

@@ -141,14 +141,47 @@ def test_a_changed_persona_has_no_recordings_and_once_recorded_it_is_a_regressio
     assert "regression: Michael Scott, Adherence: " in compared.stderr
 
 
-def test_a_changed_proposition_is_a_regression(run: Any, tmp_path: Path) -> None:
+def test_a_changed_proposition_is_left_out_and_told(run: Any, tmp_path: Path) -> None:
     (tmp_path / "michael.yaml").write_text(TURNED_PROPOSITION, encoding="utf-8")
     done = run("eval", "compare", "--agents", "michael", "--propositions", tmp_path, "--format", "markdown")
-    assert done.exit_code == 1
-    # The claim is what was recorded, so its mark of 8 is played back, and is 9 - 8 = 1 now. It weighs 1.0 of 6.8: the
-    # score falls by 7 / 6.8 = 1.03.
-    assert "| `Michael Scott` | Adherence | 7.78 | 6.75 | -1.03 | **regression** |" in done.stdout
-    assert "  - `michael-self-centered`: 8.00 → 1.00" in done.stdout
+    # The claim is what was recorded, so its mark of 8 is played back, and is 9 - 8 = 1 now: a score of another
+    # question. The others still stand where they stood.
+    assert done.exit_code == 0
+    assert "| `Michael Scott` | Adherence | 7.74 | 7.74 | +0.00 | fine |" in done.stdout
+    assert "`compared over 7 of 8 propositions: the others are new or changed`" in done.stdout
+    assert "propositions that ask otherwise and are not compared: `michael-self-centered`" in done.stdout
+
+
+def test_scores_of_a_double_check_are_not_held_against_those_without(run: Any, tmp_path: Path) -> None:
+    # Without a model the double check changes nothing but what the baseline says of it.
+    chosen = ("--agents", "jim", "--dimensions", "fluency", "--mode", "offline", "--baselines", tmp_path)
+    assert run("persona", "baseline", *chosen).exit_code == 0
+    assert run("persona", "compare", *chosen, "--require-baseline").exit_code == 0
+    done = run("persona", "compare", *chosen, "--double-check")
+    assert (done.exit_code, "a double check now, no double check in the baseline" in done.stdout) == (0, True)
+    assert "Nothing was compared" in done.stderr
+    assert run("persona", "compare", *chosen, "--double-check", "--require-baseline").exit_code == 1
+    assert run("persona", "run", *chosen, "--double-check", "--require-baseline").exit_code == 1
+
+
+def test_an_empty_folder_of_baselines_fails_where_one_is_required(run: Any, tmp_path: Path) -> None:
+    chosen = ("--agents", "jim", "--dimensions", "fluency", "--mode", "offline", "--baselines", tmp_path)
+    assert run("persona", "compare", *chosen).exit_code == 0
+    required = run("persona", "compare", *chosen, "--require-baseline", "--format", "junit")
+    assert (required.exit_code, ElementTree.fromstring(required.stdout).get("failures")) == (1, "1")
+
+
+def test_repeats_are_stored_and_held_against_the_baselines_spread(run: Any, tmp_path: Path, database: Path) -> None:
+    chosen = ("--agents", "jim", "--dimensions", "fluency", "--mode", "offline", "--baselines", tmp_path)
+    assert run("persona", "baseline", *chosen, "--repeats", 3).exit_code == 0
+    body = json.loads((tmp_path / "jim.json").read_text("utf-8"))
+    assert len(body["dimensions"]["fluency"]["repeats"]) == 3
+    done = run("persona", "compare", *chosen, "--repeats", 3)
+    assert "by more than the judge's noise" in done.stdout
+    store = Store(database)
+    last = store.evaluations.runs("jim").iloc[-1]
+    assert set(store.evaluations.scores(last["run_id"])["repeat"]) == {0, 1, 2}
+    store.close()
 
 
 def test_a_new_proposition_is_told_and_its_missing_recording_named(run: Any, tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 import socket
@@ -11,13 +10,14 @@ from typing import Any
 import pytest
 
 from benchmarks.judge_server import JudgeServer
-from evaluation.cli.ratings.judge import _run, _say
+from evaluation.cli.ratings.judge import _say
 from evaluation.cli.shared.options import ListFormat
 from evaluation.judging.judge_config import ChosenJudge
 from evaluation.judging.judges.scripted import ScriptedJudge
 from evaluation.judging.model_client.budget import Budget
 from evaluation.judging.protocol import JudgeKind, JudgeRequest, LabelAnswer
 from evaluation.store import Store
+from evaluation.workflows.judging import judge_stored
 
 
 @pytest.fixture(autouse=True)
@@ -58,7 +58,7 @@ def scripted(store: Store, script: Any) -> Any:
     judge = ScriptedJudge(script, model="small-model")
     chosen = ChosenJudge(judge, JudgeKind.SCRIPTED, "small-model", Budget())
     ids = [str(each) for each in store.transcripts.summaries()["transcript_id"]]
-    return asyncio.run(_run(store, ids, chosen, ["strategic_depth"], is_batched=True)), chosen
+    return judge_stored(store, ids, chosen, metrics=["strategic_depth"]), chosen
 
 
 def shallow_or_fault(request: JudgeRequest) -> LabelAnswer | str | None:

@@ -21,7 +21,7 @@ from evaluation.experiments.experiment import ExperimentRecord
 from evaluation.experiments.plan import plan_of
 from evaluation.experiments.report import CAVEAT, SCRIPTED_NOTE
 from evaluation.store import Store
-from evaluation.workflows.experiment_job import KIND, latest_options, running_job
+from evaluation.workflows.experiments.jobs import KIND, latest_options, running_job
 
 _ID = "experiment"
 

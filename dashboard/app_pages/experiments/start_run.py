@@ -17,7 +17,7 @@ from evaluation.judging.model_client.usage import Price
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.simulation.scripted.world import SCRIPTED_MODEL, Effects
 from evaluation.store import Store
-from evaluation.workflows.experiment_job import KIND
+from evaluation.workflows.experiments.jobs import KIND
 
 _PRICE_WANTED = "experiment_price_wanted"
 _SCRIPT, _MODEL = "A script (no key, no cost)", "The judge's model"

@@ -54,7 +54,7 @@ class OpenNetwork:
 
 def games(store: Store) -> dict[str, str]:
     """The names of all games by id, in the order of adding."""
-    return store.transcripts.names()
+    return store.transcripts.game_names()
 
 
 def open_network(store: Store, transcript_id: str) -> OpenNetwork:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from dashboard.app_pages.review import drafts_and_saving
-from dashboard.app_pages.review import seat as desk_seat
+from dashboard.app_pages.review import desk_state, drafts_and_saving
 from dashboard.app_pages.review import sections as parts
 from dashboard.app_pages.review.rating_desk import REVISE, read_form, read_token
 from dashboard.shared.identity import identity
@@ -19,20 +18,20 @@ from evaluation.store import Store
 from evaluation.text.display import counted
 
 _KEY = "revision_desk"
-_SEAT = "revision_seat"
+_DESK = "revision_seat"
 _DONE = "revision_done"
 
 
 def own_ratings(store: Store, rater: str) -> None:
     """The rater's ratings; one that is selected opens on the desk. Both the old and the new rating are kept."""
-    seat = st.session_state.get(_SEAT)
-    if isinstance(seat, desk_seat.Seat) and seat.rater == rater and seat.data is not None:
-        parts.mount(store, seat, _KEY, on_submit=_submit, on_skip=_back)
+    desk = desk_state.desk_of(rater, _DESK)
+    if desk.data is not None:
+        parts.mount(store, desk, _KEY, on_submit=_submit, on_skip=_back)
         return
     if message := st.session_state.pop(_DONE, None):
         st.success(message, icon=":material/check:")
     given = store.ratings.by_rater(rater)
-    games = store.transcripts.names()
+    games = store.transcripts.game_names()
     given = [rating for rating in given if rating.transcript_id in games]
     if given:
         _table(store, rater, given, games)
@@ -65,25 +64,25 @@ def _table(store: Store, rater: str, given: list[Rating], games: dict[str, str])
         st.rerun()
 
 
-def open_again(store: Store, rater: str, given: Rating) -> desk_seat.Seat:
+def open_again(store: Store, rater: str, given: Rating) -> desk_state.DeskState:
     """Puts a game that was rated before on the desk, the form filled in as it was."""
-    seat = desk_seat.Seat(rater)
-    desk_seat.take(store, seat, given.transcript_id, desk_seat.given_words(given), REVISE, given=given)
-    st.session_state[_SEAT] = seat
-    return seat
+    desk = desk_state.DeskState(rater)
+    desk_state.take(store, desk, given.transcript_id, desk_state.given_words(given), REVISE, given=given)
+    st.session_state[_DESK] = desk
+    return desk
 
 
-def _submit(store: Store, seat: desk_seat.Seat, value: object) -> None:
+def _submit(store: Store, desk: desk_state.DeskState, value: object) -> None:
     form = read_form(value)
-    drafts_and_saving.submit(store, seat, value)
-    if form is None or seat.data is not None:
+    drafts_and_saving.submit(store, desk, value)
+    if form is None or desk.data is not None:
         return
     st.session_state[_DONE] = "Saved. Both ratings are kept; the newer one counts."
 
 
-def _back(seat: desk_seat.Seat, value: object) -> None:
-    if desk_seat.is_current(seat, read_token(value)):
-        seat.data = None
+def _back(desk: desk_state.DeskState, value: object) -> None:
+    if desk_state.is_current(desk, read_token(value)):
+        desk.data = None
 
 
 def _put_aside(store: Store, rater: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dashboard.app_pages.review import seat as desk_seat
+from dashboard.app_pages.review import desk_state
 from dashboard.app_pages.review.rating_desk import RATE, REVISE
 from dashboard.shared import state
 from dashboard.shared.rating.desk_link import HANDED_OVER
@@ -32,22 +32,22 @@ def take_picked(store: Store, rater: str) -> None:
     It stays in the URL until it is saved, skipped or put aside, so that a reload finds it on the desk again.
     """
     wanted = state.chosen(state.GAME)
-    seat = desk_seat.seat_of(rater)
-    if wanted is None or (seat.transcript_id == wanted and seat.data is not None):
+    desk = desk_state.desk_of(rater)
+    if wanted is None or (desk.transcript_id == wanted and desk.data is not None):
         return
     if any(aside.transcript_id == wanted for aside in store.discards.of(rater)):
         st.info("You said of that game that it cannot be rated. Under My ratings you can take it back.")
         return
     try:
-        _take(store, seat, wanted)
+        _take(store, desk, wanted)
     except NotFoundError:
         st.warning("That game is not here any more. Here is the next one of your queue.")
         state.choose(game=None)
 
 
-def _take(store: Store, seat: desk_seat.Seat, wanted: str) -> None:
-    given = next((one for one in store.ratings.by_rater(seat.rater) if one.transcript_id == wanted), None)
+def _take(store: Store, desk: desk_state.DeskState, wanted: str) -> None:
+    given = next((one for one in store.ratings.by_rater(desk.rater) if one.transcript_id == wanted), None)
     if given is None:
-        desk_seat.take(store, seat, wanted, _WORDS, RATE)
+        desk_state.take(store, desk, wanted, _WORDS, RATE)
     else:
-        desk_seat.take(store, seat, wanted, desk_seat.given_words(given), REVISE, given=given)
+        desk_state.take(store, desk, wanted, desk_state.given_words(given), REVISE, given=given)

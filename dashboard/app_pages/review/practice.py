@@ -6,8 +6,7 @@ import hashlib
 
 import streamlit as st
 
-from dashboard.app_pages.review import drafts_and_saving
-from dashboard.app_pages.review import seat as desk_seat
+from dashboard.app_pages.review import desk_state, drafts_and_saving
 from dashboard.app_pages.review import sections as parts
 from dashboard.app_pages.review.rating_desk import PRACTISE, desk_data, read_form, read_token
 from dashboard.shared.identity import identity
@@ -27,7 +26,7 @@ from evaluation.store import Store
 from evaluation.text.display import counted
 
 _KEY = "practice_desk"
-_SEAT = "practice_seat"
+_DESK = "practice_seat"
 _SHOWN = "practice_shown"
 
 
@@ -39,26 +38,26 @@ def practice(store: Store, rater: str) -> None:
     if shown in games and shown in given:
         _comparison(games[shown], given[shown], left=len(games.keys() - given.keys()))
         return
-    seat = st.session_state.get(_SEAT)
+    desk = desk_state.desk_of(rater, _DESK)
     # A game that was done in another window meanwhile is not asked for again.
-    if not isinstance(seat, desk_seat.Seat) or seat.rater != rater or seat.data is None or seat.transcript_id in given:
+    if desk.data is None or desk.transcript_id in given:
         waiting = [game for game in games.values() if game.id not in given]
         if not waiting:
             _summary(store, rater, list(games.values()))
             return
-        seat = st.session_state[_SEAT] = desk_seat.Seat(rater)
-        take(seat, waiting[0], done=len(given), total=len(games))
-    parts.mount(store, seat, _KEY, on_submit=submit, on_skip=leave)
+        desk = st.session_state[_DESK] = desk_state.DeskState(rater)
+        take(desk, waiting[0], done=len(given), total=len(games))
+    parts.mount(store, desk, _KEY, on_submit=submit, on_skip=leave)
 
 
-def take(seat: desk_seat.Seat, game: PracticeGame, *, done: int, total: int) -> None:
+def take(desk: desk_state.DeskState, game: PracticeGame, *, done: int, total: int) -> None:
     """Puts a practice game on the desk."""
-    seat.transcript_id = game.id
-    seat.data = desk_data(
+    desk.transcript_id = game.id
+    desk.data = desk_data(
         game.transcript,
-        token=_token(seat.rater, game),
+        token=_token(desk.rater, game),
         progress=f"Practice {min(done, total - 1) + 1} of {total}. It counts for nothing, and your lead can see it.",
-        storage=f"practice-{desk_seat.storage(seat.rater)}",
+        storage=f"practice-{desk_state.storage(desk.rater)}",
         share=done / total,
         mode=PRACTISE,
     )
@@ -69,27 +68,27 @@ def _token(rater: str, game: PracticeGame) -> str:
     return hashlib.sha256(f"practice {game.id} {game.version} {rater}".encode()).hexdigest()[:32]
 
 
-def submit(store: Store, seat: desk_seat.Seat, value: object) -> None:
+def submit(store: Store, desk: desk_state.DeskState, value: object) -> None:
     """Keeps the practice rating, once, and shows the reference."""
     form = read_form(value)
-    if form is None or form.score is None or not desk_seat.is_current(seat, form.token) or seat.transcript_id is None:
+    if form is None or form.score is None or not desk_state.is_current(desk, form.token) or desk.transcript_id is None:
         return
-    rating = Rating(seat.transcript_id, seat.rater, form.score, form.answers, form.comment, token=form.token)
+    rating = Rating(desk.transcript_id, desk.rater, form.score, form.answers, form.comment, token=form.token)
     try:
         identity.require(Action.RATE)
         store.practice.add(rating)
     except DramaturgError as error:
-        drafts_and_saving.tell(seat, str(error))
+        drafts_and_saving.tell(desk, str(error))
         return
-    st.session_state[_SHOWN] = seat.transcript_id
-    seat.kept = form.token
-    seat.data = None
+    st.session_state[_SHOWN] = desk.transcript_id
+    desk.kept = form.token
+    desk.data = None
 
 
-def leave(seat: desk_seat.Seat, value: object) -> None:
+def leave(desk: desk_state.DeskState, value: object) -> None:
     """Goes back to the real desk."""
-    if desk_seat.is_current(seat, read_token(value)):
-        seat.data = None
+    if desk_state.is_current(desk, read_token(value)):
+        desk.data = None
         st.session_state[parts.VIEW] = parts.DESK
 
 

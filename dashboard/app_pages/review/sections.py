@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from dashboard.app_pages.review.desk_state import DeskState, desk_of, take_next
 from dashboard.app_pages.review.drafts_and_saving import discard, keep_draft, skip, submit, take_up, tell
 from dashboard.app_pages.review.rating_desk import rating_desk
-from dashboard.app_pages.review.seat import Seat, seat_of, take_next
 from dashboard.shared import state
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import plain
@@ -53,13 +53,13 @@ def desk(store: Store, rater: str, progress: QueueProgress, *, lowered: int = 0)
 
     No fragment: a server that was restarted does not know fragments of pages that are open, and would drop the form.
     """
-    seat = seat_of(rater)
-    if seat.data is None:
-        take_next(store, seat, progress)
-    if seat.data is None:
-        _nothing_left(seat, progress)
+    desk = desk_of(rater)
+    if desk.data is None:
+        take_next(store, desk, progress)
+    if desk.data is None:
+        _nothing_left(desk, progress)
         return
-    mount(store, seat, _KEY, on_submit=submit, on_skip=skip, lowered=lowered)
+    mount(store, desk, _KEY, on_submit=submit, on_skip=skip, lowered=lowered)
 
 
 def desk_as_it_was(store: Store, rater: str, error: StoreError) -> bool:
@@ -67,44 +67,44 @@ def desk_as_it_was(store: Store, rater: str, error: StoreError) -> bool:
 
     What was filled in stays on the screen, and is saved once the database can be used again.
     """
-    seat = seat_of(rater)
-    if seat.data is None:
+    desk = desk_of(rater)
+    if desk.data is None:
         return False
-    if seat.data["error"] is None or str(error) not in seat.data["error"]["text"]:
-        tell(seat, str(error))
-    mount(store, seat, _KEY, on_submit=submit, on_skip=skip)
+    if desk.data["error"] is None or str(error) not in desk.data["error"]["text"]:
+        tell(desk, str(error))
+    mount(store, desk, _KEY, on_submit=submit, on_skip=skip)
     return True
 
 
 def mount(
     store: Store,
-    seat: Seat,
+    desk: DeskState,
     key: str,
     *,
-    on_submit: Callable[[Store, Seat, object], None],
-    on_skip: Callable[[Seat, object], None],
+    on_submit: Callable[[Store, DeskState, object], None],
+    on_skip: Callable[[DeskState, object], None],
     lowered: int = 0,
 ) -> None:
-    """Draws the desk with the game of ``seat``; what comes back goes to the functions."""
-    assert seat.data is not None
+    """Draws the desk with the game of ``desk``; what comes back goes to the functions."""
+    assert desk.data is not None
     rating_desk(
-        seat.data | {"above": seat.data["above"] + lowered, "kept": seat.kept},
+        desk.data | {"above": desk.data["above"] + lowered, "kept": desk.kept},
         key=key,
-        on_submit=lambda: on_submit(store, seat, state.sent(key, "submit")),
-        on_draft=lambda: keep_draft(store, seat, state.sent(key, "draft")),
-        on_skip=lambda: on_skip(seat, state.sent(key, "skip")),
-        on_discard=lambda: discard(store, seat, state.sent(key, "discard")),
-        on_begun=lambda: take_up(store, seat, state.sent(key, "begun")),
+        on_submit=lambda: on_submit(store, desk, state.sent(key, "submit")),
+        on_draft=lambda: keep_draft(store, desk, state.sent(key, "draft")),
+        on_skip=lambda: on_skip(desk, state.sent(key, "skip")),
+        on_discard=lambda: discard(store, desk, state.sent(key, "discard")),
+        on_begun=lambda: take_up(store, desk, state.sent(key, "begun")),
     )
-    seat.receipt = st.empty()
+    desk.receipt = st.empty()
 
 
-def _nothing_left(seat: Seat, progress: QueueProgress) -> None:
+def _nothing_left(desk: DeskState, progress: QueueProgress) -> None:
     aside = f" You said of {progress.discarded} that they cannot be rated." if progress.discarded else ""
-    if seat.skipped:
-        st.success(f"Nothing new is left: {len(seat.skipped)} skipped, {progress.rated} of {progress.total} rated.")
+    if desk.skipped:
+        st.success(f"Nothing new is left: {len(desk.skipped)} skipped, {progress.rated} of {progress.total} rated.")
         if st.button("Go through the skipped ones", type="primary", key="unskip"):
-            seat.skipped = ()
+            desk.skipped = ()
             st.rerun()
         return
     if progress.discarded:

@@ -151,7 +151,7 @@ def _discards(store: Store, rater: str) -> None:
         st.caption("Nobody has put a game aside for good.")
         return
     st.caption("Out of one rater's queue each. Select a row to give the game back to that rater.")
-    names = store.transcripts.names()
+    names = store.transcripts.game_names()
     frame = pd.DataFrame(
         [
             {

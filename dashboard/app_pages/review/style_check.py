@@ -22,7 +22,7 @@ from evaluation.rating_desk.style_check import (
     style_results_by_rater,
 )
 from evaluation.rubric.definitions import PERSONALITY_DIVERSITY
-from evaluation.score import RowVerdict
+from evaluation.score import RowVerdict, row_id_of
 from evaluation.store import Store
 from evaluation.text.display import counted, shortened
 
@@ -54,7 +54,7 @@ def style_check(store: Store, rater: str) -> None:
 def _choose_game(store: Store, rater: str, answers: list[StyleAnswer]) -> None:
     rated = [one.transcript_id for one in store.ratings.by_rater(rater)]
     done = {one.transcript_id for one in answers}
-    names = store.transcripts.names()
+    names = store.transcripts.game_names()
     games = [key for key in rated if key in names]
     if not games:
         st.info("Rate a game first; then you can be asked about it.", icon=":material/rate_review:")
@@ -187,7 +187,7 @@ def decide(store: Store, rater: str, transcript_id: str, given: list[StyleAnswer
                 store.overrides.add(
                     transcript_id,
                     PERSONALITY_DIVERSITY.name,
-                    f"{PERSONALITY_DIVERSITY.name}:player:{one.player}",
+                    row_id_of(PERSONALITY_DIVERSITY.name, f"player:{one.player}"),
                     RowVerdict.COUNTS if one.is_identified else RowVerdict.DOES_NOT_COUNT,
                     author=rater,
                     reason="Manual check: " + ("told by the language alone." if one.is_identified else "not told."),

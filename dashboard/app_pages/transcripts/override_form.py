@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dashboard.app_pages.transcripts.row_decisions import RowOverrides, metric_of, overrides_of, row_key
+from dashboard.app_pages.transcripts.row_decisions import RowOverrides, overrides_of, row_key
 from dashboard.shared import resources
 from dashboard.shared.formatting import look
 from dashboard.shared.identity import identity
@@ -28,7 +28,7 @@ _FAULT = "override_fault"
 
 def override_section(row: LedgerRow, transcript: Transcript) -> None:
     """The form to override one row, below the row's earlier overrides. Raters revise their own ratings instead."""
-    metric = metric_of(row)
+    metric = row.metric
     if metric not in DEFINITIONS or metric == ENGAGEMENT.name:
         return
     decisions = resources.read(overrides_of, transcript.id)
@@ -126,7 +126,7 @@ def _save(row: LedgerRow, transcript: Transcript, verdict: RowVerdict | None, au
     key = row_key(transcript.id, row)
     try:
         identity.require(Action.OVERRIDE)
-        resources.store().overrides.add(transcript.id, metric_of(row), row.id, verdict, author=author, reason=reason)
+        resources.store().overrides.add(transcript.id, row.metric, row.id, verdict, author=author, reason=reason)
     except DramaturgError as error:
         st.session_state[f"{_FAULT}_{key}"] = str(error)
     else:

@@ -21,7 +21,7 @@ def edit_transcript(opened: OpenTranscript) -> None:
     form = st.expander(
         "Rename, move or delete this game",
         icon=":material/edit:",
-        key=state.MEND,
+        key=state.EDIT_MENU,
         on_change="rerun",
         bind="query-params",
     )

@@ -27,8 +27,7 @@ class RowOverrides:
 
     def of(self, row: LedgerRow) -> list[Override]:
         """The overrides of one row, the latest first."""
-        metric = metric_of(row)
-        return [one for one in reversed(self.made) if (one.metric, one.row_id) == (metric, row.id)]
+        return [one for one in reversed(self.made) if (one.metric, one.row_id) == (row.metric, row.id)]
 
 
 def overrides_of(store: Store, transcript_id: str) -> RowOverrides:
@@ -44,11 +43,6 @@ def overrides_of(store: Store, transcript_id: str) -> RowOverrides:
 def kept_answer(store: Store, key: str) -> KeptAnswer | None:
     """The prompt and the raw answer behind a judgement; ``None`` when they are not kept."""
     return store.judgements.lookup([key]).get(key)
-
-
-def metric_of(row: LedgerRow) -> str:
-    """The metric that a row belongs to: every row's id begins with it."""
-    return row.id.partition(":")[0]
 
 
 def row_key(transcript_id: str, row: LedgerRow) -> str:

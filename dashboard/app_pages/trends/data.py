@@ -157,8 +157,7 @@ def beside_points(store: Store) -> pd.DataFrame:
     with store.unit():
         summaries = store.transcripts.summaries()
         places = {one.name: place for place, one in enumerate(store.iterations.list(), start=1)}
-        raters, sides = store.ratings.rater_counts(), side_scores(store)
-    by_side = {(row["transcript_id"], row["side"]): row["score"] for row in sides.to_dict("records")}
+        raters, by_side = store.ratings.rater_counts(), side_scores(store)
     rows = []
     for row in summaries.to_dict("records"):
         key, iteration = str(row["transcript_id"]), row["iteration"]

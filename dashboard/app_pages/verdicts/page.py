@@ -13,7 +13,7 @@ from evaluation.workflows.reports import iteration_names
 def show() -> None:
     store = resources.store()
     show_outcome(store)
-    if store.transcripts.summaries().empty:
+    if not store.transcripts.ids():
         empty_state("No games yet", "Verdicts that a person should look at are found once games are scored.")
         first_steps("verdicts")
         return

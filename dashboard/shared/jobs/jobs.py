@@ -30,12 +30,12 @@ from evaluation.errors import ConflictError, DramaturgError
 from evaluation.experiments.plan import ExperimentPlan
 from evaluation.progress import ProgressCallback
 from evaluation.store import Job, JobState, Store
-from evaluation.store.games.import_queue import Outcome, SpooledGame
+from evaluation.store.games.import_queue import Outcome, WaitingGame
 from evaluation.text.display import counted
 from evaluation.transcript import Transcript
 from evaluation.workflows.controls import compute_missing, measure_validity
-from evaluation.workflows.experiment_job import KIND as EXPERIMENT
-from evaluation.workflows.experiment_job import begin_job, run_ordered
+from evaluation.workflows.experiments.jobs import KIND as EXPERIMENT
+from evaluation.workflows.experiments.jobs import begin_job, run_ordered
 from evaluation.workflows.reevaluation import outdated, reevaluate
 from evaluation.workflows.samples import load_samples
 from evaluation.workflows.scoring import AddedGame, add_evaluated
@@ -95,7 +95,7 @@ def _run(store: Store, job_id: str, work: Callable[[ProgressCallback], str]) -> 
         store.jobs.update(job_id, state=JobState.FAILED, message=f"{type(error).__name__}: {error}")
     else:
         done = store.jobs.update(job_id, state=JobState.DONE, message=message)
-        store.spool.clear(job_id)
+        store.import_queue.clear(job_id)
         if done.kind in (EVALUATE, SAMPLES, REEVALUATE):
             start_controls(store)
 
@@ -113,24 +113,24 @@ def start_evaluation(store: Store, games: Sequence[tuple[Transcript, str]], iter
         for earlier in store.jobs.list():
             if earlier.state is JobState.FAILED:
                 # Whoever starts anew has had the choice to go on with it.
-                store.spool.clear(earlier.id)
-        store.spool.put(job.id, games, iteration)
+                store.import_queue.clear(earlier.id)
+        store.import_queue.put(job.id, games, iteration)
     _begin(store, job, partial(_score_waiting, store.unguarded(), job.id))
     return job
 
 
 def _score_waiting(store: Store, job_id: str, report: ProgressCallback) -> str:
     total = store.jobs.get(job_id).total
-    waiting = store.spool.waiting(job_id)
+    waiting = store.import_queue.waiting(job_id)
     for done, position in enumerate(waiting, start=total - len(waiting) + 1):
-        outcome = _score(store, store.spool.get(job_id, position))
-        store.spool.settle(job_id, position, outcome)
+        outcome = _score(store, store.import_queue.get(job_id, position))
+        store.import_queue.settle(job_id, position, outcome)
         report(done, total)
     store.imports.settle()
-    return _outcome_words(store.spool.outcomes(job_id))
+    return _outcome_words(store.import_queue.outcomes(job_id))
 
 
-def _score(store: Store, game: SpooledGame) -> Outcome:
+def _score(store: Store, game: WaitingGame) -> Outcome:
     # The iteration may have gone since the job began, or have got another name; the game must not go with it.
     known = {iteration.name for iteration in store.iterations.list()}
     iteration = game.iteration if game.iteration in known else None
@@ -200,7 +200,7 @@ def start_validity(store: Store) -> Job:
     Raises:
         ConflictError: That is being measured already.
     """
-    total = len(store.transcripts.summaries())
+    total = len(store.transcripts.ids())
     return start(store, VALIDITY, "Planting faults", total, partial(_measure_validity, store.unguarded(), ""))
 
 
@@ -255,7 +255,7 @@ def start_samples_on_first_start(store: Store) -> None:
     if os.environ.get(SAMPLES_VARIABLE) != "1":
         return
     with _first_start_lock:
-        if os.environ.get(SAMPLES_VARIABLE) == "1" and store.transcripts.summaries().empty and not store.jobs.list(1):
+        if os.environ.get(SAMPLES_VARIABLE) == "1" and not store.transcripts.ids() and not store.jobs.list(1):
             start_samples(store)
         os.environ.pop(SAMPLES_VARIABLE, None)
 
@@ -277,7 +277,7 @@ def can_go_on(store: Store, job: Job) -> bool:
     """Whether a job that was interrupted or failed knows what is left to do."""
     if job.state not in (JobState.INTERRUPTED, JobState.FAILED) or job.kind not in _GOING_ON:
         return False
-    return job.kind != EVALUATE or bool(store.spool.waiting(job.id))
+    return job.kind != EVALUATE or bool(store.import_queue.waiting(job.id))
 
 
 def go_on(store: Store, job_id: str) -> Job:
@@ -295,7 +295,7 @@ def end(store: Store, job_id: str) -> None:
     """Ends a job that shall not go on. What is done stays stored; what waits is forgotten."""
     with store.unit(write=True):
         job = store.jobs.update(job_id, state=JobState.CANCELLED, message="What was done until then is stored.")
-        store.spool.clear(job_id)
+        store.import_queue.clear(job_id)
         if job.kind == EVALUATE:
             store.imports.settle()
 

@@ -9,7 +9,7 @@ import typer
 
 from evaluation.cli.experiments import options
 from evaluation.cli.shared.confirmation import Yes
-from evaluation.cli.shared.exit_codes import CommandGroup
+from evaluation.cli.shared.exit_codes import command_group
 from evaluation.cli.shared.options import (
     BaseUrl,
     Concurrency,
@@ -29,12 +29,7 @@ from evaluation.cli.shared.terminal import markdown_table, note, safe, say, tabl
 if TYPE_CHECKING:
     from evaluation.experiments import Table1Row
 
-app = typer.Typer(
-    cls=CommandGroup,
-    rich_markup_mode=None,
-    no_args_is_help=True,
-    help="Experiments with a treatment and a control, and Table 1 of the TinyTroupe paper.",
-)
+app = command_group("Experiments with a treatment and a control, and Table 1 of the TinyTroupe paper.")
 
 
 @app.callback()

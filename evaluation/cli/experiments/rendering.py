@@ -103,12 +103,7 @@ def published_text(output: OutputFormat) -> str:
             "setting": experiment.setting,
             "treatment": experiment.treatment,
             "dimension": row.dimension,
-            "treatment_mean": row.treatment_mean,
-            "treatment_sd": row.treatment_sd,
-            "control_mean": row.control_mean,
-            "control_sd": row.control_sd,
-            "difference": row.difference,
-            "p_value": row.p,
+            **row.as_dict(),
         }
         for experiment in published_experiments()
         for row in experiment.rows

@@ -2,30 +2,35 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import typer
 
+from evaluation.cli.experiments.rendering import record_dict, record_text
 from evaluation.cli.shared.confirmation import require_consent
 from evaluation.cli.shared.exit_codes import INFRASTRUCTURE
 from evaluation.cli.shared.options import OutputFormat
 from evaluation.cli.shared.terminal import TerminalProgress, note, say
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from evaluation.experiments.experiment import ExperimentRecord
-    from evaluation.experiments.plan import ExperimentPlan
-    from evaluation.judging.judge_config import JudgeConfig
-    from evaluation.simulation.scripted.world import Effects
-    from evaluation.store import Store
-    from evaluation.workflows.experiments import ExperimentOutcome
+from evaluation.escaping import json_text
+from evaluation.experiments.estimate import estimate
+from evaluation.experiments.experiment import ExperimentRecord
+from evaluation.experiments.groups import GroupLayout
+from evaluation.experiments.plan import ExperimentPlan
+from evaluation.experiments.scenario import scenario_named, scenarios
+from evaluation.judging.judge_config import SETTINGS_KEY, JudgeConfig, judge_config, price_of
+from evaluation.judging.model_client.usage import Price
+from evaluation.judging.propositions.loading import PropositionLibrary
+from evaluation.simulation.population.personas import load_personas
+from evaluation.simulation.scripted.world import NO_EFFECTS, SCRIPTED_MODEL, Effects
+from evaluation.store import Store
+from evaluation.text.display import counted
+from evaluation.workflows.experiments.jobs import connected, run_as_job
+from evaluation.workflows.experiments.runs import ExperimentOutcome
 
 
 def carry_out(store: Store, plan: ExperimentPlan, config: JudgeConfig, options: dict[str, Any]) -> ExperimentOutcome:
     """Runs an experiment as a job, so that the dashboard shows how far it is and can stop it."""
-    from evaluation.workflows.experiment_job import run_as_job
-
     progress = TerminalProgress("step")
 
     def report(done: int, total: int) -> None:
@@ -51,12 +56,6 @@ def agree(plan: ExperimentPlan, config: JudgeConfig, yes: bool) -> None:
 
 def estimate_words(plan: ExperimentPlan, config: JudgeConfig) -> str:
     """The expected questions and cost, in a sentence."""
-    from evaluation.experiments.estimate import estimate
-    from evaluation.judging.judge_config import price_of
-    from evaluation.judging.model_client.usage import Price
-    from evaluation.judging.propositions.loading import PropositionLibrary
-    from evaluation.text.display import counted
-
     price = Price(0.0, 0.0, 0.0) if plan.effects is not None else price_of(config)
     found = estimate(plan, PropositionLibrary.load(), price)
     design = plan.design
@@ -104,8 +103,6 @@ def refuse_idle_options(*, scripted: bool, no_effects: bool, personas: bool, fra
 
 def chosen_effects(*, with_script: bool, with_effects: bool) -> Effects | None:
     """The effects that the script plants; ``None`` for a real model."""
-    from evaluation.simulation.scripted.world import NO_EFFECTS, Effects
-
     if not with_script:
         return None
     return Effects() if with_effects else NO_EFFECTS
@@ -125,13 +122,6 @@ def chosen_plans(
     Raises:
         InputError: There is no such scenario, or agent files cannot be used.
     """
-    from evaluation.experiments.groups import GroupLayout
-    from evaluation.experiments.plan import ExperimentPlan
-    from evaluation.experiments.scenario import scenario_named, scenarios
-    from evaluation.judging.judge_config import SETTINGS_KEY, judge_config
-    from evaluation.simulation.population.personas import load_personas
-    from evaluation.simulation.scripted.world import SCRIPTED_MODEL
-
     folder, fragments = agents
     personas = tuple(load_personas(folder, fragments)) if folder else ()
     speaker = SCRIPTED_MODEL if effects else judge_config({"model": model}, store.settings.get(SETTINGS_KEY)).model
@@ -151,11 +141,6 @@ def run_all(
     yes: bool,
 ) -> None:
     """Each plan: what it will cost, the person's consent, the run and its report; of several one list in JSON."""
-    from evaluation.cli.experiments.rendering import record_dict, record_text
-    from evaluation.escaping import json_text
-    from evaluation.judging.judge_config import SETTINGS_KEY
-    from evaluation.workflows.experiment_job import connected
-
     records: list[ExperimentRecord] = []
     is_list = output is OutputFormat.JSON and len(plans) > 1
     try:

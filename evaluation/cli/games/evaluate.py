@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evaluation.cli.games.quality_gate import Gate, GateKeeper
+from evaluation.cli.games.quality_gate import Gate, GateCounter
 from evaluation.cli.shared.column_options import ColumnPairs, choose_columns
-from evaluation.cli.shared.exit_codes import import_exit_code
+from evaluation.cli.shared.exit_codes import finish_scoring
 from evaluation.cli.shared.options import Database, Jobs, OutputFormat, open_store
 from evaluation.cli.shared.terminal import TerminalProgress, note, say, shortened, table
 from evaluation.progress import ProgressCallback
-from evaluation.text.display import counted
 from evaluation.workflows.scoring import ScoredFile, Tally, evaluate_paths
 
 if TYPE_CHECKING:
@@ -78,13 +77,13 @@ def evaluate(
         )
     from evaluation.cli.shared.rendering import print_evaluations
 
-    tally, keeper = Tally(note=note), GateKeeper(gate)
+    tally, gate_counter = Tally(note=note), GateCounter(gate)
     held = open_store(db) if store else None
     chosen = choose_columns(columns)
     found = evaluate_paths(paths, tally, store=held, iteration=iteration, jobs=jobs, choose_columns=chosen)
-    evaluations = _evaluations(_with_progress(found, tally))
-    print_evaluations(keeper.watch(_controlled(evaluations, held) if controls else evaluations), output)
-    _finish(tally, keeper)
+    evaluations = (each.evaluation for each in _with_progress(found, tally))
+    print_evaluations(gate_counter.watch(_controlled(evaluations, held) if controls else evaluations), output)
+    finish_scoring(incomplete=tally.incomplete, refused=tally.refused, gate_failed=gate_counter.failed)
 
 
 def import_(
@@ -133,7 +132,7 @@ def import_(
             rows = [_import_row(each) for each in _with_progress(found, tally)]
         if rows:
             say(table(("Id", "File", "Iteration", "Stored", "Passed", "Verdict"), rows))
-    _finish(tally, GateKeeper(None))
+    finish_scoring(incomplete=tally.incomplete, refused=tally.refused)
 
 
 def _check_report(path: Path | None) -> None:
@@ -205,22 +204,7 @@ def _with_progress(found: Iterable[ScoredFile], tally: Tally) -> Iterator[Scored
     progress.finish()
 
 
-def _evaluations(found: Iterable[ScoredFile]) -> Iterator[Evaluation]:
-    return (each.evaluation for each in found)
-
-
 def _controlled(evaluations: Iterable[Evaluation], store: Store | None) -> Iterator[Evaluation]:
     from evaluation.workflows.controls import completed
 
     return (completed(store, evaluation) for evaluation in evaluations)
-
-
-def _finish(tally: Tally, keeper: GateKeeper) -> None:
-    """Says what failed, and ends with the exit code for it."""
-    if tally.refused:
-        note(f"{tally.refused} could not be read; see above.")
-    if tally.incomplete:
-        note(f"error: {counted(tally.incomplete, 'game')} could not be scored on every metric.")
-    code = import_exit_code(incomplete=tally.incomplete, refused=tally.refused, gate_failed=keeper.failed)
-    if code:
-        raise typer.Exit(code)

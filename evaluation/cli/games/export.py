@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evaluation.cli.shared.exit_codes import CommandGroup
+from evaluation.cli.shared.exit_codes import command_group
 from evaluation.cli.shared.options import Database, Force, OfIteration, TranscriptReference, open_store
 from evaluation.cli.shared.terminal import note, safe, say_data
 from evaluation.errors import NotFoundError
@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 
     from evaluation.transcript import Transcript
 
-app = typer.Typer(
-    cls=CommandGroup, rich_markup_mode=None, no_args_is_help=True, help="Write transcripts, scores or ratings to files."
-)
+app = command_group("Write transcripts, scores or ratings to files.")
 
 
 class TranscriptFormat(StrEnum):
@@ -80,9 +78,7 @@ def transcripts(
         raise typer.BadParameter(f"{kind} is no text: name a file to write.", param_hint="--output")
     store = open_store(db)
     with store.unit():
-        if iteration is not None:
-            store.iterations.get(iteration)
-        ids = list(store.transcripts.summaries(iteration)["transcript_id"])
+        ids = store.transcripts.ids(iteration)
         if not ids:
             raise NotFoundError("There is no transcript to export.", remedy="Import some: dramaturg import PATH.")
         _write_transcripts((store.transcripts.get(each) for each in ids), kind, output, force)

@@ -24,7 +24,7 @@ class Gate(StrEnum):
     AUTOMATIC = "automatic"
 
 
-class GateKeeper:
+class GateCounter:
     """Watches evaluations go by and remembers whether all of them passed.
 
     Args:

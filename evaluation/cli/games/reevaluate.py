@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evaluation.cli.shared.exit_codes import INFRASTRUCTURE
+from evaluation.cli.shared.exit_codes import finish_scoring
 from evaluation.cli.shared.options import Database, Jobs, OfIteration, open_store
 from evaluation.cli.shared.terminal import TerminalProgress, note, say
-from evaluation.text.display import counted
 
 if TYPE_CHECKING:
     from evaluation.store import Store
@@ -45,9 +44,7 @@ def reevaluate(
     done = evaluate_again(store, chosen, lambda count, total: progress.advance(f"{total - count} to go"), jobs=jobs)
     progress.finish()
     say(done.words)
-    if done.incomplete:
-        note(f"error: {counted(done.incomplete, 'game')} could not be scored on every metric.")
-        raise typer.Exit(INFRASTRUCTURE)
+    finish_scoring(incomplete=done.incomplete)
 
 
 def _chosen(store: Store, references: list[str], iteration: str | None, everything: bool) -> list[str]:
@@ -56,8 +53,4 @@ def _chosen(store: Store, references: list[str], iteration: str | None, everythi
     with store.unit():
         if references:
             return list(dict.fromkeys(store.transcripts.resolve(each) for each in references))
-        if not everything:
-            return outdated(store, iteration)
-        if iteration is not None:
-            store.iterations.get(iteration)
-        return list(store.transcripts.summaries(iteration)["transcript_id"])
+        return store.transcripts.ids(iteration) if everything else outdated(store, iteration)

@@ -64,7 +64,7 @@ def move(
     with store.unit(write=True):
         ids = _resolved(store, transcripts)
         store.iterations.move(ids, to)
-        held = len(store.transcripts.summaries(to)) if to else 0
+        held = len(store.transcripts.ids(to)) if to else 0
     moved = counted(len(set(ids)), "game")
     say(f"Moved {moved}; {safe(to)} has {held} now." if to else f"{moved} belong to no iteration now.")
 

@@ -116,7 +116,7 @@ def assign(
         found = [store.transcripts.resolve(reference) for reference in transcripts]
         for transcript_id in found:
             store.iterations.assign(transcript_id, name)
-    say(f"{safe(name)} has {len(store.transcripts.summaries(name))} games now.")
+    say(f"{safe(name)} has {len(store.transcripts.ids(name))} games now.")
 
 
 @app.command()
@@ -217,7 +217,7 @@ def delete(
     """Delete an iteration, and its games only if asked to; 'dramaturg undo' brings all of it back."""
     store = group_store(context, db)
     store.iterations.get(name)
-    games = counted(len(store.transcripts.summaries(name)), "game")
+    games = counted(len(store.transcripts.ids(name)), "game")
     fate = f"and its {games}" if with_games else f"and leave its {games} without an iteration"
     require_consent(f"Delete the iteration {safe(name)} {fate}?", yes)
     deletion = store.deletions.delete_iteration(name, who=person(by), with_games=with_games)

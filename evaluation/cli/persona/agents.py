@@ -8,26 +8,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from evaluation.cli.shared.confirmation import By, Yes, person, require_consent
-from evaluation.cli.shared.exit_codes import CommandGroup
+from evaluation.cli.shared.exit_codes import command_group
 from evaluation.cli.shared.options import Database, ListFormat, Rows, open_store
 from evaluation.cli.shared.terminal import note, safe, say, shortened, table
 
 if TYPE_CHECKING:
     from evaluation.workflows.agents import KnownAgents
 
-app = typer.Typer(
-    cls=CommandGroup,
-    rich_markup_mode=None,
-    no_args_is_help=True,
-    help="List agents; give them personas; say which speaker is which agent; delete one with its evaluations.",
+app = command_group(
+    "List agents; give them personas; say which speaker is which agent; delete one with its evaluations."
 )
 
 AgentName = Annotated[str, typer.Argument(metavar="AGENT", show_default=False, help="The agent's id or name.")]
 Speaker = Annotated[
     str, typer.Argument(metavar="SPEAKER", show_default=False, help="The name as it stands in transcripts.")
 ]
-
-_LARGEST_FILE = 5_000_000
 
 
 @app.command("list")
@@ -70,10 +65,10 @@ def import_agents(
 ) -> None:
     """Import agents with their personas; one of the same name gets the new persona."""
     from evaluation.persona.agents import Agent
-    from evaluation.persona.persona_text import read_agent_file
+    from evaluation.persona.persona_text import read_agent_file, read_persona_bytes
     from evaluation.workflows.agents import KnownAgents
 
-    read = [read_agent_file(_content(path), str(path)) for path in files]
+    read = [read_agent_file(read_persona_bytes(path), str(path)) for path in files]
     store = open_store(db)
     speakers = KnownAgents.of(store).speakers
     with store.unit(write=True):
@@ -81,19 +76,6 @@ def import_agents(
             store.agents.save(Agent(speakers.agent_id(name), name, persona=persona))
     for name, _ in read:
         say(f"{speakers.agent_id(name)}: {safe(name)}")
-
-
-def _content(path: Path) -> bytes:
-    from evaluation.errors import InputError
-
-    try:
-        with path.open("rb") as file:
-            content = file.read(_LARGEST_FILE + 1)
-    except OSError as error:
-        raise InputError(f"It cannot be read: {error.strerror}.", place=str(path), remedy="Correct the path.") from None
-    if len(content) > _LARGEST_FILE:
-        raise InputError(f"More than {_LARGEST_FILE:,} bytes are no persona.", place=str(path), remedy="Shorten it.")
-    return content
 
 
 @app.command()
@@ -128,9 +110,9 @@ def persona(
 
 def _persona(path: Path) -> Any:
     from evaluation.errors import InputError
-    from evaluation.persona.persona_text import read_agent_file
+    from evaluation.persona.persona_text import read_agent_file, read_persona_bytes
 
-    content = _content(path)
+    content = read_persona_bytes(path)
     if path.suffix == ".json":
         return read_agent_file(content, str(path))[1]
     try:

@@ -11,6 +11,7 @@ import typer
 from evaluation.cli.persona.options import (
     Agents,
     Baselines,
+    CommentAction,
     Dimensions,
     DoubleCheck,
     Individual,
@@ -21,12 +22,14 @@ from evaluation.cli.persona.options import (
     PersonaFormat,
     Recordings,
     RecordMode,
+    Repeats,
+    RequireBaseline,
     SampleSize,
     Seed,
     Since,
     Until,
 )
-from evaluation.cli.shared.exit_codes import GATE_FAILED, INFRASTRUCTURE, CommandGroup
+from evaluation.cli.shared.exit_codes import GATE_FAILED, INFRASTRUCTURE, command_group
 from evaluation.cli.shared.options import (
     BaseUrl,
     Concurrency,
@@ -45,15 +48,12 @@ from evaluation.cli.shared.options import (
 from evaluation.cli.shared.terminal import note, say, shortened, table
 
 if TYPE_CHECKING:
-    from evaluation.cli.persona.rendering import Rated
     from evaluation.harness.regression import BaselineComparison
+    from evaluation.workflows.persona_runs import Rated
 
-app = typer.Typer(
-    cls=CommandGroup,
-    rich_markup_mode=None,
-    no_args_is_help=True,
-    help="Evaluate agents on adherence, consistency, fluency, voice distinctness and ideas, and hold them against "
-    "baselines; list earlier runs.",
+app = command_group(
+    "Evaluate agents on adherence, consistency, fluency, voice distinctness and ideas, and hold them against "
+    "baselines; list earlier runs."
 )
 
 
@@ -68,6 +68,7 @@ def run(
     seed: Seed = 0,
     double_check: DoubleCheck = False,
     individual: Individual = False,
+    repeats: Repeats = 1,
     model: JudgeModel = None,
     base_url: BaseUrl = None,
     budget: MaxUsd = None,
@@ -78,6 +79,7 @@ def run(
     recordings: Recordings = None,
     baselines: Baselines = None,
     max_drop: MaxDrop = 1.0,
+    require_baseline: RequireBaseline = False,
     output: Output = PersonaFormat.TABLE,
     folder: PropositionFolder = None,
     db: Database = None,
@@ -85,35 +87,26 @@ def run(
     """Evaluate agents over everything they said, store scores and reasons, and hold them against their baselines.
 
     An agent that speaks in no stored transcript is judged on the shipped ones. Exits with 1 when a score fell by more
-    than --max-drop or is gone, with 3 when the judge failed on anything or cannot be reached.
+    than --max-drop (with --repeats also by more than the judge's noise) or is gone, with 3 when the judge failed on
+    anything or cannot be reached.
     """
-    from evaluation.cli.persona import work
-    from evaluation.judging.questions import Options
-    from evaluation.persona.evaluation import EvaluationPlan
-    from evaluation.persona.period import Period
+    from evaluation.cli.persona.run_request import evaluation_plan, persona_request, run_with_progress
+    from evaluation.workflows.persona_runs import compare_with_baselines, estimate_personas, known_baselines
 
     store = open_store(db)
     limits = judge_limits(budget, max_calls, concurrency, timeout)
-    known = work.known_baselines(baselines)
-    order = work.PersonaRunOptions(
-        store=store,
-        mode=mode,
-        library=work.library(folder),
-        plan=EvaluationPlan(
-            work.dimensions(dimensions),
-            sample_size,
-            seed,
-            Period(since, until),
-            Options(is_batched=not individual, has_double_check=double_check),
-        ),
-        config=work.judge_config(store, mode, model=model, base_url=base_url, recordings=recordings, **limits),
-        agents=work.names(agents),
+    known = known_baselines(baselines)
+    plan = evaluation_plan(
+        dimensions, sample_size, seed, individual, repeats, since=since, until=until, double_check=double_check
+    )
+    request = persona_request(
+        store, mode, plan, agents, folder, model=model, base_url=base_url, recordings=recordings, **limits
     )
     if estimate:
-        say(work.estimate(order))
+        say(estimate_personas(store, request))
         return
-    rated = work.evaluate(order)
-    comparison = work.compared(order, rated, known, max_drop)
+    rated = run_with_progress(store, request)
+    comparison = compare_with_baselines(request, rated, known, max_drop, requires_baseline=require_baseline)
     _print_scores(rated, comparison, output, mode)
     _finish(comparison)
 
@@ -125,7 +118,9 @@ def compare(
     mode: ModeOption = Mode.MOCK,
     sample_size: SampleSize = 20,
     seed: Seed = 0,
+    double_check: DoubleCheck = False,
     individual: Individual = False,
+    repeats: Repeats = 1,
     model: JudgeModel = None,
     base_url: BaseUrl = None,
     budget: MaxUsd = None,
@@ -136,6 +131,7 @@ def compare(
     recordings: Recordings = None,
     baselines: Baselines = None,
     max_drop: MaxDrop = 1.0,
+    require_baseline: RequireBaseline = False,
     output: Output = PersonaFormat.TABLE,
     folder: PropositionFolder = None,
     db: Database = None,
@@ -144,23 +140,21 @@ def compare(
 
     Exits like 'run'. Markdown is the comment for a pull request.
     """
-    from evaluation.cli.persona import work
+    from evaluation.cli.persona.run_request import evaluation_plan, persona_request, run_with_progress
+    from evaluation.workflows.persona_runs import compare_with_baselines, estimate_personas, known_baselines
 
     store = open_store(db)
     limits = judge_limits(budget, max_calls, concurrency, timeout)
-    known = work.known_baselines(baselines)
-    order = work.PersonaRunOptions(
-        store=store,
-        mode=mode,
-        library=work.library(folder),
-        plan=work.plan(dimensions, sample_size, seed, individual),
-        config=work.judge_config(store, mode, model=model, base_url=base_url, recordings=recordings, **limits),
-        agents=work.names(agents),
+    known = known_baselines(baselines)
+    plan = evaluation_plan(dimensions, sample_size, seed, individual, repeats, double_check=double_check)
+    request = persona_request(
+        store, mode, plan, agents, folder, model=model, base_url=base_url, recordings=recordings, **limits
     )
     if estimate:
-        say(work.estimate(order))
+        say(estimate_personas(store, request))
         return
-    comparison = work.compared(order, work.evaluate(order), known, max_drop)
+    rated = run_with_progress(store, request)
+    comparison = compare_with_baselines(request, rated, known, max_drop, requires_baseline=require_baseline)
     _print_comparison(comparison, output)
     _finish(comparison)
 
@@ -172,7 +166,9 @@ def baseline(
     mode: ModeOption = Mode.MOCK,
     sample_size: SampleSize = 20,
     seed: Seed = 0,
+    double_check: DoubleCheck = False,
     individual: Individual = False,
+    repeats: Repeats = 1,
     model: JudgeModel = None,
     base_url: BaseUrl = None,
     budget: MaxUsd = None,
@@ -190,33 +186,83 @@ def baseline(
     Prints each score beside the baseline that it replaces. Writes nothing, and exits with 3, when the judge failed on
     anything.
     """
-    from evaluation.cli.persona import work
+    from evaluation.cli.persona import run_request
     from evaluation.harness.baselines import read_baselines
-    from evaluation.harness.regression import MAX_DROP
+    from evaluation.workflows.persona_runs import compare_with_baselines, estimate_personas, write_baselines
 
     store = open_store(db)
     limits = judge_limits(budget, max_calls, concurrency, timeout)
-    to = work.baseline_folder(baselines)
+    to = run_request.baseline_folder(baselines)
     before = read_baselines(to)
-    order = work.PersonaRunOptions(
-        store=store,
-        mode=mode,
-        library=work.library(folder),
-        plan=work.plan(dimensions, sample_size, seed, individual),
-        config=work.judge_config(store, mode, model=model, base_url=base_url, recordings=recordings, **limits),
-        agents=work.names(agents),
+    plan = run_request.evaluation_plan(dimensions, sample_size, seed, individual, repeats, double_check=double_check)
+    request = run_request.persona_request(
+        store, mode, plan, agents, folder, model=model, base_url=base_url, recordings=recordings, **limits
     )
     if estimate:
-        say(work.estimate(order))
+        say(estimate_personas(store, request))
         return
-    rated = work.evaluate(order)
-    comparison = work.compared(order, rated, before, MAX_DROP)
+    rated = run_request.run_with_progress(store, request)
+    comparison = compare_with_baselines(request, rated, before)
     _print_comparison(comparison, PersonaFormat.TABLE)
     if comparison.verdict == "error":
         note("No baseline was written.")
         _finish(comparison)
-    for path in work.write_baselines(order, rated, to):
+    for path in write_baselines(store, request, rated, to):
         note(f"Written: {path}")
+
+
+@app.command()
+def noise(
+    agents: Agents = "",
+    dimensions: Dimensions = "",
+    mode: ModeOption = Mode.LIVE,
+    sample_size: SampleSize = 5,
+    seed: Seed = 0,
+    repeats: Annotated[int, typer.Option(min=2, max=50, help="Ask every question so many times.")] = 5,
+    double_check: DoubleCheck = False,
+    individual: Individual = False,
+    model: JudgeModel = None,
+    base_url: BaseUrl = None,
+    budget: MaxUsd = None,
+    max_calls: MaxCalls = None,
+    concurrency: Concurrency = None,
+    timeout: Timeout = None,
+    estimate: EstimateOnly = False,
+    output: Rows = ListFormat.TABLE,
+    folder: PropositionFolder = None,
+    db: Database = None,
+) -> None:
+    """Measure the judge's own noise: ask every question of a sample several times, and print how the answers differ.
+
+    The share of variance says how much of what tells two answers apart is the judge and not the message. Every answer
+    is kept, so that the same repeats cost nothing again. Exits with 3 when the judge failed on anything.
+    """
+    from evaluation.cli.persona.rendering import noise_table
+    from evaluation.cli.persona.run_request import evaluation_plan, persona_request, run_with_progress
+    from evaluation.persona.judge_noise import as_dict, dimension_noise
+    from evaluation.workflows.persona_runs import estimate_personas
+
+    store = open_store(db)
+    limits = judge_limits(budget, max_calls, concurrency, timeout)
+    plan = evaluation_plan(dimensions, sample_size, seed, individual, repeats, double_check=double_check)
+    request = persona_request(store, mode, plan, agents, folder, model=model, base_url=base_url, **limits)
+    if estimate:
+        say(estimate_personas(store, request))
+        return
+    rated = run_with_progress(store, request)
+    if output is ListFormat.JSON:
+        from evaluation.escaping import json_text
+
+        found = [
+            {"agent_id": each.agent.id, "dimension": str(key), **as_dict(dimension_noise(score))}
+            for _, each in rated
+            for key, score in each.dimensions.items()
+        ]
+        say(json_text(found))
+    else:
+        say(noise_table(rated))
+    if any(item.status == "error" for _, each in rated for item in each.items):
+        raise typer.Exit(INFRASTRUCTURE)
 
 
 @app.command()
@@ -237,7 +283,9 @@ def record(
     ] = RecordMode.LIVE,
     sample_size: SampleSize = 20,
     seed: Seed = 0,
+    double_check: DoubleCheck = False,
     individual: Individual = False,
+    repeats: Repeats = 1,
     model: JudgeModel = None,
     base_url: BaseUrl = None,
     budget: MaxUsd = None,
@@ -252,27 +300,24 @@ def record(
 
     Play them with the same agents, dimensions, sample size, seed and model.
     """
-    from evaluation.cli.persona import recording, work
+    from dataclasses import replace
+
+    from evaluation.cli.persona.recording import AnswerFiles, recording_place
+    from evaluation.cli.persona.run_request import evaluation_plan, persona_request, run_with_progress
+    from evaluation.workflows.persona_runs import estimate_personas
 
     store = open_store(db)
     limits = judge_limits(budget, max_calls, concurrency, timeout)
-    is_scripted = mode is RecordMode.SCRIPTED
-    tapes = recording.Tapes(recording.place(to), is_scripted=is_scripted, library=work.library(folder))
-    order = work.PersonaRunOptions(
-        store=store,
-        mode=Mode.OFFLINE if is_scripted else Mode.LIVE,
-        library=tapes.library,
-        plan=work.plan(dimensions, sample_size, seed, individual),
-        config=tapes.judge_config(store, model=model, base_url=base_url, **limits),
-        agents=work.names(agents),
-        wrap=tapes.recorder,
-    )
+    place = recording_place(to)
+    plan = evaluation_plan(dimensions, sample_size, seed, individual, repeats, double_check=double_check)
+    request = persona_request(store, mode, plan, agents, folder, model=model, base_url=base_url, **limits)
+    files = AnswerFiles(place, is_scripted=mode is RecordMode.SCRIPTED, library=request.library)
     if estimate:
-        say(work.estimate(order))
+        say(estimate_personas(store, request))
         return
-    rated = work.evaluate(order)
-    failed = work.failures(rated)
-    paths = tapes.close(keeps_old=bool(failed))
+    rated = run_with_progress(store, replace(request, wrap=files.record))
+    failed = [item.detail for _, each in rated for item in each.items if item.status == "error"]
+    paths = files.close(keeps_old=bool(failed))
     _print_scores(rated, None, PersonaFormat.TABLE, Mode.LIVE)
     for path in paths:
         note(f"Recorded: {path}")
@@ -324,8 +369,28 @@ def _finish(comparison: BaselineComparison) -> None:
         note(f"{row.outcome}: {row_words(row, comparison.max_drop)}")
     if errors:
         raise typer.Exit(INFRASTRUCTURE)
-    if comparison.verdict != "fine":
+    if comparison.verdict == "nothing_compared":
+        note("Nothing was compared: no score could be held against a baseline.")
+    if comparison.has_failed:
         raise typer.Exit(GATE_FAILED)
+
+
+@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def comment(
+    context: typer.Context,
+    action: Annotated[CommentAction, typer.Argument(show_default=False, help="Compare, or write the comment.")],
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", show_default=False, help="Where the report lies.")],
+) -> None:
+    """Keep one comment with the regression table on a GitHub pull request.
+
+    'check' compares like 'compare', whose options may follow, writes comparison.json and comment.md to FOLDER and needs
+    no token. 'post' writes or updates the comment; it needs GITHUB_REPOSITORY, GITHUB_TOKEN and GITHUB_EVENT_PATH.
+    """
+    import os
+
+    from evaluation.harness.github_comment import main
+
+    raise typer.Exit(main([str(action), str(folder), *context.args], os.environ))
 
 
 @app.command()

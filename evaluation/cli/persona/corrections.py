@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evaluation.cli.shared.exit_codes import CommandGroup
+from evaluation.cli.shared.exit_codes import command_group
 from evaluation.cli.shared.options import Database, ListFormat, Rows, open_store
 from evaluation.cli.shared.terminal import note, safe, say, shortened, table
 
@@ -16,12 +16,7 @@ if TYPE_CHECKING:
     from evaluation.corrections.log_entry import LoggedMessage
     from evaluation.corrections.statistics import FailureRate
 
-app = typer.Typer(
-    cls=CommandGroup,
-    rich_markup_mode=None,
-    no_args_is_help=True,
-    help="See what the gate did to messages before they were sent; say what is corrected for an agent.",
-)
+app = command_group("See what the gate did to messages before they were sent; say what is corrected for an agent.")
 
 Agent = Annotated[str | None, typer.Option("--agent", metavar="AGENT", help="Only this agent's messages, by its id.")]
 

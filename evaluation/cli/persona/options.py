@@ -29,6 +29,13 @@ class RecordMode(StrEnum):
     SCRIPTED = "scripted"
 
 
+class CommentAction(StrEnum):
+    """Steps of the comment on a pull request: the comparison, and the comment itself."""
+
+    CHECK = "check"
+    POST = "post"
+
+
 class PersonaFormat(StrEnum):
     """Output formats of an evaluation."""
 
@@ -103,5 +110,16 @@ Baselines = Annotated[
 ]
 MaxDrop = Annotated[
     float, typer.Option(min=0.0, max=9.0, help="A score may fall by so much; a larger drop is a regression.")
+]
+Repeats = Annotated[
+    int,
+    typer.Option(
+        min=1,
+        max=50,
+        help="Ask every question so many times, for the judge's own noise; scores are means over them.",
+    ),
+]
+RequireBaseline = Annotated[
+    bool, typer.Option("--require-baseline", help="Exit with 1 when no score could be held against a baseline.")
 ]
 Output = Annotated[PersonaFormat, typer.Option("--format", help="How it is printed; junit is XML for CI systems.")]

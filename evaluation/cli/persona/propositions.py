@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evaluation.cli.shared.exit_codes import BAD_INPUT, CommandGroup
+from evaluation.cli.shared.exit_codes import BAD_INPUT, command_group
 from evaluation.cli.shared.options import Database, ListFormat, PropositionFolder, Rows, database_path
 from evaluation.cli.shared.terminal import note, safe, say, shortened, table
 from evaluation.text.display import counted
@@ -15,12 +15,7 @@ from evaluation.text.display import counted
 if TYPE_CHECKING:
     from evaluation.judging.propositions.proposition import Proposition
 
-app = typer.Typer(
-    cls=CommandGroup,
-    rich_markup_mode=None,
-    no_args_is_help=True,
-    help="Check proposition files, and list the propositions that agents are held against.",
-)
+app = command_group("Check proposition files, and list the propositions that agents are held against.")
 
 _LONGEST_CLAIM = 100
 

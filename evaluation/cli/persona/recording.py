@@ -4,33 +4,28 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-from evaluation.cli.persona.options import Mode
-from evaluation.cli.persona.work import judge_config
-from evaluation.cli.shared.terminal import note
-
-if TYPE_CHECKING:
-    from evaluation.judging.judge_config import JudgeConfig
-    from evaluation.judging.propositions.loading import PropositionLibrary
-    from evaluation.judging.protocol import Judge
-    from evaluation.persona.agents import Agent
-    from evaluation.store import Store
+from evaluation.errors import InputError
+from evaluation.files.bundled import checkout_root, recording_root
+from evaluation.harness.baselines import file_stem
+from evaluation.harness.recording_script import scripted_answers
+from evaluation.judging.judges.recorded import RecordingJudge
+from evaluation.judging.judges.recording_file import SUFFIX, read_recordings, write_recordings
+from evaluation.judging.judges.scripted import SCRIPTED_MODEL, ScriptedJudge
+from evaluation.judging.propositions.loading import PropositionLibrary
+from evaluation.judging.protocol import Judge
+from evaluation.persona.agents import Agent
 
 _UNFINISHED = ".new"
 
 
-def place(to: Path | None) -> Path:
-    """The folder of recordings.
+def recording_place(to: Path | None) -> Path:
+    """Where recordings go.
 
     Raises:
         InputError: None was named, and Dramaturg is installed and not a checkout; or a file is where a folder is
             needed, or the other way round.
     """
-    from evaluation.errors import InputError
-    from evaluation.files.bundled import checkout_root, recording_root
-    from evaluation.judging.judges.recording_file import SUFFIX
-
     if to is None and checkout_root() is None:
         raise InputError("Recordings of your own need a place.", remedy="Name a file or folder.")
     found = to or recording_root()
@@ -44,8 +39,8 @@ def place(to: Path | None) -> Path:
 
 
 @dataclass(frozen=True, slots=True)
-class Tapes:
-    """Recordings in the making: one file that grows, or a folder with a file per agent that is written anew.
+class AnswerFiles:
+    """Files that answers are recorded into: one that grows, or a folder with a file per agent that is written anew.
 
     Attributes:
         to: The file (``.jsonl``) or the folder.
@@ -58,30 +53,13 @@ class Tapes:
     library: PropositionLibrary
     _unfinished: list[Path] = field(default_factory=list)
 
-    def judge_config(self, store: Store, **options: Any) -> JudgeConfig:
-        """The configuration of the model that answers; for the script one that asks nobody."""
-        if not self.is_scripted:
-            return judge_config(store, Mode.LIVE, **options)
-        from evaluation.judging.judge_config import judge_config as build
-        from evaluation.judging.judges.scripted import NOTE
-
-        note(NOTE)
-        return build({"mode": "offline"})
-
-    def recorder(self, judge: Judge, agent: Agent) -> Judge:
+    def record(self, judge: Judge, agent: Agent) -> Judge:
         """The judge, with everything it says about the agent written down at once."""
-        from evaluation.harness.recording_script import scripted_answers
-        from evaluation.judging.judges.recorded import RecordingJudge
-        from evaluation.judging.judges.scripted import SCRIPTED_MODEL, ScriptedJudge
-
         if self.is_scripted:
             judge = ScriptedJudge(scripted_answers(self.library), model=SCRIPTED_MODEL)
         return RecordingJudge(judge, self._file_of(agent))
 
     def _file_of(self, agent: Agent) -> Path:
-        from evaluation.harness.baselines import file_stem
-        from evaluation.judging.judges.recording_file import SUFFIX
-
         if self.to.suffix == SUFFIX:
             return self.to
         # Beside the old one until all is recorded, so that a run that is broken off loses neither.
@@ -96,8 +74,6 @@ class Tapes:
         Args:
             keeps_old: Whether what a file held before stays: some answers failed, and old ones are better than none.
         """
-        from evaluation.judging.judges.recording_file import read_recordings, write_recordings
-
         if not self._unfinished:
             return [self.to]
         paths = []

@@ -14,15 +14,24 @@ if TYPE_CHECKING:
     from evaluation.harness.regression import BaselineComparison
     from evaluation.judging.propositions.weighted_scores import PropositionScore
     from evaluation.persona.results import DimensionScore, PersonaEvaluation
+    from evaluation.workflows.persona_runs import Rated
 
 _LONGEST_NAME = 30
 _LONGEST_REASON = 160
 _LONGEST_REMARK = 300
 _HEADERS = ("Agent", "Adherence", "Consistency", "Fluency", "Voice distinctness", "Ideas", "Overall", "Sample", "Judge")
+_NOISE_HEADERS = (
+    "Agent",
+    "Dimension",
+    "Mean",
+    "95 % interval",
+    "Repeats",
+    "Questions",
+    "Sd of an answer",
+    "Judge's share of variance",
+)
+_MOST_NOISY = 3
 _COMPARISON_HEADERS = ("Agent", "Dimension", "Baseline", "Now", "Change", "Outcome")
-
-Rated = tuple[str, "PersonaEvaluation"]
-"""An evaluation with the id of its run."""
 
 
 def evaluation_table(evaluations: Sequence[Rated], comparison: BaselineComparison | None = None) -> str:
@@ -67,7 +76,45 @@ def _cell(score: DimensionScore | None) -> str:
     digits = 1 if score.dimension is Dimension.IDEAS_QUANTITY else 2
     shown = f"{score.score:.{digits}f}"
     without = "" if score.score_without_marked is None else f"{score.score_without_marked:.{digits}f}"
-    return shown if without in ("", shown) else f"{shown} ({without} without 9s)"
+    shown = shown if without in ("", shown) else f"{shown} ({without} without 9s)"
+    if len(score.repeats) < 2:
+        return shown
+    from evaluation.persona.judge_noise import dimension_noise
+    from evaluation.statistics.words import interval_words
+
+    return f"{shown} ({interval_words(dimension_noise(score).interval, digits=digits)})"
+
+
+def noise_table(evaluations: Sequence[Rated]) -> str:
+    """The judge's noise by agent and dimension, and below the three noisiest propositions of each."""
+    from evaluation.persona.judge_noise import dimension_noise
+    from evaluation.statistics.words import interval_words
+
+    rows, lines = [], []
+    for _, evaluation in evaluations:
+        for score in evaluation.dimensions.values():
+            found = dimension_noise(score)
+            name = shortened(evaluation.agent.display_name, _LONGEST_NAME)
+            rows.append(
+                (
+                    name,
+                    LABELS[score.dimension],
+                    _figure(found.score) or "n/a",
+                    interval_words(found.interval, digits=2) if found.repeats else "n/a",
+                    str(len(found.repeats)),
+                    str(found.noise.questions),
+                    _known(found.noise.sd, "{:.2f}"),
+                    _known(found.noise.share, "{:.0%}"),
+                )
+            )
+            noisy = [f"{key} {one.sd:.2f}" for key, one in found.propositions[:_MOST_NOISY] if one.sd > 0]
+            if noisy:
+                lines.append(f"  {name}, {LABELS[score.dimension]}: noisiest {', '.join(noisy)}")
+    return "\n".join([table(_NOISE_HEADERS, rows), *(shortened(line, _LONGEST_REMARK) for line in lines)])
+
+
+def _known(value: float, form: str) -> str:
+    return form.format(value) if value == value else "not known"
 
 
 def _remarks(evaluations: Sequence[Rated]) -> Iterator[str]:
@@ -100,7 +147,7 @@ def _baseline_remarks(comparison: BaselineComparison | None) -> Iterator[str]:
         yield shortened(f"{row.outcome}: {row_words(row, comparison.max_drop)}", _LONGEST_REMARK)
     for outcome, words in (
         (RegressionOutcome.NEW, "without a baseline"),
-        (RegressionOutcome.INCOMPARABLE, "with another judge's baseline"),
+        (RegressionOutcome.INCOMPARABLE, "that cannot be compared with a baseline"),
     ):
         if rows := comparison.having({outcome}):
             first = f"{rows[0].agent_name}, {rows[0].dimension}: {rows[0].detail}"
@@ -108,11 +155,12 @@ def _baseline_remarks(comparison: BaselineComparison | None) -> Iterator[str]:
     if not comparison.having(FAILURES) and (fine := comparison.having({RegressionOutcome.FINE})):
         held = f"{counted(len(fine), 'score')} held against baselines"
         yield f"{held}: none fell by more than {comparison.max_drop:g}"
+    yield shortened(comparison.rule, _LONGEST_REMARK)
 
 
 def comparison_table(comparison: BaselineComparison) -> str:
     """Every score beside its baseline, and below what fell, what is gone and what is new."""
-    from evaluation.harness.junit import behind_words
+    from evaluation.harness.junit import behind_words, noise_words
 
     rows = [
         (
@@ -121,7 +169,7 @@ def comparison_table(comparison: BaselineComparison) -> str:
             _figure(row.baseline) or "none",
             _figure(row.score) or "n/a",
             "" if row.change is None else f"{row.change:+.2f}",
-            str(row.outcome).replace("_", " "),
+            str(row.outcome).replace("_", " ") + noise_words(row),
         )
         for row in comparison.rows
     ]
@@ -130,11 +178,20 @@ def comparison_table(comparison: BaselineComparison) -> str:
         who = f"{row.agent_name}, {LABELS[row.dimension]}"
         if row.detail and row.outcome != "new":
             lines.append(shortened(f"  {who}: {row.detail}", _LONGEST_REMARK))
-        for words, ids in (("new", row.new_propositions), ("gone", row.gone_propositions)):
+        lines += [
+            shortened(f"  {who}: {one.name} fell: {one.baseline:.2f} -> {one.score:.2f}", _LONGEST_REMARK)
+            for one in row.fallen
+        ]
+        for words, ids in (
+            ("new", row.new_propositions),
+            ("gone", row.gone_propositions),
+            ("changed, not compared,", row.changed_propositions),
+        ):
             if ids:
                 lines.append(shortened(f"  {who}: {words} propositions: {', '.join(ids)}", _LONGEST_REMARK))
         for each in row.behind:
             lines += [f"  {shortened(line, _LONGEST_REMARK)}" for line in behind_words(each).splitlines()]
+    lines.append(f"  {comparison.rule}")
     return "\n".join(lines)
 
 
@@ -175,6 +232,7 @@ def _dimension_dict(score: DimensionScore) -> dict[str, Any]:
         "marked": score.marked,
         "unscored": len(score.unscored),
         "reason": score.reason,
+        "repeats": list(score.repeats),
         "items": [_item_dict(item) for item in score.items],
     }
 
@@ -187,6 +245,7 @@ def _item_dict(item: PropositionScore) -> dict[str, Any]:
         "inverted": item.proposition.is_inverted,
         "status": str(item.status),
         "raw": item.raw,
+        "repeat": item.repeat,
         "score": item.score,
         "mark": str(item.mark),
         "mark_words": item.mark_words,

@@ -21,6 +21,7 @@ from evaluation.cli.shared.options import (
     OfIteration,
     Rows,
     Timeout,
+    judge_limits,
     open_store,
 )
 from evaluation.cli.shared.terminal import TerminalProgress, note, safe, say
@@ -74,8 +75,10 @@ def judge(
     Its decisions stand between the rule and people: a person's override outranks them. Rows that it cannot decide stay
     as the rule has them. Answers are kept, so that the same run costs nothing again. Exits with 3 when answers failed.
     """
-    from evaluation.judging.model_client.event_loop import run_asking  # asyncio is slow to import, and help needs none
+    from evaluation.judging.judge_config import SETTINGS_KEY, build_judge, judge_config
+    from evaluation.judging.model_client.budget import spent_words
     from evaluation.text.display import counted
+    from evaluation.workflows.judging import estimate_judging, judge_stored
 
     store = open_store(db)
     ids = _ids(store, transcripts or [], iteration)
@@ -89,17 +92,26 @@ def judge(
         "mode": mode,
         "model": model,
         "base_url": base_url,
-        "max_usd": budget,
-        "max_calls": max_calls,
-        "concurrency": concurrency,
-        "timeout_seconds": timeout,
+        **judge_limits(budget, max_calls, concurrency, timeout),
         "batch_size": 1 if one_by_one else None,
     }
+    config = judge_config(options, store.settings.get(SETTINGS_KEY))
     if estimate:
-        say(run_asking(_estimate(store, ids, options, metrics, is_batched=not one_by_one)))
+        say(estimate_judging(store, ids, config, metrics=metrics, is_batched=not one_by_one))
         return
-    chosen = _chosen(store, options)
-    tally = run_asking(_run(store, ids, chosen, metrics, is_batched=not one_by_one))
+    chosen = build_judge(config, cache=store.judgements)
+    progress = TerminalProgress("game", total=len(ids), spent=lambda: spent_words(chosen.budget))
+    tally = judge_stored(
+        store,
+        ids,
+        chosen,
+        metrics=metrics,
+        is_batched=not one_by_one,
+        finished=lambda one: progress.advance(
+            f"{one.transcript.game_id}: {len(one.decisions)} of {len(one.rows)} rows decided"
+        ),
+    )
+    progress.finish()
     _say(tally, chosen, output)
     if tally.errors:
         raise typer.Exit(INFRASTRUCTURE)
@@ -113,54 +125,7 @@ def _ids(store: Store, references: list[str], iteration: str | None) -> list[str
             raise InputError("Transcripts and an iteration are named.", remedy="Name the ones or the other.")
         if references:
             return [store.transcripts.resolve(reference) for reference in references]
-        if iteration is not None:
-            store.iterations.get(iteration)
-        return [str(each) for each in store.transcripts.summaries(iteration)["transcript_id"]]
-
-
-def _chosen(store: Store, options: dict[str, Any]) -> ChosenJudge:
-    from evaluation.judging.judge_config import SETTINGS_KEY, build_judge, judge_config
-
-    return build_judge(judge_config(options, store.settings.get(SETTINGS_KEY)), cache=store.judgements)
-
-
-async def _estimate(
-    store: Store, ids: list[str], options: dict[str, Any], metrics: list[str], *, is_batched: bool
-) -> str:
-    from evaluation.judging.judge_config import SETTINGS_KEY, build_estimate, judge_config
-    from evaluation.judging.judges.estimating import NOTHING_ASKED
-    from evaluation.rubric_judge.judge_rows import judge_rows
-    from evaluation.rubric_judge.judged_metrics import TASKS
-
-    config = judge_config(options, store.settings.get(SETTINGS_KEY))
-    if config.mode != "live":
-        return NOTHING_ASKED
-    counting = await build_estimate(config, store.judgements)
-    for each in ids:
-        with store.unit():
-            transcript, results = store.transcripts.get(each), store.results.load(each)
-        await judge_rows(transcript, results, counting, metrics=metrics or tuple(TASKS), is_batched=is_batched)
-    return counting.words
-
-
-async def _run(
-    store: Store, ids: list[str], chosen: ChosenJudge, metrics: list[str], *, is_batched: bool
-) -> JudgingTally:
-    from evaluation.judging.model_client.budget import spent_words
-    from evaluation.rubric_judge.judged_metrics import TASKS
-    from evaluation.workflows.judging import JudgingTally, judge_stored
-
-    tally = JudgingTally()
-    progress = TerminalProgress("game", total=len(ids), spent=lambda: spent_words(chosen.budget))
-    async with chosen.session():
-        async for judged in judge_stored(store, ids, chosen, metrics=metrics or tuple(TASKS), is_batched=is_batched):
-            if judged is None:
-                tally.gone += 1
-                continue
-            tally.add(judged)
-            progress.advance(f"{judged.transcript.game_id}: {len(judged.decisions)} of {len(judged.rows)} rows decided")
-    progress.finish()
-    return tally
+        return store.transcripts.ids(iteration)
 
 
 def _say(tally: JudgingTally, chosen: ChosenJudge, output: ListFormat) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evaluation.cli.shared.exit_codes import CommandGroup
+from evaluation.cli.shared.exit_codes import CommandGroup, command_group
 from evaluation.cli.shared.options import Database, DatabaseAgain, ListFormat, Rows, TranscriptReference, group_store
 from evaluation.cli.shared.terminal import safe, say, say_list, shortened
 
@@ -31,11 +31,9 @@ class _AddByDefault(CommandGroup):
         return parsed
 
 
-app = typer.Typer(
-    cls=_AddByDefault,
-    rich_markup_mode=None,
-    no_args_is_help=True,
-    help="Override a row of a ledger: dramaturg override TRANSCRIPT ROW. List what was overridden, or take it back.",
+app = command_group(
+    "Override a row of a ledger: dramaturg override TRANSCRIPT ROW. List what was overridden, or take it back.",
+    _AddByDefault,
 )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evaluation.cli.shared.exit_codes import BAD_INPUT, CommandGroup
+from evaluation.cli.shared.exit_codes import BAD_INPUT, CommandGroup, command_group
 from evaluation.cli.shared.options import (
     Database,
     DatabaseAgain,
@@ -39,7 +39,7 @@ class _AddByDefault(CommandGroup):
 
 
 _HELP = "Rate a transcript: dramaturg rate TRANSCRIPT. Import and export ratings as CSV; see what goes with them."
-app = typer.Typer(cls=_AddByDefault, rich_markup_mode=None, no_args_is_help=True, help=_HELP)
+app = command_group(_HELP, _AddByDefault)
 
 
 @app.callback(help=_HELP)

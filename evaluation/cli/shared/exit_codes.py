@@ -20,6 +20,7 @@ from typer.core import TyperGroup
 
 from evaluation.cli.shared.terminal import note
 from evaluation.errors import DramaturgError, InfrastructureError
+from evaluation.text.display import counted
 
 GATE_FAILED = 1
 BAD_INPUT = 2
@@ -45,6 +46,16 @@ def import_exit_code(*, incomplete: int, refused: int = 0, gate_failed: int = 0)
     return GATE_FAILED if gate_failed else 0
 
 
+def finish_scoring(*, incomplete: int, refused: int = 0, gate_failed: int = 0) -> None:
+    """Says what failed, and ends with the exit code for it; arguments as for ``import_exit_code``."""
+    if refused:
+        note(f"{refused} could not be read; see above.")
+    if incomplete:
+        note(f"error: {counted(incomplete, 'game')} could not be scored on every metric.")
+    if code := import_exit_code(incomplete=incomplete, refused=refused, gate_failed=gate_failed):
+        raise typer.Exit(code)
+
+
 class CommandGroup(TyperGroup):
     """Runs a command so that no error reaches the person as a traceback."""
 
@@ -54,6 +65,11 @@ class CommandGroup(TyperGroup):
             # A full disk or a closed pipe shows here, not after everything seemed to have gone well.
             sys.stdout.flush()
             return result
+
+
+def command_group(description: str, cls: type[CommandGroup] = CommandGroup) -> typer.Typer:
+    """An empty group of commands; called alone, it prints its help."""
+    return typer.Typer(cls=cls, rich_markup_mode=None, no_args_is_help=True, help=description)
 
 
 @contextmanager

@@ -110,7 +110,7 @@ def _database(database: Path) -> str:
         return f"{database} does not exist yet; the first import makes it"
     store = Store(database)
     with store.unit():
-        transcripts = len(store.transcripts.summaries())
+        transcripts = len(store.transcripts.ids())
         iterations = len(store.iterations.list())
     return f"{database}: {transcripts} transcripts in {iterations} iterations"
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 from evaluation.files.yaml_data import parse_yaml
 
@@ -28,6 +29,17 @@ class PublishedRow:
     control_sd: float
     difference: float
     p: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """The printed numbers as the JSON output shows them."""
+        return {
+            "treatment_mean": self.treatment_mean,
+            "treatment_sd": self.treatment_sd,
+            "control_mean": self.control_mean,
+            "control_sd": self.control_sd,
+            "difference": self.difference,
+            "p_value": self.p,
+        }
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 
 from evaluation.rubric.claims import _event_checks, _role_checks, _vote_checks
@@ -10,6 +10,16 @@ from evaluation.rubric.claims.finding import Case, Finding, inaccurate, unverifi
 from evaluation.rubric.claims.game_record import Record
 from evaluation.rubric.claims.parsing import Act, Claim
 from evaluation.transcript import Message
+
+
+def findings_on(claims: Iterable[Claim], message: Message, record: Record) -> Iterator[tuple[Claim, Finding]]:
+    """The claims made in ``message`` that are references, each stretch of text once, with what the record says."""
+    seen: set[tuple[int, int]] = set()
+    for claim in claims:
+        finding = check(claim, message, record)
+        if finding is not None and (claim.start, claim.end) not in seen:
+            seen.add((claim.start, claim.end))
+            yield claim, finding
 
 
 def check(claim: Claim, message: Message, record: Record) -> Finding | None:

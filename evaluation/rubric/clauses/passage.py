@@ -15,26 +15,36 @@ from evaluation.transcript import Message
 
 # Nobody writes sentences of more words; hostile ones would make every look around them expensive.
 _LONGEST_SENTENCE = 150
+# Shorter words on "-ed" are no past tenses (bed, red, need).
+_SHORTEST_PAST_TENSE = 4
+_LONGEST_LIST = 24
+# A question without a name is put to whom the message addressed last, so many words before at most.
+_FARTHEST_CALL = 200
 
 
-class CodedMessage:
-    """One message of a discussion, coded by a grammar.
+class Passage:
+    """One message of a discussion, coded by a grammar: its clauses, their moods, and the people that words stand for.
 
     Args:
         prepared: The message with its tokens and mentions.
         grammar: The language's word classes.
+        replied_to: The author of the message that it answers, if that is another player.
+        scene: The conversation before it.
     """
 
-    def __init__(self, prepared: PreparedMessage, grammar: Grammar) -> None:
+    def __init__(self, prepared: PreparedMessage, grammar: Grammar, replied_to: str | None, scene: Scene) -> None:
         self.message: Message = prepared.message
         self.speaker = prepared.message.speaker
         self.grammar = grammar
+        self.replied_to = replied_to
         self.coded: Coded = encode(grammar, prepared.message.text, prepared.tokens, prepared.mentions)
         self.code = self.coded.code
         self.symbols = set(self.code)
+        self._scene = scene
         self._classes = grammar.classes
         self._length = len(self.code)
         self._present: dict[str, Set[str]] = {}
+        self._asking: dict[int, list[int]] = {}
         self.sentence_ends = _sentence_ends(self.code, grammar.classes["full_stop"])
         """The positions of the marks that end the sentences; endless ones are cut."""
 
@@ -73,37 +83,6 @@ class CodedMessage:
         while last + 1 < end and not self.has(last + 1, "stop quote but because"):
             last += 1
         return first, last
-
-
-def _sentence_ends(code: str, stops: Set[str]) -> list[int]:
-    ends = [position for position, character in enumerate(code) if character in stops]
-    if len(code) <= _LONGEST_SENTENCE:
-        return ends
-    cut: list[int] = []
-    last = -1
-    for end in (*ends, len(code)):
-        cut.extend(range(last + _LONGEST_SENTENCE + 1, end, _LONGEST_SENTENCE + 1))
-        last = end
-        if end < len(code):
-            cut.append(end)
-    return cut
-
-
-# Shorter words on "-ed" are no past tenses (bed, red, need).
-_SHORTEST_PAST_TENSE = 4
-
-
-class MoodReader(CodedMessage):
-    """A coded message of which every clause can be asked for its mood.
-
-    Args:
-        prepared: The message with its tokens and mentions.
-        grammar: The language's word classes.
-    """
-
-    def __init__(self, prepared: PreparedMessage, grammar: Grammar) -> None:
-        super().__init__(prepared, grammar)
-        self._asking: dict[int, list[int]] = {}
 
     def is_question(self, position: int) -> bool:
         """Whether the clause at ``position`` asks instead of stating.
@@ -256,33 +235,6 @@ class MoodReader(CodedMessage):
             return is_denied and not self.has(verb, "think believe")
         return self.has(at, "subject that who anothers")
 
-
-_LONGEST_LIST = 24
-# A question without a name is put to whom the message addressed last, so many words before at most.
-_FARTHEST_CALL = 200
-
-
-class Passage(MoodReader):
-    """One message of a discussion, coded by a grammar.
-
-    Args:
-        prepared: The message with its tokens and mentions.
-        grammar: The language's word classes.
-        replied_to: The author of the message that it answers, if that is another player.
-        scene: The conversation before it.
-    """
-
-    def __init__(
-        self,
-        prepared: PreparedMessage,
-        grammar: Grammar,
-        replied_to: str | None,
-        scene: Scene,
-    ) -> None:
-        super().__init__(prepared, grammar)
-        self.replied_to = replied_to
-        self._scene = scene
-
     @property
     def partner(self) -> str | None:
         """The player that the message answers, else the other one who spoke last before it."""
@@ -425,3 +377,17 @@ class Passage(MoodReader):
         if len(found) > 1 and self.has(at, "verbal"):
             found.pop()
         return tuple(found)
+
+
+def _sentence_ends(code: str, stops: Set[str]) -> list[int]:
+    ends = [position for position, character in enumerate(code) if character in stops]
+    if len(code) <= _LONGEST_SENTENCE:
+        return ends
+    cut: list[int] = []
+    last = -1
+    for end in (*ends, len(code)):
+        cut.extend(range(last + _LONGEST_SENTENCE + 1, end, _LONGEST_SENTENCE + 1))
+        last = end
+        if end < len(code):
+            cut.append(end)
+    return cut

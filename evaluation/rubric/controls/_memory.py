@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from evaluation.rubric.claims.checking import findings_on
 from evaluation.rubric.claims.game_record import Record
 from evaluation.rubric.clauses.scene import SCENE, Asked, Scene
 from evaluation.rubric.controls.spoiled_copies import by_author, with_names
 from evaluation.rubric.discussion import Discussion, PreparedMessage
-from evaluation.rubric.metrics.memory_accuracy import findings
 from evaluation.rubric.speech.readings import Reading, read_message
 from evaluation.transcript import Transcript
 
@@ -40,7 +40,7 @@ class PermutedRecord:
         record = Record(with_names(self._transcript, names, messages=self._transcript.messages), readings)
         accurate = inaccurate = 0
         for reading in readings:
-            for _, finding in findings(reading, record):
+            for _, finding in findings_on(reading.claims, reading.message, record):
                 accurate += finding.verdict == "accurate"
                 inaccurate += finding.verdict == "inaccurate"
         return accurate, accurate + inaccurate

@@ -21,7 +21,7 @@ from evaluation.rubric.metrics.phrases import (
     places_of,
     windowed_rate,
 )
-from evaluation.score import Evidence, LedgerRow, MetricResult, RowVerdict, summarise
+from evaluation.score import Evidence, LedgerRow, MetricResult, RowVerdict, row_id_of, summarise
 from evaluation.text.display import counted
 from evaluation.transcript import Transcript
 
@@ -94,7 +94,7 @@ def _common_rows(messages: Sequence[MessagePhrases], pack: LanguagePack | None) 
             continue
         details |= {"fails": _reaches(details["messages"], total, _FAILING_SHARE)}
         yield LedgerRow(
-            f"{ANTI_REPETITION.name}::{details['phrase']}",
+            row_id_of(ANTI_REPETITION.name, f":{details['phrase']}"),
             "phrase",
             RowVerdict.EXCLUDED,
             _common_reason(details),
@@ -127,7 +127,7 @@ def _repeated_rows(player: PlayerPhrases) -> Iterator[LedgerRow]:
         is_common = _reaches(details["messages"], len(player.messages), _FLAGGED_SHARE)
         details["robotic"] = is_common and len(places) >= _FLAGGED_USES
         yield LedgerRow(
-            f"{ANTI_REPETITION.name}:{player.player}:{' '.join(phrase)}",
+            row_id_of(ANTI_REPETITION.name, f"{player.player}:{' '.join(phrase)}"),
             "phrase",
             RowVerdict.DOES_NOT_COUNT,
             _repeated_reason(player.player, phrase, details),
@@ -161,7 +161,7 @@ def _first_uses_row(player: PlayerPhrases) -> LedgerRow | None:
         return None
     what = "1 phrase" if different == 1 else f"{different} different phrases"
     return LedgerRow(
-        f"{ANTI_REPETITION.name}:player:{player.player}",
+        row_id_of(ANTI_REPETITION.name, f"player:{player.player}"),
         "player",
         RowVerdict.COUNTS,
         f"{player.player} uses {what}; the first use of each counts.",

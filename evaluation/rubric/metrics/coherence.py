@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from evaluation.rubric._language_pack import LanguagePack
 from evaluation.rubric.definitions import COHERENCE
 from evaluation.rubric.discussion import Discussion, PreparedMessage
-from evaluation.score import Evidence, LedgerRow, MetricResult, decided, summarise
+from evaluation.score import Evidence, LedgerRow, MetricResult, decided, row_id_of, summarise
 from evaluation.text.display import listed, quoted
 from evaluation.text.names import Mention
 from evaluation.text.tokens import Token
@@ -366,5 +366,5 @@ def _evidence(prepared: PreparedMessage, spans: Iterable[Token | Mention]) -> tu
 
 def _decided(prepared: PreparedMessage, counts: bool | None, reason: str, **fields: Any) -> LedgerRow:
     message = prepared.message
-    row_id = f"{COHERENCE.name}:{message.id}"
+    row_id = row_id_of(COHERENCE.name, message.id)
     return decided(row_id, "message", counts, reason, message_id=message.id, player=message.speaker, **fields)

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from evaluation.ratings import Rating, latest_by_rater
 from evaluation.rubric.definitions import ENGAGEMENT
-from evaluation.score import LedgerRow, Method, MetricResult, RowVerdict, summarise
+from evaluation.score import LedgerRow, Method, MetricResult, RowVerdict, row_id_of, summarise
 from evaluation.transcript import Transcript
 
 
@@ -40,7 +40,7 @@ def measure_ratings(
 
 def _counting_row(rating: Rating) -> LedgerRow:
     return LedgerRow(
-        f"{ENGAGEMENT.name}:{rating.rater}",
+        row_id_of(ENGAGEMENT.name, rating.rater),
         "rating",
         RowVerdict.COUNTS,
         f"{rating.rater} gave {rating.score} of 5 and answered {rating.yes_count} of the five questions with yes.",
@@ -54,7 +54,7 @@ def _counting_row(rating: Rating) -> LedgerRow:
 def _superseded_row(rating: Rating) -> LedgerRow:
     # The token keeps the id apart from the rater's standing row, which carries the plain name.
     return LedgerRow(
-        f"{ENGAGEMENT.name}:{rating.rater}#{rating.token}",
+        row_id_of(ENGAGEMENT.name, f"{rating.rater}#{rating.token}"),
         "rating",
         RowVerdict.EXCLUDED,
         f"{rating.rater} gave {rating.score} of 5, and revised it later.",

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from types import MappingProxyType
 
-from evaluation.rubric.claims.checking import check
+from evaluation.rubric.claims.checking import findings_on
 from evaluation.rubric.claims.finding import Finding
 from evaluation.rubric.claims.game_record import Record
 from evaluation.rubric.claims.parsing import Act, Claim
 from evaluation.rubric.definitions import MEMORY_ACCURACY
 from evaluation.rubric.discussion import Discussion
 from evaluation.rubric.speech.readings import Reading, has_grammar, read
-from evaluation.score import Evidence, LedgerRow, MetricResult, decided, summarise
+from evaluation.score import Evidence, LedgerRow, MetricResult, decided, row_id_of, summarise
 from evaluation.transcript import Transcript
 
 _COUNTS = {"accurate": True, "inaccurate": False, "unverified": None}
@@ -63,7 +63,12 @@ def measure(transcript: Transcript, *, threshold: float | None = None) -> Metric
     if not discussion.messages:
         return summarise(MEMORY_ACCURACY, (), threshold=threshold, not_applicable="no public messages")
     readings = read(discussion)
-    rows = list(_rows(readings, Record(transcript, readings)))
+    record = Record(transcript, readings)
+    rows = [
+        _row(reading, claim, finding)
+        for reading in readings
+        for claim, finding in findings_on(reading.claims, reading.message, record)
+    ]
     counts = {finding: sum(row.details["finding"] == finding for row in rows) for finding in _COUNTS}
     return summarise(MEMORY_ACCURACY, rows, threshold=threshold, notes=(_note(counts),))
 
@@ -76,25 +81,10 @@ def _note(counts: dict[str, int]) -> str:
     return f"{counts['accurate']}/{settled} accurate{unverified}"
 
 
-def _rows(readings: Sequence[Reading], record: Record) -> Iterator[LedgerRow]:
-    for reading in readings:
-        yield from (_row(reading, claim, finding) for claim, finding in findings(reading, record))
-
-
-def findings(reading: Reading, record: Record) -> Iterator[tuple[Claim, Finding]]:
-    """The claims of a message with what the record says about each; of claims at one place only the first."""
-    seen: set[tuple[int, int]] = set()
-    for claim in reading.claims:
-        finding = check(claim, reading.message, record)
-        if finding is not None and (claim.start, claim.end) not in seen:
-            seen.add((claim.start, claim.end))
-            yield claim, finding
-
-
 def _row(reading: Reading, claim: Claim, finding: Finding) -> LedgerRow:
     message = reading.message
     return decided(
-        f"{MEMORY_ACCURACY.name}:{message.id}:{claim.start}-{claim.end}",
+        row_id_of(MEMORY_ACCURACY.name, f"{message.id}:{claim.start}-{claim.end}"),
         "claim",
         _COUNTS[finding.verdict],
         finding.reason,

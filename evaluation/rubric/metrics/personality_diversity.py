@@ -17,7 +17,7 @@ from evaluation.rubric._language_pack import LanguagePack
 from evaluation.rubric.definitions import PERSONALITY_DIVERSITY
 from evaluation.rubric.discussion import Discussion
 from evaluation.rubric.metrics.phrases import Phrase, PlayerPhrases, is_telling, phrases_by_player, places_of
-from evaluation.score import Evidence, LedgerRow, MetricResult, decided, summarise
+from evaluation.score import Evidence, LedgerRow, MetricResult, decided, row_id_of, summarise
 from evaluation.text.display import counted, quoted
 from evaluation.transcript import Player, Transcript
 
@@ -200,5 +200,5 @@ def _excluded_row(name: str, word_count: int, marks: dict[str, Any] | None) -> L
 def _decided(
     name: str, counts: bool | None, reason: str, details: dict[str, Any], evidence: tuple[Evidence, ...] = ()
 ) -> LedgerRow:
-    row_id = f"{PERSONALITY_DIVERSITY.name}:player:{name}"
+    row_id = row_id_of(PERSONALITY_DIVERSITY.name, f"player:{name}")
     return decided(row_id, "player", counts, reason, player=name, details=details, evidence=evidence)

@@ -12,7 +12,7 @@ from evaluation.rubric.discussion import Discussion
 from evaluation.rubric.metrics.role_table import RoleRule, aim_of, rule_for
 from evaluation.rubric.speech.act_types import ACCUSATIONS, ActKind, SpeechAct
 from evaluation.rubric.speech.readings import Reading, has_grammar, read
-from evaluation.score import Evidence, LedgerRow, MetricResult, decided, summarise
+from evaluation.score import Evidence, LedgerRow, MetricResult, decided, row_id_of, summarise
 from evaluation.text.display import listed
 from evaluation.transcript import Alignment, Transcript
 
@@ -107,7 +107,7 @@ def _row(reading: Reading, side: Alignment | None, judged: Sequence[_Judged]) ->
     marks = {"marks": list(reading.marks)} if consistent is None and side is not None and reading.marks else {}
     answered = message.reply_to or next((one.grounds for one in deciding if one.grounds), None)
     return decided(
-        f"{ROLE_CONSISTENCY.name}:{message.id}",
+        row_id_of(ROLE_CONSISTENCY.name, message.id),
         "message",
         consistent,
         _reason(reading, side, deciding),

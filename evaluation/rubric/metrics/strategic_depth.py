@@ -8,7 +8,7 @@ from typing import Any
 from evaluation.rubric._language_pack import LanguagePack
 from evaluation.rubric.definitions import STRATEGIC_DEPTH
 from evaluation.rubric.discussion import Discussion, PreparedMessage
-from evaluation.score import Evidence, LedgerRow, MetricResult, decided, summarise
+from evaluation.score import Evidence, LedgerRow, MetricResult, decided, row_id_of, summarise
 from evaluation.text.display import quoted
 from evaluation.text.tokens import Token
 from evaluation.transcript import Transcript
@@ -58,7 +58,7 @@ def _row(prepared: PreparedMessage, pack: LanguagePack) -> LedgerRow:
     found = () if prepared.word_set.isdisjoint(forms) else [one for one in prepared.plain_tokens if one[0] in forms]
     words = list(dict.fromkeys([text[token.start : token.end] for token in found]))
     return decided(
-        f"{STRATEGIC_DEPTH.name}:{message.id}",
+        row_id_of(STRATEGIC_DEPTH.name, message.id),
         "message",
         bool(found),
         f"Holds {quoted(words)}." if found else "Holds none of the strategic keywords.",

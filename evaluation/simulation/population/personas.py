@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from evaluation.errors import InputError
-from evaluation.persona.persona_text import read_agent_file, read_persona_json
+from evaluation.files.yaml_models import explained
+from evaluation.persona.persona_text import read_agent_file, read_persona_bytes, read_persona_file
 
 AGENT_FILES, FRAGMENT_FILES = "*.agent.json", "*.fragment.json"
 LARGEST_FILE = 1_000_000
@@ -111,6 +112,13 @@ def _joined(base: Mapping[str, Any], more: Mapping[str, Any], place: str) -> dic
     return result
 
 
+class _FragmentFile(BaseModel):
+    type: Literal["Fragment"]
+    persona: Annotated[
+        dict[str, JsonValue], Field(min_length=1), explained("empty or no mapping. Give it at least one field.")
+    ]
+
+
 def read_fragment_file(content: bytes, file: str) -> dict[str, Any]:
     """The additions of a TinyTroupe fragment file to a persona.
 
@@ -123,11 +131,8 @@ def read_fragment_file(content: bytes, file: str) -> dict[str, Any]:
     """
     if len(content) > LARGEST_FILE:
         raise InputError(f"The file has more than {LARGEST_FILE:,} bytes.", place=file, remedy=_REMEDY)
-    body = read_persona_json(content, file, remedy=_REMEDY)
-    persona = body.get("persona") if isinstance(body, dict) else None
-    if not isinstance(persona, dict) or not persona or body.get("type") != "Fragment":
-        raise InputError("The file holds no fragment of a persona.", place=file, remedy=_REMEDY)
-    return persona
+    body = read_persona_file(content, file, _FragmentFile, remedy=_REMEDY)
+    return dict(body["persona"])
 
 
 def load_personas(folder: Path, fragments: Sequence[Path] = ()) -> list[dict[str, Any]]:
@@ -136,27 +141,13 @@ def load_personas(folder: Path, fragments: Sequence[Path] = ()) -> list[dict[str
     Raises:
         InputError: There is none, a file cannot be used, or two personas have the same name.
     """
-    parts = [read_fragment_file(_content(path), str(path)) for path in fragments]
+    parts = [read_fragment_file(read_persona_bytes(path, LARGEST_FILE), str(path)) for path in fragments]
     found: dict[str, dict[str, Any]] = {}
     for path in sorted(folder.glob(AGENT_FILES)):
-        name, persona = read_agent_file(_content(path), str(path))
+        name, persona = read_agent_file(read_persona_bytes(path, LARGEST_FILE), str(path))
         if name in found:
             raise InputError(f"Two personas are called {name!r}.", place=str(path), remedy="Rename one of them.")
-        found[name] = with_fragments(_mapping(persona) | {"name": name}, parts)
+        found[name] = with_fragments(persona | {"name": name}, parts)
     if not found:
         raise InputError(f"There is no {AGENT_FILES} file.", place=str(folder), remedy="Name the folder with agents.")
     return list(found.values())
-
-
-def _mapping(persona: JsonValue) -> dict[str, Any]:
-    assert isinstance(persona, dict)
-    return dict(persona)
-
-
-def _content(path: Path) -> bytes:
-    try:
-        if path.stat().st_size > LARGEST_FILE:
-            raise InputError(f"The file has more than {LARGEST_FILE:,} bytes.", place=str(path), remedy="Shorten it.")
-        return path.read_bytes()
-    except OSError as error:
-        raise InputError(f"The file cannot be read: {error.strerror}.", place=str(path)) from None

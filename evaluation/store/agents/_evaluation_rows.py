@@ -49,6 +49,7 @@ def _summary(score: DimensionScore) -> dict[str, Any]:
         "items": len(score.items),
         "unscored": len(score.unscored),
         "reason": well_formed(score.reason),
+        "repeats": list(score.repeats),
     }
 
 
@@ -76,6 +77,7 @@ def _score_values(item: PropositionScore) -> dict[str, Any]:
         "is_inverted": item.proposition.is_inverted,
         "raw_score": item.raw,
         "mark": str(item.mark),
+        "repeat": item.repeat,
         "transcript_id": transcript_id or None,
         "message_id": message_id or None,
         "citations": _json(list(item.citations)),

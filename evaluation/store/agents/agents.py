@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from pydantic import JsonValue
-
 from evaluation.errors import InputError, NotFoundError
 from evaluation.escaping import well_formed
 from evaluation.judging.propositions.proposition import TargetType
@@ -47,7 +45,7 @@ class Agents:
 
     def ensure(self, agents: Iterable[Agent]) -> None:
         """Makes agents known; those that are stay as they are."""
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True, join=True) as cursor:
             for agent in agents:
                 _insert(cursor, agent, "DO NOTHING")
 
@@ -64,20 +62,10 @@ class Agents:
                 place=agent.id,
                 remedy="Shorten it; a judge reads the first 20,000.",
             )
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True, join=True) as cursor:
             _insert(
                 cursor, agent, "(id) DO UPDATE SET display_name = excluded.display_name, persona = excluded.persona"
             )
-
-    def set_persona(self, agent_id: str, persona: JsonValue) -> None:
-        """Gives a known agent a persona; ``None`` takes it back, so that the transcript's or the shipped one counts.
-
-        Raises:
-            NotFoundError: There is no such agent.
-            InputError: The persona is larger than a million characters.
-        """
-        agent = self.get(agent_id)
-        self.save(Agent(agent.id, agent.display_name, agent.kind, persona))
 
     def speakers(self) -> dict[str, str]:
         """The agents of speakers, as people decided; a speaker that is not here is an agent by name."""
@@ -99,7 +87,7 @@ class Agents:
             InputError: The speaker or the id is blank.
         """
         require_text(speaker=speaker)
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True, join=True) as cursor:
             if agent_id is None:
                 cursor.execute("DELETE FROM agent_speakers WHERE speaker = ?", [speaker])
                 return

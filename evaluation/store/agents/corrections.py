@@ -54,7 +54,7 @@ class Corrections:
         """
         require_text(agent=agent)
         values = config.model_dump()
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True, join=True) as cursor:
             _ensure_agent(cursor, agent)
             updates = ", ".join(f"{name} = excluded.{name}" for name in _FIELDS)
             cursor.execute(
@@ -77,7 +77,7 @@ class Corrections:
             return ""
         group = str(uuid.uuid4())
         rows = [row_of(result, attempt, group, run_id) for attempt in result.attempts]
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True, join=True) as cursor:
             _ensure_agent(cursor, well_formed(result.agent))
             append(cursor, "correction_logs", columns_of(rows))
         return group
@@ -85,7 +85,7 @@ class Corrections:
     def forget(self, agent: str) -> None:
         """Takes back the agent's configuration: the defaults hold again, everything off."""
         require_storable(agent=agent)
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True, join=True) as cursor:
             cursor.execute("DELETE FROM agent_evaluation_config WHERE agent_id = ?", [agent])
 
     def messages(

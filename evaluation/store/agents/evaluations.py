@@ -47,7 +47,7 @@ class Evaluations:
             The id of the run.
         """
         run_id = str(uuid.uuid4())
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True, join=True) as cursor:
             cursor.execute(_ENSURE_AGENT, [well_formed(agent.id), well_formed(agent.display_name), str(agent.kind)])
             cursor.execute(
                 _BEGIN,
@@ -74,7 +74,7 @@ class Evaluations:
         Raises:
             NotFoundError: There is no such run.
         """
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True, join=True) as cursor:
             _require(cursor, run_id)
             # Arrow and pandas would take longer to load than a run of recorded answers takes as a whole.
             insert_few(cursor, "evaluation_scores", score_rows(run_id, evaluation))
@@ -83,7 +83,7 @@ class Evaluations:
 
     def beat(self, run_id: str) -> None:
         """Says that this process is still at work on the run, to those on other machines who cannot see it."""
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True, join=True) as cursor:
             cursor.execute("UPDATE evaluation_runs SET heartbeat = now() WHERE id = ?", [run_id])
 
     def fail(self, run_id: str, error: str) -> None:
@@ -92,7 +92,7 @@ class Evaluations:
         Raises:
             NotFoundError: There is no such run.
         """
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True, join=True) as cursor:
             _require(cursor, run_id)
             cursor.execute(
                 "UPDATE evaluation_runs SET status = 'failed', error = ?, completed_at = now() WHERE id = ?",
@@ -105,7 +105,7 @@ class Evaluations:
         Raises:
             NotFoundError: There is no such run.
         """
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True, join=True) as cursor:
             _require(cursor, run_id)
             cursor.execute("UPDATE evaluation_runs SET is_baseline = ? WHERE id = ?", [is_baseline, run_id])
 
@@ -235,7 +235,7 @@ ORDER BY r.position
 _SCORES = """
 SELECT dimension, proposition_id, claim, weight::double AS weight, is_inverted, raw_score, score::double AS score, mark,
        reasoning, context_snippet, transcript_id, message_id, citations::text AS citations, ideas::text AS ideas,
-       confidence::double AS confidence, judge, model, judgement_key
+       confidence::double AS confidence, judge, model, judgement_key, coalesce(repeat, 0) AS repeat
 FROM evaluation_scores WHERE evaluation_run_id::text = $run ORDER BY position
 """
 

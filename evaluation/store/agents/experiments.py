@@ -30,7 +30,7 @@ class Experiments:
 
     def begin(self, record: ExperimentRecord) -> None:
         """Records that an experiment runs; one that is known goes on."""
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True, join=True) as cursor:
             cursor.execute(
                 """INSERT INTO experiments (id, name, scenario, seed, scale, status, config)
                 VALUES (?, ?, ?, ?, ?, 'running', ?) ON CONFLICT DO NOTHING""",
@@ -47,7 +47,7 @@ class Experiments:
 
     def end(self, experiment_id: str, status: ExperimentStatus, results: Mapping[str, Any] | None = None) -> None:
         """Records how far it came: ``completed`` with results, ``pending`` when it can go on, or ``failed``."""
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True, join=True) as cursor:
             cursor.execute(
                 """UPDATE experiments SET status = ?, results = ?,
                 completed_at = CASE WHEN ? = 'completed' THEN now() END WHERE id = ?""",
@@ -66,7 +66,7 @@ class Experiments:
         """
         key = str(uuid.uuid5(_AB_TESTS, json.dumps(config, sort_keys=True, default=str)))
         record = ExperimentRecord(key, str(config.get("name", "")), AB, 0, 1.0, {"kind": AB, "test": dict(config)})
-        with self._units.unit(write=True):
+        with self._units.unit(write=True, join=True):
             self.begin(record)
             self.end(key, ExperimentStatus.COMPLETED, results)
         return key
@@ -91,7 +91,7 @@ class Experiments:
 
     def add_session(self, experiment_id: str, session: Session) -> None:
         """Notes which transcript a conversation became; one that is noted already stays."""
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True, join=True) as cursor:
             cursor.execute(
                 """INSERT INTO experiment_sessions (experiment_id, side, environment, transcript_id)
                 VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING""",
@@ -100,7 +100,7 @@ class Experiments:
 
     def add_scores(self, experiment_id: str, scores: Sequence[AgentScore]) -> None:
         """Stores all scores of one conversation, in one transaction; those that are stored already stay."""
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True, join=True) as cursor:
             known = {(score.side, score.environment) for score in self.scores(experiment_id)}
             new = [score for score in scores if (score.side, score.environment) not in known]
             insert_few(cursor, "experiment_scores", [_score_row(experiment_id, score) for score in new])
@@ -123,7 +123,7 @@ class Experiments:
 
     def delete(self, experiment_id: str) -> None:
         """Removes an experiment with its scores and what was written for it; its transcripts stay."""
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True, join=True) as cursor:
             for table, column in _OWNED:
                 cursor.execute(f"DELETE FROM {table} WHERE {column} = ?", [experiment_id])
             cursor.execute("DELETE FROM experiments WHERE id::text = ?", [experiment_id])

@@ -81,7 +81,6 @@ class DatabaseFile:
 
     Attributes:
         place: The path as shown to people.
-        writer: Held by the unit that writes; a process writes one transaction at a time, so that none conflict.
         thread: The current thread's unit of work.
     """
 

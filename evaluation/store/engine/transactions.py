@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 class Units:
     """Hands out units of work on one database file.
 
-    A unit inside another of the same thread joins it. Writing units run one after the other within the process, each
-    in a transaction: all of it is stored when the outermost ends, or nothing when anything in it fails.
+    A reading unit inside another of the same thread uses its cursor. Writing units run one after the other within the
+    process, each in a transaction: all of it is stored when it ends, or nothing when anything in it fails. Only a unit
+    that says so joins the transaction of its thread.
 
     Args:
         file: The database file.
@@ -40,13 +41,16 @@ class Units:
         return Units(self._file, self._wait_seconds)
 
     @contextmanager
-    def unit(self, *, write: bool = False) -> Iterator[DuckDBPyConnection]:
+    def unit(self, *, write: bool = False, join: bool = False) -> Iterator[DuckDBPyConnection]:
         """A cursor of this thread's own, valid until the unit ends.
 
         Args:
             write: Whether everything done in the unit is one transaction. Without it each statement stands alone.
+            join: Whether a writing unit becomes a part of the transaction that its thread has begun, if any, and is
+                stored or dropped with it. Repositories say so, as their callers may combine them.
 
         Raises:
+            RuntimeError: The thread has begun a transaction, and the unit does not say that it joins.
             StoreBusyError: Another process held the file, or another thread wrote, for longer than the waiting time.
             NewerSchemaError: A newer Dramaturg wrote the file.
             StoreError: The file cannot be used.
@@ -55,10 +59,10 @@ class Units:
             self._guard()
         held = self._file.thread.cursor
         if held is None:
-            with self._outermost() as cursor, self._writing(cursor, write):
+            with self._outermost() as cursor, self._writing(cursor, write, join):
                 yield cursor
         else:
-            with self._writing(held, write):
+            with self._writing(held, write, join):
                 yield held
 
     @contextmanager
@@ -77,10 +81,12 @@ class Units:
             self._file.release(cursor, is_broken=is_broken)
 
     @contextmanager
-    def _writing(self, cursor: DuckDBPyConnection, write: bool) -> Iterator[None]:
+    def _writing(self, cursor: DuckDBPyConnection, write: bool, join: bool) -> Iterator[None]:
         if not write:
             yield
         elif self._file.thread.is_writing:
+            if not join:
+                raise RuntimeError("This thread has begun a transaction; say join=True to be a part of it.")
             with self._joined():
                 yield
         else:

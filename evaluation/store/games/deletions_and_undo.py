@@ -73,7 +73,7 @@ class Deletions:
         ids = list(dict.fromkeys(map(well_formed, transcript_ids)))
         if not ids:
             raise InputError("No transcript is named.", remedy="Name at least one.")
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True, join=True) as cursor:
             known = iterations_of(cursor, ids)
             for transcript_id in ids:
                 if transcript_id not in known:
@@ -96,7 +96,7 @@ class Deletions:
             InputError: Nobody is named.
         """
         require_text(who=who)
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True, join=True) as cursor:
             require_iteration(cursor, name)
             number = _value(cursor, "SELECT position FROM iterations WHERE name = ?", [name])
             found = cursor.execute("SELECT transcript_id FROM transcripts WHERE iteration = ?", [name]).fetchall()
@@ -121,7 +121,7 @@ class Deletions:
             InputError: Nobody is named.
         """
         require_text(who=who)
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True, join=True) as cursor:
             deletion = _require_open(cursor, deletion_id)
             ids = _games_of(cursor, deletion_id)
             if deletion.kind is DeletionKind.ITERATION:
@@ -139,7 +139,7 @@ class Deletions:
             InputError: Nobody is named.
         """
         require_text(who=who)
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True, join=True) as cursor:
             deletion = _require_open(cursor, deletion_id)
             purge_rows(cursor, _games_of(cursor, deletion_id))
             cursor.execute("DELETE FROM deleted_games WHERE deletion_id = ?", [deletion_id])

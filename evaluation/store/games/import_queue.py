@@ -18,7 +18,7 @@ Outcome = Literal["new", "known", "incomplete"]
 
 
 @dataclass(frozen=True, slots=True)
-class SpooledGame:
+class WaitingGame:
     """One game that waits.
 
     Attributes:
@@ -31,7 +31,7 @@ class SpooledGame:
     iteration: str | None
 
 
-class Spool:
+class ImportQueue:
     """Keeps the games of jobs until they are scored. A game leaves it when its outcome is recorded."""
 
     def __init__(self, units: Units) -> None:
@@ -46,7 +46,7 @@ class Spool:
             "iteration": [iteration] * len(games),
             "document": [pack(transcript) for transcript, _ in games],
         }
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True, join=True) as cursor:
             append(cursor, "spool", columns)
 
     def waiting(self, job_id: str) -> list[int]:
@@ -55,7 +55,7 @@ class Spool:
         with self._units.unit() as cursor:
             return [position for (position,) in cursor.execute(query, [job_id]).fetchall()]
 
-    def get(self, job_id: str, position: int) -> SpooledGame:
+    def get(self, job_id: str, position: int) -> WaitingGame:
         """The game that waits there.
 
         Raises:
@@ -68,11 +68,11 @@ class Spool:
         if found is None:
             raise NotFoundError(f"No game {position + 1} waits in the job {job_id!r}.", remedy="Upload it again.")
         document, source_name, iteration = found
-        return SpooledGame(unpack(document), source_name, iteration)
+        return WaitingGame(unpack(document), source_name, iteration)
 
     def settle(self, job_id: str, position: int, outcome: Outcome) -> None:
         """Records what became of a game and lets go of its document."""
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True, join=True) as cursor:
             cursor.execute(
                 "UPDATE spool SET outcome = ?, document = NULL WHERE job_id = ? AND position = ?",
                 [outcome, job_id, position],
@@ -86,5 +86,5 @@ class Spool:
 
     def clear(self, job_id: str) -> None:
         """Forgets the job's games; those that are scored stay in the store."""
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True, join=True) as cursor:
             cursor.execute("DELETE FROM spool WHERE job_id = ?", [job_id])

@@ -32,7 +32,7 @@ class Imports:
     def save(self, report: ImportReport) -> None:
         """Stores a report, in place of the one with the same id; beyond the latest hundred the oldest goes."""
         document = well_formed(json.dumps(report.as_dict(), ensure_ascii=False))
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True, join=True) as cursor:
             held = cursor.execute("SELECT position FROM import_reports WHERE report_id = ?", [report.id]).fetchone()
             if held is None:
                 held = cursor.execute("SELECT nextval('import_numbers')").fetchone()
@@ -45,12 +45,12 @@ class Imports:
 
     def discard(self, report_id: str) -> None:
         """Forgets a report whose import did not begin."""
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True, join=True) as cursor:
             cursor.execute("DELETE FROM import_reports WHERE report_id = ?", [report_id])
 
     def settle(self) -> None:
         """Completes the reports of imports that have ended, by what the store has of their games by now."""
-        with self._units.unit(write=True):
+        with self._units.unit(write=True, join=True):
             for report in self.list():
                 if report.seconds is None:
                     passed = datetime.now(UTC) - report.started_at

@@ -49,7 +49,7 @@ class Iterations:
         """
         wanted = Iteration(name, 0, parent, prompt_text, change, target_metric)
         require_storable(name=name, prompt_text=prompt_text, change=change)
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True, join=True) as cursor:
             _require_free(cursor, name)
             _require_other(name, parent)
             require_iteration(cursor, parent)
@@ -61,7 +61,7 @@ class Iterations:
 
     def ensure(self, name: str) -> Iteration:
         """The iteration of that name, created without any description when there is none."""
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True, join=True) as cursor:
             known = cursor.execute("SELECT 1 FROM iterations WHERE name = ?", [well_formed(name)]).fetchone()
             return self.get(name) if known else self.create(name)
 
@@ -92,7 +92,7 @@ class Iterations:
             ConflictError: The new name is taken, or looks like one that is.
             InputError: The new name cannot be used, or nobody is named.
         """
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True, join=True) as cursor:
             held = self.get(name)
             if new_name != name:
                 wanted = Iteration(new_name)
@@ -113,7 +113,7 @@ class Iterations:
         told = description
         Iteration(told.name, 0, told.parent, told.prompt_text, told.change, told.target_metric)
         require_storable(prompt_text=told.prompt_text, change=told.change)
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True, join=True) as cursor:
             held = self.get(told.name)
             if told.parent != held.parent:
                 _require_other(told.name, told.parent)
@@ -160,7 +160,7 @@ class Iterations:
 
     def move(self, transcript_ids: Sequence[str], iteration: str | None) -> None:
         """The same for several at once, in the order given: all of them or none."""
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True, join=True) as cursor:
             require_iteration(cursor, iteration)
             for transcript_id in transcript_ids:
                 require_transcript(cursor, transcript_id)
@@ -194,7 +194,7 @@ class Iterations:
         """
         require_text(who=who)
         require_storable(note=note)
-        with self._units.unit(write=True):
+        with self._units.unit(write=True, join=True):
             if not self.get(name).is_signed_off:
                 raise InputError(f"{name!r} is not signed off.", remedy="There is nothing to withdraw.")
             self._add_event(name, "withdrawn", who, note)
@@ -223,7 +223,7 @@ class Iterations:
         """
         require_text(who=who, reason=reason)
         require_storable(note=note)
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True, join=True) as cursor:
             require_iteration(cursor, name)
             cursor.execute(_DECIDE, [name, str(fate), who, note, reason, reference, rule])
             return self.get(name)
@@ -237,7 +237,7 @@ class Iterations:
         """
         require_text(who=who)
         require_storable(reason=reason)
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True, join=True) as cursor:
             held = self.get(name).recorded
             if held is None:
                 raise InputError(f"No decision on {name!r} is recorded.", remedy="There is nothing to take back.")
@@ -262,7 +262,7 @@ class Iterations:
         return found
 
     def _add_event(self, name: str, kind: str, who: str, note: str) -> None:
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True, join=True) as cursor:
             require_iteration(cursor, name)
             cursor.execute(
                 "INSERT INTO iteration_events (iteration, kind, who, note) VALUES (?, ?, ?, ?)", [name, kind, who, note]

@@ -74,7 +74,7 @@ class Transcripts:
         """
         given = list(items)
         ids = [transcript.id for transcript, _ in given]
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True, join=True) as cursor:
             require_iteration(cursor, iteration)
             restored = _restore(cursor, ids, iteration)
             known = iterations_of(cursor, ids)
@@ -95,12 +95,7 @@ class Transcripts:
             NotFoundError: There is none.
         """
         with self._units.unit() as cursor:
-            found = cursor.execute(
-                "SELECT document FROM transcripts WHERE transcript_id = ?", [well_formed(transcript_id)]
-            ).fetchone()
-        if found is None:
-            raise unknown_transcript(transcript_id)
-        return unpack(found[0])
+            return unpack(_value(cursor, "document", transcript_id))
 
     def name(self, transcript_id: str) -> str:
         """The display name of the game: the one in its file, unless it was renamed.
@@ -109,22 +104,32 @@ class Transcripts:
             NotFoundError: There is no transcript of that full id.
         """
         with self._units.unit() as cursor:
-            query = "SELECT game_id FROM transcripts WHERE transcript_id = ?"
-            found = cursor.execute(query, [well_formed(transcript_id)]).fetchone()
-        if found is None:
-            raise unknown_transcript(transcript_id)
-        return str(found[0])
-
-    def names(self) -> dict[str, str]:
-        """The name of each stored game by id, in the order of adding."""
-        summaries = self.summaries()
-        return dict(zip(summaries["transcript_id"], summaries["game_id"].astype(str), strict=True))
+            return str(_value(cursor, "game_id", transcript_id))
 
     def player_names(self) -> dict[str, tuple[str, ...]]:
         """The names of every transcript's players, in their order, by transcript."""
         query = "SELECT transcript_id, list(name ORDER BY position) FROM players GROUP BY transcript_id"
         with self._units.unit() as cursor:
             return {str(key): tuple(names) for key, names in cursor.execute(query).fetchall()}
+
+    def ids(self, iteration: str | None = None) -> list[str]:
+        """The ids of the stored transcripts, in the order in which they were put into their iteration.
+
+        Args:
+            iteration: Only its transcripts; ``None`` for all.
+
+        Raises:
+            NotFoundError: There is no iteration of that name.
+        """
+        return list(self.game_names(iteration))
+
+    def game_names(self, iteration: str | None = None) -> dict[str, str]:
+        """What people call the games, by transcript id; order, arguments and errors as for ``ids``."""
+        query = """SELECT transcript_id, game_id FROM transcripts
+            WHERE $iteration::text IS NULL OR iteration = $iteration ORDER BY position"""
+        with self._units.unit() as cursor:
+            require_iteration(cursor, iteration)
+            return dict(cursor.execute(query, {"iteration": iteration and well_formed(iteration)}).fetchall())
 
     def resolve(self, reference: str) -> str:
         """The id of the transcript that a person means by its id, its game id, or the first 4 or more digits of its id.
@@ -175,7 +180,7 @@ class Transcripts:
             InputError: The name is blank, too long, or not valid UTF-8.
         """
         chosen = self.get(transcript_id).game_id if name is None else _game_name(name)
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True, join=True) as cursor:
             require_transcript(cursor, transcript_id)
             cursor.execute("UPDATE transcripts SET game_id = ? WHERE transcript_id = ?", [chosen, transcript_id])
         return chosen
@@ -222,11 +227,15 @@ class _Rows:
 
 def require_transcript(cursor: DuckDBPyConnection, transcript_id: str) -> None:
     """Raises ``NotFoundError`` unless the transcript is stored."""
-    if (
-        cursor.execute("SELECT 1 FROM transcripts WHERE transcript_id = ?", [well_formed(transcript_id)]).fetchone()
-        is None
-    ):
+    _value(cursor, "1", transcript_id)
+
+
+def _value(cursor: DuckDBPyConnection, column: str, transcript_id: str) -> Any:
+    query = f"SELECT {column} FROM transcripts WHERE transcript_id = ?"
+    found = cursor.execute(query, [well_formed(transcript_id)]).fetchone()
+    if found is None:
         raise unknown_transcript(transcript_id)
+    return found[0]
 
 
 def require_iteration(cursor: DuckDBPyConnection, name: str | None) -> None:

@@ -26,6 +26,7 @@ from evaluation.store.migrations.m0017_run_owners import create_run_owners
 from evaluation.store.migrations.m0018_decisions import allow_decisions
 from evaluation.store.migrations.m0019_handovers import create_handovers
 from evaluation.store.migrations.m0020_controls import create_controls
+from evaluation.store.migrations.m0021_repeats import create_repeat_column
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -58,6 +59,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     allow_decisions,
     create_handovers,
     create_controls,
+    create_repeat_column,
 )
 """In the order in which they run; the first has number 1. Only ever append."""
 

@@ -8,7 +8,7 @@ from typing import Any
 from evaluation.escaping import well_formed
 from evaluation.insight.figures.events import LLMCallEvent
 from evaluation.judging.model_client.calls import CallRecord
-from evaluation.simulation.model_texts import Generation, speech_prefix
+from evaluation.simulation.model_texts import Generation, speaker_in, speech_prefix
 from evaluation.store.engine.transactions import Units
 from evaluation.store.model_calls.judgement_cache import insert_new, usage_values
 from evaluation.store.model_calls.llm_calls import LLMCalls
@@ -42,19 +42,19 @@ class Generations:
         scope = transcript.metadata.get("experiment")
         if transcript.source_format != SIMULATED_FORMAT or not isinstance(scope, str):
             return []
-        prefix = well_formed(speech_prefix(transcript.game_id))
+        room = well_formed(transcript.game_id)
         with self._units.unit() as cursor:
-            rows = cursor.execute(_CALLS, [well_formed(scope), prefix]).fetchall()
+            rows = cursor.execute(_CALLS, [well_formed(scope), speech_prefix(room)]).fetchall()
         return [
             # A price that nobody knew was stored as nothing; no model is free.
-            LLMCallEvent(tokens, cost or None, str(subject).removeprefix(prefix).partition(": ")[2])
+            LLMCallEvent(tokens, cost or None, speaker_in(str(subject), room))
             for subject, tokens, cost in rows
         ]
 
     def keep(self, generations: Sequence[Generation], calls: Sequence[CallRecord] = ()) -> None:
         """Stores texts, and the calls made meanwhile, in one transaction; a text that is kept already stays."""
         rows = {one.key: _row(one) for one in generations}
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True, join=True) as cursor:
             insert_new(cursor, "generations", "key", list(rows.values()))
             self._calls.add(calls)
 

@@ -52,7 +52,7 @@ class Judgements:
     def keep(self, answers: Sequence[KeptAnswer], calls: Sequence[CallRecord] = ()) -> None:
         """Stores answers, and the calls made meanwhile, in one transaction; an answer that is kept already stays."""
         texts = {_sha(text): text for one in answers for text in (one.prompt.system, one.prompt.user, one.raw)}
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True, join=True) as cursor:
             rows = [{"sha256": sha, "text": text} for sha, text in texts.items()]
             insert_new(cursor, "judge_texts", "sha256", rows)
             insert_new(cursor, "judgements", "key", [_row(one) for one in {one.key: one for one in answers}.values()])

@@ -25,7 +25,7 @@ class LLMCalls:
 
     def add(self, records: Sequence[CallRecord]) -> None:
         """Stores calls as they were; nothing is ever changed."""
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True, join=True) as cursor:
             insert_few(cursor, "llm_calls", [_row(record) for record in records])
 
     def usage(self, run_id: str | None = None) -> Usage:

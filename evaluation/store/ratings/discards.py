@@ -30,7 +30,7 @@ class Discards:
             InputError: The note is too long, or missing where the reason is ``other``.
         """
         name, said = rater_name(rater), _checked_note(reason, note)
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True, join=True) as cursor:
             require_transcript(cursor, transcript_id)
             return bool(cursor.execute(_INSERT, [transcript_id, name, reason, said, name]).fetchall())
 
@@ -43,7 +43,7 @@ class Discards:
             InputError: Nobody is named.
         """
         name = rater_name(who)
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True, join=True) as cursor:
             found = cursor.execute(_UNDOABLE, [discard_id]).fetchone()
             if found is None:
                 raise NotFoundError(f"There is no discard {discard_id}.", remedy="See them: dramaturg rate discarded.")

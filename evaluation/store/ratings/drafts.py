@@ -30,7 +30,7 @@ class Drafts:
         """
         packed = json.dumps(body, ensure_ascii=True, allow_nan=False)
         values = {"token": token, "revision": revision, "body": packed}
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True, join=True) as cursor:
             return bool(cursor.execute(_SAVE, values).fetchall())
 
     def load(self, token: str) -> FormDraft | None:

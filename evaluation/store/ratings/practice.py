@@ -28,7 +28,7 @@ class Practice:
         if version is None:
             raise NotFoundError(f"There is no practice game {rating.transcript_id!r}.")
         values = [rating.token, rating.transcript_id, version, rating.rater, rating.score, list(rating.answers)]
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True, join=True) as cursor:
             return bool(cursor.execute(_INSERT, [*values, rating.comment, rating.created_at]).fetchall())
 
     def list(self, rater: str | None = None) -> list[PracticeRating]:

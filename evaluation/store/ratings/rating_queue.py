@@ -72,7 +72,7 @@ class RatingQueue:
         Raises:
             InputError: The rater's name cannot be used.
         """
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True, join=True) as cursor:
             cursor.execute(
                 "INSERT INTO rating_handovers (rater, iteration, reference) VALUES (?, ?, ?)",
                 [rater_name(rater), well_formed(iteration), reference and well_formed(reference)],

@@ -35,7 +35,7 @@ class Ratings:
         Raises:
             NotFoundError: The transcript is not stored.
         """
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True, join=True) as cursor:
             require_transcript(cursor, rating.transcript_id)
             # Only one unit writes at a time, so looking first is safe. ON CONFLICT takes twice as long.
             known = cursor.execute("SELECT 1 FROM ratings WHERE token = ?", [rating.token]).fetchone()
@@ -58,7 +58,7 @@ class Ratings:
             NotFoundError: One of the transcripts is not stored.
         """
         wanted = {rating.token: rating for rating in reversed(ratings)}
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True, join=True) as cursor:
             for transcript_id in {rating.transcript_id for rating in ratings}:
                 require_transcript(cursor, transcript_id)
             stored = self.by_token(wanted)
@@ -143,7 +143,7 @@ class Ratings:
             InputError: The rater's name cannot be used.
         """
         name = rater_name(rater)
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True, join=True) as cursor:
             require_transcript(cursor, transcript_id)
             found = cursor.execute(_OPEN_TOKEN, [name, transcript_id]).fetchone()
             if found is not None:

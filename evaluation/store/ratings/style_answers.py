@@ -21,7 +21,7 @@ class StyleAnswers:
             NotFoundError: The transcript is not stored.
         """
         values = [answer.transcript_id, rater_name(answer.rater), answer.player, answer.kind, list(answer.candidates)]
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True, join=True) as cursor:
             require_transcript(cursor, answer.transcript_id)
             added = cursor.execute(_INSERT, [*values, list(answer.message_ids), answer.truth, answer.chosen])
             return bool(added.fetchall())

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from evaluation.escaping import well_formed
 from evaluation.overrides import Override
+from evaluation.precedence import apply_overrides
 from evaluation.rubric.controls import WITHOUT_CHANCE
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
+from evaluation.rubric_judge.row_decision import RowDecision
 from evaluation.score import LedgerRow, Method, MetricResult, RowVerdict, Status, replace_rows, summarise
 from evaluation.store.engine.bulk_rows import frame, numbers
 from evaluation.store.results._result_rows import definition_of
 from evaluation.store.results.controls import read_all_controls
-from evaluation.store.results.judge_decisions import decided_sums
+from evaluation.store.results.judge_decisions import decided_sums, decisions_on
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,7 +56,7 @@ def score_table(
     history = frame(cursor, _STORED, chosen | {"metrics": list(DEFINITIONS)})
     ratings = _latest_scores(cursor)
     rated = [_row(key, _engagement(given, engagement_threshold)) for key, given in ratings.items()]
-    changed = [row for row in (*_decided_rows(cursor, overrides), *rated) if row[0] in positions]
+    changed = [row for row in (*_results_with_decisions(cursor, overrides), *rated) if row[0] in positions]
     parts = (history, _changed(changed, positions), _unrated(ratings, positions, engagement_threshold))
     table = pd.concat([part for part in parts if len(part)] or [history], ignore_index=True)
     latest = table.sort_values(["place", "result_id"]).drop_duplicates("place", keep="last")
@@ -129,9 +131,10 @@ def _engagement(scores: Sequence[int], threshold: float) -> MetricResult:
     return summarise(ENGAGEMENT, rows, threshold=threshold)
 
 
-def _decided_rows(cursor: DuckDBPyConnection, overrides: Sequence[Override]) -> list[Row]:
+def _results_with_decisions(cursor: DuckDBPyConnection, overrides: Sequence[Override]) -> list[Row]:
     wanted = {(override.transcript_id, override.metric, override.row_id): override for override in overrides}
-    judged = decided_sums(cursor, list(wanted))
+    judged = decided_sums(cursor, wanted.keys())
+    decisions = decisions_on(cursor, wanted.keys())
     concerned = {key[:2] for key in wanted} | judged.keys()
     if not concerned:
         return []
@@ -139,28 +142,32 @@ def _decided_rows(cursor: DuckDBPyConnection, overrides: Sequence[Override]) -> 
     # Read in the order in which they were stored, so that the current result is the one that stays.
     current = {row[1:3]: row for row in cursor.execute(_HISTORY, [transcript_ids]).fetchall() if row[1:3] in concerned}
     results = {row[0]: row[1:] for row in current.values()}
-    decisions: dict[int, list[tuple[Override, LedgerRow]]] = {}
+    overruled: dict[int, list[_Overruled]] = {}
     for result_id, *row in cursor.execute(_ROWS.format(numbers(results)), [row_ids]).fetchall() if row_ids else ():
-        if override := wanted.get((*results[result_id][:2], row[0])):
-            decisions.setdefault(result_id, []).append((override, _bare_row(*row)))
+        key = (*results[result_id][:2], row[0])
+        if override := wanted.get(key):
+            overruled.setdefault(result_id, []).append((_bare_row(*row), decisions.get(key), override))
     return [
-        _row(stored[0], _redecided(stored, decisions.get(key, ()), judged.get(stored[:2])))
+        _row(stored[0], _as_it_stands(stored, overruled.get(key, ()), judged.get(stored[:2])))
         for key, stored in results.items()
-        if key in decisions or stored[:2] in judged
+        if key in overruled or stored[:2] in judged
     ]
 
 
-def _redecided(
-    stored: Sequence[Any], decided: Sequence[tuple[Override, LedgerRow]], judged: tuple[float, float] | None
+_Overruled = tuple[LedgerRow, RowDecision | None, Override]
+"""A row by the rule, a judge's decision on it, and a person's."""
+
+
+def _as_it_stands(
+    stored: Sequence[Any], overruled: Sequence[_Overruled], judged: tuple[float, float] | None
 ) -> MetricResult:
-    """The stored result with decisions applied; one row stands for all that were not overridden."""
+    """The stored result with decisions and overrides applied; one row stands for all that were not overridden."""
     _, metric, score, numerator, denominator, status, threshold, _, version, reason = stored
-    overridden = [row for _, row in decided]
     rest = _bare_row(
         "",
         RowVerdict.COUNTS,
-        numerator - sum(row.numerator for row in overridden),
-        denominator - sum(row.denominator for row in overridden),
+        numerator - sum(row.numerator for row, _, _ in overruled),
+        denominator - sum(row.denominator for row, _, _ in overruled),
     )
     result = MetricResult(
         definition_of(metric, version),
@@ -169,17 +176,18 @@ def _redecided(
         numerator,
         denominator,
         threshold,
-        ledger=(rest, *overridden),
+        ledger=(rest, *[row for row, _, _ in overruled]),
         reason=reason,
     )
-    return replace_rows(result, _judged_rest(rest, judged) | {row.id: one.applied_to(row) for one, row in decided})
-
-
-def _judged_rest(rest: LedgerRow, judged: tuple[float, float] | None) -> dict[str, LedgerRow]:
-    if judged is None:
-        return {}
-    numerator, denominator = rest.numerator + judged[0], rest.denominator + judged[1]
-    return {rest.id: replace(rest, numerator=numerator, denominator=denominator, method=Method.JUDGE)}
+    by_judges = {row.id: decision.applied_to(row) for row, decision, _ in overruled if decision is not None}
+    if judged is not None:
+        by_judges[rest.id] = replace(
+            rest,
+            numerator=rest.numerator + judged[0],
+            denominator=rest.denominator + judged[1],
+            method=Method.JUDGE,
+        )
+    return apply_overrides({metric: replace_rows(result, by_judges)}, [one for _, _, one in overruled])[metric]
 
 
 def _bare_row(row_id: str, verdict: str, numerator: float, denominator: float) -> LedgerRow:

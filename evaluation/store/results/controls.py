@@ -40,7 +40,7 @@ class Controls:
             for name, result in results.items()
             if result.control is not None
         ]
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True, join=True) as cursor:
             require_transcript(cursor, transcript_id)
             for row in rows:
                 cursor.execute(_INSERT, row)
@@ -58,7 +58,7 @@ class Controls:
 
     def save_report(self, report: Mapping[str, Any]) -> None:
         """Stores what the metrics noticed of faults planted into the corpus."""
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True, join=True) as cursor:
             cursor.execute("INSERT INTO validity_reports (report) VALUES (?)", [to_json(dict(report))])
 
     def report(self) -> dict[str, Any] | None:

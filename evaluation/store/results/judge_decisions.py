@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from evaluation.rubric_judge.row_decision import RowDecision
@@ -38,7 +38,7 @@ class Decisions:
             NotFoundError: A transcript is not stored.
         """
         given = list(decisions)
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True, join=True) as cursor:
             ids = sorted({one.transcript_id for one in given})
             for transcript_id in ids:
                 require_transcript(cursor, transcript_id)
@@ -68,7 +68,7 @@ class Decisions:
             InputError: Nobody is named.
         """
         require_text(who=who)
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True, join=True) as cursor:
             require_transcript(cursor, transcript_id)
             chosen = [one for one in _current(cursor, [transcript_id]) if metric in (None, one.metric)]
             append(cursor, "row_decisions", columns_of(_withdrawn(one, who) for one in chosen))
@@ -76,7 +76,7 @@ class Decisions:
 
 
 def decided_sums(
-    cursor: DuckDBPyConnection, overridden: Sequence[RowKey]
+    cursor: DuckDBPyConnection, overridden: Collection[RowKey]
 ) -> dict[tuple[str, str], tuple[float, float]]:
     """Sums that judges' decisions add to numerator and denominator of the current results, by transcript and metric.
 
@@ -88,6 +88,12 @@ def decided_sums(
         return {}
     keys = ["\x1f".join(key) for key in overridden]
     return {(row[0], row[1]): (row[2], row[3]) for row in cursor.execute(_SUMS, [keys]).fetchall()}
+
+
+def decisions_on(cursor: DuckDBPyConnection, rows: Collection[RowKey]) -> dict[RowKey, RowDecision]:
+    """The decisions of judges that stand on these rows."""
+    found = _current(cursor, sorted({key[0] for key in rows}), sorted({key[2] for key in rows})) if rows else ()
+    return {_key(one): one for one in found if _key(one) in rows}
 
 
 def _key(one: RowDecision) -> RowKey:
@@ -119,8 +125,11 @@ def _withdrawn(one: RowDecision, who: str) -> Mapping[str, Any]:
     return {**_values(one), "verdict": None, "withdrawn_by": who}
 
 
-def _current(cursor: DuckDBPyConnection, transcript_ids: Sequence[str]) -> list[RowDecision]:
-    rows = cursor.execute(_CURRENT.format(marks(transcript_ids)), list(transcript_ids)).fetchall()
+def _current(
+    cursor: DuckDBPyConnection, transcript_ids: Sequence[str], row_ids: Sequence[str] | None = None
+) -> list[RowDecision]:
+    query = _CURRENT.format(marks(transcript_ids))
+    rows = cursor.execute(query, [*transcript_ids, row_ids, row_ids]).fetchall()
     return [_decision(dict(zip(_COLUMNS, row, strict=True))) for row in rows]
 
 
@@ -159,12 +168,14 @@ _COLUMNS = (
 _CURRENT = f"""
 SELECT {", ".join(_COLUMNS[:-1])}, epoch_us(decided_at)
 FROM (
-    SELECT * FROM row_decisions WHERE transcript_id IN ({{}})
+    SELECT * FROM row_decisions
+    WHERE transcript_id IN ({{}}) AND (?::text[] IS NULL OR list_contains(?::text[], row_id))
     QUALIFY row_number() OVER (PARTITION BY transcript_id, metric, row_id ORDER BY decision_id DESC) = 1
 ) WHERE verdict IS NOT NULL ORDER BY decision_id
 """
 
-# The weights are those of ``score.redecided``. Grouping finds the latest decisions several times as fast as a window.
+# The weights are those of ``score.redecided``; a test compares both on random rows.
+# Grouping finds the latest decisions several times as fast as a window.
 _SUMS = """
 WITH latest AS (SELECT max(decision_id) AS decision_id FROM row_decisions GROUP BY transcript_id, metric, row_id),
 decided AS (

@@ -41,7 +41,7 @@ class Overrides:
         _require_metric(metric)
         require_text(author=author, reason=reason)
         decision = _verdict(verdict)
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True, join=True) as cursor:
             require_transcript(cursor, transcript_id)
             _require_row(cursor, transcript_id, metric, row_id)
             added = cursor.execute(_INSERT, [transcript_id, metric, row_id, decision, author, reason]).fetchone()
@@ -57,7 +57,7 @@ class Overrides:
             InputError: Nobody is named.
         """
         require_text(author=author)
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True, join=True) as cursor:
             found = cursor.execute(_UNDOABLE, [override_id]).fetchone()
             if found is None:
                 raise NotFoundError(f"There is no override {override_id}.")

@@ -117,7 +117,7 @@ class Results:
         ]
         failures = [(one.transcript.id, failure) for one in given for failure in one.failures]
         tried = {one.transcript.id: [*one.metrics, *(failure.metric for failure in one.failures)] for one in given}
-        with self._units.unit(write=True) as cursor:
+        with self._units.unit(write=True, join=True) as cursor:
             _require_transcripts(cursor, list(tried))
             _insert(cursor, _unknown_ones(cursor, packed))
             replace_failures(cursor, tried, failures)

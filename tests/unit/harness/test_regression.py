@@ -4,25 +4,39 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.errors import InputError
-from evaluation.harness.baselines import Baseline, baseline_of, file_name, read_baselines, write_baseline
+from evaluation.harness import regression
+from evaluation.harness.baselines import (
+    Baseline,
+    PropositionBaseline,
+    baseline_of,
+    file_name,
+    read_baselines,
+    write_baseline,
+)
 from evaluation.harness.junit import junit_xml
 from evaluation.harness.pull_request_comment import LONGEST_COMMENT, MARKER, comparison_markdown
-from evaluation.harness.regression import BaselineComparison, BaselineRow, RegressionOutcome, compare
+from evaluation.harness.regression import BaselineComparison, BaselineRow, RegressionOutcome
+from evaluation.judging.prompts import PROMPT_VERSION
 from evaluation.judging.propositions.proposition import Dimension, Proposition
 from evaluation.judging.propositions.weighted_scores import PropositionScore
 from evaluation.judging.protocol import JudgeKind, JudgementStatus
+from evaluation.judging.questions import Options
 from evaluation.persona.agents import Agent
-from evaluation.persona.period import ALWAYS
-from evaluation.persona.results import DimensionScore, PersonaEvaluation
+from evaluation.persona.evaluation import EvaluationPlan
+from evaluation.persona.period import ALWAYS, Period
+from evaluation.persona.results import DIMENSIONS, DimensionScore, PersonaEvaluation
 
 FLUENCY = Dimension.FLUENCY
 ADHERENCE = Dimension.ADHERENCE
@@ -55,7 +69,7 @@ def baseline(scores: Mapping[Dimension, float], **more: Any) -> dict[Any, Baseli
             "agent_id": "ann",
             "agent_name": "Ann",
             "models": ("m",),
-            "prompt_version": "1",
+            "prompt_version": PROMPT_VERSION,
             "sample_size": 20,
             "seed": 0,
             "dimensions": {key: {"score": score, "propositions": {"p": score}} for key, score in scores.items()},
@@ -63,6 +77,19 @@ def baseline(scores: Mapping[Dimension, float], **more: Any) -> dict[Any, Baseli
         }
     )
     return {made.key: made}
+
+
+def plan(*dimensions: Dimension, **more: Any) -> EvaluationPlan:
+    return EvaluationPlan(dimensions or DIMENSIONS, **more)
+
+
+ALL = plan()
+
+
+def compare(
+    now: Sequence[PersonaEvaluation], then: Any, asked: EvaluationPlan = ALL, **more: Any
+) -> BaselineComparison:
+    return regression.compare(now, then, asked, **more)
 
 
 def outcome(then: float, now: float) -> RegressionOutcome:
@@ -108,10 +135,10 @@ def test_what_became_not_scored_is_lost_and_fails() -> None:
 
 
 def test_a_dimension_that_vanished_is_lost_unless_nobody_asked_for_it() -> None:
-    now = [evaluation({ADHERENCE: [item("a", 5.0)]})]
+    now = [evaluation({ADHERENCE: [item("p", 5.0)]})]
     then = baseline({FLUENCY: 7.0, ADHERENCE: 5.0})
     assert [row.dimension for row in compare(now, then).having({RegressionOutcome.LOST})] == [FLUENCY]
-    assert compare(now, then, [ADHERENCE]).verdict == "fine"
+    assert compare(now, then, plan(ADHERENCE)).verdict == "fine"
 
 
 def test_an_agent_that_vanished_is_lost_when_everybody_was_asked_for() -> None:
@@ -119,7 +146,7 @@ def test_an_agent_that_vanished_is_lost_when_everybody_was_asked_for() -> None:
     assert compare([], then).rows == ()
     (row,) = compare([], then, expects_all=True).rows
     assert (row.agent_name, row.outcome) == ("Ann", RegressionOutcome.LOST)
-    assert compare([], then, [ADHERENCE], expects_all=True).rows == ()
+    assert compare([], then, plan(ADHERENCE), expects_all=True).rows == ()
 
 
 def test_new_agents_dimensions_and_propositions_are_reported_and_do_not_fail() -> None:
@@ -147,7 +174,7 @@ def test_scores_of_another_judge_are_not_compared() -> None:
     (row,) = compare([now], baseline({FLUENCY: 9.0})).rows
     assert (row.outcome, row.detail) == (RegressionOutcome.INCOMPARABLE, "other judged now, m the baseline")
     nothing = evaluation({FLUENCY: [item("p", None, status="not_scored")]})
-    assert compare([nothing], baseline({FLUENCY: 9.0}), judge="other").verdict == "fine"
+    assert compare([nothing], baseline({FLUENCY: 9.0}), judge="other").verdict == "nothing_compared"
     assert compare([nothing], baseline({FLUENCY: 9.0}), judge="m").verdict == "regression"
 
 
@@ -180,7 +207,7 @@ def test_what_is_behind_a_fall_comes_with_its_worst_message() -> None:
         }
     )
     then = baseline({FLUENCY: 7.0})
-    known = {"a": 7.0, "b": 7.0, "c": 7.0}
+    known = {key: PropositionBaseline(score=7.0) for key in "abc"}
     fluency = then["ann", "transcripts"].dimensions[FLUENCY].model_copy(update={"propositions": known})
     then["ann", "transcripts"].dimensions[FLUENCY] = fluency
     # (1 * 3 + 0.5 * 1 + 1 * 9) / 2.5 = 5.0
@@ -194,9 +221,9 @@ def test_what_is_behind_a_fall_comes_with_its_worst_message() -> None:
 
 
 def test_a_baseline_survives_its_file(tmp_path: Path) -> None:
-    made = baseline_of(evaluation({FLUENCY: [item("p", 7.0), item("p", 6.0)]}), sample_size=20, note="Why.")
+    made = baseline_of(evaluation({FLUENCY: [item("p", 7.0), item("p", 6.0)]}), ALL, note="Why.")
     assert made.dimensions[FLUENCY].score == 6.5
-    assert made.dimensions[FLUENCY].propositions == {"p": 6.5}
+    assert {key: each.score for key, each in made.dimensions[FLUENCY].propositions.items()} == {"p": 6.5}
     path = write_baseline(tmp_path, made)
     assert path.name == "ann.json"
     assert read_baselines(tmp_path) == {("ann", "transcripts"): made}
@@ -205,7 +232,7 @@ def test_a_baseline_survives_its_file(tmp_path: Path) -> None:
 
 def test_a_baseline_that_another_program_wrote_anew_says_the_same(tmp_path: Path) -> None:
     name = "Ann 😀 \u2028 \x7f"
-    made = baseline_of(evaluation({FLUENCY: [item("p", 7.0)]}, name=name), sample_size=20, note="1e-06: yes")
+    made = baseline_of(evaluation({FLUENCY: [item("p", 7.0)]}, name=name), ALL, note="1e-06: yes")
     path = write_baseline(tmp_path, made)
     # Tabs, and a pair of escapes for the emoji, are JSON, but no YAML.
     path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")), indent="\t"), encoding="utf-8")
@@ -214,7 +241,7 @@ def test_a_baseline_that_another_program_wrote_anew_says_the_same(tmp_path: Path
 
 def test_a_baseline_of_some_dimensions_keeps_the_others_of_the_same_judge() -> None:
     before = baseline({ADHERENCE: 4.0, FLUENCY: 9.0})["ann", "transcripts"]
-    now = baseline_of(evaluation({FLUENCY: [item("p", 7.0)]}), sample_size=20)
+    now = baseline_of(evaluation({FLUENCY: [item("p", 7.0)]}), ALL)
     merged = now.with_others_of(before, [FLUENCY])
     assert {str(key): each.score for key, each in merged.dimensions.items()} == {"adherence": 4.0, "fluency": 7.0}
     other = before.model_copy(update={"models": ("x",)})
@@ -355,3 +382,152 @@ def test_a_comment_is_never_too_long() -> None:
     text = comparison_markdown({"rows": rows})
     assert LONGEST_COMMENT <= len(text) + 2_000 <= LONGEST_COMMENT + 3_000
     assert text.splitlines()[-1] == "The rest is left out; see the run's log."
+
+
+def again(scores: Sequence[Sequence[float]], **more: Any) -> PersonaEvaluation:
+    """An evaluation whose questions were asked several times: by proposition the score of each repeat."""
+    items = [item(f"p{at}", score, repeat=repeat) for at, own in enumerate(scores) for repeat, score in enumerate(own)]
+    return evaluation({FLUENCY: items}, **more)
+
+
+def made(then: PersonaEvaluation, asked: EvaluationPlan = ALL) -> dict[Any, Baseline]:
+    baseline = baseline_of(then, asked)
+    return {baseline.key: baseline}
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        (plan(options=Options(has_double_check=True)), "a double check now, no double check in the baseline"),
+        (plan(options=Options(is_batched=True)), "several questions a call now, one question a call in the baseline"),
+        (
+            plan(period=Period(until=datetime(2026, 1, 2, tzinfo=UTC))),
+            "messages until 2026-01-02T00:00:00+00:00 now, of all times in the",
+        ),
+    ],
+)
+def test_scores_that_were_asked_otherwise_are_not_compared(asked: EvaluationPlan, words: str) -> None:
+    comparison = compare([again([[4.0]])], made(again([[9.0]])), asked)
+    (row,) = comparison.rows
+    assert row.outcome is RegressionOutcome.INCOMPARABLE
+    assert words in row.detail
+    assert (comparison.verdict, comparison.has_failed) == ("nothing_compared", False)
+
+
+@pytest.mark.parametrize(
+    ("size", "seed", "is_comparable"), [(20, 1, True), (50, 0, True), (3, 1, False), (2, 0, False)]
+)
+def test_a_sample_of_everything_is_the_same_whatever_its_limit_and_seed(
+    size: int, seed: int, is_comparable: bool
+) -> None:
+    # Three messages were judged: a limit of 20 or 50 leaves none out, one of 3 may have.
+    now, then = again([[9.0]]), made(again([[9.0]]), plan(sample_size=20))
+    (row,) = compare([replace(now, seed=seed)], then, plan(sample_size=size, seed=seed)).rows
+    assert (row.outcome is RegressionOutcome.FINE) is is_comparable
+
+
+def test_prompts_of_another_version_are_not_compared() -> None:
+    then = made(again([[9.0]]))
+    old = {key: each.model_copy(update={"prompt_version": "older"}) for key, each in then.items()}
+    (row,) = compare([again([[1.0]])], old).rows
+    assert (row.outcome, "prompts" in row.detail) == (RegressionOutcome.INCOMPARABLE, True)
+
+
+def test_a_fallen_proposition_does_not_hide_behind_a_rising_dimension() -> None:
+    then = made(again([[9.0], [3.0], [3.0], [3.0]]))
+    (row,) = compare([again([[2.0], [7.0], [7.0], [7.0]])], then).rows
+    assert (row.change or 0) > 0
+    assert row.outcome is RegressionOutcome.REGRESSION
+    assert [(one.name, one.change) for one in row.fallen] == [("p0", -7.0)]
+    assert "1 proposition fell too far: p0 9.00 -&gt; 2.00" in junit_xml(BaselineComparison((row,)))
+
+
+def test_without_repeats_a_proposition_may_fall_three_times_as_far_and_the_rule_says_so() -> None:
+    then = made(again([[9.0], [5.0], [5.0], [5.0]]))
+    assert compare([again([[6.0], [5.0], [5.0], [5.0]])], then).verdict == "fine"
+    comparison = compare([again([[5.9], [5.0], [5.0], [5.0]])], then)
+    assert comparison.verdict == "regression"
+    assert comparison.rule.startswith(
+        "The plain rule: a dimension fails when it falls by more than 1, a proposition by"
+    )
+
+
+def test_a_changed_proposition_is_left_out_of_the_comparison() -> None:
+    then = made(again([[9.0], [5.0]]))
+    turned = [item("p0", 0.0), item("p1", 5.0)]
+    turned[0] = replace(turned[0], proposition=replace(turned[0].proposition, is_inverted=True))
+    (row,) = compare([evaluation({FLUENCY: turned})], then).rows
+    assert (row.outcome, row.score, row.baseline) == (RegressionOutcome.FINE, 5.0, 5.0)
+    assert row.changed_propositions == ("p0",)
+    assert row.detail.startswith("compared over 1 of 2 propositions")
+
+
+def test_todays_weights_hold_for_both_sides_where_propositions_differ() -> None:
+    then = made(again([[9.0], [3.0]]))
+    now = evaluation({FLUENCY: [item("p0", 9.0, weight=1.0), item("p1", 3.0, weight=0.5), item("new", 0.0)]})
+    (row,) = compare([now], then).rows
+    # (9 + 0.5 * 3) / 1.5 on both sides; the new proposition is not held against anything.
+    assert (row.score, row.baseline, row.outcome) == (7.0, 7.0, RegressionOutcome.FINE)
+
+
+def test_a_drop_within_the_judges_noise_is_no_regression_and_one_beyond_it_is() -> None:
+    noisy = [[9.0, 3.0, 8.0, 2.0, 8.0]]
+    assert compare([again([[7.0, 1.0, 6.0, 3.0, 5.0]])], made(again(noisy))).verdict == "fine"
+    steady = compare([again([[6.0, 6.1, 6.2, 6.1, 6.0]])], made(again([[8.0, 8.1, 8.0, 8.2, 8.1]])))
+    (row,) = steady.rows
+    assert row.outcome is RegressionOutcome.REGRESSION
+    assert row.whole is not None
+    assert row.whole.p_holm is not None
+    assert row.whole.p_holm < 0.001
+    assert "over repeats" in steady.rule
+    # Equal repeats leave no noise: any drop beyond the limit counts.
+    assert compare([again([[6.0, 6.0]])], made(again([[8.0, 8.0]]))).verdict == "regression"
+    assert compare([again([[7.5, 7.5]])], made(again([[8.0, 8.0]]))).verdict == "fine"
+
+
+def test_nothing_compared_is_a_verdict_of_its_own_in_every_report() -> None:
+    comparison = compare([again([[1.0]])], {})
+    assert (comparison.verdict, comparison.has_failed) == ("nothing_compared", False)
+    required = compare([again([[1.0]])], {}, requires_baseline=True)
+    assert required.has_failed
+    assert ElementTree.fromstring(junit_xml(comparison)).get("failures") == "0"
+    assert ElementTree.fromstring(junit_xml(required)).get("failures") == "1"
+    text = comparison_markdown(required.as_dict())
+    assert "### Personas: nothing was compared" in text
+    assert "A baseline is required" in text
+    assert compare([], {}, requires_baseline=True).has_failed
+
+
+def test_a_baseline_of_version_1_is_still_read(tmp_path: Path) -> None:
+    body = json.loads(next(iter(made(again([[9.0], [5.0]])).values())).model_dump_json())
+    old = {key: body[key] for key in ("format", "agent_id", "agent_name", "source", "models", "prompt_version", "seed")}
+    dimensions = {"fluency": {"score": 7.0, "propositions": {"p0": 9.0, "p1": 5.0}}}
+    old |= {"version": 1, "sample_size": 20, "note": "", "dimensions": dimensions}
+    (tmp_path / "ann.json").write_text(json.dumps(old), encoding="utf-8")
+    comparison = compare([again([[9.0], [1.0]])], read_baselines(tmp_path))
+    assert comparison.verdict == "regression"
+    assert "p1 fell from 5.00 to 1.00" in comparison_markdown(comparison.as_dict()).replace("`", "")
+
+
+def noisy_runs(drop: float, sd: float, runs: int, seed: int) -> int:
+    """How many of ``runs`` comparisons find a regression: four propositions, five repeats, the judge's own noise."""
+    random = np.random.default_rng(seed)
+
+    def evaluated(shift: float) -> PersonaEvaluation:
+        true = np.array([6.0, 7.0, 5.0, 6.0])[:, None] - shift
+        return again(np.clip(true + random.normal(0.0, sd, (4, 5)), 0.0, 9.0).tolist())
+
+    return sum(compare([evaluated(drop)], made(evaluated(0.0))).verdict == "regression" for _ in range(runs))
+
+
+def test_a_noisy_judge_is_seldom_called_a_regression_and_a_planted_drop_is_found() -> None:
+    assert noisy_runs(0.0, 0.5, 200, 1) <= 10, "at most 5 %"
+    assert noisy_runs(1.5, 0.5, 200, 2) >= 180, "at least 90 %"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("sd", [0.25, 0.5, 1.0, 2.0])
+def test_error_rates_of_regressions(sd: float) -> None:
+    false, found = noisy_runs(0.0, sd, 200, 3), noisy_runs(1.5, sd, 200, 4)
+    print(f"sd {sd:g} a score, 5 repeats: {false / 2:.1f} % false regressions, {found / 2:.1f} % of drops of 1.5 found")
+    assert false <= 10

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import runpy
 import shutil
 import subprocess
 import sys
@@ -18,10 +17,11 @@ import pytest
 import yaml
 
 from evaluation.files.bundled import baseline_root
+from evaluation.harness.github_comment import main
 from evaluation.harness.pull_request_comment import MARKER
 
 ROOT = Path(__file__).parents[3]
-SCRIPT = ROOT / "scripts" / "regression_comment.py"
+MODULE = "evaluation.harness.github_comment"
 BOT = {"login": "github-actions[bot]", "type": "Bot"}
 SHA = "0123456789abcdef0123456789abcdef01234567"
 REPORT = {
@@ -39,8 +39,6 @@ REPORT = {
         }
     ],
 }
-
-main = runpy.run_path(str(SCRIPT))["main"]
 
 
 class GitHubServer(ThreadingHTTPServer):
@@ -232,7 +230,7 @@ def test_a_planted_regression_fails_the_check_and_is_in_the_comment(tmp_path: Pa
     (baselines / "michael.json").write_text(json.dumps(body), encoding="utf-8")
     done = subprocess.run(
         [
-            sys.executable, SCRIPT, "check", folder, "--agents", "michael", "--dimensions", "consistency,fluency",
+            sys.executable, "-m", MODULE, "check", folder, "--agents", "michael", "--dimensions", "consistency,fluency",
             "--baselines", baselines, "--db", tmp_path / "x.duckdb",
         ],
         capture_output=True,
@@ -276,7 +274,7 @@ def test_the_job_with_the_token_runs_the_main_branch_and_installs_nothing() -> N
     assert body["permissions"] == {"actions": "read", "contents": "read", "pull-requests": "write"}
     checkout, _, post = body["jobs"]["comment"]["steps"]
     assert checkout["with"]["ref"] == "${{ github.event.repository.default_branch }}"
-    assert post["run"].startswith("python3 scripts/regression_comment.py post")
+    assert post["run"].startswith("python3 -m evaluation.harness.github_comment post")
 
 
 @pytest.mark.parametrize("name", ["persona-regression.yml", "persona-comment.yml"])
@@ -288,6 +286,6 @@ def test_no_command_is_put_together_from_an_event(name: str) -> None:
 def test_the_job_with_the_token_needs_nothing_but_python(report: Path, tmp_path: Path) -> None:
     # -I -S: no installed packages at all.
     done = subprocess.run(
-        [sys.executable, "-I", "-S", SCRIPT, "post", report], capture_output=True, text=True, env={}, cwd=tmp_path
+        [sys.executable, "-S", "-m", MODULE, "post", report], capture_output=True, text=True, env={}, cwd=ROOT
     )
     assert "GITHUB_REPOSITORY and GITHUB_TOKEN must be set" in done.stderr

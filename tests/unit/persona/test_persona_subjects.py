@@ -222,9 +222,13 @@ def test_an_agent_file_of_tinytroupe() -> None:
         (b"[" * 900 + b"]" * 900, "x.json: The JSON is nested deeper than 100 levels. Hand in an agent file"),
         (b'{"persona": {"name": "Sur", "x": "\\ud83d"}}', "x.json: $.persona.x: The text holds half of a surrogate"),
         (b'{"persona": {"name": "Ann", "age": NaN}}', "x.json: $.persona.age: NaN is no usable number."),
-        (b'{"persona": {"name": "Ann", "name": "Bob"}}', "x.json: $.persona: The key 'name' occurs twice"),
-        (b"[]", "x.json: $.persona: The file describes no persona."),
-        (b'{"persona": {"age": 3}}', "x.json: $.persona.name: The persona has no name."),
+        (b'{"persona": {"name": "Ann",\n"name": "Bob"}}', "x.json:2: persona.name: This field stands here twice."),
+        (b"[]", "x.json:1: file: This is no mapping."),
+        (b'{"age": 3}', "x.json:1: persona: It is missing. Add 'name: ...'."),
+        (b'{\n"persona":\n{"age": 3}}', "x.json:3: persona.name: It is missing. Add 'name: ...'."),
+        (b'{"persona": {"age": 3,\n"name": " "}}', "x.json:2: persona.name: ' ' is no name."),
+        # Too large for a look at its lines.
+        (b'{"persona": {"x": "' + b"a" * 300_000 + b'"}}', "x.json: persona.name: Field required."),
     ],
 )
 def test_a_file_that_is_no_agent(content: bytes, expected: str) -> None:

@@ -24,7 +24,7 @@ from evaluation.simulation.journal import AnswerJournal, JournalledAnswers, Jour
 from evaluation.simulation.journal_file import JournalEntry, JournalFile
 from evaluation.simulation.model_texts import Generation
 from evaluation.store import Store
-from evaluation.workflows.experiments import _is_stored, _keep
+from evaluation.workflows.experiments.runs import _is_stored, _keep
 
 ROOT = Path(__file__).parents[3]
 TEXT = Generation("k1", "scope", "m", "simulation", "Ann", "Hello \N{SNOWMAN}", Usage(3, 0, 2, 0.5, 1))

@@ -78,8 +78,8 @@ def test_a_contradiction_names_its_place() -> None:
     ("content", "words"),
     [
         (b"{", "Not valid JSON"),
-        (b'{"type": "TinyPerson", "persona": {"name": "A"}}', "no fragment"),
-        (b'{"type": "Fragment", "persona": {}}', "no fragment"),
+        (b'{\n"type": "TinyPerson", "persona": {"name": "A"}}', "json:2: type: It should be 'Fragment'"),
+        (b'{"type": "Fragment", "persona": {}}', "json:1: persona: A mapping is empty"),
         (b" " * 1_000_001, "more than 1,000,000 bytes"),
         (b"[" * 100_000, "nested deeper"),
     ],

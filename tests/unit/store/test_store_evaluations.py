@@ -197,18 +197,18 @@ def test_a_deleted_agent_takes_everything_along(store: Store, evaluations: dict[
 def test_personas_are_given_changed_and_taken_back(store: Store, evaluations: dict[str, PersonaEvaluation]) -> None:
     stored(store, evaluations["michael"])
     persona = {"name": "Mike", "likes": ["tea", 3], "\u00e9": None}
-    store.agents.set_persona("michael", persona)
+    store.agents.save(replace(store.agents.get("michael"), persona=persona))
     assert store.agents.get("michael").persona == persona
     store.agents.save(replace(store.agents.get("michael"), display_name="Mike", persona="A text."))
     assert store.agents.get("michael") == Agent("michael", "Mike", persona="A text.")
     store.agents.ensure([Agent("michael", "Other"), Agent("new", "New")])
     assert store.agents.get("michael").display_name == "Mike"
-    store.agents.set_persona("michael", None)
+    store.agents.save(replace(store.agents.get("michael"), persona=None))
     assert store.agents.get("michael").persona is None
     with pytest.raises(InputError, match="more than 1,000,000 characters"):
-        store.agents.set_persona("michael", "x" * 1_000_001)
+        store.agents.save(Agent("michael", "Mike", persona="x" * 1_000_001))
     with pytest.raises(NotFoundError):
-        store.agents.set_persona("nobody", "x")
+        store.agents.get("nobody")
     with pytest.raises(InputError):
         store.agents.save(Agent(" ", "x"))
 

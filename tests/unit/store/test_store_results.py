@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import random
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
@@ -11,7 +13,18 @@ from evaluation.engines.scoring import ScoreFailure
 from evaluation.errors import ConflictError, InputError, NotFoundError
 from evaluation.ratings import Rating
 from evaluation.rubric.definitions import ANTI_REPETITION, COHERENCE, DEFINITIONS, MEMORY_ACCURACY
-from evaluation.score import Evidence, LedgerRow, Method, MetricResult, RowVerdict, Status, decided, summarise
+from evaluation.rubric_judge.row_decision import RowDecision
+from evaluation.score import (
+    Evidence,
+    LedgerRow,
+    Method,
+    MetricResult,
+    RowVerdict,
+    Status,
+    decided,
+    redecided,
+    summarise,
+)
 from evaluation.store import Store
 from evaluation.transcript import Message, Player, Transcript
 
@@ -324,3 +337,33 @@ def test_what_failed_is_recorded_until_it_is_computed(store: Store) -> None:
 def test_numbers_that_json_has_no_word_for_do_not_break_a_result(store: Store) -> None:
     save(store, summarise(COHERENCE, [decided("coherence:m1", "message", True, "r", details={"p": float("nan")})]))
     assert store.results.load(GAME.id)["coherence"].ledger[0].details == {"p": None}
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_table_agrees_with_the_ledgers_whoever_decided_and_whatever_rows_weigh(store: Store, seed: int) -> None:
+    draw = random.Random(seed)
+    verdicts = list(RowVerdict)
+    for definition in (ANTI_REPETITION, COHERENCE, MEMORY_ACCURACY):
+        rows = [
+            redecided(
+                LedgerRow(f"{definition.name}:{number}", "message", RowVerdict.COUNTS, "", denominator=weight),
+                draw.choice(verdicts),
+            )
+            for number, weight in enumerate(draw.choices([1.0, 1.0, 2.0, 5.5], k=draw.randint(1, 9)))
+        ]
+        save(store, summarise(definition, rows, failure=draw.choice(["", "Something is critical."])))
+        for row in draw.sample(rows, draw.randint(0, len(rows))):
+            decision = RowDecision(
+                GAME.id, definition.name, row.id, draw.choice(verdicts), "", "read", 0.9, (), "live", "gpt", "key"
+            )
+            store.decisions.save([decision])
+        for row in draw.sample(rows, draw.randint(0, len(rows))):
+            verdict = draw.choice(verdicts)
+            store.overrides.add(GAME.id, definition.name, row.id, verdict.value, author="Ann", reason="I know.")
+    table = store.results.scores().set_index("metric")
+    for name, result in store.results.load(GAME.id).items():
+        found = table.loc[name]
+        assert (found["status"], found["method"], found["reason"]) == (result.status, result.method, result.reason)
+        for field in ("score", "numerator", "denominator"):
+            value = getattr(result, field)
+            assert found[field] == pytest.approx(math.nan if value is None else value, nan_ok=True), (name, field)

@@ -27,25 +27,25 @@ def abandon(store: Store) -> None:
 
 def test_games_wait_until_their_outcome_is_known(store: Store, make_game) -> None:
     games = [(make_game([("Ann", f"Hello number {number}.")]), f"café{number}.json") for number in range(3)]
-    store.spool.put("job", games, "v1")
-    store.spool.put("other", games[:1], None)
-    assert store.spool.waiting("job") == [0, 1, 2]
-    second = store.spool.get("job", 1)
+    store.import_queue.put("job", games, "v1")
+    store.import_queue.put("other", games[:1], None)
+    assert store.import_queue.waiting("job") == [0, 1, 2]
+    second = store.import_queue.get("job", 1)
     assert (second.transcript, second.source_name, second.iteration) == (games[1][0], "café1.json", "v1")
-    store.spool.settle("job", 1, "new")
-    store.spool.settle("job", 0, "known")
-    assert store.spool.waiting("job") == [2]
-    assert store.spool.outcomes("job") == {"new": 1, "known": 1}
+    store.import_queue.settle("job", 1, "new")
+    store.import_queue.settle("job", 0, "known")
+    assert store.import_queue.waiting("job") == [2]
+    assert store.import_queue.outcomes("job") == {"new": 1, "known": 1}
     with pytest.raises(NotFoundError, match="No game 2 waits"):
-        store.spool.get("job", 1)
-    store.spool.clear("job")
-    assert (store.spool.waiting("job"), store.spool.outcomes("job")) == ([], {})
-    assert store.spool.waiting("other") == [0]
+        store.import_queue.get("job", 1)
+    store.import_queue.clear("job")
+    assert (store.import_queue.waiting("job"), store.import_queue.outcomes("job")) == ([], {})
+    assert store.import_queue.waiting("other") == [0]
 
 
 def test_a_settled_game_takes_no_room(store: Store, make_game) -> None:
-    store.spool.put("job", [(make_game([("Ann", "Hello.")]), "a.json")], None)
-    store.spool.settle("job", 0, "incomplete")
+    store.import_queue.put("job", [(make_game([("Ann", "Hello.")]), "a.json")], None)
+    store.import_queue.settle("job", 0, "incomplete")
     with store.unit() as cursor:
         assert cursor.execute("SELECT document FROM spool").fetchall() == [(None,)]
 

@@ -111,7 +111,7 @@ def test_a_write_unit_stores_all_or_nothing(store: Store) -> None:
 
 def test_half_of_a_failed_part_is_not_stored_even_if_the_caller_goes_on(store: Store) -> None:
     def failing_part() -> None:
-        with store.unit(write=True):
+        with store.unit(write=True, join=True):
             store.settings.set("inside", 1)
             store.settings.set_threshold("coherence", 101)
 
@@ -127,6 +127,31 @@ def test_half_of_a_failed_part_is_not_stored_even_if_the_caller_goes_on(store: S
     assert [store.settings.get(key) for key in ("before", "inside", "after")] == [None, None, None]
     store.settings.set("later", 1)
     assert store.settings.get("later") == 1
+
+
+def test_a_writing_unit_within_another_says_that_it_joins_it(store: Store) -> None:
+    with store.unit(write=True):
+        store.settings.set("key", 1)
+        with pytest.raises(RuntimeError, match="join=True"), store.unit(write=True):
+            store.settings.set("key", 2)
+        with store.unit(write=True, join=True):
+            store.settings.set("other", 3)
+        assert store.settings.get("other") == 3
+    assert (store.settings.get("key"), store.settings.get("other")) == (1, 3)
+
+
+def test_a_joined_unit_without_an_outer_one_is_a_transaction_of_its_own(store: Store) -> None:
+    with store.unit(write=True, join=True):
+        store.settings.set("key", 1)
+
+    def failing() -> None:
+        with store.unit(write=True, join=True):
+            store.settings.set("key", 2)
+            store.transcripts.get("nothing")
+
+    with pytest.raises(NotFoundError):
+        failing()
+    assert store.settings.get("key") == 1
 
 
 def test_a_write_within_a_reading_unit_is_stored_when_it_ends(store: Store) -> None:

@@ -143,7 +143,9 @@ def test_a_judge_that_fails_is_no_failed_assertion() -> None:
 
 
 def test_a_baseline_of_another_judge_is_no_pass() -> None:
-    with pytest.raises(AssertionError, match=r"scripted judged now, scripted-1 the baseline\nWhat to do: ask the base"):
+    with pytest.raises(
+        AssertionError, match=r"scripted judged now, scripted-1 the baseline.*\nWhat to do: ask as the base"
+    ):
         assert_persona("jim", baselines=baseline_root(), dimensions=["fluency"], judge=answering(9))
 
 

@@ -1,11 +1,12 @@
-"""The part of the regression workflow that is not YAML: compares the personas, and keeps one comment up to date.
+"""Compare the personas in a pull request's workflow, and keep one comment on the pull request up to date.
 
-    python scripts/regression_comment.py check FOLDER [OPTION]...   # runs dramaturg persona compare, writes FOLDER/...
-    python scripts/regression_comment.py post FOLDER                # writes or updates the pull request's comment
+    dramaturg persona comment check FOLDER [OPTION]...   # runs dramaturg persona compare, writes FOLDER/...
+    dramaturg persona comment post FOLDER                # writes or updates the pull request's comment
+    python -m evaluation.harness.github_comment ...      # the same where only Python is installed
 
 ``check`` runs on the branch of whoever proposes a change, without any token. ``post`` runs elsewhere, on the main
-branch's code and with a token, and takes what ``check`` left behind for what it is: a stranger's file. It needs nothing
-but Python. Exit codes are those of ``dramaturg``: 0 fine, 1 regression, 2 wrong usage, 3 something else is broken.
+branch's code and with a token, and treats what ``check`` left behind as an untrusted file. The module needs nothing but
+Python. Exit codes are those of ``dramaturg``: 0 fine, 1 regression, 2 wrong usage, 3 something else is broken.
 """
 
 from __future__ import annotations
@@ -21,10 +22,7 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import urlencode
 from urllib.request import Request, urlopen
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-
-from evaluation.harness.pull_request_comment import MARKER, comparison_markdown  # noqa: E402
+from evaluation.harness.pull_request_comment import MARKER, comparison_markdown
 
 REPORT = "comparison.json"
 COMMENT = "comment.md"
@@ -39,8 +37,8 @@ _TIMEOUT_SECONDS = 30
 _LONGEST_PROBLEM = 2_000
 
 
-class ScriptError(Exception):
-    """What is wrong, and what to do."""
+class CommentError(Exception):
+    """A comment that cannot be written: the reason and the remedy."""
 
 
 def check(folder: Path, options: Sequence[str]) -> int:
@@ -90,7 +88,7 @@ def _report(path: Path) -> dict[str, Any]:
 def _event(environment: Mapping[str, str]) -> dict[str, Any]:
     path = environment.get("GITHUB_EVENT_PATH", "")
     if not path or not Path(path).is_file():
-        raise ScriptError("GITHUB_EVENT_PATH names no file. Run this in GitHub Actions, or set it to an event's JSON.")
+        raise CommentError("GITHUB_EVENT_PATH names no file. Run this in GitHub Actions, or set it to an event's JSON.")
     return _parsed(Path(path).read_text(encoding="utf-8"))
 
 
@@ -100,7 +98,7 @@ def _pull_request(api: GitHub, event: Mapping[str, Any]) -> int | None:
         return int(event["pull_request"]["number"])
     run = event.get("workflow_run")
     if not isinstance(run, dict):
-        raise ScriptError("The event is neither a pull request nor the end of a workflow's run.")
+        raise CommentError("The event is neither a pull request nor the end of a workflow's run.")
     owner = (run.get("head_repository") or {}).get("owner", {}).get("login", "")
     head = urlencode({"state": "open", "head": f"{owner}:{run['head_branch']}", "per_page": _PAGE})
     found = [each for each in api.send("GET", f"pulls?{head}") if each["head"]["sha"] == run["head_sha"]]
@@ -119,7 +117,7 @@ class GitHub:
     def __init__(self, environment: Mapping[str, str]) -> None:
         missing = [name for name in ("GITHUB_REPOSITORY", "GITHUB_TOKEN") if not environment.get(name)]
         if missing:
-            raise ScriptError(f"{' and '.join(missing)} must be set in the environment.")
+            raise CommentError(f"{' and '.join(missing)} must be set in the environment.")
         address = environment.get("GITHUB_API_URL", "https://api.github.com").rstrip("/")
         self._base = f"{address}/repos/{environment['GITHUB_REPOSITORY']}"
         self._token = environment["GITHUB_TOKEN"]
@@ -152,9 +150,9 @@ class GitHub:
         except HTTPError as error:
             error.close()
             hint = " Does the workflow have 'pull-requests: write'?" if error.code in (401, 403) else ""
-            raise ScriptError(f"GitHub answered {error.code} to {method} {path}.{hint}") from None
+            raise CommentError(f"GitHub answered {error.code} to {method} {path}.{hint}") from None
         except (URLError, TimeoutError, ValueError) as error:
-            raise ScriptError(f"GitHub could not be asked ({method} {path}): {error}.") from None
+            raise CommentError(f"GitHub could not be asked ({method} {path}): {error}.") from None
 
 
 def main(arguments: Sequence[str], environment: Mapping[str, str]) -> int:
@@ -164,13 +162,13 @@ def main(arguments: Sequence[str], environment: Mapping[str, str]) -> int:
             return check(Path(folder), options)
         case ["post", folder]:
             try:
-                print(post(Path(folder), environment))
-            except ScriptError as error:
-                print(f"error: {error}", file=sys.stderr)
+                sys.stdout.write(f"{post(Path(folder), environment)}\n")
+            except CommentError as error:
+                sys.stderr.write(f"error: {error}\n")
                 return BROKEN
             return 0
         case _:
-            print(__doc__, file=sys.stderr)
+            sys.stderr.write(f"{__doc__}\n")
             return BAD_USAGE
 
 

@@ -2,81 +2,25 @@
 
 from __future__ import annotations
 
-import math
-import time
 from collections.abc import Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
 from evaluation.errors import DramaturgError, InputError
 from evaluation.experiments.plan import ExperimentPlan, plan_of
 from evaluation.judging.judge_config import SETTINGS_KEY, JudgeConfig, judge_config
-from evaluation.judging.model_client.budget import Budget, progress_words, spent_words
+from evaluation.judging.model_client.budget import Budget, spent_words
 from evaluation.judging.model_client.calls import Provider
 from evaluation.progress import ProgressCallback, no_progress
-from evaluation.simulation.connection import retry_while_busy
 from evaluation.simulation.scripted.server import ScriptedServer
 from evaluation.simulation.scripted.world import ScriptedWorld
 from evaluation.store import Job, JobState, Store
-from evaluation.workflows.experiments import ExperimentOutcome, run_experiment
+from evaluation.workflows.experiments.runs import ExperimentOutcome, run_experiment
+from evaluation.workflows.job_progress import JobProgress
 
 KIND = "experiment"
 _ORDER = "experiment_job"
-_SECONDS_BETWEEN_REPORTS = 0.5
 _MOST_JOBS = 1_000
-
-
-class JobWatch:
-    """Writes how far an experiment is, twice a second, and stops it when somebody asks.
-
-    It writes from a thread of its own: whoever makes calls must not wait for the disk.
-
-    Args:
-        store: Where the job is recorded.
-        job_id: Which one.
-        budget: Stopped when the job shall stop.
-        report: Told as well.
-    """
-
-    def __init__(self, store: Store, job_id: str, budget: Budget, report: ProgressCallback = no_progress) -> None:
-        self._store = store
-        self._job_id = job_id
-        self._budget = budget
-        self._report = report
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="experiment-watch")
-        self._writing: Future[None] | None = None
-        self._seen = (0, 0)
-        self._written_at = -math.inf
-        self._started_at = time.monotonic()
-
-    def __call__(self, done: int, total: int) -> None:
-        self._seen = (done, total)
-        self._report(done, total)
-        is_free = self._writing is None or self._writing.done()
-        if is_free and time.monotonic() - self._written_at >= _SECONDS_BETWEEN_REPORTS:
-            self._written_at = time.monotonic()
-            self._writing = self._thread.submit(self._write)
-
-    def close(self) -> None:
-        """Writes how far it came at last."""
-        self._thread.shutdown()
-        self._write()
-
-    def _write(self) -> None:
-        done, total = self._seen
-        if total:
-            message = progress_words(self._budget, done, total, time.monotonic() - self._started_at)
-            job = retry_while_busy(
-                lambda: self._store.jobs.update(self._job_id, done=done, total=total, message=message)
-            )
-            if job.is_cancel_requested:
-                self._budget.stop()
-
-    @property
-    def spent(self) -> str:
-        """What it cost so far: "12 calls, $0.0031"."""
-        return spent_words(self._budget)
 
 
 @contextmanager
@@ -171,13 +115,10 @@ def carry_out(
 ) -> tuple[ExperimentOutcome, str]:
     """Runs an experiment under a job that exists; what came of it, and in words what it cost."""
     budget = Budget(usd=config.max_usd, calls=config.max_calls)
-    watch = JobWatch(store, job_id, budget, report)
-    try:
-        outcome = run_experiment(store, plan, config, budget=budget, provider=provider, report=watch)
-    finally:
-        watch.close()
+    with JobProgress(store, job_id, budget, report=report) as progress:
+        outcome = run_experiment(store, plan, config, budget=budget, provider=provider, report=progress)
     stopped = f" Stopped before its end ({outcome.stopped}); start it again to go on." if outcome.stopped else ""
-    return outcome, f"{watch.spent}.{stopped}"
+    return outcome, f"{spent_words(budget)}.{stopped}"
 
 
 def run_ordered(store: Store, job_id: str, _report: ProgressCallback) -> str:

@@ -20,11 +20,11 @@ from evaluation.store.ratings.rating_queue import QueueProgress
 from evaluation.text.display import counted
 
 _TODAY = timedelta(hours=12)
-_SEAT = "review_seat"
+_DESK = "review_seat"
 
 
 @dataclass(slots=True)
-class Seat:
+class DeskState:
     """The state of one session's desk between reruns.
 
     Attributes:
@@ -44,37 +44,37 @@ class Seat:
     receipt: DeltaGenerator | None = None
 
 
-def seat_of(rater: str) -> Seat:
-    """This session's desk; an empty one for another rater than before."""
-    seat = st.session_state.get(_SEAT)
-    if not isinstance(seat, Seat) or seat.rater != rater:
-        seat = st.session_state[_SEAT] = Seat(rater)
-    return seat
+def desk_of(rater: str, key: str = _DESK) -> DeskState:
+    """This session's desk under ``key`` of the session state; an empty one for another rater than before."""
+    desk = st.session_state.get(key)
+    if not isinstance(desk, DeskState) or desk.rater != rater:
+        desk = st.session_state[key] = DeskState(rater)
+    return desk
 
 
-def take_next(store: Store, seat: Seat, progress: QueueProgress | None = None) -> None:
+def take_next(store: Store, desk: DeskState, progress: QueueProgress | None = None) -> None:
     """Puts the next unrated game on the desk, with the draft that there may be; none is left when there is no data.
 
     Args:
         store: Where the games lie.
-        seat: Whose desk.
+        desk: Whose desk.
         progress: How far the rater is, where that was read just now.
     """
-    seat.transcript_id = store.rating_queue.next_unrated(seat.rater, skip=seat.skipped)
-    if seat.transcript_id is not None:
-        words, share = how_far(store, seat, progress or store.rating_queue.progress(seat.rater))
-        take(store, seat, seat.transcript_id, words, RATE, share=share)
+    desk.transcript_id = store.rating_queue.next_unrated(desk.rater, skip=desk.skipped)
+    if desk.transcript_id is not None:
+        words, share = how_far(store, desk, progress or store.rating_queue.progress(desk.rater))
+        take(store, desk, desk.transcript_id, words, RATE, share=share)
 
 
-def how_far(store: Store, seat: Seat, progress: QueueProgress) -> tuple[str, float]:
+def how_far(store: Store, desk: DeskState, progress: QueueProgress) -> tuple[str, float]:
     """The rater's progress: in words with the pace of the latest hours, and as a share of 0 to 1."""
-    words = _progress_words(seat, progress, store.ratings.times(seat.rater, datetime.now(UTC) - _TODAY))
+    words = _progress_words(desk, progress, store.ratings.times(desk.rater, datetime.now(UTC) - _TODAY))
     return words, (progress.rated + progress.discarded) / progress.total
 
 
 def take(
     store: Store,
-    seat: Seat,
+    desk: DeskState,
     transcript_id: str,
     words: str,
     mode: DeskMode,
@@ -86,20 +86,20 @@ def take(
 
     Args:
         store: Where the game lies.
-        seat: Whose desk.
+        desk: Whose desk.
         transcript_id: Which game.
         words: Progress, or what the rater is about to do.
         mode: What the desk is used for.
         share: How much is done, 0 to 1.
         given: An earlier rating that the form begins with.
     """
-    seat.transcript_id, seat.is_revision = transcript_id, mode is REVISE
-    token = store.ratings.token(seat.rater, transcript_id)
-    seat.data = desk_data(
+    desk.transcript_id, desk.is_revision = transcript_id, mode is REVISE
+    token = store.ratings.token(desk.rater, transcript_id)
+    desk.data = desk_data(
         store.blind.get(transcript_id),
         token=token,
         progress=words,
-        storage=storage(seat.rater),
+        storage=storage(desk.rater),
         share=share,
         mode=mode,
     )
@@ -107,7 +107,7 @@ def take(
     form = read_form({**draft.body, "token": token, "rev": draft.revision}) if draft else None
     if form is None and given is not None:
         form = FilledForm(token, given.score, given.answers, given.comment, rev=1)
-    seat.data["draft"] = draft_data(form)
+    desk.data["draft"] = draft_data(form)
 
 
 def storage(rater: str) -> str:
@@ -115,12 +115,12 @@ def storage(rater: str) -> str:
     return hashlib.sha256(rater.encode()).hexdigest()[:12]
 
 
-def _progress_words(seat: Seat, progress: QueueProgress, times: list[datetime]) -> str:
+def _progress_words(desk: DeskState, progress: QueueProgress, times: list[datetime]) -> str:
     words = f"{progress.rated} of {counted(progress.total, 'game')} rated by you"
     if progress.discarded:
         words += f", {progress.discarded} cannot be rated"
-    if seat.skipped:
-        words += f", {len(seat.skipped)} skipped"
+    if desk.skipped:
+        words += f", {len(desk.skipped)} skipped"
     if (each := pace(times)) is not None:
         left = duration_text(each.total_seconds() * progress.left)
         words += f", {duration_text(each.total_seconds())} each, about {left} to go"
@@ -132,12 +132,12 @@ def given_words(given: Rating) -> str:
     return f"You gave {given.score} on {given.created_at:%Y-%m-%d}. The newer rating counts; both are kept."
 
 
-def is_current(seat: Seat, token: str | None) -> bool:
+def is_current(desk: DeskState, token: str | None) -> bool:
     """Whether a message is about the game on the desk."""
-    return seat.data is not None and seat.data["token"] == token
+    return desk.data is not None and desk.data["token"] == token
 
 
-def clear(seat: Seat) -> None:
+def clear(desk: DeskState) -> None:
     """Makes room for the next game; a link to this one has served its purpose."""
-    seat.data = None
+    desk.data = None
     state.choose(game=None)

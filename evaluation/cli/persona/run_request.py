@@ -1,0 +1,154 @@
+"""Turn the options of ``dramaturg persona`` into a request, run it with its progress, and name its folders."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from evaluation.cli.persona.options import Mode, RecordMode
+from evaluation.cli.shared.terminal import TerminalProgress, note
+from evaluation.errors import InputError
+from evaluation.files.bundled import baseline_root, checkout_root, proposition_roots
+from evaluation.judging.judge_config import SETTINGS_KEY, JudgeConfig, judge_config
+from evaluation.judging.judges.scripted import NOTE, SCRIPTED_MODEL
+from evaluation.judging.model_client.budget import Budget, spent_words
+from evaluation.judging.propositions.loading import PropositionLibrary
+from evaluation.judging.propositions.proposition import Dimension
+from evaluation.judging.questions import Options
+from evaluation.persona.evaluation import EvaluationPlan
+from evaluation.persona.period import Period
+from evaluation.persona.results import DIMENSIONS
+from evaluation.store import Store
+from evaluation.workflows.persona_runs import (
+    PersonaRunRequest,
+    Rated,
+    recorded_model,
+    requests_of,
+    run_personas,
+)
+
+
+def persona_request(
+    store: Store, mode: Mode | RecordMode, plan: EvaluationPlan, agents: str, folder: Path | None, **judge: Any
+) -> PersonaRunRequest:
+    """The request that the options make; who judges is told to the person.
+
+    Args:
+        store: Holds the judge's settings.
+        mode: Who judges what.
+        plan: Dimensions, sample, options.
+        agents: Ids and names, with commas.
+        folder: The person's own propositions, which add to the shipped ones.
+        judge: ``model``, ``base_url``, ``recordings`` and limits; ``None`` for those not given.
+
+    Raises:
+        InputError: A value is not usable, or the recordings are of several models.
+        JudgeError: A live judge cannot be reached.
+    """
+    return PersonaRunRequest(
+        _judge_config(store, mode, judge),
+        plan,
+        PropositionLibrary.load(proposition_roots(folder)),
+        _names(agents),
+        str(Mode.OFFLINE if mode is RecordMode.SCRIPTED else mode),
+        "synthetic" if mode is Mode.SYNTHETIC else "transcripts",
+    )
+
+
+def run_with_progress(store: Store, request: PersonaRunRequest) -> list[Rated]:
+    """Everybody's evaluation with the id of its run; progress goes to standard error."""
+    budget = Budget(usd=request.config.max_usd, calls=request.config.max_calls)
+    # Of a run that takes no time nobody asks how much is left, and of answers yet to be written nobody knows.
+    is_timed = request.config.mode == "live" and request.source != "synthetic"
+    total = sum(map(len, requests_of(store, request))) if is_timed else 0
+    progress = TerminalProgress("judgement", total=total, spent=lambda: spent_words(budget))
+    rated = run_personas(
+        store, request, budget=budget, report=lambda _, judgement: progress.advance(judgement.model), announce=note
+    )
+    progress.finish()
+    return rated
+
+
+def evaluation_plan(
+    dimensions: str,
+    sample_size: int,
+    seed: int,
+    individual: bool,
+    repeats: int = 1,
+    *,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    double_check: bool = False,
+) -> EvaluationPlan:
+    """The plan that the options of a command make.
+
+    Raises:
+        InputError: A dimension is not known.
+    """
+    options = Options(is_batched=not individual, has_double_check=double_check)
+    return EvaluationPlan(_dimensions(dimensions), sample_size, seed, Period(since, until), options, repeats)
+
+
+def _names(listed: str) -> list[str]:
+    """The names in a list with commas."""
+    return [name for name in map(str.strip, listed.split(",")) if name]
+
+
+def _dimensions(listed: str) -> tuple[Dimension, ...]:
+    """The dimensions in a list with commas, in the specification's order; all for an empty one."""
+    chosen = _names(listed)
+    for name in chosen:
+        if name not in DIMENSIONS:
+            raise InputError(f"{name!r} is no dimension.", remedy=f"Choose from {', '.join(DIMENSIONS)}.")
+    return tuple([each for each in DIMENSIONS if not chosen or each in chosen])
+
+
+_JUDGES: dict[Mode | RecordMode, str] = {
+    Mode.MOCK: "recorded",
+    Mode.LIVE: "live",
+    Mode.SYNTHETIC: "live",
+    Mode.OFFLINE: "offline",
+    RecordMode.LIVE: "live",
+    RecordMode.SCRIPTED: "offline",
+}
+
+
+def _judge_config(store: Store, mode: Mode | RecordMode, options: dict[str, Any]) -> JudgeConfig:
+    """The judge's configuration. Without ``model``, recordings are played of the one that made them."""
+    config = judge_config({"mode": _JUDGES[mode], **options}, stored=store.settings.get(SETTINGS_KEY))
+    if mode is Mode.MOCK and not options.get("model"):
+        config = config.model_copy(update={"model": recorded_model(config)})
+    _say_who_judges(config, is_scripted=mode is RecordMode.SCRIPTED)
+    if config.mode == "live":
+        from evaluation.judging.model_client.reachability import probe
+
+        probe(config)
+    return config
+
+
+def _say_who_judges(config: JudgeConfig, *, is_scripted: bool) -> None:
+    if is_scripted:
+        note(NOTE)
+    elif config.mode == "offline":
+        note(
+            "No language model judges: fluency, consistency and voice distinctness are counted, adherence and ideas "
+            "are not scored. For a model, set OPENAI_API_KEY or give --base-url, and --mode live."
+        )
+    elif config.mode == "recorded":
+        note(f"Recorded answers of {config.model} are played back; no model is asked.")
+        if config.model == SCRIPTED_MODEL:
+            note(NOTE)
+    else:
+        note(f"{config.model} judges{f' at {config.base_url}' if config.base_url else ''}.")
+
+
+def baseline_folder(folder: Path | None) -> Path:
+    """Where baselines are written to.
+
+    Raises:
+        InputError: None was named, and Dramaturg is installed and not a checkout.
+    """
+    if folder is None and checkout_root() is None:
+        raise InputError("Baselines of your own need a place.", remedy="Name a folder with --baselines.")
+    return folder or baseline_root()

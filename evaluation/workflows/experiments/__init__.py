@@ -1,0 +1,1 @@
+"""Run experiments and A/B tests, and store what comes of them."""

@@ -1,0 +1,149 @@
+"""Run an A/B test on stored games, on numbers in its file, or on simulated games, and store its result."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from evaluation.errors import InputError
+from evaluation.experiments.ab.config import ABConfig
+from evaluation.experiments.ab.progress import FinishedRuns
+from evaluation.experiments.ab.results import ABTestResult
+from evaluation.experiments.ab.runner import ExperimentRunner, JudgeIdentity, Run, Told
+from evaluation.experiments.ab.simulation import simulated_games
+from evaluation.experiments.ab.sources import check_numbers, given_metrics, stored_games
+from evaluation.judging.judge_config import (
+    SETTINGS_KEY,
+    ChosenJudge,
+    JudgeConfig,
+    build_client,
+    build_judge,
+    judge_config,
+)
+from evaluation.judging.judges.cached import CallBuffer
+from evaluation.judging.model_client.calls import CallLog, CallRecord
+from evaluation.judging.model_client.language_model import LLMClient
+from evaluation.judging.propositions.loading import PropositionLibrary
+from evaluation.store import Store
+from evaluation.transcript import Transcript
+from evaluation.workflows.agents import player_personas
+
+
+def run_ab_test(
+    store: Store,
+    test: ABConfig,
+    finished_runs: Path,
+    options: Mapping[str, Any],
+    report: Told,
+) -> ABTestResult:
+    """Runs what is left of an A/B test, and stores the result.
+
+    Args:
+        store: Where games are read, and where simulated ones and the result go.
+        test: What is compared.
+        finished_runs: The file with the runs that are done, to which others are added.
+        options: Mode, model, address and limits of the judge as a person chose them; ``None`` for those not given.
+        report: Told of every run.
+
+    Raises:
+        InputError: A variant names no runs, or runs cannot be simulated for want of a model.
+    """
+    judged = CallBuffer()
+    config = _judge_config(store, test, options)
+    judge = build_judge(config, cache=store.judgements, log=judged.add)
+    asked = _asked(store, test, judge, options, config)
+    source, run = _source(store, test, judge, judged, options)
+
+    async def compare() -> ABTestResult:
+        async with judge.session():
+            runner = ExperimentRunner(
+                source,
+                run,
+                judge=judge if test.source != "metrics" else None,
+                spent=lambda: judge.budget.known_usd,
+                progress=FinishedRuns(finished_runs),
+                asked=asked,
+            )
+            return await runner.run_ab_test(report)
+
+    result = asyncio.run(compare())
+    store.experiments.keep_ab_test(test.model_dump(mode="json"), result.as_dict())
+    return result
+
+
+def _judge_config(store: Store, test: ABConfig, options: Mapping[str, Any]) -> JudgeConfig:
+    """The judge: options before the file, where it says anything of judging, before environment and settings."""
+    limits = [limit for limit in (test.max_usd, test.evaluation.max_usd) if limit is not None]
+    chosen = {**options, "model": options["model"] or test.evaluation.judge_model, "max_usd": min(limits, default=None)}
+    return judge_config(chosen, store.settings.get(SETTINGS_KEY))
+
+
+def _speaker_config(store: Store, model: str | None, options: Mapping[str, Any]) -> JudgeConfig:
+    """The model that speaks: that of the run, else the one in force."""
+    chosen = {**options, "mode": "live", "model": model or options["model"]}
+    return judge_config(chosen, store.settings.get(SETTINGS_KEY))
+
+
+def _asked(
+    store: Store, test: ABConfig, judge: ChosenJudge, options: Mapping[str, Any], config: JudgeConfig
+) -> JudgeIdentity:
+    """Whom the runs ask. Numbers of the file ask nobody."""
+    if test.source == "metrics":
+        return JudgeIdentity()
+    return JudgeIdentity(
+        judge=f"{judge.kind} {judge.model}",
+        speaker=_speaker_config(store, None, options).model if test.source == "simulation" else "",
+        server=config.base_url or "" if judge.client else "",
+    )
+
+
+def _source(
+    store: Store, test: ABConfig, judge: ChosenJudge, judged: CallBuffer, options: Mapping[str, Any]
+) -> tuple[ABConfig, Run]:
+    """Where runs come from; the games of an iteration are named one by one, as the runner wants them."""
+    if test.source == "metrics":
+        check_numbers(test)
+        return test, given_metrics
+    if test.source == "transcripts":
+        named = {name: {"runs": _games(store, name, variant)} for name, variant in test.variants.items()}
+        return test.model_copy(update={"variants": named, "base": {}}), _games_of_store(store)
+    return test, _simulation(store, judge, judged, options)
+
+
+def _simulation(store: Store, judge: ChosenJudge, judged: CallBuffer, options: Mapping[str, Any]) -> Run:
+    """Simulated runs whose games are stored; they draw on the judge's budget."""
+    if judge.client is None:
+        remedy = "Set OPENAI_API_KEY or OPENAI_BASE_URL, or take transcripts or metrics as the source."
+        raise InputError("Agents need a model to speak, and there is no key or address.", remedy=remedy)
+
+    def connect(model: str | None, log: CallLog) -> LLMClient:
+        return build_client(_speaker_config(store, model, options), budget=judge.budget, log=log)
+
+    def keep(transcript: Transcript, calls: Sequence[CallRecord]) -> None:
+        with store.unit(write=True):
+            store.transcripts.add(transcript, source_name="A/B test")
+            store.llm_calls.add(calls)
+
+    return simulated_games(connect, judge, PropositionLibrary.load(), keep, judged)
+
+
+def _games(store: Store, name: str, variant: Mapping[str, Any]) -> list[str]:
+    with store.unit():
+        if isinstance(variant.get("iteration"), str) and len(variant) == 1:
+            return store.transcripts.ids(variant["iteration"])
+        if isinstance(variant.get("transcripts"), list) and len(variant) == 1:
+            return [store.transcripts.resolve(str(one)) for one in variant["transcripts"]]
+    remedy = "Write iteration: NAME, or transcripts: [ID, ...]."
+    raise InputError("It names no games.", place=f"variants.{name}", remedy=remedy)
+
+
+def _games_of_store(store: Store) -> Run:
+    def load(transcript_id: str) -> tuple[Transcript, dict[str, float | None], dict[str, str]]:
+        with store.unit():
+            transcript = store.transcripts.get(transcript_id)
+            scores = {name: one.score for name, one in store.results.load(transcript_id).items()}
+        return transcript, scores, player_personas(store, transcript)
+
+    return stored_games(load)
