@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from evaluation.files import bundled
 from evaluation.judging.judge_config import SETTINGS_KEY, JudgeConfig, build_judge, judge_config
-from evaluation.judging.model_client.budget import Budget
+from evaluation.judging.model_client.budget import Budget, spent_words
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.judging.propositions.proposition import Dimension
 from evaluation.judging.protocol import JudgementStatus
@@ -27,7 +27,7 @@ from evaluation.rubric_judge.judged_metrics import TASKS
 from evaluation.rubric_judge.requests import requests_for
 from evaluation.store import Store
 from evaluation.workflows.agents import find_subjects
-from evaluation.workflows.job_progress import JobProgress, cost_words
+from evaluation.workflows.job_progress import JobProgress
 from evaluation.workflows.judging import judge_stored
 from evaluation.workflows.persona_runs import PersonaRunRequest, run_personas
 
@@ -113,7 +113,7 @@ def evaluate_agents(store: Store, job_id: str, report: ProgressCallback) -> str:
     skipped = sum(item.status is JudgementStatus.SKIPPED for _, each in rated for item in each.items)
     report(progress.total - skipped, progress.total)
     rest = f" {skipped} questions were not asked ({budget_reason(budget)})." if skipped else ""
-    return f"{len(subjects)} evaluated. {cost_words(budget)}.{rest}"
+    return f"{len(subjects)} evaluated. {spent_words(budget)}.{rest}"
 
 
 def _evaluated_since(store: Store, job_id: str, after_run: int | None) -> set[str]:
@@ -154,7 +154,7 @@ def judge_games(store: Store, job_id: str, report: ProgressCallback) -> str:
     left = f" {tally.asked - tally.decided} stay as the rule has them: {why}." if why and not rest else ""
     return (
         f"{tally.decided} of {tally.asked} rows decided, {tally.changed} otherwise than the rule. "
-        f"{cost_words(chosen.budget)}.{rest}{left}"
+        f"{spent_words(chosen.budget)}.{rest}{left}"
     )
 
 

@@ -12,11 +12,15 @@ import typer
 from evaluation.cli.shared.exit_codes import INFRASTRUCTURE
 from evaluation.cli.shared.options import (
     BaseUrl,
+    Concurrency,
     Database,
     JudgeMode,
     JudgeModel,
+    MaxCalls,
     OutputFormat,
     TextFormat,
+    Timeout,
+    judge_limits,
     open_store,
     print_config_option,
 )
@@ -41,6 +45,9 @@ def ab(
     mode: JudgeMode = None,
     model: JudgeModel = None,
     base_url: BaseUrl = None,
+    max_calls: MaxCalls = None,
+    concurrency: Concurrency = None,
+    timeout: Timeout = None,
     db: Database = None,
 ) -> None:
     """Compare variants of a configuration: on stored games, on numbers that you have, or on simulated runs.
@@ -59,7 +66,12 @@ def ab(
         open_store(db),
         test,
         state or config.with_suffix(".runs.jsonl"),
-        {"mode": mode, "model": model, "base_url": base_url},
+        {
+            "mode": mode,
+            "model": model,
+            "base_url": base_url,
+            **judge_limits(None, max_calls, concurrency, timeout),
+        },
         lambda one: progress.advance(f"{one.variant} {one.run_index + 1}: {one.status}"),
     )
     progress.finish()
@@ -93,7 +105,8 @@ def _lines(result: ABTestResult, *, is_markdown: bool) -> Iterator[str]:
     yield draw(_HEADERS, [_comparison(one, words) for one in result.comparisons])
     yield f"\n{words(result.recommendation)}"
     yield from (f"- {words(reason)}" for reason in result.reasons)
-    yield f"\nSpent: {result.spent_usd:.4f} USD."
+    spent = "not known" if result.spent_usd is None else f"{result.spent_usd:.4f} USD"
+    yield f"\nSpent: {spent}."
     for variant in result.variants.values():
         failed = [run for run in variant.runs if run.status == "failed"]
         yield from (f"- failed: {words(f'{run.variant} {run.run_index + 1}: {run.detail}')}" for run in failed)

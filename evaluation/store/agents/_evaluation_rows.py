@@ -25,7 +25,7 @@ def run_values(evaluation: PersonaEvaluation) -> dict[str, Any]:
         "input_tokens": round(used.input_tokens),
         "output_tokens": round(used.output_tokens),
         "cached_tokens": round(used.cached_tokens),
-        "cost_usd": round(used.cost_usd, 6),
+        "cost_usd": None if used.known_usd is None else round(used.known_usd, 6),
         "calls": round(used.calls),
     }
     reasons = [f"{each.dimension}: {each.reason}" for each in evaluation.dimensions.values() if each.reason]

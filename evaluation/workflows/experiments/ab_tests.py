@@ -44,7 +44,7 @@ def run_ab_test(
         store: Where games are read, and where simulated ones and the result go.
         test: What is compared.
         finished_runs: The file with the runs that are done, to which others are added.
-        options: ``mode``, ``model`` and ``base_url`` of the judge as a person chose them; ``None`` for those not given.
+        options: Mode, model, address and limits of the judge as a person chose them; ``None`` for those not given.
         report: Told of every run.
 
     Raises:
@@ -62,7 +62,7 @@ def run_ab_test(
                 source,
                 run,
                 judge=judge if test.source != "metrics" else None,
-                spent=lambda: judge.budget.spent_usd,
+                spent=lambda: judge.budget.known_usd,
                 progress=FinishedRuns(finished_runs),
                 asked=asked,
             )
