@@ -15,6 +15,7 @@ from dashboard.shared.personas import SelectableAgent, score_text
 from dashboard.shared.status_table import status_table
 from evaluation.judging.propositions.mark_words import mark_words
 from evaluation.judging.propositions.proposition import Dimension
+from evaluation.persona.judge_noise import noise_words
 from evaluation.persona.results import DIMENSIONS, LABELS
 from evaluation.text.display import counted
 
@@ -99,6 +100,8 @@ def _card(person: SelectableAgent, dimension: Dimension) -> None:
             notes.append(f"{said['marked']} say nothing about the agent; without them {without}")
         if said.get("unscored"):
             notes.append(f"{said['unscored']} without a score")
+        if noise := noise_words(said.get("repeats") or (), dimension, said.get("judge_share")):
+            notes.append(noise)
         st.caption(", ".join(notes))
         if said.get("reason"):
             plain(str(said["reason"]))
@@ -139,6 +142,8 @@ def _judgement(row: dict[Any, Any], dimension: Dimension, place: int) -> None:
             is_inverted, unearned = bool(row["is_inverted"]), str(row["mark"] or "")
             words = mark_words(int(row["raw_score"]), is_inverted=is_inverted, unearned=unearned)
             st.badge(f"marked {words}", color="gray")
+        if row["repeat"]:
+            st.badge(f"repeat {int(row['repeat']) + 1}", color="gray")
     plain(str(row["reasoning"]))
     if row["context_snippet"]:
         st.caption("The message" if row["message_id"] else "From the conversation")

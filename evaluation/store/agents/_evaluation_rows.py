@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from evaluation.escaping import well_formed
 from evaluation.judging.targets import message_reference
+from evaluation.persona.judge_noise import judge_noise
 from evaluation.store.engine.bulk_rows import packed
 from evaluation.text.display import counted
 
@@ -42,6 +44,7 @@ def run_values(evaluation: PersonaEvaluation) -> dict[str, Any]:
 
 
 def _summary(score: DimensionScore) -> dict[str, Any]:
+    share = judge_noise(score.items).share if len(score.repeats) > 1 else math.nan
     return {
         "score": score.score,
         "score_without_marked": score.score_without_marked,
@@ -50,6 +53,7 @@ def _summary(score: DimensionScore) -> dict[str, Any]:
         "unscored": len(score.unscored),
         "reason": well_formed(score.reason),
         "repeats": list(score.repeats),
+        "judge_share": None if math.isnan(share) else share,
     }
 
 
