@@ -148,7 +148,7 @@ def test_a_changed_proposition_is_left_out_and_told(run: Any, tmp_path: Path) ->
     # question. The others still stand where they stood.
     assert done.exit_code == 0
     assert "| `Michael Scott` | Adherence | 7.74 | 7.74 | +0.00 | fine |" in done.stdout
-    assert "`compared over 7 of 8 propositions: the others are new or changed`" in done.stdout
+    assert "`compared over 7 of 8 propositions: the others are new, changed or without a score`" in done.stdout
     assert "propositions that ask otherwise and are not compared: `michael-self-centered`" in done.stdout
 
 
