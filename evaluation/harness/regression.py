@@ -436,7 +436,8 @@ def _trial(evaluation: PersonaEvaluation, dimension: Dimension, now: Baseline, t
         whole = _change("", (after.score, after.repeats), (before.score, before.repeats))
     elif sum(weights.values()) > 0:
         whole = _change("", _over(after, weights), _over(before, weights))
-        detail = f"compared over {len(shared)} of {counted(len(asked), 'proposition')}: the others are new, changed or without a score"
+        number = f"{len(shared)} of {counted(len(asked), 'proposition')}"
+        detail = f"compared over {number}: the others are new, changed or without a score"
         row = replace(row, score=whole.score, baseline=whole.baseline, detail=detail)
     else:
         detail = "the baseline asks no proposition that is asked now"
