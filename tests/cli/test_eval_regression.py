@@ -307,3 +307,30 @@ def test_who_cannot_answer_prompts_is_named(run: Any, database: Path, name: str,
         done = run("eval", "run", "--mode", "synthetic", "--agents", name, "--base-url", server.url)
     assert done.exit_code == 2
     assert expected in done.stderr
+
+
+def test_noise_of_a_judge_whose_answers_vary_is_measured_and_kept(run: Any) -> None:
+    asked: dict[str, int] = {}
+
+    def varying(body: dict[str, Any]) -> str:
+        prompt = json.dumps(body["messages"])
+        asked[prompt] = asked.get(prompt, 0) + 1
+        marks = (4, 6, 5)
+        answer = {"reason": "So.", "confidence": 0.5, "citations": [1], "data_missing": False}
+        return json.dumps(answer | {"score": marks[(asked[prompt] - 1) % 3]})
+
+    with JudgeServer(content=varying).in_thread() as server:
+        chosen = ("--agents", "jim", "--dimensions", "fluency", "--individual", "--sample-size", 2, "--repeats", 3)
+        live = ("--mode", "live", "--base-url", server.url, "--model", "m", "--max-calls", 100, "--format", "json")
+        done = run("persona", "noise", *chosen, *live)
+        assert done.exit_code == 0, done.stderr
+        (fluency,) = json.loads(done.stdout)
+        calls = server.tally.asked.total()
+        # Marks of 4, 6 and 5 for every question: a standard deviation of 1, and nothing tells the questions apart but
+        # the inverted ones, whose scores are 5, 3 and 4.
+        assert fluency["sd"] == pytest.approx(1.0)
+        assert len(fluency["repeats"]) == 3
+        assert 0 < fluency["share"] <= 1
+        again = run("persona", "noise", *chosen, *live)
+        assert json.loads(again.stdout) == json.loads(done.stdout)
+        assert server.tally.asked.total() == calls, "the same repeats ask nothing again"
