@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -313,7 +314,8 @@ def test_noise_of_a_judge_whose_answers_vary_is_measured_and_kept(run: Any) -> N
     asked: dict[str, int] = {}
 
     def varying(body: dict[str, Any]) -> str:
-        prompt = json.dumps(body["messages"])
+        # The fence around untrusted text is another one in every call.
+        prompt = re.sub(r"[0-9a-zA-Z]{8,}", "", json.dumps(body["messages"]))
         asked[prompt] = asked.get(prompt, 0) + 1
         marks = (4, 6, 5)
         answer = {"reason": "So.", "confidence": 0.5, "citations": [1], "data_missing": False}
