@@ -157,7 +157,7 @@ def _row(
 
 def _share(value: float | None, definition: MetricDefinition) -> float | None:
     """A score's place on its scale, from 0 to 1."""
-    return None if value is None else (value - definition.scale.low) / definition.scale.width
+    return None if value is None else definition.scale.share(value)
 
 
 def _dots(shown: IterationSummary, definition: MetricDefinition) -> list[tuple[float, str, str]]:
@@ -172,13 +172,11 @@ def _dots(shown: IterationSummary, definition: MetricDefinition) -> list[tuple[f
     )
     if len(scored) <= _MOST_DOTS:
         return [
-            ((score - definition.scale.low) / definition.scale.width, _dot_label(name, score, definition), key)
-            for score, name, key in scored
+            (definition.scale.share(score), _dot_label(name, score, definition), key) for score, name, key in scored
         ]
     bins: dict[int, list[tuple[float, str]]] = {}
     for score, _, key in scored:
-        share = (score - definition.scale.low) / definition.scale.width
-        bins.setdefault(round(share * _BINS), []).append((score, key))
+        bins.setdefault(round(definition.scale.share(score) * _BINS), []).append((score, key))
     return [
         (place / _BINS, f"{counted(len(held), 'game')} from {score_text(held[0][0], definition.scale)}", held[0][1])
         for place, held in bins.items()

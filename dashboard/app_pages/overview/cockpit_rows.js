@@ -1,15 +1,11 @@
-// Seven metrics before and after: one row each, one Tab stop a row, arrow keys between the marks, Enter opens.
+// Seven metrics before and after, a row each.
 
 const HEIGHT = 40;
 const UPPER = 12;
 const AXIS = 33;
-const REACH = 24;
 
 export default function (component) {
-  return mountView(component, "Seven metrics, before and after", drawRows, (view) => {
-    view.box.onclick = (event) => openNearest(view, event);
-    view.box.onkeydown = (event) => moveOrOpen(view, event);
-  });
+  return mountView(component, "Seven metrics, before and after", drawRows);
 }
 
 function drawRows(view) {
@@ -25,8 +21,8 @@ function drawRows(view) {
   rows.forEach((row, place) => {
     drawMarks(view.rows[place].querySelector(".picture"), row, place);
     drawHistory(view.rows[place].querySelector(".history"), row, place);
-    setTabStop(view, place);
   });
+  setTabStops(view);
 }
 
 function makeRow(row, place) {
@@ -56,15 +52,6 @@ function drawAxis(cell) {
     const x = share === 0 ? 0 : share === 100 ? width : placeOf(share / 100, width);
     makeShape(svg, "text", { x, y: 12, "text-anchor": anchor }).textContent = share === 100 ? "100 %" : share;
   });
-}
-
-function addMark(svg, mark, x, y, label, radius) {
-  const group = makeShape(svg, "g", { role: "button", tabindex: -1, "data-mark": mark, "aria-label": label });
-  group.dataset.x = x;
-  group.dataset.y = y;
-  makeShape(group, "title", {}).textContent = label;
-  makeShape(group, "circle", { class: "ring", cx: x, cy: y, r: radius });
-  return group;
 }
 
 function drawMarks(cell, row, place) {
@@ -135,58 +122,4 @@ function drawPoint(svg, mark, one, x, y, isLast) {
   const radius = isLast ? 3.6 : 2.4;
   if (one.passes) makeShape(group, "circle", { class: "passes", cx: x, cy: y, r: radius });
   else makeShape(group, "rect", { class: "fails", x: x - radius, y: y - radius, width: 2 * radius, height: 2 * radius });
-}
-
-function marksIn(view, place) {
-  return [...view.rows[place].querySelectorAll("[data-mark]")];
-}
-
-function setTabStop(view, place) {
-  const marks = marksIn(view, place);
-  const chosen = marks.find((mark) => mark.dataset.mark === view.focus.get(place)) ?? marks[0];
-  for (const mark of marks) mark.setAttribute("tabindex", mark === chosen ? 0 : -1);
-}
-
-function openMark(view, mark) {
-  const [row, kind, index] = mark.dataset.mark.split(":");
-  view.focus.set(Number(row), mark.dataset.mark);
-  setTabStop(view, Number(row));
-  view.open(Number(row), kind, Number(index));
-}
-
-// Dots are smaller than a finger: a press takes the nearest mark within reach, else the metric's name.
-function openNearest(view, event) {
-  const row = event.target.closest(".row:not(.head)");
-  if (!row) return;
-  const place = view.rows.indexOf(row);
-  const svg = event.target.closest("svg");
-  const name = marksIn(view, place)[0];
-  if (!svg) return openMark(view, name);
-  const box = svg.getBoundingClientRect();
-  const away = (mark) => Math.hypot(event.clientX - box.left - mark.dataset.x, event.clientY - box.top - mark.dataset.y);
-  const [nearest] = [...svg.querySelectorAll("[data-mark]")].sort((one, other) => away(one) - away(other));
-  openMark(view, nearest && away(nearest) <= REACH ? nearest : name);
-}
-
-function moveOrOpen(view, event) {
-  const mark = event.target.closest("[data-mark]");
-  if (!mark || event.ctrlKey || event.metaKey || event.altKey) return;
-  if (event.key === "Enter" || event.key === " ") {
-    event.preventDefault();
-    openMark(view, mark);
-    return;
-  }
-  const place = Number(mark.dataset.mark.split(":")[0]);
-  const marks = marksIn(view, place);
-  const index = marks.indexOf(mark);
-  const steps = { ArrowRight: [place, index + 1], ArrowLeft: [place, index - 1], ArrowDown: [place + 1, index] };
-  const jumps = { ArrowUp: [place - 1, index], Home: [place, 0], End: [place, marks.length - 1] };
-  const [row, at] = { ...steps, ...jumps }[event.key] ?? [-1, 0];
-  if (row < 0 || row >= view.rows.length) return;
-  event.preventDefault();
-  const others = marksIn(view, row);
-  const next = others[Math.max(0, Math.min(others.length - 1, at))];
-  view.focus.set(row, next.dataset.mark);
-  setTabStop(view, row);
-  next.focus();
 }

@@ -26,15 +26,20 @@ from evaluation.store import Store
 from evaluation.text.display import counted
 from evaluation.workflows.reports import stored_losses
 
+_LAST_SHOWN = "iteration_shown_last"
+
 
 def pick_iteration(board: Board) -> IterationSummary:
     """The iteration chosen in the sidebar; the current one at first. The choice stands in the URL."""
     by_name = {one.iteration.name: one for one in board.iterations}
     names = list(by_name)
     current = board.current.iteration.name if board.current else names[-1]
+    # The way back from a message that a mark opened leads to the same iteration.
+    current = st.session_state[_LAST_SHOWN] if st.session_state.get(_LAST_SHOWN) in by_name else current
     name = st.sidebar.selectbox(
         "Iteration", names, index=names.index(current), key="iteration", bind="query-params", filter_mode="contains"
     )
+    st.session_state[_LAST_SHOWN] = name
     return by_name[name]
 
 
