@@ -125,6 +125,9 @@ PAGES = [
     ),
 ]
 
+# The pages that write their heading themselves: the Overview's is the decision on the iteration.
+OWN_HEADINGS = {"Overview"}
+
 # Images of our own: a Material icon or an emoji in the browser's tab would be fetched from another server.
 IMAGES = Path(__file__).parent / "static"
 SIDEBAR_WIDTH = 230
@@ -157,12 +160,15 @@ def frame(person: Person) -> None:
     # Expanded: from a dozen pages on Streamlit would hide the last ones behind a button.
     page = st.navigation(reachable, expanded=True)
     identity_panel(person)
-    st.title(page.title, anchor=False)
+    if page.title not in OWN_HEADINGS:
+        st.title(page.title, anchor=False)
     try:
         if person.role is Role.ADMIN:
             show_jobs(page.title)
         page.run()
     except DramaturgError as error:
+        if page.title in OWN_HEADINGS:
+            st.title(page.title, anchor=False)
         show_error(error)
         if isinstance(error, StoreError) and not isinstance(error, StoreBusyError):
             way_out(resources.store(), page.title)

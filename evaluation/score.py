@@ -66,6 +66,10 @@ class Scale:
         """Both ends."""
         return self.low, self.high
 
+    def share(self, value: float) -> float:
+        """The place of a value between both ends, from 0 to 1."""
+        return (value - self.low) / self.width
+
 
 PERCENT = Scale("percent", 0.0, 100.0)
 LIKERT = Scale("likert", 1.0, 5.0)

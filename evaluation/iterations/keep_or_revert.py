@@ -85,6 +85,8 @@ class Decision:
         passed_after: The same in the iteration.
         fell: The other metrics whose mean is lower than in the reference, the largest fall first.
         reasons: Every reason in words, the deciding ones first.
+        missing: What must come before a decision, in words.
+        explanation: Those of ``reasons`` that are neither critical failures nor among ``missing``.
         recorded: What a person decided; ``None`` while nobody has.
     """
 
@@ -100,6 +102,8 @@ class Decision:
     fell: tuple[MetricChange, ...]
     reasons: tuple[str, ...]
     recorded: RecordedDecision | None = None
+    missing: tuple[str, ...] = ()
+    explanation: tuple[str, ...] = ()
 
     @property
     def differs_from_baseline(self) -> bool:
@@ -183,6 +187,7 @@ class _Weighing:
     def decision(self) -> Decision:
         choice = self._choice()
         differs = self.baseline is not None and self.baseline.name != self.reference.name
+        missing, explanation = tuple(self._missing()), tuple(self._explanation(choice))
         return Decision(
             choice,
             self.reference.name,
@@ -194,8 +199,10 @@ class _Weighing:
             self.passed_before,
             self.passed_after,
             self.fell,
-            tuple(self._reasons(choice)),
+            (*self.critical, *missing, *explanation),
             self.candidate.iteration.recorded,
+            missing,
+            explanation,
         )
 
     def _choice(self) -> Choice:
@@ -226,9 +233,7 @@ class _Weighing:
             if self.target and waits and self.target != ENGAGEMENT.name:
                 yield f"{DEFINITIONS[self.target].label}, the target, is not computed yet in {place}."
 
-    def _reasons(self, choice: Choice) -> Iterator[str]:
-        yield from self.critical
-        yield from self._missing()
+    def _explanation(self, choice: Choice) -> Iterator[str]:
         if choice is Choice.UNDECIDABLE:
             yield self._inapplicable()
         if self.target is not None and self.named is None:

@@ -185,15 +185,20 @@ def judge_games(
 
 
 def _judge_means(means: Mapping[str, MetricMean], cost_usd: float | None) -> Verdict:
+    return judge_scores(with_open_engagement(means), cost_usd)
+
+
+def with_open_engagement(means: Mapping[str, MetricMean]) -> Mapping[str, MetricMean]:
+    """The means as a verdict takes them: engagement is pending, without a score, while a game is unrated."""
     engagement = means[ENGAGEMENT.name]
     if not engagement.waiting:
-        return judge_scores(means, cost_usd)
+        return means
     rated = len(engagement.values)
     reason = f"{rated} of {counted(engagement.games, 'game')} rated"
     unrated = MetricMean(
         Status.PENDING, None, engagement.threshold, reason, engagement.values, engagement.waiting, engagement.games
     )
-    return judge_scores({**means, ENGAGEMENT.name: unrated}, cost_usd)
+    return {**means, ENGAGEMENT.name: unrated}
 
 
 def game_failures(

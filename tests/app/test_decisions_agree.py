@@ -254,7 +254,14 @@ def test_a_fourth_iteration_is_decided_against_its_parent_everywhere(
     target = next(one for one in compared["metrics"] if one["is_primary"])
     assert (target["metric"], target["verdict"]) == ("personality_diversity", "worse")
     assert target["difference"] == pytest.approx(-81.67, abs=0.01)
-    assert "✗ worse: Personality diversity" in words(open_page("compare", before="v3", after="v4"))
+    page = open_page("compare", before="v3", after="v4")
+    (drawn,) = [one for one in page.get("bidi_component") if "comparison" in one.proto.component_name]
+    first = json.loads(drawn.proto.json)["rows"][0]
+    assert (first["label"], first["isTarget"], first["texts"]["outcome"]) == (
+        "Personality diversity",
+        True,
+        "▼ worse",
+    )
 
 
 def test_critical_failures_fail_a_test_and_the_checklist_everywhere(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import duckdb
@@ -10,7 +11,9 @@ from dashboard.shared import queries
 from dashboard.shared.changes import data
 from dashboard.shared.jobs import jobs
 from evaluation.ratings import Rating
+from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.transcript import SIMULATED_FORMAT
+from evaluation.workflows.reports import stored_board
 from evaluation.workflows.scoring import add_evaluated
 
 
@@ -82,6 +85,28 @@ def test_the_decision_and_the_checklist_are_in_words(open_page, filled, words) -
     assert "Conversation coherence, the target" in said
     assert "3 consecutive tests pass" in said
     assert "not signed off" in said
+
+
+def test_the_cockpit_says_what_the_board_says(open_page, filled) -> None:
+    app = open_page(iteration="Shorter prompt")
+    board = stored_board(filled)
+    shown, reference = board["Shorter prompt"], board["Baseline prompt"]
+    assert app.title[0].value == "Not yet"
+    assert [one.key for one in app.button if one.proto.type == "primary"] == ["rate_next"]
+    (drawn,) = [one for one in app.get("bidi_component") if "cockpit" in one.proto.component_name]
+    rows = json.loads(drawn.proto.json)["rows"]
+    assert [row["label"] for row in rows] == [definition.label for definition in DEFINITIONS.values()]
+    for row, (name, mean) in zip(rows, shown.means.items(), strict=True):
+        scale = DEFINITIONS[name].scale
+        assert row["threshold"] == scale.share(mean.threshold)
+        for key, score in (("after", mean.score), ("before", reference.means[name].score)):
+            assert row[key] == (None if score is None else scale.share(score)), (name, key)
+        assert row["status"]["name"] == ("pending" if name == "engagement" else mean.status)
+        assert len(row["games"]) == len(mean.values)
+        assert [one["place"] is None for one in row["history"]] == [
+            one.means[name].score is None for one in board.iterations
+        ]
+    assert [row["label"] for row in rows if row["isTarget"]] == ["Conversation coherence"]
 
 
 def test_new_data_appears_at_once(open_page, filled, words, small_game) -> None:

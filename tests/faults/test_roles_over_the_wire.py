@@ -24,6 +24,8 @@ from tests.faults.tab import Tab, login_cookie
 
 # Where the address is not the title in small letters.
 ADDRESSES = {"Overview": "", "Network and cost": "network", "Verdicts to check": "verdicts"}
+# The headings of pages that write their own: the decision on the samples' current iteration.
+HEADINGS = {"Overview": "Not yet"}
 PROBES = ("health", "metrics", "script-health-check")
 SECRET = "0123456789abcdef0123456789abcdef"
 SECRETS = """
@@ -163,7 +165,7 @@ def test_every_role_reaches_the_pages_that_the_table_says(site: Site, tab: Any) 
         for title, action in access_checks.PAGES.items():
             seen = tab(who).open(ADDRESSES.get(title, title.lower()))
             shown = [one.heading.body for one in seen.elements if one.HasField("heading")]
-            assert (shown[0] == title) is may(role, action), (who, title)
+            assert (shown[0] == HEADINGS.get(title, title)) is may(role, action), (who, title)
 
 
 def _places(store: Store) -> list[tuple[str, str, str]]:
@@ -213,6 +215,8 @@ def _events_of(component: BidiComponent) -> dict[str, object]:
         return {"draft": form, "submit": form, "discard": discard, "skip": {"token": token}, "begun": [form]}
     if "chat" in component.component_name:
         return {"open": {"message": "m1", "metric": "coherence"}}
+    if "cockpit" in component.component_name or "comparison" in component.component_name:
+        return {"open": {"row": 0, "kind": "metric", "index": 0}}
     return {"open": 0} if "graph" in component.component_name else {}
 
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import pandas as pd
 import streamlit as st
 
-from dashboard.app_pages.compare.tables import METRIC_LABELS, SYMBOLS, difference_frame, export_frame
+from dashboard import access_checks
+from dashboard.app_pages.compare.picture_data import comparison_picture
+from dashboard.app_pages.compare.tables import METRIC_LABELS, difference_frame, export_frame
 from dashboard.shared import resources, state
 from dashboard.shared.beside_chance.companion_data import compared_points
 from dashboard.shared.beside_chance.parts import beside_chance_toggle, chance_notes, companion
@@ -16,6 +19,7 @@ from dashboard.shared.charts.comparison_charts import distribution_alt, distribu
 from dashboard.shared.downloads import comparison_report, csv_download, json_download
 from dashboard.shared.example_row import example_row
 from dashboard.shared.formatting import signed_cell
+from dashboard.shared.marks.pictures import define_picture, remember_click
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import status_table
 from evaluation.comparison import IterationComparison, Mover
@@ -28,8 +32,11 @@ from evaluation.text.display import counted, shortened
 from evaluation.workflows.reports import default_pair
 
 _BEFORE, _AFTER = "before", "after"
+_LAST_PAIR = "compared_last"
 _FIRST = 5
 _LONGEST_REASON = 300
+_PICTURE = "comparison_picture"
+_picture = define_picture("dramaturg_comparison_picture", Path(__file__).parent, "comparison_picture")
 
 
 def pick(names: Sequence[str]) -> tuple[str, str]:
@@ -41,11 +48,20 @@ def pick(names: Sequence[str]) -> tuple[str, str]:
     if any((wanted := state.chosen(key)) is not None and wanted not in names for key in (_BEFORE, _AFTER)):
         st.warning("An iteration that the link names is not here: it was renamed or deleted. Choose another one.")
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        before_at_first, after_at_first = resources.read(default_pair) or (names[-2], names[-1])
+        before_at_first, after_at_first = _pair_at_first(names)
         before = _pick_one("Before", _BEFORE, names, before_at_first)
         after = _pick_one("After", _AFTER, names, after_at_first)
     state.choose(**{_BEFORE: before, _AFTER: after})
+    st.session_state[_LAST_PAIR] = (before, after)
     return before, after
+
+
+def _pair_at_first(names: Sequence[str]) -> tuple[str, str]:
+    """The pair that this session saw last, for the way back from a message; else the latest decision's."""
+    seen = st.session_state.get(_LAST_PAIR)
+    if seen is not None and set(seen) <= set(names):
+        return str(seen[0]), str(seen[1])
+    return resources.read(default_pair) or (names[-2], names[-1])
 
 
 def _pick_one(label: str, key: str, names: Sequence[str], otherwise: str) -> str:
@@ -66,37 +82,40 @@ def sides(found: IterationComparison) -> None:
 
 
 def decision(found: IterationComparison) -> None:
-    """The rubric's keep or revert, and beside it what the games can show."""
-    left, right = st.columns(2, gap="medium")
-    with left, st.container(border=True, height="stretch"):
-        if found.decision is None:
-            st.markdown("There is nothing before the later of the two to compare it with.")
-        else:
-            rule_answer(found.decision)
-            recorded = [found.decision.recorded.words] if found.decision.recorded else []
-            plain("\n".join(filter(None, (found.other_pair, *found.decision_words, *recorded))))
-    with right, st.container(border=True, height="stretch"):
-        st.markdown("**What the games can show**")
-        for outcome, label in SYMBOLS.items():
-            metrics = [DEFINITIONS[one.name].label for one in found.comparison.differences if one.outcome is outcome]
-            if metrics:
-                st.markdown(f"{label}: {', '.join(metrics)}")
-        if found.coverage_words:
-            plain("\n".join(found.coverage_words))
+    """The rubric's keep or revert in one sentence; all of its reasons, and what the games can show, when opened."""
+    if found.decision is None:
+        st.markdown("There is nothing before the later of the two to compare it with.")
+        return
+    rule_answer(found.decision)
+    plain("\n".join(filter(None, (found.other_pair, " ".join(found.decision.explanation[:1])))))
+    with st.expander("All reasons", icon=":material/notes:"):
+        recorded = [found.decision.recorded.words] if found.decision.recorded else []
+        plain("\n".join([*found.decision_words, *recorded, *found.coverage_words]))
         st.caption(
-            "The rule looks at means alone. The words look at how far games differ by chance: Welch's test at 5 %, "
-            "the target of the change alone, the other metrics adjusted together (Holm)."
+            "The rule looks at means alone. The words in the picture look at how far games differ by chance: Welch's "
+            "test at 5 %, the target of the change alone, the other metrics adjusted together (Holm)."
         )
+
+
+def picture(found: IterationComparison, thresholds: Mapping[str, float]) -> None:
+    """Every metric's change by evidence, and the bars of what moved the scores; each mark opens what is behind it."""
+    key = (found.before.iteration.name, found.after.iteration.name)
+    drawn = resources.once(comparison_picture, key, found, thresholds)
+    st.subheader("Every metric", anchor=False)
+    on_open = access_checks.event("comparison_open", remember_click(_PICTURE, drawn.targets))
+    _picture(key=_PICTURE, data=dict(drawn.data), on_open_change=on_open)
+    if not found.movers:
+        st.caption("No reason and no player cost more points on one side than on the other.")
 
 
 def differences(found: IterationComparison) -> None:
     """Every metric's difference as a table."""
-    st.subheader("Every metric", anchor=False)
-    status_table(
-        difference_frame(found.comparison, METRIC_LABELS),
-        "Every metric's difference with its interval and what it shows",
-        column_config={"Verdict": st.column_config.TextColumn(pinned=False, width="medium")},
-    )
+    with st.expander("All numbers of every metric", icon=":material/table:"):
+        status_table(
+            difference_frame(found.comparison, METRIC_LABELS),
+            "Every metric's difference with its interval and what it shows",
+            column_config={"Verdict": st.column_config.TextColumn(pinned=False, width="medium")},
+        )
 
 
 def beside_chance(found: IterationComparison) -> bool:
@@ -145,34 +164,32 @@ def one_metric(found: IterationComparison, thresholds: Mapping[str, float], *, b
 
 
 def movers(found: IterationComparison) -> None:
-    """Show what moved the scores most, with the messages behind it."""
-    st.subheader("What moved the scores most", anchor=False)
+    """What moved the scores most, with quotations and numbers."""
     if not found.movers:
-        st.caption("No reason and no player cost more points on one side than on the other.")
         return
-    st.caption(
-        "Points that a metric lost for a reason, or by a player's messages, over all messages taken together. "
-        "Names, numbers and quotations are left out of reasons, so that equal ones count as one."
-    )
-    for one in found.movers[:_FIRST]:
-        _mover(one)
-    status_table(
-        pd.DataFrame(
-            [
-                {
-                    "Metric": DEFINITIONS[one.metric].label,
-                    "By": one.kind,
-                    "What": one.label,
-                    "Change": signed_cell(f"{one.change:+.1f} points"),
-                    "Lost before": f"{one.before:.1f} ({one.before_rows})",
-                    "Lost after": f"{one.after:.1f} ({one.after_rows})",
-                }
-                for one in found.movers
-            ]
-        ),
-        "Reasons and players that moved the scores most",
-    )
-    st.page_link("app_pages/review/page.py", label="Rate games at the desk", icon=":material/rate_review:")
+    with st.expander("What moved the scores, with examples", icon=":material/format_quote:"):
+        st.caption(
+            "Points that a metric lost for a reason, or by a player's messages, over all messages taken together. "
+            "Names, numbers and quotations are left out of reasons, so that equal ones count as one."
+        )
+        for one in found.movers[:_FIRST]:
+            _mover(one)
+        status_table(
+            pd.DataFrame(
+                [
+                    {
+                        "Metric": DEFINITIONS[one.metric].label,
+                        "By": one.kind,
+                        "What": one.label,
+                        "Change": signed_cell(f"{one.change:+.1f} points"),
+                        "Lost before": f"{one.before:.1f} ({one.before_rows})",
+                        "Lost after": f"{one.after:.1f} ({one.after_rows})",
+                    }
+                    for one in found.movers
+                ]
+            ),
+            "Reasons and players that moved the scores most",
+        )
 
 
 def _mover(one: Mover) -> None:

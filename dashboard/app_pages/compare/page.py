@@ -6,6 +6,7 @@ from dashboard.app_pages.compare import iterations as parts
 from dashboard.app_pages.compare.runs import compare_runs
 from dashboard.shared import queries, resources
 from dashboard.shared.first_run import first_steps
+from dashboard.shared.marks.pictures import open_clicked_mark
 from dashboard.shared.notices import empty_state
 from dashboard.shared.version_notes import pair_note
 from evaluation.workflows.reports import iteration_names, stored_comparison
@@ -27,6 +28,7 @@ def show() -> None:
         compare_runs()
         return
 
+    open_clicked_mark(resources.store())
     names = resources.read(iteration_names)
     if len(names) < 2:
         empty_state(
@@ -53,10 +55,11 @@ def show() -> None:
 
     pair_note(before, after)
     parts.decision(found)
+    parts.picture(found, thresholds)
     parts.differences(found)
+    parts.movers(found)
     beside_chance = parts.beside_chance(found)
     parts.one_metric(found, thresholds, beside_chance=beside_chance)
-    parts.movers(found)
     parts.prompts(found)
     parts.export(found)
 

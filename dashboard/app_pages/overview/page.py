@@ -3,6 +3,8 @@
 import streamlit as st
 
 from dashboard.app_pages.overview import sections as parts
+from dashboard.app_pages.overview.cockpit import cockpit
+from dashboard.app_pages.overview.cockpit_data import NextStep, next_step
 from dashboard.app_pages.overview.edit_iteration import manage_iteration
 from dashboard.app_pages.overview.move_and_delete_games import manage_games
 from dashboard.shared import queries, resources
@@ -10,6 +12,7 @@ from dashboard.shared.changes.actions import recently_deleted, show_outcome
 from dashboard.shared.changes.keep_or_revert import keep_or_revert
 from dashboard.shared.downloads import iteration_report
 from dashboard.shared.first_run import first_run_guide, first_steps
+from dashboard.shared.formatting import share_text, usd_text
 from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.version_notes import versions_banner
 from evaluation.iterations.board import Board, IterationSummary
@@ -22,12 +25,15 @@ def show(store: Store) -> None:
     show_outcome(store)
     with st.spinner("Reading games and scores", show_time=True):
         seen = resources.share(queries.overview)
+    if seen.board.iterations and seen.transcripts:
+        iterations(store, seen)
+        recently_deleted(store)
+        return
+    st.title("Overview", anchor=False)
     if not seen.transcripts:
         no_games()
-    elif not seen.board.iterations:
-        no_iteration(store, seen)
     else:
-        iterations(store, seen)
+        no_iteration(store, seen)
     recently_deleted(store)
 
 
@@ -57,20 +63,19 @@ def no_iteration(store: Store, seen: queries.Overview) -> None:
 def iterations(store: Store, seen: queries.Overview) -> None:
     board = seen.board
     shown = parts.pick_iteration(board)
+    cockpit(store, board, shown)
     versions_banner(store)
-    parts.waiting_for_review(seen, board, shown)
-    the_chosen_one(store, board, shown)
-    keep_or_revert(store, board, shown)
+    keep_or_revert(store, board, shown, has_form=next_step(board, shown) is not NextStep.RECORD)
 
-    st.subheader("Seven metrics", anchor=False, help="Means over the games of this iteration that have a score.")
-    parts.metric_cards(shown)
     left, right = st.columns(2, gap="medium")
     with left:
         parts.tests(shown)
-        parts.success_checklist(store, board)
-    with right:
         parts.advice(shown)
+    with right:
+        parts.success_checklist(store, board)
 
+    the_chosen_one(store, board, shown)
+    parts.waiting_for_review(seen)
     st.subheader("All iterations", anchor=False)
     parts.iteration_table(board)
     manage_games(store, board, shown.iteration.name)
@@ -83,12 +88,14 @@ def the_chosen_one(store: Store, board: Board, shown: IterationSummary) -> None:
             st.subheader(f"Iteration {number} of {len(board.iterations)}", anchor=False, width="content")
             st.badge(counted(len(shown.games), "game"), color="gray")
             if shown.iteration.is_baseline:
-                st.badge("baseline", icon=":material/flag:", color="violet")
+                st.badge("baseline", icon=":material/flag:", color="gray")
         plain(shown.iteration.name)
         if shown.iteration.change:
             plain(f"What was changed: {shown.iteration.change}")
         if shown.iteration.target_metric:
             st.caption(f"Target metric: {DEFINITIONS[shown.iteration.target_metric].label}")
+        cost, cache = usd_text(shown.cost_usd.mean), share_text(shown.cache_hit_rate.mean)
+        st.caption(f"Mean cost of a game {cost}, cache hits {cache}")
         for warning in shown.warnings:
             st.caption(f":material/warning: {warning}")
         iteration_report(shown.iteration.name)

@@ -11,22 +11,22 @@ from dashboard.app_pages.overview.sign_off import sign_off
 from dashboard.shared import resources
 from dashboard.shared.changes import data
 from dashboard.shared.example_row import example_row
-from dashboard.shared.formatting import look, share_text, spread_text, usd_text
+from dashboard.shared.formatting import look, share_text, usd_text
 from dashboard.shared.notices import plain
 from dashboard.shared.queries import Overview, score_cell
-from dashboard.shared.rating.desk_link import hand_over
-from dashboard.shared.score_card import score_card, verdict_card
 from dashboard.shared.status_table import status_table
 from evaluation.comparison.lost_points import Losses
 from evaluation.iterations.board import Board, IterationSummary
 from evaluation.iterations.checklist import CheckState, Criterion
-from evaluation.iterations.tests import GameTest, MetricMean
+from evaluation.iterations.tests import GameTest
 from evaluation.rubric.advice import Advice, advise, nothing_to_fix
-from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, SHORT_LABELS
+from evaluation.rubric.definitions import SHORT_LABELS
 from evaluation.rubric.verdict import MetricScore
 from evaluation.store import Store
 from evaluation.text.display import counted
 from evaluation.workflows.reports import stored_losses
+
+_LAST_SHOWN = "iteration_shown_last"
 
 
 def pick_iteration(board: Board) -> IterationSummary:
@@ -34,20 +34,17 @@ def pick_iteration(board: Board) -> IterationSummary:
     by_name = {one.iteration.name: one for one in board.iterations}
     names = list(by_name)
     current = board.current.iteration.name if board.current else names[-1]
+    # The way back from a message that a mark opened leads to the same iteration.
+    current = st.session_state[_LAST_SHOWN] if st.session_state.get(_LAST_SHOWN) in by_name else current
     name = st.sidebar.selectbox(
         "Iteration", names, index=names.index(current), key="iteration", bind="query-params", filter_mode="contains"
     )
+    st.session_state[_LAST_SHOWN] = name
     return by_name[name]
 
 
-def waiting_for_review(seen: Overview, board: Board | None = None, shown: IterationSummary | None = None) -> None:
-    """Number of unrated games by iteration, with a link to the desk.
-
-    Args:
-        seen: What is stored.
-        board: All iterations.
-        shown: The iteration whose games, mixed with its reference's, the desk hands out first; ``None`` for any.
-    """
+def waiting_for_review(seen: Overview) -> None:
+    """Number of unrated games by iteration, with a link to the desk."""
     if not seen.unrated:
         return
     with st.container(border=True, horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
@@ -56,10 +53,7 @@ def waiting_for_review(seen: Overview, board: Board | None = None, shown: Iterat
             "Engagement is mandatory, so their verdicts stay pending.",
             width="stretch",
         )
-        if board is not None and shown is not None and _waits_for_ratings(board, shown):
-            hand_over(shown.iteration.name)
-        else:
-            st.page_link("app_pages/review/page.py", label="Rate the next one", icon=":material/arrow_forward:")
+        st.page_link("app_pages/review/page.py", label="Go to the desk", icon=":material/arrow_forward:")
     with st.expander("Which ones wait", icon=":material/hourglass_empty:"):
         waiting = resources.read(data.unrated_games)
         status_table(data.waiting_counts(waiting), "How many games wait in which iteration")
@@ -68,36 +62,6 @@ def waiting_for_review(seen: Overview, board: Board | None = None, shown: Iterat
             "The desk shows neither a game's name nor its iteration. Opened from an iteration that waits for ratings, "
             "it hands out that iteration's games first, mixed with those it is compared with."
         )
-
-
-def _waits_for_ratings(board: Board, shown: IterationSummary) -> bool:
-    """Whether a game of the iteration is unrated, or one of its reference: the decision waits for both."""
-    sides = [shown, *([board[shown.decision.reference]] if shown.decision else [])]
-    return any(side.means[ENGAGEMENT.name].waiting for side in sides)
-
-
-def metric_cards(shown: IterationSummary) -> None:
-    """The verdict on all games of the iteration, and the seven means, as cards."""
-    with st.grid(4, min_column_width=150):
-        if shown.verdict:
-            cost, cache = usd_text(shown.cost_usd.mean), share_text(shown.cache_hit_rate.mean)
-            verdict_card(str(shown.verdict.status), shown.verdict.passed_count, f"cost {cost}, cache hits {cache}")
-        for name, mean in shown.means.items():
-            detail = "  \n".join(filter(None, (mean_detail(name, mean), mean.control.words)))
-            score_card(DEFINITIONS[name], mean.score, str(mean.status), mean.threshold, detail)
-
-
-def mean_detail(metric: str, mean: MetricMean) -> str:
-    """The values behind a mean: "mean of 3 games, 71.0 to 88.2 %, 1 pending"."""
-    if not mean.values:
-        return f"{counted(mean.games, 'game')}, no score" if mean.games else "no games yet"
-    spread = spread_text(list(mean.values), DEFINITIONS[metric].scale)
-    many = f"mean of {counted(len(mean.values), 'game')}" if len(mean.values) > 1 else "1 game"
-    waiting = f"{mean.waiting} pending" if mean.waiting else ""
-    missing = mean.games - len(mean.values) - mean.waiting
-    others = f"{missing} not applicable" if missing else ""
-    rests_on = mean.coverage.words if mean.coverage else ""
-    return ", ".join(part for part in (many, spread, waiting, others, rests_on) if part)
 
 
 def tests(shown: IterationSummary) -> None:
@@ -157,13 +121,13 @@ def _check(check: Criterion) -> None:
 
 
 def advice(shown: IterationSummary) -> None:
-    """Advice from the rubric's guide on failing metrics, the lowest first, with the messages behind it."""
+    """Advice from the rubric's guide on failing metrics, the lowest first; one sentence where nothing fails."""
+    given = advise(shown.means, shown.cost_usd.mean)
+    if not given:
+        st.caption(nothing_to_fix(shown.means))
+        return
     st.subheader("What to change next", anchor=False)
     with st.container(border=True):
-        given = advise(shown.means, shown.cost_usd.mean)
-        if not given:
-            st.markdown(nothing_to_fix(shown.means))
-            return
         losses = resources.read(stored_losses, shown.iteration.name)
         _advice(given[0], losses)
         for other in given[1:]:

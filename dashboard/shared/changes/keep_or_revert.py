@@ -22,8 +22,15 @@ _NO_REFERENCE = "There is nothing before it to compare it with: later iterations
 _LABELS = {Fate.KEPT: "Kept", Fate.REVERTED: "Reverted"}
 
 
-def keep_or_revert(store: Store, board: Board, shown: IterationSummary) -> None:
-    """The decision against the iteration's reference, and the form in which a person records what was done."""
+def keep_or_revert(store: Store, board: Board, shown: IterationSummary, *, has_form: bool) -> None:
+    """The decision against the iteration's reference, and the form in which a person records what was done.
+
+    Args:
+        store: Where it is kept.
+        board: All iterations.
+        shown: The iteration in question.
+        has_form: Whether the form for a decision that is not recorded yet stands here.
+    """
     st.subheader("Keep the change?", anchor=False)
     with st.container(border=True):
         comparison_note(shown.iteration.name)
@@ -36,7 +43,7 @@ def keep_or_revert(store: Store, board: Board, shown: IterationSummary) -> None:
             return
         rule_answer(decision)
         plain("\n".join(board.decision_words(shown.iteration.name)))
-        _person_part(store, shown.iteration, decision)
+        _person_part(store, shown.iteration, decision if has_form else None)
 
 
 def rule_answer(decision: Decision) -> None:
@@ -49,7 +56,7 @@ def rule_answer(decision: Decision) -> None:
 
 
 def _person_part(store: Store, held: Iteration, decision: Decision | None) -> None:
-    """The recorded decision, else the form for one; without a reference (``None``) none can be recorded."""
+    """The recorded decision, else the form for one; ``None`` draws no form."""
     made = resources.read(data.decisions, held.name)
     place = f"{held.position}_{len(made)}"
     if held.recorded is not None:
@@ -66,7 +73,8 @@ def _person_part(store: Store, held: Iteration, decision: Decision | None) -> No
                 args=(store, held.name),
             )
     elif decision is not None:
-        _record_form(store, held, decision, place)
+        with st.expander("Record what you decide", icon=":material/gavel:", key=f"record_{place}"):
+            _record_form(store, held, decision, place)
     earlier = made[:-1] if held.recorded else made
     if earlier:
         with st.expander("Earlier decisions", icon=":material/history:"):
@@ -84,30 +92,36 @@ def _next_click(store: Store, held: Iteration) -> None:
         )
 
 
+def record_popover(store: Store, held: Iteration, decision: Decision) -> None:
+    """The form that records a person's decision, behind the page's main button."""
+    place = f"{held.position}_{len(resources.read(data.decisions, held.name))}"
+    with st.popover("Record what you decide", icon=":material/gavel:", type="primary", key=f"record_{place}"):
+        _record_form(store, held, decision, place)
+
+
 def _record_form(store: Store, held: Iteration, decision: Decision, place: str) -> None:
-    with st.expander("Record what you decide", icon=":material/gavel:", key=f"record_{place}"):
-        with st.form(f"decide_{place}", border=False):
-            st.radio(
-                "What becomes of the change?",
-                list(Fate),
-                format_func=lambda fate: _LABELS[fate],
-                horizontal=True,
-                key=f"fate_of_{place}",
-            )
-            st.text_input("Why", key=f"why_{place}", max_chars=2000)
-            st.text_input(
-                f"Why you depart from the rule, if you do (it says {decision.choice.words})",
-                key=f"departure_{place}",
-                max_chars=2000,
-            )
-            st.form_submit_button(
-                "Record the decision",
-                key=f"decide_now_{place}",
-                icon=":material/gavel:",
-                on_click=_record,
-                args=(store, held.name, place),
-            )
-        st.caption("A kept iteration is what the next ones are compared with. You can take it back.")
+    with st.form(f"decide_{place}", border=False):
+        st.radio(
+            "What becomes of the change?",
+            list(Fate),
+            format_func=lambda fate: _LABELS[fate],
+            horizontal=True,
+            key=f"fate_of_{place}",
+        )
+        st.text_input("Why", key=f"why_{place}", max_chars=2000)
+        st.text_input(
+            f"Why you depart from the rule, if you do (it says {decision.choice.words})",
+            key=f"departure_{place}",
+            max_chars=2000,
+        )
+        st.form_submit_button(
+            "Record the decision",
+            key=f"decide_now_{place}",
+            icon=":material/gavel:",
+            on_click=_record,
+            args=(store, held.name, place),
+        )
+    st.caption("A kept iteration is what the next ones are compared with. You can take it back.")
 
 
 def _record(store: Store, name: str, place: str) -> None:

@@ -1,0 +1,100 @@
+// Two iterations in one picture: every metric with both means and their intervals, and what moved the scores as bars.
+
+const HEIGHT = 44;
+const BASE = 40;
+const LANES = { before: 13, after: 29 };
+const ROOM = 62;
+
+export default function (component) {
+  return mountView(component, "Every metric, and what moved the scores", drawAll);
+}
+
+function drawAll(view) {
+  const { rows, movers, titles, legend } = view.data;
+  const key = makeNode("div", "legend");
+  key.append(...legend.map((text) => makeNode("span", "", text)));
+  const metricRows = rows.map(makeRow);
+  const bars = movers.map((mover, place) => makeBar(mover, rows.length + place));
+  const parts = [key, ...metricRows];
+  titles.forEach(({ text, first }) => {
+    const before = bars.slice(first, titles.find((other) => other.first > first)?.first);
+    parts.push(makeNode("h3", "", text), ...before);
+  });
+  view.rows = [...metricRows, ...bars];
+  view.box.replaceChildren(...parts);
+  rows.forEach((row, place) => drawDumbbell(metricRows[place].querySelector(".picture"), row, place));
+  const low = Math.min(0, ...movers.map((mover) => mover.change));
+  const high = Math.max(0, ...movers.map((mover) => mover.change));
+  movers.forEach((mover, place) => drawBar(bars[place].querySelector(".length"), mover, low, high));
+  setTabStops(view);
+}
+
+function makeRow(row, place) {
+  const node = makeNode("div", "row");
+  node.setAttribute("role", "toolbar");
+  node.setAttribute("aria-label", row.words);
+  const title = makeNode("div", "title");
+  const name = makeNode("button", "name", row.label);
+  name.type = "button";
+  name.dataset.mark = `${place}:metric:0`;
+  title.append(name, makeNode("small", row.isTarget ? "target" : "", row.texts.rank));
+  const change = makeNode("div", "difference", row.texts.difference);
+  change.append(makeNode("small", "", row.texts.interval));
+  node.append(title, makeNode("div", "picture"), change, makeNode("span", `status ${row.color}`, row.texts.outcome));
+  return node;
+}
+
+// Two lanes: intervals on one line would cover each other.
+function drawDumbbell(cell, row, place) {
+  const width = cell.clientWidth;
+  const at = (share) => placeOf(share, width);
+  const svg = makeShape(cell, "svg", { height: HEIGHT });
+  makeShape(svg, "rect", { class: "below", x: at(0), y: 3, width: at(row.threshold) - at(0), height: BASE - 3 });
+  makeShape(svg, "line", { class: "axis-line", x1: at(0), x2: at(1), y1: BASE, y2: BASE });
+  makeShape(svg, "line", { class: "threshold", x1: at(row.threshold), x2: at(row.threshold), y1: 1, y2: BASE + 2 });
+  const { before, after } = row;
+  if (before.mean !== null && after.mean !== null) {
+    const [x1, x2] = [at(before.mean), at(after.mean)];
+    makeShape(svg, "line", { class: "link", x1, x2, y1: LANES.before, y2: LANES.after });
+  }
+  for (const [kind, side] of [["before", before], ["after", after]]) drawSide(svg, place, kind, side, at);
+}
+
+function drawSide(svg, place, kind, side, at) {
+  const y = LANES[kind];
+  if (side.interval) {
+    const [low, high] = side.interval.map(at);
+    const path = `M${low} ${y}H${high}M${low} ${y - 4}V${y + 4}M${high} ${y - 4}V${y + 4}`;
+    makeShape(svg, "path", { class: `${kind}-interval`, d: path });
+  }
+  if (side.mean === null) return;
+  const group = addMark(svg, `${place}:${kind}:0`, at(side.mean), y, side.label, 10);
+  makeShape(group, "circle", { class: kind, cx: at(side.mean), cy: y, r: 5.5 });
+}
+
+function makeBar(mover, row) {
+  const node = makeNode("div", "bar-row");
+  const bar = makeNode("button", "bar");
+  bar.type = "button";
+  bar.dataset.mark = `${row}:mover:0`;
+  bar.setAttribute("aria-label", mover.words);
+  const what = makeNode("span", "what");
+  what.append(makeNode("span", "label", mover.label), makeNode("small", "", mover.caption));
+  bar.append(what, makeNode("span", "length"));
+  node.append(bar);
+  return node;
+}
+
+function drawBar(cell, mover, low, high) {
+  const left = low < 0 ? ROOM : 2;
+  const span = cell.clientWidth - left - (high > 0 ? ROOM : 2);
+  const at = (value) => left + ((value - low) / (high - low || 1)) * span;
+  const svg = makeShape(cell, "svg", { height: 26, "aria-hidden": "true" });
+  const [zero, end] = [at(0), at(mover.change)];
+  const isLoss = mover.change < 0;
+  const size = { x: Math.min(zero, end), y: 6, width: Math.max(1, Math.abs(end - zero)), height: 14 };
+  makeShape(svg, "rect", { class: isLoss ? "loss" : "gain", ...size });
+  makeShape(svg, "line", { class: "zero", x1: zero, x2: zero, y1: 1, y2: 25 });
+  const place = { x: isLoss ? end - 5 : end + 5, y: 17, "text-anchor": isLoss ? "end" : "start", class: "number" };
+  makeShape(svg, "text", place).textContent = mover.text;
+}

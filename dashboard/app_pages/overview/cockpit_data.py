@@ -1,0 +1,232 @@
+"""Data of the cockpit: seven metrics before and after, with the games and iterations behind every mark.
+
+Independent of Streamlit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from dashboard.shared.formatting import look, score_text, spread_text, threshold_text
+from dashboard.shared.marks.targets import MarkTarget, MarkTargets
+from evaluation.iterations.board import Board, IterationSummary
+from evaluation.iterations.keep_or_revert import FEWEST_GAMES, Choice
+from evaluation.iterations.tests import MetricMean, with_open_engagement
+from evaluation.rubric.controls import ControlSummary
+from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
+from evaluation.score import MetricDefinition, Status
+from evaluation.statistics.intervals import mean_interval
+from evaluation.statistics.words import change_words, interval_words
+from evaluation.text.display import counted, shortened
+
+LAST_ITERATIONS = 8
+_MOST_DOTS = 30
+_BINS = 50
+_LONGEST_NAME = 40
+_MINUS = "\u2212"
+
+
+class NextStep(StrEnum):
+    """The next action for an iteration."""
+
+    RATE = "Rate the next one"
+    ADD_GAMES = "Add games"
+    RECORD = "Record what you decide"
+    READ = "Read the games"
+    NEXT_ITERATION = "Begin the next iteration"
+
+
+def next_step(board: Board, shown: IterationSummary) -> NextStep:
+    """The one action that brings the decision on an iteration further, or the work after it."""
+    sides = [shown, *([board[shown.decision.reference]] if shown.decision else [])]
+    if any(side.means[ENGAGEMENT.name].waiting for side in sides):
+        return NextStep.RATE
+    if any(len(side.games) < FEWEST_GAMES for side in sides):
+        return NextStep.ADD_GAMES
+    if shown.decision is None or shown.iteration.recorded is not None:
+        return NextStep.NEXT_ITERATION
+    return NextStep.RECORD if shown.decision.choice in (Choice.KEEP, Choice.REVERT) else NextStep.READ
+
+
+def blockers(shown: IterationSummary) -> list[str]:
+    """What stands in the way of a decision, or has decided alone, one line each."""
+    critical = sum(failure.is_critical for test in shown.tests for failure in test.failures)
+    failed = [f"✗ {critical} of {counted(len(shown.games), 'game')} failed critically"] if critical else []
+    rated = shown.means[ENGAGEMENT.name]
+    unrated = (f"{rated.waiting} of {counted(rated.games, 'game')} not rated yet.",) if rated.waiting else ()
+    return [*failed, *(f"… {words}" for words in (shown.decision.missing if shown.decision else unrated))]
+
+
+@dataclass(frozen=True, slots=True)
+class Cockpit:
+    """The seven rows of one iteration.
+
+    Attributes:
+        data: The payload of the component, for ``cockpit_rows.js``.
+        targets: What each row's marks open; kinds ``metric``, ``before``, ``after``, ``game`` and ``history``.
+        words: Each row as one sentence, for people who do not see the picture.
+        counts: How many metrics have each status, in the order of the statuses.
+    """
+
+    data: Mapping[str, Any]
+    targets: tuple[MarkTargets, ...]
+    words: tuple[str, ...]
+    counts: Mapping[str, int]
+
+
+def cockpit_of(board: Board, name: str) -> Cockpit:
+    """The rows of the iteration of that name, beside its reference where it has one."""
+    shown = board[name]
+    reference = board[shown.decision.reference] if shown.decision else None
+    place = board.iterations.index(shown)
+    history = board.iterations[max(0, place + 1 - LAST_ITERATIONS) : place + 1]
+    statuses = {metric: str(mean.status) for metric, mean in with_open_engagement(shown.means).items()}
+    target = shown.decision.target if shown.decision else shown.iteration.target_metric
+    rows = [_row(metric, shown, reference, history, statuses[metric], metric == target) for metric in DEFINITIONS]
+    counts = {str(status): list(statuses.values()).count(str(status)) for status in Status}
+    return Cockpit(
+        {"rows": [row for row, _, _ in rows], "history": f"last {LAST_ITERATIONS} iterations"},
+        tuple(targets for _, targets, _ in rows),
+        tuple(words for _, _, words in rows),
+        {status: count for status, count in counts.items() if count},
+    )
+
+
+def _row(
+    metric: str,
+    shown: IterationSummary,
+    reference: IterationSummary | None,
+    history: Sequence[IterationSummary],
+    status: str,
+    is_target: bool,
+) -> tuple[dict[str, Any], MarkTargets, str]:
+    definition, mean = DEFINITIONS[metric], shown.means[metric]
+    before = reference.means[metric].score if reference else None
+    interval = mean_interval(mean.values, limits=definition.scale.limits)
+    appearance, dots = look(status), _dots(shown, definition)
+    points = [(one, one.means[metric]) for one in history]
+    chance, chance_sign = _chance_words(mean.control)
+    words = _words(definition, mean, before, status)
+    current = score_text(mean.score, definition.scale, mean.threshold)
+    own = shown.iteration.name
+    row = {
+        "label": definition.label,
+        "words": words,
+        "isTarget": is_target,
+        "threshold": _share(mean.threshold, definition),
+        "before": _share(before, definition),
+        "after": _share(mean.score, definition),
+        "interval": [_share(interval.low, definition), _share(interval.high, definition)]
+        if interval.is_known
+        else None,
+        "chance": _share(mean.control.chance, definition),
+        "status": {"name": status, "color": appearance.color, "text": appearance.label},
+        "texts": {
+            "threshold": threshold_text(mean.threshold, definition.scale),
+            "before": f"reference: {score_text(before, definition.scale)}",
+            "after": f"this iteration: {current}",
+            "current": current if mean.score is not None else "no score",
+            "change": _change_text(definition, before, mean.score),
+            "chance": f"{chance_sign} {chance}",
+            "no_score": _no_score_words(mean),
+        },
+        "games": [{"place": place, "label": label} for place, label, _ in dots],
+        "history": [
+            {
+                "place": _share(one.score, definition),
+                "passes": one.status is Status.PASSED,
+                "label": f"{shortened(summary.iteration.name, _LONGEST_NAME)}: "
+                f"{score_text(one.score, definition.scale, one.threshold)}, {look(one.status).word}",
+            }
+            for summary, one in points
+        ],
+    }
+    all_games = MarkTarget(metric, iteration=own)
+    targets = {
+        "metric": (all_games,),
+        "before": (MarkTarget(metric, iteration=reference.iteration.name),) if reference else (),
+        "after": (all_games,),
+        "game": tuple(MarkTarget(metric, transcript_id=transcript_id) for _, _, transcript_id in dots),
+        "history": tuple(MarkTarget(metric, iteration=summary.iteration.name) for summary, _ in points),
+    }
+    return row, targets, words
+
+
+def _share(value: float | None, definition: MetricDefinition) -> float | None:
+    """A score's place on its scale, from 0 to 1."""
+    return None if value is None else definition.scale.share(value)
+
+
+def _dots(shown: IterationSummary, definition: MetricDefinition) -> list[tuple[float, str, str]]:
+    """The games with a score: place, label and transcript id. Many games are put together where they lie close.
+
+    A dot that stands for several opens the lowest of them.
+    """
+    scored = sorted(
+        (one.score, game.game_id, game.transcript_id)
+        for game in shown.games
+        if (one := game.metrics.get(definition.name)) is not None and one.score is not None
+    )
+    if len(scored) <= _MOST_DOTS:
+        return [
+            (definition.scale.share(score), _dot_label(name, score, definition), key) for score, name, key in scored
+        ]
+    bins: dict[int, list[tuple[float, str]]] = {}
+    for score, _, key in scored:
+        bins.setdefault(round(definition.scale.share(score) * _BINS), []).append((score, key))
+    return [
+        (place / _BINS, f"{counted(len(held), 'game')} from {score_text(held[0][0], definition.scale)}", held[0][1])
+        for place, held in bins.items()
+    ]
+
+
+def _dot_label(name: str, score: float, definition: MetricDefinition) -> str:
+    return f"{shortened(name, _LONGEST_NAME)}: {score_text(score, definition.scale)}"
+
+
+def _change_text(definition: MetricDefinition, before: float | None, after: float | None) -> str:
+    if before is None or after is None:
+        return "nothing to compare with"
+    unit = "%" if definition.scale.high == 100 else ""
+    return change_words(after - before, unit).replace("-", _MINUS)
+
+
+def _no_score_words(mean: MetricMean) -> str:
+    return "does not apply to these games" if mean.status is Status.NOT_APPLICABLE else "no score yet"
+
+
+def _chance_words(control: ControlSummary) -> tuple[str, str]:
+    """In how many games the score is above chance, and the sign for it."""
+    if control.compared:
+        sign = "▲" if control.above == control.compared else "▼" if not control.above else "≈"
+        return f"above chance {control.above}/{control.compared}", sign
+    return ("chance not computed", "…") if control.pending else ("no chance level", "–")
+
+
+def mean_detail(metric: str, mean: MetricMean) -> str:
+    """The values behind a mean: "mean of 3 games, 71.0 to 88.2 %, 1 pending"."""
+    if not mean.values:
+        return f"{counted(mean.games, 'game')}, no score" if mean.games else "no games yet"
+    spread = spread_text(list(mean.values), DEFINITIONS[metric].scale)
+    many = f"mean of {counted(len(mean.values), 'game')}" if len(mean.values) > 1 else "1 game"
+    waiting = f"{mean.waiting} pending" if mean.waiting else ""
+    missing = mean.games - len(mean.values) - mean.waiting
+    others = f"{missing} not applicable" if missing else ""
+    rests_on = mean.coverage.words if mean.coverage else ""
+    return ", ".join(part for part in (many, spread, waiting, others, rests_on) if part)
+
+
+def _words(definition: MetricDefinition, mean: MetricMean, before: float | None, status: str) -> str:
+    interval = mean_interval(mean.values, limits=definition.scale.limits)
+    parts = [
+        f"{definition.label}: {score_text(mean.score, definition.scale, mean.threshold)}, {look(status).word}",
+        threshold_text(mean.threshold, definition.scale),
+        f"reference {score_text(before, definition.scale)}" if before is not None else "",
+        f"95 % interval {interval_words(interval)}" if mean.values else "",
+        mean_detail(definition.name, mean),
+        mean.control.words,
+    ]
+    return "; ".join(part for part in parts if part) + "."

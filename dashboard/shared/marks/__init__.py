@@ -1,0 +1,1 @@
+"""Pictures made of marks that open the messages or games behind them."""

@@ -1,0 +1,134 @@
+// What all pictures made of marks share: elements, the life of a view, redrawing when data or width change, and opening
+// marks by mouse, touch and keyboard: one Tab stop a row, arrow keys between the marks, Enter or Space opens.
+// Names are untrusted text: they are only ever put in by textContent and setAttribute("aria-label").
+
+const SVG = "http://www.w3.org/2000/svg";
+const MARGIN = 8;
+const REACH = 24;
+const views = new WeakMap();
+
+function makeNode(tag, className, text) {
+  const node = document.createElement(tag);
+  if (className) node.className = className;
+  if (text !== undefined) node.textContent = text;
+  return node;
+}
+
+function makeShape(parent, tag, attributes) {
+  const shape = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) shape.setAttribute(name, value);
+  parent.append(shape);
+  return shape;
+}
+
+// The place of a value (a share of the scale, from 0 to 1) in a picture that is so wide.
+function placeOf(share, width) {
+  return MARGIN + share * (width - 2 * MARGIN);
+}
+
+// Drawn anew only when the data or the width differ: nodes replaced between press and release would lose the click.
+// `draw` fills `view.box` and sets `view.rows`; a mark says by `data-mark` which row, kind and index it has.
+function mountView({ parentElement, data, setTriggerValue }, label, draw) {
+  let view = views.get(parentElement);
+  if (!view) {
+    view = { runs: 0, width: 0, drawn: "", focus: new Map() };
+    view.box = makeNode("div", "picture-box");
+    view.box.setAttribute("role", "group");
+    view.box.setAttribute("aria-label", label);
+    parentElement.append(view.box);
+    view.observer = new ResizeObserver(() => redraw(view, draw));
+    view.observer.observe(view.box);
+    view.box.onclick = (event) => openNearest(view, event);
+    view.box.onkeydown = (event) => moveOrOpen(view, event);
+    views.set(parentElement, view);
+  }
+  view.runs += 1;
+  const run = view.runs;
+  view.data = data;
+  view.open = (row, kind, index) => setTriggerValue("open", { row, kind, index });
+  redraw(view, draw);
+  // A call that was overtaken by the next one must not take the view down.
+  return () => {
+    if (view.runs !== run) return;
+    view.observer.disconnect();
+    view.box.remove();
+    views.delete(parentElement);
+  };
+}
+
+function redraw(view, draw) {
+  const text = JSON.stringify(view.data);
+  const width = view.box.clientWidth;
+  if (!width || (text === view.drawn && width === view.width)) return;
+  view.drawn = text;
+  view.width = width;
+  const held = view.box.getRootNode().activeElement?.dataset?.mark;
+  draw(view);
+  if (held) view.box.querySelector(`[data-mark="${held}"]`)?.focus({ preventScroll: true });
+}
+
+function addMark(svg, mark, x, y, label, radius) {
+  const group = makeShape(svg, "g", { role: "button", tabindex: -1, "data-mark": mark, "aria-label": label });
+  group.dataset.x = x;
+  group.dataset.y = y;
+  makeShape(group, "title", {}).textContent = label;
+  makeShape(group, "circle", { class: "ring", cx: x, cy: y, r: radius });
+  return group;
+}
+
+function setTabStops(view) {
+  view.rows.forEach((_, place) => setTabStop(view, place));
+}
+
+function marksIn(view, place) {
+  return [...view.rows[place].querySelectorAll("[data-mark]")];
+}
+
+function setTabStop(view, place) {
+  const marks = marksIn(view, place);
+  const chosen = marks.find((mark) => mark.dataset.mark === view.focus.get(place)) ?? marks[0];
+  for (const mark of marks) mark.setAttribute("tabindex", mark === chosen ? 0 : -1);
+}
+
+function openMark(view, mark) {
+  const [row, kind, index] = mark.dataset.mark.split(":");
+  view.focus.set(Number(row), mark.dataset.mark);
+  setTabStop(view, Number(row));
+  view.open(Number(row), kind, Number(index));
+}
+
+// Dots are smaller than a finger: a press takes the nearest mark within reach, else the metric's name.
+function openNearest(view, event) {
+  const place = view.rows.findIndex((row) => row.contains(event.target));
+  if (place < 0) return;
+  const svg = event.target.closest("svg");
+  const name = marksIn(view, place)[0];
+  if (!svg) return openMark(view, name);
+  const box = svg.getBoundingClientRect();
+  const away = (mark) => Math.hypot(event.clientX - box.left - mark.dataset.x, event.clientY - box.top - mark.dataset.y);
+  const [nearest] = [...svg.querySelectorAll("[data-mark]")].sort((one, other) => away(one) - away(other));
+  openMark(view, nearest && away(nearest) <= REACH ? nearest : name);
+}
+
+function moveOrOpen(view, event) {
+  const mark = event.target.closest("[data-mark]");
+  if (!mark || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.key === "Enter" || event.key === " ") {
+    event.preventDefault();
+    openMark(view, mark);
+    return;
+  }
+  const place = Number(mark.dataset.mark.split(":")[0]);
+  const marks = marksIn(view, place);
+  const index = marks.indexOf(mark);
+  const steps = { ArrowRight: [place, index + 1], ArrowLeft: [place, index - 1], ArrowDown: [place + 1, index] };
+  const jumps = { ArrowUp: [place - 1, index], Home: [place, 0], End: [place, marks.length - 1] };
+  const [row, at] = { ...steps, ...jumps }[event.key] ?? [-1, 0];
+  if (row < 0 || row >= view.rows.length) return;
+  event.preventDefault();
+  const others = marksIn(view, row);
+  const next = others[Math.max(0, Math.min(others.length - 1, at))];
+  view.focus.set(row, next.dataset.mark);
+  setTabStop(view, row);
+  next.focus();
+}

@@ -1,0 +1,70 @@
+"""Pictures as inline components, and the check of what the browser says was clicked in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import streamlit as st
+
+from dashboard.shared import state
+from dashboard.shared.marks.targets import MarkTarget, MarkTargets, address
+from evaluation.store import Store
+
+_FOLDER = Path(__file__).parent
+_CHOSEN = "chosen_mark"
+_Held = TypeVar("_Held")
+
+
+def define_picture(name: str, folder: Path, stem: str) -> Callable[..., Any]:
+    """Define a component from ``<stem>.js`` and ``<stem>.css`` in ``folder``, with the parts that pictures share.
+
+    Args:
+        name: The component's name; each is defined once.
+        folder: Where the two files lie.
+        stem: Their name without the ending.
+    """
+
+    def text(ending: str) -> str:
+        return "\n".join(path.read_text("utf-8") for path in (_FOLDER / f"marks{ending}", folder / f"{stem}{ending}"))
+
+    return st.components.v2.component(name, css=text(".css"), js=text(".js"))
+
+
+def remember_click(key: str, targets: Sequence[MarkTargets]) -> Callable[[], None]:
+    """A callback that keeps what was clicked in a picture for :func:`open_clicked_mark`.
+
+    Args:
+        key: The key of the component, whose event is called ``open``.
+        targets: What the marks of each row open, in the order of the rows.
+    """
+
+    def react() -> None:
+        found = read_mark(state.sent(key, "open"), targets)
+        if found is not None:
+            st.session_state[_CHOSEN] = found
+
+    return react
+
+
+def open_clicked_mark(store: Store) -> None:
+    """Open the Transcripts page at the mark that was clicked just before this run, if one was."""
+    target = st.session_state.pop(_CHOSEN, None)
+    if isinstance(target, MarkTarget):
+        st.switch_page("app_pages/transcripts/page.py", query_params=address(store, target))
+
+
+def read_mark(value: object, targets: Sequence[MarkTargets]) -> MarkTarget | None:
+    """The target that a message of the browser names by row, kind and index; ``None`` for anything that is none."""
+    if not isinstance(value, Mapping):
+        return None
+    row, kind = _at(targets, value.get("row")), value.get("kind")
+    return _at(row.get(kind, ()), value.get("index")) if row is not None and isinstance(kind, str) else None
+
+
+def _at(held: Sequence[_Held], place: object) -> _Held | None:
+    """The item at ``place``; ``None`` where that is no index of it."""
+    if not isinstance(place, int) or isinstance(place, bool) or not 0 <= place < len(held):
+        return None
+    return held[place]

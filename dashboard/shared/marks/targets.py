@@ -1,0 +1,55 @@
+"""MarkTargets of marks: the messages or games that a mark opens, as addresses of the Transcripts page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from dashboard.shared.state import LEDGER
+from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class MarkTarget:
+    """Messages or games behind a mark.
+
+    Attributes:
+        metric: The metric whose rows are meant.
+        transcript_id: The game; ``None`` for all games of an iteration.
+        message_id: The message; ``None`` for the first one that loses points of the metric.
+        iteration: The iteration's name, where its games are meant.
+    """
+
+    metric: str
+    transcript_id: str | None = None
+    message_id: str | None = None
+    iteration: str | None = None
+
+
+MarkTargets: TypeAlias = Mapping[str, Sequence[MarkTarget]]
+"""The targets of one row, by kind of mark, in the order in which the marks are drawn."""
+
+
+def address(store: Store, target: MarkTarget) -> dict[str, str]:
+    """The query of the Transcripts page that shows the target.
+
+    A game opens at its first message that loses points of the metric; where none does, at the metric's ledger. An
+    iteration opens as the list of its games, the lowest score of the metric first.
+    """
+    if target.transcript_id is None:
+        # The list's choices stand in its address by their labels.
+        lowest_first = f"Lowest {DEFINITIONS[target.metric].label.lower()}"
+        return {"of_iteration": target.iteration or "", "order": lowest_first}
+    message_id = target.message_id or first_losing_message(store, target.transcript_id, target.metric)
+    if message_id is None:
+        return {"transcript": target.transcript_id, "show": LEDGER, "rows_of": DEFINITIONS[target.metric].label}
+    return {"transcript": target.transcript_id, "message": message_id, "metric": target.metric}
+
+
+def first_losing_message(store: Store, transcript_id: str, metric: str) -> str | None:
+    """The id of the first message of a game that loses points of a metric; ``None`` when none does."""
+    result = store.results.load(transcript_id).get(metric)
+    rows = result.ledger if result is not None else ()
+    return next((row.message_id for row in rows if row.message_id and row.numerator < row.denominator), None)

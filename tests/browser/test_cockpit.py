@@ -1,0 +1,99 @@
+"""The cockpit of the Overview: one screen, and every kind of mark opens the messages or games behind it."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.accessibility import findings
+from tests.browser.hands import settle
+
+SIZES = [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")]
+KINDS = ("metric", "before", "after", "game", "history")
+WINDOW_HEIGHT = 800
+
+
+def mark(page: Page, name: str):
+    return page.locator(f"[data-mark='{name}']")
+
+
+def lands_on_what_is_behind(page: Page) -> str:
+    """Waits for the Transcripts page; returns the part of its address that says what it shows."""
+    page.wait_for_url(re.compile(r"/transcripts\?"))
+    expect(page.locator("h1")).to_have_text("Transcripts")
+    settle(page)
+    expect(page.get_by_test_id("stAlert")).to_have_count(0)
+    return page.url.split("?", 1)[1]
+
+
+@pytest.mark.parametrize(("width", "theme"), SIZES)
+def test_the_cockpit_is_one_screen_with_seven_rows(sample_server, visit, screenshots, width, theme) -> None:
+    seen = visit(f"{sample_server.url}/", width=width, height=WINDOW_HEIGHT, theme=theme)
+    page = seen.page
+    expect(page.locator("h1")).to_have_text("Not yet")
+    rows = page.locator(".picture-box .row:not(.head)")
+    expect(rows).to_have_count(7)
+    expect(page.locator("[data-testid='stBaseButton-primary']")).to_have_count(1)
+    page.screenshot(path=screenshots / f"cockpit-{width}-{theme}.png")
+    last = rows.nth(6).bounding_box()
+    if width == 1280:
+        assert last["y"] + last["height"] <= WINDOW_HEIGHT
+    # Nothing of a row is cut off at the right.
+    assert last["x"] + last["width"] <= width
+    page.set_viewport_size({"width": width, "height": 3000})
+    seen.settle()
+    page.screenshot(path=screenshots / f"cockpit-whole-{width}-{theme}.png", full_page=True)
+    assert findings(page) == []
+    assert (seen.faults, seen.foreign) == ([], [])
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_every_kind_of_mark_opens_what_is_behind_it(sample_server, visit, width) -> None:
+    seen = visit(f"{sample_server.url}/", width=width, height=3000)
+    for kind in KINDS:
+        # Strategic depth: three games with a score of their own.
+        mark(seen.page, f"1:{kind}:0").click()
+        found = lands_on_what_is_behind(seen.page)
+        if kind == "game":
+            assert "transcript=" in found
+            assert "metric=strategic_depth" in found
+            expect(seen.page.locator(".badge[aria-pressed='true']").first).to_be_attached()
+        else:
+            assert "order=Lowest+strategic+depth" in found
+            expected = {"before": "Prompt+v2", "history": "Prompt+v1"}.get(kind, "Prompt+v4")
+            assert f"of_iteration={expected}" in found
+            expect(seen.page.get_by_test_id("stDataFrame")).to_be_visible()
+        seen.page.go_back()
+        expect(seen.page.locator(".picture-box .row:not(.head)")).to_have_count(7)
+        seen.settle()
+    assert seen.faults == []
+
+
+def test_the_keyboard_reaches_every_mark_and_opens_it(sample_server, visit) -> None:
+    seen = visit(f"{sample_server.url}/", height=WINDOW_HEIGHT)
+    page = seen.page
+    expect(page.locator("[data-mark][tabindex='0']")).to_have_count(7)
+    mark(page, "1:metric:0").focus()
+    page.keyboard.press("ArrowRight")
+    expect(mark(page, "1:game:0")).to_be_focused()
+    page.keyboard.press("End")
+    expect(mark(page, "1:history:3")).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Home")
+    expect(mark(page, "2:metric:0")).to_be_focused()
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    assert "metric=strategic_depth" in lands_on_what_is_behind(page)
+
+
+def test_a_mark_follows_the_theme_without_a_rerun(sample_server, visit) -> None:
+    seen = visit(f"{sample_server.url}/")
+    colour = "node => getComputedStyle(node).fill"
+    dot = seen.page.locator(".picture .after").first
+    light = dot.evaluate(colour)
+    seen.page.emulate_media(color_scheme="dark")
+    seen.page.wait_for_function("([before]) => document.querySelector('[data-testid=stApp]') && before", arg=[light])
+    expect(dot).not_to_have_css("fill", light)

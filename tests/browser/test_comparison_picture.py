@@ -1,0 +1,59 @@
+"""The picture of a comparison: every kind of mark opens the messages or games behind it."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.accessibility import findings
+from tests.browser.test_cockpit import SIZES, lands_on_what_is_behind, mark
+
+ADDRESS = "compare?before=Prompt+v2&after=Prompt+v3"
+
+
+def look(visit, sample_server, **size):
+    seen = visit(f"{sample_server.url}/{ADDRESS}", **size)
+    expect(seen.page.locator(".picture-box .row")).to_have_count(7)
+    return seen
+
+
+@pytest.mark.parametrize(("width", "theme"), SIZES)
+def test_the_comparison_is_one_picture(sample_server, visit, screenshots, width, theme) -> None:
+    seen = look(visit, sample_server, width=width, height=3000, theme=theme)
+    page = seen.page
+    page.screenshot(path=screenshots / f"comparison-{width}-{theme}.png")
+    # The target comes first.
+    assert "target" in page.locator(".picture-box .row .target").first.inner_text()
+    assert page.locator(".picture-box .row").first.locator(".target").count() == 1
+    for box in [one.bounding_box() for one in page.locator(".picture-box .row, .picture-box .bar").all()]:
+        assert box["x"] + box["width"] <= width
+    assert findings(page) == []
+    assert (seen.faults, seen.foreign) == ([], [])
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_every_kind_of_mark_opens_what_is_behind_it(sample_server, visit, width) -> None:
+    seen = look(visit, sample_server, width=width, height=3000)
+    behind = {
+        "0:metric:0": "of_iteration=Prompt+v3",
+        "0:before:0": "of_iteration=Prompt+v2",
+        "0:after:0": "of_iteration=Prompt+v3",
+        "7:mover:0": "message=",
+    }
+    for name, expected in behind.items():
+        mark(seen.page, name).click()
+        found = lands_on_what_is_behind(seen.page)
+        assert expected in found
+        seen.page.go_back()
+        expect(seen.page.locator(".picture-box .row")).to_have_count(7)
+        seen.settle()
+    assert seen.faults == []
+
+
+def test_a_bar_is_opened_from_the_keyboard(sample_server, visit) -> None:
+    seen = look(visit, sample_server)
+    mark(seen.page, "6:metric:0").focus()
+    seen.page.keyboard.press("ArrowDown")
+    expect(mark(seen.page, "7:mover:0")).to_be_focused()
+    seen.page.keyboard.press("Enter")
+    assert "message=" in lands_on_what_is_behind(seen.page)
