@@ -6,7 +6,8 @@ from dashboard.app_pages.network import data
 from dashboard.app_pages.network import sections as parts
 from dashboard.shared import resources
 from dashboard.shared.first_run import first_steps
-from dashboard.shared.notices import empty_state
+from dashboard.shared.notices import empty_state, plain
+from evaluation.errors import InputError
 
 GRAPH, ACTIVITY, COST = "Who addresses whom", "Activity and memory", "Cost"
 
@@ -33,7 +34,12 @@ def show() -> None:
     if view == COST:
         parts.cost()
         return
-    opened = resources.share(data.open_network, parts.pick_game(games))
+    try:
+        opened = resources.share(data.open_network, parts.pick_game(games))
+    except InputError as error:
+        st.error("The figures of this game cannot be computed.")
+        plain(str(error))
+        return
     if view == ACTIVITY:
         parts.activity(opened)
     else:

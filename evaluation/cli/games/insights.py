@@ -25,6 +25,7 @@ from evaluation.cli.shared.terminal import note, safe, say, table
 
 if TYPE_CHECKING:
     from evaluation.insight.config import EvaluationConfig
+    from evaluation.insight.figures.events import Event
     from evaluation.insight.report.evaluation_report import EvaluationReport, Wanted
     from evaluation.judging.judge_config import ChosenJudge
     from evaluation.store import Store
@@ -55,6 +56,12 @@ def insights(
     quotes: Annotated[
         str | None, typer.Option(metavar="TEXT", show_default=False, help="Extract the quotes that fit this.")
     ] = None,
+    events: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", show_default=False, help="Memory, searches and model calls of its agents, in JSON Lines."
+        ),
+    ] = None,
     config: Annotated[
         Path | None,
         typer.Option(metavar="FILE", show_default=False, help="Thresholds, limits and sample; see --print-config."),
@@ -80,6 +87,7 @@ def insights(
 
     store = open_store(db)
     settings = _settings(config)
+    reported = _events(events)
     wanted = Wanted(checks=checks, topic=topic, themes=themes, criteria=quotes)
     with store.unit():
         game = store.transcripts.get(store.transcripts.resolve(transcript))
@@ -87,11 +95,25 @@ def insights(
     if not wanted.is_nothing:
         options = {"mode": mode, "model": model, "base_url": base_url, "max_usd": budget, "max_calls": max_calls}
         chosen = _judge(store, settings if config else None, options)
-    report = asyncio.run(_report(store, game, chosen, wanted, settings))
+    report = asyncio.run(_report(store, game, chosen, wanted, settings, reported))
     _print(report, output)
     if report.has_errors:
         note("Some answers could not be used; the report names them.")
         raise typer.Exit(INFRASTRUCTURE)
+
+
+def _events(path: Path | None) -> list[Event]:
+    from evaluation.errors import InputError
+    from evaluation.files.yaml_lines import shown_path
+    from evaluation.insight.figures.event_file import read_events
+
+    if path is None:
+        return []
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"It cannot be read: {error.strerror}.", place=str(path), remedy="Correct the path.") from None
+    return read_events(content, shown_path(path))
 
 
 def _settings(path: Path | None) -> EvaluationConfig:
@@ -112,20 +134,27 @@ def _judge(store: Store, settings: EvaluationConfig | None, options: dict[str, A
 
 
 async def _report(
-    store: Store, game: Transcript, chosen: ChosenJudge | None, wanted: Wanted, config: EvaluationConfig
+    store: Store,
+    game: Transcript,
+    chosen: ChosenJudge | None,
+    wanted: Wanted,
+    config: EvaluationConfig,
+    events: list[Event],
 ) -> EvaluationReport:
     from evaluation.insight.report.evaluation_report import plain_report, report_on
 
     calls = store.generations.calls_for(game)
     if chosen is None:
-        return plain_report(game, config, calls)
+        return plain_report(game, config, calls, events)
     from evaluation.workflows.agents import player_personas
 
     personas = player_personas(store, game) if wanted.checks else {}
     judged_by = {"kind": str(chosen.kind), "model": chosen.model}
     config = config.model_copy(update={"evaluation_model": chosen.model, "max_usd": chosen.budget.usd})
     async with chosen.session():
-        return await report_on(game, chosen, wanted, judged_by=judged_by, config=config, personas=personas, calls=calls)
+        return await report_on(
+            game, chosen, wanted, judged_by=judged_by, config=config, personas=personas, calls=calls, events=events
+        )
 
 
 def _print(report: EvaluationReport, output: InsightFormat) -> None:

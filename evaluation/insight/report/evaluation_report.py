@@ -17,7 +17,7 @@ from evaluation.insight.extraction.extractor import ResultsExtractor
 from evaluation.insight.extraction.findings import Extraction
 from evaluation.insight.extraction.reduction import Row, counting_reducer, counts_by_type
 from evaluation.insight.figures.addressing import transcript_metrics
-from evaluation.insight.figures.events import LLMCallEvent
+from evaluation.insight.figures.events import Event, LLMCallEvent
 from evaluation.insight.figures.metrics import SimulationMetrics
 from evaluation.insight.figures.sentiment import Sentiment
 from evaluation.insight.report._recommendations import (
@@ -169,7 +169,10 @@ class EvaluationReport:
 
 
 def plain_report(
-    transcript: Transcript, config: EvaluationConfig | None = None, calls: Iterable[LLMCallEvent] = ()
+    transcript: Transcript,
+    config: EvaluationConfig | None = None,
+    calls: Iterable[LLMCallEvent] = (),
+    events: Iterable[Event] = (),
 ) -> EvaluationReport:
     """The report without a judge: figures, sentiment and recommendations.
 
@@ -177,8 +180,12 @@ def plain_report(
         transcript: The discussion.
         config: Thresholds, limits and sample.
         calls: The calls that wrote it, where it was simulated here (``store.generations.calls_for``).
+        events: Its events, as ``read_events`` gives them, in place of what is stored with it.
+
+    Raises:
+        InputError: As ``transcript_metrics``.
     """
-    metrics = transcript_metrics(transcript, calls)
+    metrics = transcript_metrics(transcript, calls, events)
     return EvaluationReport(
         transcript=_head(transcript),
         metrics=metrics,
@@ -203,6 +210,7 @@ async def report_on(
     config: EvaluationConfig | None = None,
     personas: Mapping[str, str] | None = None,
     calls: Iterable[LLMCallEvent] = (),
+    events: Iterable[Event] = (),
 ) -> EvaluationReport:
     """The report with what a judge says; the same transcript and answers always give the same.
 
@@ -214,8 +222,9 @@ async def report_on(
         config: Thresholds, limits and sample.
         personas: Persona texts by player.
         calls: As for ``plain_report``.
+        events: As for ``plain_report``.
     """
-    plain = plain_report(transcript, config, calls)
+    plain = plain_report(transcript, config, calls, events)
     sample = CheckedSample((), plain.messages, 0)
     counting = _CountingJudge(judge)
     if wanted.checks:
