@@ -1,4 +1,4 @@
-"""What a simulation counted, as it is stored with its game under one key of the transcript's metadata."""
+"""Counts of a simulation (memory, searches, calls) under one key of its transcript's metadata."""
 
 from __future__ import annotations
 
