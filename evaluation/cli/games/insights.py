@@ -79,7 +79,8 @@ def insights(
     """Show who talks how much, who addresses whom, what a game cost, and what its figures suggest looking at.
 
     What the file does not say is "not known" (null in JSON), never 0. Checks, opinions, themes and quotes ask a model
-    and may cost money; without a key they are "not scored". Exits with 3 when an answer could not be used.
+    and may cost money, and their answers are stored; without a key they are "not scored". Exits with 3 when an answer
+    could not be used.
     """
     import asyncio  # slow to import, and help needs none
 
@@ -141,20 +142,12 @@ async def _report(
     config: EvaluationConfig,
     events: list[Event],
 ) -> EvaluationReport:
-    from evaluation.insight.report.evaluation_report import plain_report, report_on
+    from evaluation.workflows.insights import insight_report
 
-    calls = store.generations.calls_for(game)
     if chosen is None:
-        return plain_report(game, config, calls, events)
-    from evaluation.workflows.agents import player_personas
-
-    personas = player_personas(store, game) if wanted.checks else {}
-    judged_by = {"kind": str(chosen.kind), "model": chosen.model}
-    config = config.model_copy(update={"evaluation_model": chosen.model, "max_usd": chosen.budget.usd})
+        return await insight_report(store, game, None, wanted, config, events=events)
     async with chosen.session():
-        return await report_on(
-            game, chosen, wanted, judged_by=judged_by, config=config, personas=personas, calls=calls, events=events
-        )
+        return await insight_report(store, game, chosen, wanted, config, events=events)
 
 
 def _print(report: EvaluationReport, output: InsightFormat) -> None:

@@ -83,13 +83,14 @@ class Asked:
 class _CountingJudge:
     """Passes questions on and adds up what they take."""
 
-    def __init__(self, judge: Judge) -> None:
+    def __init__(self, judge: Judge, report: Report | None = None) -> None:
         self._judge = judge
+        self._report = report
         self.asked = Asked()
 
     async def judge(self, requests: Sequence[JudgeRequest], *, report: Report | None = None) -> list[Judgement]:
         """The judgements of the judge behind it."""
-        found = await self._judge.judge(requests, report=report)
+        found = await self._judge.judge(requests, report=report or self._report)
         self.asked = Asked(
             self.asked.questions + len(requests),
             self.asked.cached + sum(one.is_cached for one in found),
@@ -211,6 +212,7 @@ async def report_on(
     personas: Mapping[str, str] | None = None,
     calls: Iterable[LLMCallEvent] = (),
     events: Iterable[Event] = (),
+    report: Report | None = None,
 ) -> EvaluationReport:
     """The report with what a judge says; the same transcript and answers always give the same.
 
@@ -223,10 +225,11 @@ async def report_on(
         personas: Persona texts by player.
         calls: As for ``plain_report``.
         events: As for ``plain_report``.
+        report: Told of every judgement.
     """
     plain = plain_report(transcript, config, calls, events)
     sample = CheckedSample((), plain.messages, 0)
-    counting = _CountingJudge(judge)
+    counting = _CountingJudge(judge, report)
     if wanted.checks:
         sample = await Validator(counting, plain.config.validation()).validate_transcript(transcript, personas)
     return replace(
