@@ -12,6 +12,8 @@ from evaluation.corrections.gate import ActionGate, Log
 from evaluation.corrections.proposition_checks import PropositionChecker
 from evaluation.experiments.experiment import AgentScore, Side
 from evaluation.experiments.plan import ExperimentPlan
+from evaluation.insight.figures.collector import MetricsCollector
+from evaluation.insight.figures.counts import with_counts
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.judging.propositions.proposition import TargetType
 from evaluation.judging.protocol import Judge
@@ -66,7 +68,9 @@ async def simulate(
     log: Log | None = None,
     heard: Callable[[], None] | None = None,
 ) -> Transcript:
-    """The transcript of one conversation.
+    """The transcript of one conversation, with the memory, searches, calls and tokens of each agent.
+
+    What judges were asked meanwhile is not among the calls.
 
     Nobody waits for a simulated message, so the gate gives a judge as long as every other call gets, and not the five
     seconds of a live one: a slow model must not turn the treatment off.
@@ -81,7 +85,9 @@ async def simulate(
         checker = PropositionChecker(judge, library)
         gate = ActionGate(checker, timeout_seconds=gate_seconds, log=log, is_strict=True)
     personas = [population[number] for number in plan.design.rooms[environment]]
-    return await Environment(room, personas, writer, judge=judge, gate=gate, heard=heard).run()
+    collector = MetricsCollector()
+    said = await Environment(room, personas, writer, judge=judge, gate=gate, heard=heard, note=collector.add).run()
+    return with_counts(said, collector.get_metrics())
 
 
 async def evaluate(

@@ -10,21 +10,19 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import Any
 
 from evaluation.corrections.builtin_interventions import configured
 from evaluation.corrections.config import CorrectionConfig
 from evaluation.corrections.gate import ActionGate
 from evaluation.corrections.interventions import run_interventions
-from evaluation.insight.figures.events import MemoryEvent, RetrievalEvent
+from evaluation.insight.figures.events import Event, LLMCallEvent, MemoryEvent, RetrievalEvent
 from evaluation.judging.protocol import Judge
 from evaluation.judging.targets import TrajectoryEvent
 from evaluation.simulation._agent import SimulatedAgent, spoken
-from evaluation.simulation.model_texts import Writer, speech_subject
+from evaluation.simulation.model_texts import Generation, Writer, speech_subject
 from evaluation.transcript import SIMULATED_FORMAT, Message, Player, Transcript
-
-if TYPE_CHECKING:
-    from evaluation.insight.figures.collector import MetricsCollector
 
 FACILITATOR = "Facilitator"
 PURPOSE = "simulation"
@@ -82,7 +80,8 @@ class Environment:
         judge: Answers interventions; asked only when the configuration turns some on.
         gate: Looks at every message before it is sent; ``None`` for no gate.
         heard: Told of every message by an agent, for progress.
-        collector: Told what agents remember, and how many messages they find when they are to speak.
+        note: Told what agents remember, how many messages they find when they are to speak, and what each of their
+            texts took: once for each text, also where it was kept from an earlier run.
     """
 
     def __init__(
@@ -94,7 +93,7 @@ class Environment:
         judge: Judge | None = None,
         gate: ActionGate | None = None,
         heard: Callable[[], None] | None = None,
-        collector: MetricsCollector | None = None,
+        note: Callable[[Event], None] | None = None,
     ) -> None:
         self._plan = plan
         self.agents = [SimulatedAgent(persona, plan.room) for persona in personas]
@@ -102,7 +101,8 @@ class Environment:
         self._judge = judge
         self._gate = gate
         self._heard = heard
-        self._collector = collector
+        self._listener = note
+        self._noted_texts: set[str] = set()
         self._messages: list[Message] = []
         self._interventions = configured(self.agents, {agent.agent_id: plan.config for agent in self.agents})
 
@@ -140,7 +140,8 @@ class Environment:
             prompt = agent.prompt(thoughts, feedback, threshold)
             subject = speech_subject(self._plan.room, step, agent.name)
             self._note(RetrievalEvent(agent.name, agent.remembered))
-            text, is_cut_off = await self._writer.write(prompt, purpose=PURPOSE, subject=subject)
+            report = partial(self._note_text, agent.name)
+            text, is_cut_off = await self._writer.write(prompt, purpose=PURPOSE, subject=subject, report=report)
             return spoken(text, agent.name, is_cut_off=is_cut_off)
 
         if self._gate is None:
@@ -160,9 +161,16 @@ class Environment:
         if self._heard is not None and channel == "public":
             self._heard()
 
-    def _note(self, event: MemoryEvent | RetrievalEvent) -> None:
-        if self._collector is not None:
-            self._collector.add(event)
+    def _note(self, event: Event) -> None:
+        if self._listener is not None:
+            self._listener(event)
+
+    def _note_text(self, agent: str, text: Generation) -> None:
+        if text.key not in self._noted_texts:
+            self._noted_texts.add(text.key)
+            tokens = round(text.usage.input_tokens + text.usage.output_tokens)
+            # A price that nobody knew is stored as nothing; no model is free.
+            self._note(LLMCallEvent(tokens, text.usage.cost_usd or None, agent))
 
     def transcript(self) -> Transcript:
         """The messages so far as a transcript."""

@@ -136,7 +136,7 @@ class JournalledTexts:
         self._journal = journal
         self._cache = cache
 
-    def of_scope(self, scope: str) -> Mapping[str, str]:
+    def of_scope(self, scope: str) -> Mapping[str, Generation]:
         """All texts of a scope that are stored; ask before the first is written."""
         return self._cache.of_scope(scope)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -59,10 +59,14 @@ class Generation:
     usage: Usage
 
 
+ReportText = Callable[[Generation], None]
+"""Told of a text that a model wrote."""
+
+
 class GenerationCache(Protocol):
     """Storage of generated texts; the store has one."""
 
-    def of_scope(self, scope: str) -> Mapping[str, str]:
+    def of_scope(self, scope: str) -> Mapping[str, Generation]:
         """All texts of a scope by key."""
         ...
 
@@ -102,7 +106,7 @@ class Writer:
         self._calls = calls or CallBuffer()
         self._temperature = temperature
         self._salt = salt
-        self._known: dict[str, str] = dict(cache.of_scope(scope)) if cache else {}
+        self._known: dict[str, Generation] = dict(cache.of_scope(scope)) if cache else {}
 
     @property
     def model(self) -> str:
@@ -110,11 +114,19 @@ class Writer:
         return self._client.model
 
     async def write(
-        self, messages: Messages, *, purpose: str, subject: str, temperature: float | None = None, max_tokens: int = 400
+        self,
+        messages: Messages,
+        *,
+        purpose: str,
+        subject: str,
+        temperature: float | None = None,
+        max_tokens: int = 400,
+        report: ReportText | None = None,
     ) -> tuple[str, bool]:
         """The model's text, kept before it is returned, and whether it was cut off for want of room.
 
-        What was cut off is kept under a key of its own, so that whoever goes on knows that it was.
+        What was cut off is kept under a key of its own, so that whoever goes on knows that it was. ``report`` is told
+        of the text with what it took, also where it was kept from before.
 
         Raises:
             JudgeError: The model cannot be asked.
@@ -126,14 +138,20 @@ class Writer:
         cut_off = self._key(messages, heat, max_tokens, _CUT_OFF)
         for key in (whole, cut_off):
             if key in self._known:
-                return self._known[key], key == cut_off
+                return self._told(self._known[key], report), key == cut_off
         response = await self._client.complete(messages, heat, max_tokens, purpose=CallPurpose(purpose, 0))
         key = cut_off if response.is_cut_off else whole
         found = Generation(key, self._scope, self.model, purpose, subject, response.content, response.usage)
         if self._cache is not None:
             self._cache.keep([found], self._calls.take())
-        self._known[key] = found.text
-        return found.text, response.is_cut_off
+        self._known[key] = found
+        return self._told(found, report), response.is_cut_off
+
+    @staticmethod
+    def _told(found: Generation, report: ReportText | None) -> str:
+        if report is not None:
+            report(found)
+        return found.text
 
     async def write_json(
         self,

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from evaluation.store.ratings.ratings import Ratings
     from evaluation.store.ratings.style_answers import StyleAnswers
     from evaluation.store.results.controls import Controls
+    from evaluation.store.results.insights import Insights
     from evaluation.store.results.judge_decisions import Decisions
     from evaluation.store.results.overrides import Overrides
     from evaluation.store.results.results import Results
@@ -108,6 +109,7 @@ class Store(Units):
     settings: Settings = _part("evaluation.store.settings")
     decisions: Decisions = _part("evaluation.store.results.judge_decisions")
     controls: Controls = _part("evaluation.store.results.controls")
+    insights: Insights = _part("evaluation.store.results.insights")
     iterations: Iterations = _part("evaluation.store.games.iterations")
     deletions: Deletions = _part("evaluation.store.games.deletions_and_undo")
     jobs: Jobs = _part("evaluation.store._jobs")

@@ -18,6 +18,23 @@ def grouped(number: float) -> str:
     return f"{int(number):,}" if float(number).is_integer() else f"{number:,.1f}"
 
 
+def significant_text(number: float | None, digits: int = 3, *, signed: bool = False) -> str:
+    """A number with that many significant digits and no exponent: "0.0000123", "0.61", "1,230"; "not known" for none.
+
+    Nothing but 0 is ever written as 0, so that small costs can be told apart.
+    """
+    value = number_or_none(number)
+    if value is None:
+        return "not known"
+    places = digits - 1 - math.floor(math.log10(abs(value))) if value else 0
+    rounded = round(value, places)
+    text = f"{rounded:{'+' if signed and rounded else ''},.{min(max(places, 0), _MOST_PLACES)}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+_MOST_PLACES = 100
+
+
 def listed(parts: Sequence[str]) -> str:
     """The parts as an enumeration: "a, b and c"."""
     return " and ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))

@@ -9,6 +9,7 @@ import pytest
 
 from dashboard.app_pages.experiments import data
 from evaluation.cli.experiments.run import estimate_words
+from evaluation.experiments.ab.results import ABTestResult, RunResult, VariantResults
 from evaluation.experiments.experiment import ExperimentStatus
 from evaluation.experiments.plan import ExperimentPlan
 from evaluation.experiments.scenario import scenario_named, scenarios
@@ -17,6 +18,7 @@ from evaluation.judging.model_client.budget import Budget
 from evaluation.simulation.scripted.provider import ScriptedProvider
 from evaluation.simulation.scripted.world import SCRIPTED_MODEL, Effects, ScriptedWorld
 from evaluation.store import JobState, Store
+from evaluation.transcript import Message, Player, Transcript
 from evaluation.workflows.experiments.jobs import begin_job, latest_options, run_as_job
 from evaluation.workflows.experiments.runs import run_experiment
 
@@ -198,6 +200,32 @@ def test_ab_tests_stand_with_their_recommendation(open_page, store, words, table
     assert "✓ yes" in table(app)
     assert "Take <img" in words(app)
     assert not any("evil.example" in str(each.proto) for each in (*app.markdown, *app.caption, *app.info))
+
+
+def test_an_ab_test_shows_runs_by_status_small_costs_and_links_to_games(open_page, store, words, table) -> None:
+    message = Message(id="m1", index=0, speaker="Ann", text="Fine words.")
+    game = Transcript(game_id="g", source_format="native", players=(Player(name="Ann"),), messages=(message,))
+    with store.unit(write=True):
+        store.transcripts.add(game, source_name="A/B test")
+
+    def run(index: int, status: str, **more: object) -> RunResult:
+        return RunResult("short", index, index, status, **more)  # type: ignore[arg-type]
+
+    done = run(0, "done", metrics={"estimated_cost_usd": 0.0000123}, reference=game.id)
+    runs = (done, *(run(index, "skipped", detail="budget") for index in range(1, 4)), run(4, "failed", detail="Gone."))
+    variant = VariantResults("short", runs, {"estimated_cost_usd": 0.0000123}, None)
+    result = ABTestResult(
+        "Costs", {"short": variant}, (), "q", None, "No winner.", (), 0.00002, "2026-02-03T04:05:06+00:00"
+    )
+    store.experiments.keep_ab_test({"name": "Costs"}, result.as_dict())
+    app = open_page("experiments", experiments_view="A/B tests")
+    assert not app.exception
+    assert "Date: 2026-02-03 04:05 UTC. Runs: 1 done, 1 failed, 3 skipped: budget. Spent: 0.00002 USD." in words(app)
+    assert "0.0000123 USD" in app.dataframe[-1].value.to_string()
+    assert "1 done, 1 failed, 3 skipped: budget" in table(app)
+    assert app.selectbox(key=next(each.key for each in app.selectbox if each.label == "Game of a run")).options == [
+        "short, run 1"
+    ]
 
 
 def test_scenarios_are_shown_with_their_sizes(open_page, database, table) -> None:

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
+import pytest
+
+from benchmarks.judge_server import JudgeServer
 from tests.cli.conftest import Run, WriteGame
 
 
@@ -72,3 +76,45 @@ def test_a_config_with_a_fault_names_its_line(run: Run, write_game: WriteGame, t
     whole = tmp_path / "whole.yaml"
     whole.write_text(sample.stdout, encoding="utf-8")
     assert run("insights", "game-1", "--config", str(whole)).exit_code == 0
+
+
+def test_events_of_a_file_are_counted_and_their_faults_named(run: Run, write_game: WriteGame, tmp_path: Path) -> None:
+    run("evaluate", write_game("g1", good=True))
+    place = tmp_path / "events.jsonl"
+    place.write_text(
+        '{"event": "memory", "agent_id": "Ann", "memory_type": "observation"}\n'
+        '{"event": "llm_call", "agent_id": "Ann", "tokens": 12, "estimated_cost": 0.00002}\n',
+        encoding="utf-8",
+    )
+    found = json.loads(run("insights", "g1", "--events", place, "--format", "json").stdout)["metrics"]
+    assert found["memory"]["observations_per_agent"] == {"Ann": 1}
+    assert (found["cost"]["calls_per_agent"], found["cost"]["total_tokens"]) == ({"Ann": 1}, 12)
+    assert "Memory and calls by agent" in run("insights", "g1", "--events", place).stdout
+    place.write_text("{}\n", encoding="utf-8")
+    done = run("insights", "g1", "--events", place)
+    assert (done.exit_code, "events.jsonl:1: event: None is no kind" in done.stderr) == (2, True)
+    assert run("insights", "g1", "--events", tmp_path / "none.jsonl").exit_code == 2
+
+
+def test_checks_are_stored_and_exported(
+    run: Run, write_game: WriteGame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    run("evaluate", write_game("g1", good=True), "--iteration", "first")
+
+    def answer(body: dict[str, Any]) -> str:
+        return json.dumps(
+            {"themes": []} if '"themes"' in str(body) else {"reason": "so", "score": 0.9, "citations": [1]}
+        )
+
+    with JudgeServer(content=answer).in_thread() as server:
+        done = run("insights", "g1", "--checks", "--themes", "--mode", "live", "--model", "m", "--base-url", server.url)
+    assert done.exit_code == 0, done.stderr
+    rows = json.loads(run("export", "checks", "--format", "json", "--iteration", "first").stdout)
+    assert {row["check_type"] for row in rows} == {"persona_adherence", "consistency", "coherence"}
+    assert {row["score"] for row in rows} == {0.9, None}
+    assert run("export", "checks").stdout.startswith('"transcript_id","game","iteration"')
+    (found,) = json.loads(run("export", "findings").stdout)
+    assert (found["kind"], found["result"]["found"]) == ("themes", [])
+    assert "themes" in run("export", "findings", "--format", "csv").stdout
+    assert run("export", "checks", "--output", tmp_path / "checks.parquet", "--format", "parquet").exit_code == 0

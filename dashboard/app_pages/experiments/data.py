@@ -233,29 +233,26 @@ def ab_tests(store: Store) -> list[ExperimentRecord]:
     return [each for each in store.experiments.all() if each.config.get("kind") == AB and each.results]
 
 
-def ab_frame(results: Mapping[str, Any]) -> pd.DataFrame:
-    """Every comparison of an A/B test: two variants on one measure, b minus a."""
-    return pd.DataFrame([_ab_line(each) for each in results.get("comparisons", [])])
+def ab_frame(rows: Sequence[Mapping[str, str]]) -> pd.DataFrame:
+    """Rows of an A/B test's summary as cells: status symbols, and signs that no spreadsheet takes for a formula."""
+    return pd.DataFrame([{name: _ab_cell(name, cell) for name, cell in row.items()} for row in rows])
 
 
-def _ab_line(one: Mapping[str, Any]) -> dict[str, Any]:
-    significant = {True: "✓ yes", False: "no"}.get(one["significant"], "no test")
-    interval = one["interval"] if isinstance(one["interval"], dict) else {}
-    low, high = interval.get("low"), interval.get("high")
-    return {
-        "Measure": one["metric_name"],
-        "A": one["variant_a"],
-        "B": one["variant_b"],
-        "Mean of A": _NONE if one["mean_a"] is None else f"{one['mean_a']:.2f}",
-        "Mean of B": _NONE if one["mean_b"] is None else f"{one['mean_b']:.2f}",
-        "Runs": f"{one['n_a']} / {one['n_b']}",
-        "B minus A": change_cell(one["difference"]),
-        "95 % interval": _NONE if low is None or high is None else signed_cell(f"{low:+.2f} to {high:+.2f}"),
-        "p (Holm)": p_cell(one["p_holm"]),
-        "Significant": significant,
-        "Practical difference": {True: "yes", False: "no"}.get(one["practical_difference"], _NONE),
-        "Better": one["favours"] or _NONE,
-    }
+def _ab_cell(name: str, cell: str) -> str:
+    if name == "Significant" and cell == "yes":
+        return "✓ yes"
+    if name == "Status":
+        return {"done": "✓ done"}.get(cell, f"✗ {cell}" if cell.startswith("failed") else f"– {cell}")
+    return signed_cell(cell) if name in _SIGNED else cell
+
+
+_SIGNED = {"B minus A", "95 % interval", "Effect size"}
+
+
+def stored_games(store: Store, games: Mapping[str, str]) -> dict[str, str]:
+    """Those of the games that are still stored, by transcript id, with what they are called."""
+    known = set(store.transcripts.ids())
+    return {key: name for key, name in games.items() if key in known}
 
 
 def recomputed(files: Sequence[tuple[str, bytes]]) -> list[Table1Row]:

@@ -26,7 +26,7 @@ if view == START:
 elif view == TABLE1:
     table1.table1(found)
 elif view == AB_TESTS:
-    runs.ab_view(resources.read(data.ab_tests))
+    runs.ab_view(store, resources.read(data.ab_tests))
 elif view == SCENARIOS:
     runs.scenarios_table()
 elif found:

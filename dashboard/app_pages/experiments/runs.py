@@ -17,6 +17,7 @@ from dashboard.shared.jobs import jobs
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import status_table
 from evaluation.errors import DramaturgError
+from evaluation.experiments.ab.summary import ab_summary
 from evaluation.experiments.experiment import ExperimentRecord
 from evaluation.experiments.plan import plan_of
 from evaluation.experiments.report import CAVEAT, SCRIPTED_NOTE
@@ -143,15 +144,20 @@ def _conversations(run: ShownRun) -> None:
     names = data.session_names(run)
     if not names:
         return
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        chosen = st.selectbox(
-            "Conversation", list(names), format_func=names.__getitem__, key=f"conversation_{run.record.id}"
-        )
-        if st.button("Read it", icon=":material/forum:", key="read_conversation"):
-            st.switch_page("app_pages/transcripts/page.py", query_params={"transcript": chosen})
+    _read_one("Conversation", names, f"conversation_{run.record.id}", "read_conversation")
     st.caption(
         "Both conversations of a pair have the same agents and facilitator; only the treatment's agents are corrected."
     )
+
+
+def _read_one(label: str, names: Mapping[str, str], key: str, button_key: str) -> None:
+    """A choice of stored games, by transcript id, and a button that opens the chosen one; nothing without games."""
+    if not names:
+        return
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        chosen = st.selectbox(label, list(names), format_func=names.__getitem__, key=key)
+        if st.button("Read it", icon=":material/forum:", key=button_key):
+            st.switch_page("app_pages/transcripts/page.py", query_params={"transcript": chosen})
 
 
 def scenarios_table() -> None:
@@ -160,8 +166,8 @@ def scenarios_table() -> None:
     status_table(frame, "The scenarios with their full sizes")
 
 
-def ab_view(found: Sequence[ExperimentRecord]) -> None:
-    """The A/B tests: what each recommends and why, and every comparison."""
+def ab_view(store: Store, found: Sequence[ExperimentRecord]) -> None:
+    """The A/B tests: what each recommends and why, its variants, comparisons and runs, and links to their games."""
     if not found:
         st.info(
             "No A/B test was run yet. One compares variants of a configuration on the same measures; run it with:",
@@ -172,11 +178,25 @@ def ab_view(found: Sequence[ExperimentRecord]) -> None:
     by_id = {each.id: each for each in found}
     chosen = by_id[st.selectbox("A/B test", list(by_id), format_func=lambda key: by_id[key].name, key="chosen_ab_test")]
     results = chosen.results or {}
+    summary = ab_summary(results, chosen.completed_at)
     plain(str(results.get("recommendation", "")))
+    st.caption(f"Date: {summary.date}. Runs: {summary.runs}. Spent: {summary.spent}.")
     for reason in results.get("reasons", []):
         plain(f"- {reason}")
-    status_table(data.ab_frame(results), "Every pair of variants on every measure, b minus a")
+    if summary.variants:
+        status_table(data.ab_frame(summary.variants), "The variants: runs by status, checks passed, means")
+    if summary.comparisons:
+        status_table(data.ab_frame(summary.comparisons), "Every pair of variants on every measure, b minus a")
     st.caption(
-        "Significant: after Holm's adjustment over all comparisons. A practical difference alone (10 % of the larger "
-        "mean, unless the test says otherwise) is none."
+        "Significant: after Holm's adjustment over all comparisons. Practical: more than 10 % of the larger mean, "
+        "unless the test says otherwise. Effect size: Cohen's d. Detectable: the smallest difference that "
+        "so many runs would find in 8 of 10 tests."
     )
+    if summary.every_run:
+        with st.expander("Every run"):
+            status_table(data.ab_frame(summary.every_run), "Every run with its status and cost")
+    _games_of_runs(store, chosen.id, summary.games)
+
+
+def _games_of_runs(store: Store, test_id: str, games: Mapping[str, str]) -> None:
+    _read_one("Game of a run", data.stored_games(store, games), f"game_of_run_{test_id}", "read_game_of_run")

@@ -10,7 +10,7 @@ import pandas as pd
 
 from dashboard.shared.formatting import duration_text, share_text, usd_text
 from evaluation.escaping import shortened, spreadsheet_safe
-from evaluation.insight.figures.wording import UNKNOWN, Line, cell_text
+from evaluation.insight.figures.wording import AGENT_HEADERS, UNKNOWN, Line, agent_rows, cell_text
 from evaluation.insight.network.drawing import curve, fewest_messages, number_spots, thickness
 from evaluation.insight.network.graph import interaction_graph
 from evaluation.insight.network.layout import Canvas, GraphLayout, graph_layout
@@ -197,6 +197,12 @@ def activity_frame(opened: OpenNetwork) -> pd.DataFrame:
             }
         )
     return pd.DataFrame(rows)
+
+
+def agents_frame(opened: OpenNetwork) -> pd.DataFrame:
+    """What each agent remembered and asked; no rows where nothing is known of any."""
+    rows = [[spreadsheet_safe(cell_text(cell)) for cell in row] for row in agent_rows(opened.report.metrics)]
+    return pd.DataFrame(rows, columns=list(AGENT_HEADERS))
 
 
 def lines_frame(lines: list[Line]) -> pd.DataFrame:

@@ -1,14 +1,15 @@
-"""The Network and cost page: a game's graph, its activity and memory, and the cost of models."""
+"""The Network and cost page: a game's graph, activity and memory, checks by a judge, and the cost of models."""
 
 import streamlit as st
 
-from dashboard.app_pages.network import data
+from dashboard.app_pages.network import checks, data
 from dashboard.app_pages.network import sections as parts
 from dashboard.shared import resources
 from dashboard.shared.first_run import first_steps
-from dashboard.shared.notices import empty_state
+from dashboard.shared.notices import empty_state, plain
+from evaluation.errors import InputError
 
-GRAPH, ACTIVITY, COST = "Who addresses whom", "Activity and memory", "Cost"
+GRAPH, ACTIVITY, CHECKS, COST = "Who addresses whom", "Activity and memory", "Checks and findings", "Cost"
 
 
 def show() -> None:
@@ -23,7 +24,7 @@ def show() -> None:
 
     view = st.segmented_control(
         "View",
-        [GRAPH, ACTIVITY, COST],
+        [GRAPH, ACTIVITY, CHECKS, COST],
         default=GRAPH,
         required=True,
         key="network_view",
@@ -33,7 +34,15 @@ def show() -> None:
     if view == COST:
         parts.cost()
         return
-    opened = resources.share(data.open_network, parts.pick_game(games))
+    if view == CHECKS:
+        checks.show(parts.pick_game(games))
+        return
+    try:
+        opened = resources.share(data.open_network, parts.pick_game(games))
+    except InputError as error:
+        st.error("The figures of this game cannot be computed.")
+        plain(str(error))
+        return
     if view == ACTIVITY:
         parts.activity(opened)
     else:

@@ -153,7 +153,7 @@ def activity(opened: OpenNetwork) -> None:
         memory = data.lines_frame([*memory_lines(opened.report.metrics)])
         st.dataframe(memory, hide_index=True, alt="Figures of the agents' memories")
         st.caption(
-            "A stored game does not tell what its agents remember; of simulated A/B tests it is counted as they run."
+            "Counted as conversations of `experiment` and `ab` run, like calls and tokens; other games do not tell it."
         )
     with right:
         st.subheader("Cost of the game", anchor=False)
@@ -163,6 +163,10 @@ def activity(opened: OpenNetwork) -> None:
             "As its file says. Of an experiment's conversation: what writing its messages took; what judges were asked "
             "stands in the view Cost."
         )
+    agents = data.agents_frame(opened)
+    if len(agents):
+        st.subheader("By agent", anchor=False)
+        st.dataframe(agents, hide_index=True, alt="Memory, calls and tokens of every agent")
     st.subheader("What to look at", anchor=False)
     if not opened.report.recommendations:
         st.text("Nothing stands out.")

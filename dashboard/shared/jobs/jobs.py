@@ -18,10 +18,14 @@ from functools import partial
 from typing import Any
 
 from dashboard.shared.jobs.judging_jobs import (
+    CHECKS,
     PERSONAS,
     ROWS,
+    ChecksOrder,
     JudgingRequest,
     PersonaOrder,
+    RowsOrder,
+    check_games,
     evaluate_agents,
     judge_games,
     remember,
@@ -209,12 +213,12 @@ def _measure_validity(store: Store, _job_id: str, report: ProgressCallback) -> s
 
 
 def start_judging(store: Store, order: JudgingRequest) -> Job:
-    """Has a judge evaluate agents, or decide rows of games: whatever is ordered.
+    """Has a judge evaluate agents, decide rows of games, or check messages: whatever is ordered.
 
     Raises:
         ConflictError: The same kind of work is under way.
     """
-    kind, label = (PERSONAS, "Evaluating agents") if isinstance(order, PersonaOrder) else (ROWS, "Judging games")
+    kind, label = _ORDERED[type(order)]
     with store.unit(write=True):
         job = store.jobs.create(kind, label, 0, is_exclusive=True)
         remember(store, kind, order)
@@ -260,6 +264,12 @@ def start_samples_on_first_start(store: Store) -> None:
         os.environ.pop(SAMPLES_VARIABLE, None)
 
 
+_ORDERED: Mapping[type[JudgingRequest], tuple[str, str]] = {
+    PersonaOrder: (PERSONAS, "Evaluating agents"),
+    RowsOrder: (ROWS, "Judging games"),
+    ChecksOrder: (CHECKS, "Checking messages"),
+}
+
 # What can go on after its server has ended: it finds out from the store what is left to do.
 _GOING_ON: Mapping[str, Callable[[Store, str, ProgressCallback], str]] = {
     EVALUATE: _score_waiting,
@@ -269,6 +279,7 @@ _GOING_ON: Mapping[str, Callable[[Store, str, ProgressCallback], str]] = {
     VALIDITY: _measure_validity,
     PERSONAS: evaluate_agents,
     ROWS: judge_games,
+    CHECKS: check_games,
     EXPERIMENT: run_ordered,
 }
 

@@ -1,4 +1,4 @@
-"""Background work of judges: evaluate agents, and decide rows of games; independent of Streamlit.
+"""Background work of judges: evaluate agents, decide rows of games, check messages; independent of Streamlit.
 
 What was ordered is kept in the store, so that a job whose server has ended can go on. Answers are kept as they come:
 nothing is paid for twice.
@@ -13,6 +13,8 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field
 
 from evaluation.files import bundled
+from evaluation.insight.config import LARGEST_SEED, EvaluationConfig
+from evaluation.insight.report.evaluation_report import Wanted
 from evaluation.judging.judge_config import SETTINGS_KEY, JudgeConfig, build_judge, judge_config
 from evaluation.judging.model_client.budget import Budget, spent_words
 from evaluation.judging.propositions.loading import PropositionLibrary
@@ -26,13 +28,16 @@ from evaluation.progress import ProgressCallback
 from evaluation.rubric_judge.judged_metrics import TASKS
 from evaluation.rubric_judge.requests import requests_for
 from evaluation.store import Store
+from evaluation.text.display import counted
 from evaluation.workflows.agents import find_subjects
+from evaluation.workflows.insights import ask_about_games, estimate_insights
 from evaluation.workflows.job_progress import JobProgress
 from evaluation.workflows.judging import judge_stored
 from evaluation.workflows.persona_runs import PersonaRunRequest, run_personas
 
 PERSONAS = "personas"
 ROWS = "judge_rows"
+CHECKS = "insight_checks"
 PROPOSITIONS_VARIABLE = "DRAMATURG_PROPOSITIONS"
 
 
@@ -74,10 +79,43 @@ class RowsOrder(JudgingRequest):
     metrics: list[str] = Field(default_factory=lambda: list(TASKS))
 
 
+class ChecksOrder(JudgingRequest):
+    """What to ask about which games: checks of messages, opinions, themes and quotes."""
+
+    transcripts: list[str]
+    checks: bool = True
+    topic: str | None = None
+    themes: bool = False
+    criteria: str | None = None
+    share: float = Field(default=EvaluationConfig().validation_sampling_rate, ge=0, le=1)
+    checks_per_game: int = Field(default=EvaluationConfig().max_validation_calls, ge=0, le=1_000_000)
+    seed: int = Field(default=0, ge=0, le=LARGEST_SEED)
+    after: int = 0
+    """The number of the newest answers when it was ordered."""
+
+    @property
+    def wanted(self) -> Wanted:
+        return Wanted(self.checks, self.topic, self.themes, self.criteria)
+
+    @property
+    def settings(self) -> EvaluationConfig:
+        return EvaluationConfig(
+            validation_sampling_rate=self.share, max_validation_calls=self.checks_per_game, seed=self.seed
+        )
+
+    @property
+    def answers(self) -> set[str]:
+        """What a game has stored answers of once it is done."""
+        wanted = {"checks": self.checks, "opinions": self.topic, "themes": self.themes, "quotes": self.criteria}
+        return {name for name, is_wanted in wanted.items() if is_wanted}
+
+
 def remember(store: Store, kind: str, order: JudgingRequest) -> None:
     """Keeps what was ordered last of a kind of work."""
     if isinstance(order, PersonaOrder):
         order = order.model_copy(update={"after_run": store.evaluations.newest()})
+    if isinstance(order, ChecksOrder):
+        order = order.model_copy(update={"after": store.insights.newest()})
     store.settings.set(f"order:{kind}", order.model_dump(mode="json"))
 
 
@@ -156,6 +194,27 @@ def judge_games(store: Store, job_id: str, report: ProgressCallback) -> str:
         f"{tally.decided} of {tally.asked} rows decided, {tally.changed} otherwise than the rule. "
         f"{spent_words(chosen.budget)}.{rest}{left}"
     )
+
+
+def check_games(store: Store, job_id: str, report: ProgressCallback) -> str:
+    """Asks about the games of the last order that have no answers since; returns what came of it."""
+    order = ChecksOrder.model_validate(store.settings.get(f"order:{CHECKS}", {"transcripts": []}))
+    answered = store.insights.answered_since(order.after)
+    there = set(store.transcripts.ids())
+    ids = [one for one in order.transcripts if one in there and not order.answers <= answered.get(one, set())]
+    config = config_of(store, order)
+    chosen = build_judge(config, cache=store.judgements)
+    questions = estimate_insights(store, ids, order.wanted, order.settings, config).questions
+    with JobProgress(store, job_id, chosen.budget, questions) as progress:
+        tally = ask_about_games(store, ids, chosen, order.wanted, order.settings, progress.count_judgement)
+    if not tally.cut_short:
+        report(progress.total, progress.total)
+    passed = f" {tally.passed} of {counted(tally.scored, 'check')} passed." if tally.scored else ""
+    rest = (
+        f" {counted(tally.cut_short, 'game')} not finished ({budget_reason(chosen.budget)})." if tally.cut_short else ""
+    )
+    why = f" Some questions have no answer: {tally.why_not.rstrip('.')}." if tally.why_not else ""
+    return f"{counted(tally.games, 'game')} read.{passed} {spent_words(chosen.budget)}.{rest}{why}"
 
 
 def _rows(store: Store, transcript_id: str, order: RowsOrder) -> int:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -27,7 +26,7 @@ from evaluation.cli.shared.options import (
 from evaluation.cli.shared.terminal import TerminalProgress, code, markdown_table, note, safe, say, table
 
 if TYPE_CHECKING:
-    from evaluation.experiments.ab.results import ABTestResult, StatisticalComparison
+    from evaluation.experiments.ab.results import ABTestResult
 
 
 def ab(
@@ -92,49 +91,24 @@ def _say(result: ABTestResult, output: OutputFormat) -> None:
 
 
 def _lines(result: ABTestResult, *, is_markdown: bool) -> Iterator[str]:
+    from evaluation.experiments.ab.summary import ab_summary, cells
+
     words, draw, mark = (code, markdown_table, "## ") if is_markdown else (safe, table, "")
+    found = ab_summary(result.as_dict())
     yield f"{mark}{words(result.name)}\n"
-    rows = []
-    for name, one in result.variants.items():
-        done = sum(run.status == "done" for run in one.runs)
-        means = [_number(one.avg_metrics[measure]) for measure in one.avg_metrics]
-        rows.append((words(name), f"{done} of {len(one.runs)}", *means))
-    measures = next(iter(result.variants.values())).avg_metrics
-    yield draw(("Variant", "Runs", *(words(measure) for measure in measures)), rows)
-    yield ""
-    yield draw(_HEADERS, [_comparison(one, words) for one in result.comparisons])
-    yield f"\n{words(result.recommendation)}"
+    yield f"Date: {found.date}. Runs: {found.runs}. Spent: {found.spent}.\n"
+    for rows in (found.variants, found.comparisons):
+        headers, lines = cells(rows)
+        own = {place for place, header in enumerate(headers) if header in _NAMES}
+        shown = [[words(cell) if place in own else cell for place, cell in enumerate(line)] for line in lines]
+        yield draw([words(header) if header.startswith("Mean ") else header for header in headers], shown)
+        yield ""
+    yield words(result.recommendation)
     yield from (f"- {words(reason)}" for reason in result.reasons)
-    spent = "not known" if result.spent_usd is None else f"{result.spent_usd:.4f} USD"
-    yield f"\nSpent: {spent}."
-    for variant in result.variants.values():
-        failed = [run for run in variant.runs if run.status == "failed"]
-        yield from (f"- failed: {words(f'{run.variant} {run.run_index + 1}: {run.detail}')}" for run in failed)
+    for run in found.every_run:
+        if run["Status"].startswith("failed"):
+            yield "- " + words(" ".join((run["Variant"], run["Run"], run["Status"])))
 
 
-_HEADERS = ("Measure", "A", "B", "Mean of A", "Mean of B", "B less A", "p", "Holm", "Significant", "Practical")
-
-
-def _comparison(one: StatisticalComparison, words: Any) -> tuple[str, ...]:
-    from evaluation.statistics.words import p_words
-
-    return (
-        words(one.metric_name),
-        words(one.variant_a),
-        words(one.variant_b),
-        _number(one.mean_a),
-        _number(one.mean_b),
-        _number(one.difference),
-        p_words(one.p_value),
-        p_words(one.p_holm),
-        _yes(one.significant),
-        _yes(one.practical_difference),
-    )
-
-
-def _number(value: float | None) -> str:
-    return "not known" if value is None or math.isnan(value) else f"{value:.4g}"
-
-
-def _yes(value: bool | None) -> str:
-    return {True: "yes", False: "no", None: "untestable"}[value]
+_NAMES = {"Variant", "Measure", "A", "B", "Better"}
+"""Columns that hold what somebody wrote into the file."""

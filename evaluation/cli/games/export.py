@@ -126,6 +126,35 @@ def results(
 
 
 @app.command()
+def checks(
+    output: Output = None,
+    kind: Kind = TableFormat.CSV,
+    iteration: OfIteration = None,
+    force: Force = False,
+    db: Database = None,
+) -> None:
+    """Write the checks of messages by a judge: those of the latest sample of every transcript, one row each."""
+    _write_table(open_store(db).insights.checks(iteration), kind, output, force)
+
+
+@app.command()
+def findings(
+    output: Output = None,
+    kind: Kind = TableFormat.JSON,
+    iteration: OfIteration = None,
+    force: Force = False,
+    db: Database = None,
+) -> None:
+    """Write the opinions, themes and quotes that a judge found: one row per transcript and question."""
+    found = open_store(db).insights.findings(iteration)
+    if kind is not TableFormat.JSON:
+        from evaluation.escaping import json_text
+
+        found["result"] = found["result"].map(json_text)
+    _write_table(found, kind, output, force)
+
+
+@app.command()
 def ratings(output: Output = None, kind: Kind = TableFormat.CSV, force: Force = False, db: Database = None) -> None:
     """Write every rating ever given, revised ones included."""
     _write_table(open_store(db).ratings.all(), kind, output, force)

@@ -28,6 +28,7 @@ from evaluation.cli.shared.terminal import note, safe, say, table
 
 if TYPE_CHECKING:
     from evaluation.insight.config import EvaluationConfig
+    from evaluation.insight.figures.events import Event
     from evaluation.insight.report.evaluation_report import EvaluationReport, Wanted
     from evaluation.judging.judge_config import ChosenJudge, JudgeConfig
     from evaluation.store import Store
@@ -58,6 +59,12 @@ def insights(
     quotes: Annotated[
         str | None, typer.Option(metavar="TEXT", show_default=False, help="Extract the quotes that fit this.")
     ] = None,
+    events: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", show_default=False, help="Memory, searches and model calls of its agents, in JSON Lines."
+        ),
+    ] = None,
     config: Annotated[
         Path | None,
         typer.Option(metavar="FILE", show_default=False, help="Thresholds, limits and sample; see --print-config."),
@@ -78,7 +85,8 @@ def insights(
     """Show who talks how much, who addresses whom, what a game cost, and what its figures suggest looking at.
 
     What the file does not say is "not known" (null in JSON), never 0. Checks, opinions, themes and quotes ask a model
-    and may cost money; without a key they are "not scored". Exits with 3 when an answer could not be used.
+    and may cost money, and their answers are stored; without a key they are "not scored". Exits with 3 when an answer
+    could not be used.
     """
     import asyncio  # slow to import, and help needs none
 
@@ -88,6 +96,7 @@ def insights(
 
     store = open_store(db)
     settings = _settings(config)
+    reported = _events(events)
     wanted = Wanted(checks=checks, topic=topic, themes=themes, criteria=quotes)
     with store.unit():
         game = store.transcripts.get(store.transcripts.resolve(transcript))
@@ -104,17 +113,31 @@ def insights(
         }
         judged_by = _judge_config(store, settings if config else None, options)
         if estimate:
-            say(asyncio.run(_estimate(store, game, judged_by, wanted, settings)))
+            say(_estimate(store, game, judged_by, wanted, settings))
             return
         chosen = build_judge(judged_by, cache=store.judgements)
     elif estimate:
         say(NOTHING_ASKED)
         return
-    report = asyncio.run(_report(store, game, chosen, wanted, settings))
+    report = asyncio.run(_report(store, game, chosen, wanted, settings, reported))
     _print(report, output)
     if report.has_errors:
         note("Some answers could not be used; the report names them.")
         raise typer.Exit(INFRASTRUCTURE)
+
+
+def _events(path: Path | None) -> list[Event]:
+    from evaluation.errors import InputError
+    from evaluation.files.yaml_lines import shown_path
+    from evaluation.insight.figures.event_file import read_events
+
+    if path is None:
+        return []
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"It cannot be read: {error.strerror}.", place=str(path), remedy="Correct the path.") from None
+    return read_events(content, shown_path(path))
 
 
 def _settings(path: Path | None) -> EvaluationConfig:
@@ -134,36 +157,32 @@ def _judge_config(store: Store, settings: EvaluationConfig | None, options: dict
     return judge_config(options, store.settings.get(SETTINGS_KEY))
 
 
-async def _estimate(
-    store: Store, game: Transcript, config: JudgeConfig, wanted: Wanted, settings: EvaluationConfig
-) -> str:
-    from evaluation.judging.judge_config import ChosenJudge, build_estimate
-    from evaluation.judging.judges.estimating import NOTHING_ASKED
-    from evaluation.judging.model_client.budget import Budget
-    from evaluation.judging.protocol import JudgeKind
+def _estimate(store: Store, game: Transcript, config: JudgeConfig, wanted: Wanted, settings: EvaluationConfig) -> str:
+    from evaluation.judging.judge_config import price_of
+    from evaluation.judging.judges.estimating import NOTHING_ASKED, estimate_words
+    from evaluation.workflows.insights import estimate_insights
 
     if config.mode != "live":
         return NOTHING_ASKED
-    counting = await build_estimate(config, store.judgements)
-    await _report(store, game, ChosenJudge(counting, JudgeKind.LIVE, config.model, Budget()), wanted, settings)
-    return counting.words
+    found = estimate_insights(store, [game.id], wanted, settings, config)
+    usd = found.usd(price_of(config)) if found.calls else 0.0
+    return estimate_words(found.questions, found.known, found.calls, config.model, usd)
 
 
 async def _report(
-    store: Store, game: Transcript, chosen: ChosenJudge | None, wanted: Wanted, config: EvaluationConfig
+    store: Store,
+    game: Transcript,
+    chosen: ChosenJudge | None,
+    wanted: Wanted,
+    config: EvaluationConfig,
+    events: list[Event],
 ) -> EvaluationReport:
-    from evaluation.insight.report.evaluation_report import plain_report, report_on
+    from evaluation.workflows.insights import insight_report
 
-    calls = store.generations.calls_for(game)
     if chosen is None:
-        return plain_report(game, config, calls)
-    from evaluation.workflows.agents import player_personas
-
-    personas = player_personas(store, game) if wanted.checks else {}
-    judged_by = {"kind": str(chosen.kind), "model": chosen.model}
-    config = config.model_copy(update={"evaluation_model": chosen.model, "max_usd": chosen.budget.usd})
+        return await insight_report(store, game, None, wanted, config, events=events)
     async with chosen.session():
-        return await report_on(game, chosen, wanted, judged_by=judged_by, config=config, personas=personas, calls=calls)
+        return await insight_report(store, game, chosen, wanted, config, events=events)
 
 
 def _print(report: EvaluationReport, output: InsightFormat) -> None:

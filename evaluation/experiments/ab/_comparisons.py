@@ -159,5 +159,5 @@ def unscored_checks(runs: Sequence[RunResult]) -> list[str]:
 
 def passed_share(runs: Sequence[RunResult]) -> float | None:
     """Passed over scored checks of all runs together; skipped ones and those without a score do not count."""
-    verdicts = [one["passed"] for run in runs for one in run.validations if one["passed"] is not None]
-    return sum(map(bool, verdicts)) / len(verdicts) if verdicts else None
+    verdicts = [bool(one["passed"]) for run in runs for one in run.validations if one["passed"] is not None]
+    return sum(verdicts) / len(verdicts) if verdicts else None

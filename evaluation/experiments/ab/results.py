@@ -6,6 +6,7 @@ Source: ADR-010, ``RunResult``, ``VariantResults``, ``StatisticalComparison``, `
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -76,13 +77,21 @@ class VariantResults:
     avg_metrics: Mapping[str, float | None]
     validation_pass_rate: float | None
 
+    @property
+    def verdicts(self) -> list[bool]:
+        """Whether each scored check of all its runs passed."""
+        return [bool(one["passed"]) for run in self.runs for one in run.validations if one["passed"] is not None]
+
     def as_dict(self) -> dict[str, Any]:
-        """Every field, ready for JSON."""
+        """Every field, ready for JSON, with the counts that a report needs beside them."""
         return {
             "variant_name": self.variant_name,
             "runs": [one.as_dict() for one in self.runs],
+            "runs_by_status": dict(Counter(one.status for one in self.runs)),
             "avg_metrics": dict(self.avg_metrics),
             "validation_pass_rate": self.validation_pass_rate,
+            "checks_passed": sum(self.verdicts),
+            "checks_scored": len(self.verdicts),
         }
 
 
@@ -157,6 +166,7 @@ class ABTestResult:
         recommendation: One sentence on what to do.
         reasons: What speaks for it and against it.
         spent_usd: What the runs and their judging cost; ``None`` when a price is not known.
+        finished_at: When the last run ended, ISO 8601; empty when nobody noted it.
     """
 
     name: str
@@ -167,6 +177,7 @@ class ABTestResult:
     recommendation: str
     reasons: tuple[str, ...]
     spent_usd: float | None = 0.0
+    finished_at: str = ""
 
     @property
     def failed(self) -> int:
@@ -185,6 +196,7 @@ class ABTestResult:
         """Every field, ready for JSON."""
         return {
             "name": self.name,
+            "finished_at": self.finished_at,
             "variants": {name: one.as_dict() for name, one in self.variants.items()},
             "comparisons": [one.as_dict() for one in self.comparisons],
             "primary": self.primary,

@@ -231,17 +231,20 @@ class ExperimentRunner:
         place = (planned.variant, planned.run_index, planned.seed)
         try:
             made = await self._run(deepcopy(planned.config), planned.seed)
-        except DramaturgError as error:
-            return RunResult(*place, "failed", detail=str(error))
         except BudgetSpentError as error:
             return RunResult(*place, "skipped", detail=error.reason)
+        except Exception as error:  # noqa: BLE001 - a run is somebody's function, and the others must go on
+            return RunResult(*place, "failed", detail=_reason(error))
         return made if isinstance(made, RunOutcome) else RunOutcome(made)
 
     async def _attempt(self, planned: PlannedRun, stored: RunOutcome | None) -> RunResult:
         outcome = stored or await self._outcome(planned)
         if isinstance(outcome, RunResult):
             return outcome
-        checked = await self._validated(outcome)
+        try:
+            checked = await self._validated(outcome)
+        except Exception as error:  # noqa: BLE001 - as in _outcome, for somebody's judge
+            return RunResult(planned.variant, planned.run_index, planned.seed, "failed", detail=_reason(error))
         if _is_cut_short(checked):
             return RunResult(planned.variant, planned.run_index, planned.seed, "skipped", detail=BUDGET)
         return _done(planned, outcome, tuple([one.as_dict() for one in checked]))
@@ -298,6 +301,11 @@ def _done(
     return result if share is None else replace(result, metrics={**outcome.metrics, PASS_RATE: share})
 
 
+def _reason(error: Exception) -> str:
+    """Why a run failed; what we did not raise is named by its type too."""
+    return str(error) if isinstance(error, DramaturgError) else f"{type(error).__name__}: {error}".rstrip(": ")
+
+
 def _is_cut_short(checked: Sequence[ValidationResult]) -> bool:
     """Whether the judge's money ran out in the middle: such a run is made again, when there is more.
 
@@ -332,3 +340,6 @@ _FIGURES = (
     COST,
 )
 _NETWORK_FIGURES = ("density", "reciprocity", "clustering_coefficient", "avg_path_length", "diameter", "components")
+
+FIGURES = (*_FIGURES, *_NETWORK_FIGURES)
+"""The names of what ``flat_metrics`` gives."""

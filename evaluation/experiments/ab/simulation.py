@@ -14,7 +14,8 @@ from evaluation.errors import InputError
 from evaluation.experiments.ab.runner import Run, RunOutcome, flat_metrics
 from evaluation.insight.figures.addressing import message_events
 from evaluation.insight.figures.collector import MetricsCollector
-from evaluation.insight.figures.events import LLMCallEvent
+from evaluation.insight.figures.counts import with_counts
+from evaluation.insight.figures.events import Event, LLMCallEvent
 from evaluation.judging.answer_parsing import describe
 from evaluation.judging.judges.cached import CallBuffer
 from evaluation.judging.model_client.calls import ANSWERED, CallLog, CallRecord
@@ -104,15 +105,18 @@ def simulated_games(
         if judged is not None:
             # What it was asked since the last run were checks, which are no part of this one.
             judged.take()
-        collector = MetricsCollector(settings.names)
-        room = Environment(plan, settings.personas, writer, judge=strict, gate=gate, collector=collector)
+        events: list[Event] = []
+        room = Environment(plan, settings.personas, writer, judge=strict, gate=gate, note=events.append)
         async with client.session():
             said = await room.run()
-        all_calls = [*calls, *(judged.take() if judged else ())]
-        transcript = said.model_copy(update={"cost": _cost(all_calls)})
+        asked = judged.take() if judged else []
+        collector = _collected(said, events, calls, asked)
+        priced = said.model_copy(update={"cost": _cost([*calls, *asked])})
+        transcript = with_counts(priced, collector.get_metrics())
         if keep is not None:
             keep(transcript, calls)
-        return _outcome(transcript, settings, all_calls, collector)
+        personas = {name: persona_text(one) for name, one in zip(settings.names, settings.personas, strict=True)}
+        return RunOutcome(flat_metrics(collector.get_metrics()), transcript, personas, transcript.id)
 
     return run
 
@@ -157,12 +161,18 @@ def _cost(calls: Sequence[CallRecord]) -> Cost:
     )
 
 
-def _outcome(
-    transcript: Transcript, settings: SimulatedRun, calls: Sequence[CallRecord], collector: MetricsCollector
-) -> RunOutcome:
-    for event in message_events(transcript):
-        collector.add(event)
-    for call in calls:
+def _collected(
+    said: Transcript, events: Sequence[Event], calls: Sequence[CallRecord], asked: Sequence[CallRecord]
+) -> MetricsCollector:
+    """What agents remembered and said, and all calls: failed ones and those of corrections name no agent."""
+    collector = MetricsCollector(said.player_names)
+    # What a text took is 0 both of a free model and of one without a known price; the log tells them apart.
+    is_priced = all(call.cost_usd is not None for call in calls if call.outcome == ANSWERED)
+    for event in (*message_events(said), *events):
+        if is_priced and isinstance(event, LLMCallEvent) and event.estimated_cost is None:
+            collector.add(LLMCallEvent(event.tokens, 0.0, event.agent_id))
+        else:
+            collector.add(event)
+    for call in (*(one for one in calls if one.outcome != ANSWERED), *asked):
         collector.add(LLMCallEvent(call.input_tokens + call.output_tokens, call.cost_usd))
-    personas = {name: persona_text(persona) for name, persona in zip(settings.names, settings.personas, strict=True)}
-    return RunOutcome(flat_metrics(collector.get_metrics()), transcript, personas, transcript.id)
+    return collector

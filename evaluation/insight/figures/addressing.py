@@ -7,7 +7,15 @@ from dataclasses import replace
 
 from evaluation.insight._judge_text import spoken, thoughts
 from evaluation.insight.figures.collector import MetricsCollector
-from evaluation.insight.figures.events import LLMCallEvent, MessageEvent, ThoughtEvent
+from evaluation.insight.figures.counts import CALL_FIELDS, MEMORY_FIELDS, stored_counts
+from evaluation.insight.figures.events import (
+    Event,
+    LLMCallEvent,
+    MemoryEvent,
+    MessageEvent,
+    RetrievalEvent,
+    ThoughtEvent,
+)
 from evaluation.insight.figures.metrics import SimulationMetrics
 from evaluation.text.names import NameIndex
 from evaluation.transcript import Message, Transcript
@@ -38,21 +46,39 @@ def _receivers(message: Message, transcript: Transcript, names: NameIndex) -> It
     yield from (mention.player for mention in names.mentions(message.text, start))
 
 
-def transcript_metrics(transcript: Transcript, calls: Iterable[LLMCallEvent] = ()) -> SimulationMetrics:
-    """The figures of a stored game. Memory is unknown in it, and cost is what the file says of the whole game.
+def transcript_metrics(
+    transcript: Transcript, calls: Iterable[LLMCallEvent] = (), events: Iterable[Event] = ()
+) -> SimulationMetrics:
+    """The figures of a stored game.
+
+    Memory and calls are those of the ``events``; else what the simulation counted and stored with the game; else, of
+    calls, those that are given, and what the file says of the whole game's cost. What none of them says is unknown.
 
     Args:
         transcript: The game.
         calls: What is known of the calls that wrote its messages, where it was simulated here.
+        events: Memory, searches of memory and calls, as a file of events has them.
+
+    Raises:
+        InputError: What is stored with the game as counts cannot be read.
     """
+    counts, reported = stored_counts(transcript), list(events)
+    has_calls = any(isinstance(event, LLMCallEvent) for event in reported)
+    has_memory = any(isinstance(event, MemoryEvent | RetrievalEvent) for event in reported)
     collector = MetricsCollector(transcript.player_names)
     for event in message_events(transcript):
         collector.add(event)
     for message in thoughts(transcript):
         collector.add(ThoughtEvent(message.speaker))
-    for call in calls:
-        collector.add(call)
+    for known in [*reported, *(() if has_calls or counts.api_calls is not None else calls)]:
+        collector.add(known)
     found, cost = collector.get_metrics(), transcript.cost
+    if not has_memory:
+        found = replace(found, **{name: getattr(counts, name) for name in MEMORY_FIELDS})
+    if has_calls:
+        return found
+    if counts.api_calls is not None:
+        found = replace(found, **{name: getattr(counts, name) for name in CALL_FIELDS})
     if cost is None:
         return found
     tokens = [count for count in (cost.input_tokens, cost.output_tokens) if count is not None]

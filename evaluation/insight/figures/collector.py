@@ -54,8 +54,10 @@ class MetricsCollector:
         self._observations: Counter[str] = Counter()
         self._reflections: Counter[str] = Counter()
         self._importances: list[float] = []
-        self._retrievals = self._hits = 0
+        self._retrievals: Counter[str] = Counter()
+        self._hits = 0
         self._tokens: Counter[str] = Counter()
+        self._calls_by_agent: Counter[str] = Counter()
         self._calls = self._total_tokens = 0
         self._prices: list[float] = []
 
@@ -73,7 +75,7 @@ class MetricsCollector:
                     self._importances.append(event.importance)
                 (self._observations if event.memory_type == "observation" else self._reflections)[event.agent_id] += 1
             case RetrievalEvent():
-                self._retrievals += 1
+                self._retrievals[event.agent_id] += 1
                 self._hits += event.results_count > 0
             case LLMCallEvent():
                 self._add_call(event)
@@ -83,6 +85,7 @@ class MetricsCollector:
         self._total_tokens += event.tokens
         if event.agent_id is not None:
             self._tokens[event.agent_id] += event.tokens
+            self._calls_by_agent[event.agent_id] += 1
         if event.estimated_cost is not None:
             self._prices.append(event.estimated_cost)
 
@@ -105,7 +108,7 @@ class MetricsCollector:
     def get_metrics(self) -> SimulationMetrics:
         """A snapshot; later events do not change it."""
         memories = self._observations.total() + self._reflections.total()
-        messages = self._senders.total()
+        messages, searches = self._senders.total(), self._retrievals.total()
         return SimulationMetrics(
             total_messages=messages,
             messages_per_agent=dict(self._senders),
@@ -116,12 +119,14 @@ class MetricsCollector:
             reflections_per_agent=dict(self._reflections) if memories else None,
             total_reflections=self._reflections.total() if memories else None,
             avg_memory_importance=sum(self._importances) / len(self._importances) if self._importances else None,
-            retrieval_calls=self._retrievals or None,
-            retrieval_hit_rate=self._hits / self._retrievals if self._retrievals else None,
+            retrieval_calls=searches or None,
+            retrievals_per_agent=dict(self._retrievals) if searches else None,
+            retrieval_hit_rate=self._hits / searches if searches else None,
             network=self._network(),
             total_tokens=self._total_tokens if self._calls else None,
             tokens_per_agent=dict(self._tokens) if self._calls else None,
             api_calls=self._calls or None,
+            calls_per_agent=dict(self._calls_by_agent) if self._calls else None,
             estimated_cost_usd=sum(self._prices) if self._prices else None,
             unpriced_calls=self._calls - len(self._prices) if self._calls else None,
         )

@@ -28,11 +28,13 @@ class SimulationMetrics:
         total_reflections: Their sum.
         avg_memory_importance: Mean importance over observations and reflections that have one; ``None`` without any.
         retrieval_calls: How often memory was searched; ``None`` when no search was reported.
+        retrievals_per_agent: Searches by agent.
         retrieval_hit_rate: The share of searches that found something, 0 to 1.
         network: The graph of who addresses whom; ``None`` when no message came.
         total_tokens: Tokens of all model calls; ``None`` when no call was reported.
         tokens_per_agent: Tokens by agent, as far as calls name one.
         api_calls: How many calls.
+        calls_per_agent: Calls by agent, as far as they name one.
         estimated_cost_usd: Sum of the known prices; ``None`` when no price is known.
         unpriced_calls: Calls whose price is not known and is not in the sum.
     """
@@ -47,11 +49,13 @@ class SimulationMetrics:
     total_reflections: int | None = None
     avg_memory_importance: float | None = None
     retrieval_calls: int | None = None
+    retrievals_per_agent: Mapping[str, int] | None = None
     retrieval_hit_rate: float | None = None
     network: NetworkMetrics | None = None
     total_tokens: int | None = None
     tokens_per_agent: Mapping[str, int] | None = None
     api_calls: int | None = None
+    calls_per_agent: Mapping[str, int] | None = None
     estimated_cost_usd: float | None = None
     unpriced_calls: int | None = None
 
@@ -73,10 +77,18 @@ class SimulationMetrics:
                 "total_reflections",
                 "avg_memory_importance",
                 "retrieval_calls",
+                "retrievals_per_agent",
                 "retrieval_hit_rate",
             ),
             "network": asdict(self.network) if self.network else None,
-            "cost": self._part("total_tokens", "tokens_per_agent", "api_calls", "estimated_cost_usd", "unpriced_calls"),
+            "cost": self._part(
+                "total_tokens",
+                "tokens_per_agent",
+                "api_calls",
+                "calls_per_agent",
+                "estimated_cost_usd",
+                "unpriced_calls",
+            ),
         }
 
     def _part(self, *names: str) -> dict[str, Any]:

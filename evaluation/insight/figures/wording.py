@@ -72,6 +72,25 @@ def memory_lines(metrics: SimulationMetrics) -> Iterator[Line]:
     yield "Searches that found something", _share(metrics.retrieval_hit_rate)
 
 
+AGENT_HEADERS = ("Agent", "Observations", "Reflections", "Searches", "Calls", "Tokens")
+
+
+def agent_rows(metrics: SimulationMetrics) -> list[tuple[Cell, ...]]:
+    """What each agent remembered and asked, below ``AGENT_HEADERS``; empty where nothing is known of any of them."""
+    figures = (
+        metrics.observations_per_agent,
+        metrics.reflections_per_agent,
+        metrics.retrievals_per_agent,
+        metrics.calls_per_agent,
+        metrics.tokens_per_agent,
+    )
+    names = dict.fromkeys(name for counts in figures if counts for name in counts)
+    return [
+        (UntrustedText(name), *(UNKNOWN if counts is None else f"{counts.get(name, 0):,}" for counts in figures))
+        for name in names
+    ]
+
+
 def sections(metrics: SimulationMetrics) -> Iterator[tuple[str, list[Line]]]:
     """All of it, by heading."""
     yield "Activity", [*activity_lines(metrics)]

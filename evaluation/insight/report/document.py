@@ -7,7 +7,14 @@ from dataclasses import dataclass
 
 from evaluation.insight.checks.validator import ValidationResult
 from evaluation.insight.extraction.findings import Extraction, Opinion, Quote, Theme
-from evaluation.insight.figures.wording import UNKNOWN, Cell, UntrustedText, sections
+from evaluation.insight.figures.wording import (
+    AGENT_HEADERS,
+    UNKNOWN,
+    Cell,
+    UntrustedText,
+    agent_rows,
+    sections,
+)
 from evaluation.insight.report._recommendations import Recommendation
 from evaluation.insight.report.evaluation_report import EvaluationReport
 from evaluation.judging.protocol import JudgementStatus
@@ -44,6 +51,8 @@ def document(report: EvaluationReport) -> list[Section]:
         Section(heading, tables=(ReportTable(("What", "Figure"), tuple(lines)),))
         for heading, lines in sections(report.metrics)
     ]
+    if agents := agent_rows(report.metrics):
+        found.append(Section("Memory and calls by agent", tables=(ReportTable(AGENT_HEADERS, tuple(agents)),)))
     found += [Section("Players", tables=(_players(report),)), *_pairs(report)]
     found += [*_sentiment(report), *_judge(report), *_checks(report), *_extractions(report)]
     notes = () if report.recommendations else ("Nothing stands out.",)

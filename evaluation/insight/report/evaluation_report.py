@@ -17,7 +17,7 @@ from evaluation.insight.extraction.extractor import ResultsExtractor
 from evaluation.insight.extraction.findings import Extraction
 from evaluation.insight.extraction.reduction import Row, counting_reducer, counts_by_type
 from evaluation.insight.figures.addressing import transcript_metrics
-from evaluation.insight.figures.events import LLMCallEvent
+from evaluation.insight.figures.events import Event, LLMCallEvent
 from evaluation.insight.figures.metrics import SimulationMetrics
 from evaluation.insight.figures.sentiment import Sentiment
 from evaluation.insight.report._recommendations import (
@@ -83,13 +83,14 @@ class Asked:
 class _CountingJudge:
     """Passes questions on and adds up what they take."""
 
-    def __init__(self, judge: Judge) -> None:
+    def __init__(self, judge: Judge, report: Report | None = None) -> None:
         self._judge = judge
+        self._report = report
         self.asked = Asked()
 
     async def judge(self, requests: Sequence[JudgeRequest], *, report: Report | None = None) -> list[Judgement]:
         """The judgements of the judge behind it."""
-        found = await self._judge.judge(requests, report=report)
+        found = await self._judge.judge(requests, report=report or self._report)
         self.asked = Asked(
             self.asked.questions + len(requests),
             self.asked.cached + sum(one.is_cached for one in found),
@@ -169,7 +170,10 @@ class EvaluationReport:
 
 
 def plain_report(
-    transcript: Transcript, config: EvaluationConfig | None = None, calls: Iterable[LLMCallEvent] = ()
+    transcript: Transcript,
+    config: EvaluationConfig | None = None,
+    calls: Iterable[LLMCallEvent] = (),
+    events: Iterable[Event] = (),
 ) -> EvaluationReport:
     """The report without a judge: figures, sentiment and recommendations.
 
@@ -177,8 +181,12 @@ def plain_report(
         transcript: The discussion.
         config: Thresholds, limits and sample.
         calls: The calls that wrote it, where it was simulated here (``store.generations.calls_for``).
+        events: Its events, as ``read_events`` gives them, in place of what is stored with it.
+
+    Raises:
+        InputError: As ``transcript_metrics``.
     """
-    metrics = transcript_metrics(transcript, calls)
+    metrics = transcript_metrics(transcript, calls, events)
     return EvaluationReport(
         transcript=_head(transcript),
         metrics=metrics,
@@ -203,6 +211,8 @@ async def report_on(
     config: EvaluationConfig | None = None,
     personas: Mapping[str, str] | None = None,
     calls: Iterable[LLMCallEvent] = (),
+    events: Iterable[Event] = (),
+    report: Report | None = None,
 ) -> EvaluationReport:
     """The report with what a judge says; the same transcript and answers always give the same.
 
@@ -214,10 +224,12 @@ async def report_on(
         config: Thresholds, limits and sample.
         personas: Persona texts by player.
         calls: As for ``plain_report``.
+        events: As for ``plain_report``.
+        report: Told of every judgement.
     """
-    plain = plain_report(transcript, config, calls)
+    plain = plain_report(transcript, config, calls, events)
     sample = CheckedSample((), plain.messages, 0)
-    counting = _CountingJudge(judge)
+    counting = _CountingJudge(judge, report)
     if wanted.checks:
         sample = await Validator(counting, plain.config.validation()).validate_transcript(transcript, personas)
     return replace(

@@ -26,6 +26,13 @@ _ANSWER_TOKENS = 110
 _IDEAS_TOKENS = 600
 
 
+def estimate_words(questions: int, known: int, calls: int, model: str, usd: float | None) -> str:
+    """An estimate in a sentence; ``usd`` is ``None`` when the price is not known."""
+    cost = "cost not known" if usd is None else f"about ${usd:,.4f}"
+    answered = f", {known:,} of them answered already" if known else ""
+    return f"{counted(questions, 'question')}{answered}, {counted(calls, 'call')} to {model}, {cost}"
+
+
 class EstimatingJudge:
     """Counts the calls that a live judge would make; answers that are kept already cost nothing.
 
@@ -56,20 +63,21 @@ class EstimatingJudge:
         self._cache = cache
         self._batch_size = batch_size
         self._price = price
-        self._cost = 0.0
+        self.tokens_read = 0.0
+        self.tokens_written = 0.0
         self._counted: set[str] = set()
 
     @property
     def usd(self) -> float | None:
         """The expected cost of the calls, from the lengths of the prompts; ``None`` when the price is not known."""
-        return self._cost if self._price is not None or not self.calls else None
+        if self._price is None:
+            return None if self.calls else 0.0
+        return self._price.cost(self.tokens_read, 0, self.tokens_written)
 
     @property
     def words(self) -> str:
         """In a sentence: "120 questions in 14 calls, 30 of them answered already, about $0.12"."""
-        cost = "cost not known" if self.usd is None else f"about ${self.usd:,.4f}"
-        known = f", {self.known:,} of them answered already" if self.known else ""
-        return f"{counted(self.questions, 'question')}{known}, {counted(self.calls, 'call')} to {self._model}, {cost}"
+        return estimate_words(self.questions, self.known, self.calls, self._model, self.usd)
 
     async def judge(self, requests: Sequence[JudgeRequest], *, report: Report | None = None) -> list[Judgement]:
         """Counts the questions; every one is ``skipped``."""
@@ -101,6 +109,5 @@ class EstimatingJudge:
         written = sum(_IDEAS_TOKENS if each.answer is IdeasAnswer else _ANSWER_TOKENS for each in requests)
         # A double check sends the conversation again with the first answer in it.
         self.calls += 2 if first.double_check else 1
-        if self._price is not None:
-            self._cost += self._price.cost(tokens, 0, written)
-            self._cost += self._price.cost(tokens + written, 0, written) if first.double_check else 0.0
+        self.tokens_read += tokens + (tokens + written if first.double_check else 0.0)
+        self.tokens_written += written * (2 if first.double_check else 1)

@@ -8,13 +8,17 @@ from typing import Any
 from evaluation.escaping import well_formed
 from evaluation.insight.figures.events import LLMCallEvent
 from evaluation.judging.model_client.calls import CallRecord
+from evaluation.judging.model_client.usage import Usage
 from evaluation.simulation.model_texts import Generation, speaker_in, speech_prefix
 from evaluation.store.engine.transactions import Units
 from evaluation.store.model_calls.judgement_cache import insert_new, usage_values
 from evaluation.store.model_calls.llm_calls import LLMCalls
 from evaluation.transcript import SIMULATED_FORMAT, Transcript
 
-_BITS = 64
+_OF_SCOPE = """
+SELECT key, model, purpose, subject, text, coalesce(input_tokens, 0), coalesce(cached_tokens, 0),
+    coalesce(output_tokens, 0), coalesce(cost_usd, 0) FROM generations WHERE scope = ?
+"""
 _CALLS = """
 SELECT subject, input_tokens + output_tokens, cost_usd FROM generations
 WHERE scope = ? AND starts_with(subject, ?) ORDER BY subject, key
@@ -28,11 +32,14 @@ class Generations:
         self._units = units
         self._calls = calls
 
-    def of_scope(self, scope: str) -> dict[str, str]:
-        """All texts of an experiment by key."""
+    def of_scope(self, scope: str) -> dict[str, Generation]:
+        """All texts of an experiment by key; how many calls each took is not stored."""
         with self._units.unit() as cursor:
-            rows = cursor.execute("SELECT key, text FROM generations WHERE scope = ?", [scope]).fetchall()
-        return dict(rows)
+            rows = cursor.execute(_OF_SCOPE, [scope]).fetchall()
+        return {
+            key: Generation(key, scope, model, purpose, subject, text, Usage(*usage))
+            for key, model, purpose, subject, text, *usage in rows
+        }
 
     def calls_for(self, transcript: Transcript) -> list[LLMCallEvent]:
         """The calls that wrote the messages of a conversation that an experiment simulated; empty for others.

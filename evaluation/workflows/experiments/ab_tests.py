@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from evaluation.errors import InputError
 from evaluation.experiments.ab.config import ABConfig
+from evaluation.experiments.ab.preconditions import check_runs, check_test
 from evaluation.experiments.ab.progress import FinishedRuns
 from evaluation.experiments.ab.results import ABTestResult
-from evaluation.experiments.ab.runner import ExperimentRunner, JudgeIdentity, Run, Told
+from evaluation.experiments.ab.runner import ExperimentRunner, JudgeIdentity, Run, Told, plan
 from evaluation.experiments.ab.simulation import simulated_games
-from evaluation.experiments.ab.sources import check_numbers, given_metrics, stored_games
+from evaluation.experiments.ab.sources import given_metrics, stored_games
 from evaluation.judging.judge_config import (
     SETTINGS_KEY,
     ChosenJudge,
@@ -48,8 +51,10 @@ def run_ab_test(
         report: Told of every run.
 
     Raises:
-        InputError: A variant names no runs, or runs cannot be simulated for want of a model.
+        InputError: A key is misspelt, a variant has no runs, no run can have a measure, or runs cannot be simulated for
+            want of a model. Nothing was run then.
     """
+    check_test(test)
     judged = CallBuffer()
     config = _judge_config(store, test, options)
     judge = build_judge(config, cache=store.judgements, log=judged.add)
@@ -68,7 +73,7 @@ def run_ab_test(
             )
             return await runner.run_ab_test(report)
 
-    result = asyncio.run(compare())
+    result = replace(asyncio.run(compare()), finished_at=datetime.now(UTC).isoformat(timespec="seconds"))
     store.experiments.keep_ab_test(test.model_dump(mode="json"), result.as_dict())
     return result
 
@@ -104,11 +109,12 @@ def _source(
 ) -> tuple[ABConfig, Run]:
     """The source of the runs; the games of an iteration are listed one by one, as the runner needs them."""
     if test.source == "metrics":
-        check_numbers(test)
         return test, given_metrics
     if test.source == "transcripts":
         named = {name: {"runs": _games(store, name, variant)} for name, variant in test.variants.items()}
-        return test.model_copy(update={"variants": named, "base": {}}), _games_of_store(store)
+        listed = test.model_copy(update={"variants": named, "base": {}})
+        check_runs(listed, plan(listed))
+        return listed, _games_of_store(store)
     return test, _simulation(store, judge, judged, options)
 
 

@@ -12,6 +12,7 @@ from evaluation.experiments.ab.config import ABConfig
 from evaluation.experiments.ab.results import ABTestResult
 from evaluation.experiments.ab.runner import ExperimentRunner
 from evaluation.experiments.ab.simulation import read_run, simulated_games
+from evaluation.insight.figures.addressing import transcript_metrics
 from evaluation.judging.judge_config import build_judge, judge_config
 from evaluation.judging.judges.cached import CallBuffer
 from evaluation.judging.judges.offline import OfflineJudge
@@ -51,6 +52,7 @@ def run_test(budget: Budget | None = None) -> tuple[ABTestResult, list[Transcrip
 
 def test_every_run_is_a_conversation_with_its_calls_counted() -> None:
     found, kept = run_test()
+    assert [one.detail for one in found.variants["two"].runs] == ["", ""]
     # Two agents speak in each of two, or three, steps.
     assert found.variants["two"].avg_metrics == {"total_messages": 4, "api_calls": 4}
     assert found.variants["three"].avg_metrics == {"total_messages": 6, "api_calls": 6}
@@ -111,3 +113,15 @@ def test_what_the_budget_does_not_allow_is_skipped() -> None:
 def test_settings_that_are_wrong_are_named(change: dict[str, Any], fault: str) -> None:
     with pytest.raises(InputError, match=fault):
         read_run({**BASE, **change})
+
+
+def test_what_was_counted_is_stored_with_the_game() -> None:
+    found, kept = run_test()
+    metrics = transcript_metrics(Transcript.from_json(kept[0].to_json()))
+    run = found.variants["two"].runs[0]
+    # The facilitator once and two agents twice, heard by both; each of the two speaks twice.
+    assert metrics.observations_per_agent == {"Ann Lee": 5, "Ben Ode": 5}
+    assert metrics.retrievals_per_agent == metrics.calls_per_agent == {"Ann Lee": 2, "Ben Ode": 2}
+    assert metrics.tokens_per_agent is not None
+    assert sum(metrics.tokens_per_agent.values()) == metrics.total_tokens == run.metrics["total_tokens"]
+    assert metrics.estimated_cost_usd == run.metrics["estimated_cost_usd"] == 0

@@ -12,6 +12,7 @@ from evaluation.errors import ConflictError, JudgeError
 from evaluation.experiments.experiment import ExperimentStatus, Side
 from evaluation.experiments.plan import ExperimentPlan
 from evaluation.experiments.scenario import read_scenario
+from evaluation.insight.figures.counts import stored_counts
 from evaluation.judging.judge_config import judge_config
 from evaluation.judging.model_client.budget import Budget
 from evaluation.judging.model_client.calls import Completion
@@ -81,6 +82,12 @@ def test_planted_effects_are_found_and_conversations_can_be_read(store: Store) -
         )
         assert len(written) == 4
         assert min(written.values()) >= 3
+        # The counts that are stored with the game say the same.
+        counts = stored_counts(store.transcripts.get(session.transcript_id))
+        assert counts.calls_per_agent == dict(written)
+        assert counts.retrievals_per_agent == dict(written)
+        assert counts.observations_per_agent is not None
+        assert min(counts.observations_per_agent.values()) >= 12
     assert [(each.side, each.environment) for each in sessions] == [
         (Side.CONTROL, 0),
         (Side.CONTROL, 1),

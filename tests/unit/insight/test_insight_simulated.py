@@ -65,7 +65,7 @@ def test_a_room_tells_what_its_agents_remember_and_find() -> None:
     plan = RoomPlan("Kitchen", 2, facilitator={1: "What shall we cook?"})
 
     async def run() -> None:
-        await Environment(plan, people, Writer(LLMClient(ScriptedProvider(ScriptedWorld()))), collector=collector).run()
+        await Environment(plan, people, Writer(LLMClient(ScriptedProvider(ScriptedWorld()))), note=collector.add).run()
 
     asyncio.run(run())
     found = collector.get_metrics()

@@ -72,13 +72,13 @@ class Memory:
     """Keeps texts in a dictionary."""
 
     def __init__(self) -> None:
-        self.kept: dict[str, str] = {}
+        self.kept: dict[str, Generation] = {}
 
-    def of_scope(self, scope: str) -> dict[str, str]:
+    def of_scope(self, scope: str) -> dict[str, Generation]:
         return dict(self.kept)
 
     def keep(self, generations: Sequence[Generation], calls: Sequence[Any] = ()) -> None:
-        self.kept |= {one.key: one.text for one in generations}
+        self.kept |= {one.key: one for one in generations}
 
 
 def population(size: int, concurrency: int, seed: int = 0, cache: Memory | None = None) -> tuple[list[Any], Unsteady]:

@@ -1,0 +1,158 @@
+"""The tables of an A/B test's result: what the command line, Markdown and the page show.
+
+They are made of the JSON form, in which results are stored.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from evaluation.statistics.intervals import proportion_interval
+from evaluation.statistics.words import p_words, percent_interval
+from evaluation.text.display import significant_text
+
+NOT_KNOWN = significant_text(None)
+
+_Row = dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class ABSummary:
+    """A result in words; names of variants, measures and reasons are untrusted text.
+
+    Attributes:
+        date: When the last run ended, in UTC.
+        runs: All runs by status: "2 done, 6 skipped: budget".
+        spent: What runs and judging cost, in US dollars.
+        variants: One row for each variant: runs by status, checks that passed, and the mean of every measure.
+        comparisons: One row for each pair of variants and measure, b minus a.
+        every_run: One row for each run: variant, number, seed, status with its reason, and cost.
+        games: Stored transcripts by the run that each is: "short answers, run 2".
+    """
+
+    date: str
+    runs: str
+    spent: str
+    variants: list[_Row]
+    comparisons: list[_Row]
+    every_run: list[_Row]
+    games: Mapping[str, str]
+
+
+def ab_summary(results: Mapping[str, Any], ended: datetime | None = None) -> ABSummary:
+    """The result in words.
+
+    Args:
+        results: As ``ABTestResult.as_dict`` gives them; what an older version left out is "not known".
+        ended: When it ended, for results that do not say so.
+    """
+    variants = list(results.get("variants", {}).values())
+    runs = [run for one in variants for run in one["runs"]]
+    finished = results.get("finished_at")
+    when = datetime.fromisoformat(finished) if finished else ended
+    return ABSummary(
+        date=f"{when:%Y-%m-%d %H:%M} UTC" if when else NOT_KNOWN,
+        runs=runs_by_status(runs),
+        spent=cost_text(results.get("spent_usd")),
+        variants=[_variant(one) for one in variants],
+        comparisons=[_comparison(one) for one in results.get("comparisons", [])],
+        every_run=[_run(run) for run in runs],
+        games={run["reference"]: _name(run) for run in runs if run.get("reference")},
+    )
+
+
+def runs_by_status(runs: Iterable[Mapping[str, Any]]) -> str:
+    """How many runs have which status, skipped ones by their reason: "2 done, 1 failed, 6 skipped: budget"."""
+    counts = Counter(_status(run) for run in runs)
+    ordered = sorted(counts, key=lambda status: (_ORDER.index(status.split(":")[0]), status))
+    return ", ".join(f"{counts[status]} {status}" for status in ordered) or "none"
+
+
+_ORDER = ("done", "failed", "skipped")
+
+
+def _status(run: Mapping[str, Any]) -> str:
+    return f"skipped: {run['detail']}" if run["status"] == "skipped" and run["detail"] else str(run["status"])
+
+
+def cost_text(usd: float | None) -> str:
+    """US dollars in significant digits: "0.0000123 USD"."""
+    text = significant_text(usd)
+    return text if text == NOT_KNOWN else f"{text} USD"
+
+
+def _variant(one: Mapping[str, Any]) -> _Row:
+    means = {f"Mean {name}": significant_text(value) for name, value in one["avg_metrics"].items()}
+    return {
+        "Variant": one["variant_name"],
+        "Runs": runs_by_status(one["runs"]),
+        "Checks passed": _pass_rate(one.get("checks_passed"), one.get("checks_scored")),
+        **means,
+    }
+
+
+def _pass_rate(passed: int | None, scored: int | None) -> str:
+    """ "75 % (6 of 8), 41 to 93 %": the interval is Wilson's, over checks as if they were independent."""
+    if passed is None or not scored:
+        return NOT_KNOWN
+    interval = percent_interval(proportion_interval(passed, scored))
+    return f"{100 * passed / scored:.0f} % ({passed} of {scored}), {interval}"
+
+
+def _comparison(one: Mapping[str, Any]) -> _Row:
+    return {
+        "Measure": one["metric_name"],
+        "A": one["variant_a"],
+        "B": one["variant_b"],
+        "Mean of A (runs)": f"{significant_text(one['mean_a'])} ({one['n_a']})",
+        "Mean of B (runs)": f"{significant_text(one['mean_b'])} ({one['n_b']})",
+        "B minus A": significant_text(one["difference"], signed=True),
+        "95 % interval": _interval(one["interval"]),
+        "Effect size": significant_text(one.get("effect_size"), signed=True),
+        "p": _p(one.get("p_value")),
+        "p (Holm)": _p(one["p_holm"]),
+        "Significant": _yes(one["significant"]),
+        "Practical": _yes(one["practical_difference"]),
+        "Detectable": significant_text(one.get("detectable")),
+        "Better": one["favours"] or "neither",
+    }
+
+
+def _interval(interval: Mapping[str, Any]) -> str:
+    low, high = interval.get("low"), interval.get("high")
+    if low is None or high is None:
+        return str(interval.get("note") or NOT_KNOWN)
+    return f"{significant_text(low, signed=True)} to {significant_text(high, signed=True)}"
+
+
+def _p(value: float | None) -> str:
+    return p_words(math.nan if value is None else value)
+
+
+def _yes(value: bool | None) -> str:
+    return {True: "yes", False: "no", None: "untestable"}[value]
+
+
+def _run(run: Mapping[str, Any]) -> _Row:
+    reason = f"failed: {run['detail']}" if run["status"] == "failed" else _status(run)
+    return {
+        "Variant": run["variant"],
+        "Run": str(run["run_index"] + 1),
+        "Seed": str(run["seed"]),
+        "Status": reason,
+        "Cost": cost_text(run["metrics"].get("estimated_cost_usd")),
+    }
+
+
+def _name(run: Mapping[str, Any]) -> str:
+    return f"{run['variant']}, run {run['run_index'] + 1}"
+
+
+def cells(rows: Sequence[_Row]) -> tuple[tuple[str, ...], list[list[str]]]:
+    """Headers and rows of a table; no rows have no headers."""
+    return tuple(rows[0]) if rows else (), [list(row.values()) for row in rows]

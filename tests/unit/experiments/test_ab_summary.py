@@ -1,0 +1,89 @@
+"""The words of an A/B test's result, and runs that fail by errors that are not ours."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluation.experiments.ab.config import ABConfig
+from evaluation.experiments.ab.runner import ExperimentRunner, RunOutcome
+from evaluation.experiments.ab.summary import ab_summary, runs_by_status
+from evaluation.judging.protocol import Judgement
+from evaluation.text.display import significant_text
+from evaluation.transcript import Message, Player, Transcript
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (0, "0"),
+        (0.0000123, "0.0000123"),
+        (0.00001234, "0.0000123"),
+        (0.61, "0.61"),
+        (-0.5, "-0.5"),
+        (1234.5, "1,230"),
+        (9.999, "10"),
+        (100, "100"),
+        (None, "not known"),
+        (float("nan"), "not known"),
+    ],
+)
+def test_numbers_keep_their_significant_digits(number: float | None, text: str) -> None:
+    assert significant_text(number) == text
+
+
+@given(st.floats(min_value=1e-90, max_value=1e90))
+def test_no_number_but_zero_reads_as_zero(number: float) -> None:
+    read = float(significant_text(number).replace(",", ""))
+    assert read == pytest.approx(number, rel=0.006)
+
+
+def test_runs_are_told_by_status_and_reason() -> None:
+    runs = [{"status": "skipped", "detail": "budget"}] * 6 + [{"status": "done", "detail": ""}] * 2
+    assert runs_by_status(runs) == "2 done, 6 skipped: budget"
+    assert runs_by_status([*runs, {"status": "failed", "detail": "x"}]) == "2 done, 1 failed, 6 skipped: budget"
+
+
+def _test() -> ABConfig:
+    return ABConfig(
+        name="t",
+        source="simulation",
+        base={"x": 1},
+        variants={"a": {}, "b": {"x": 2}},
+        measures={"q": "higher"},
+        primary="q",
+        runs_per_variant=2,
+    )
+
+
+def test_a_run_that_raises_anything_is_a_failed_run_with_its_reason() -> None:
+    async def run(config: dict[str, Any], seed: int) -> Mapping[str, float | None]:
+        if seed == 1:
+            raise ZeroDivisionError("by somebody's function")
+        return {"q": float(config["x"])}
+
+    found = asyncio.run(ExperimentRunner(_test(), run).run_ab_test())
+    assert [one.status for one in found.variants["a"].runs] == ["done", "failed"]
+    assert found.variants["b"].runs[1].detail == "ZeroDivisionError: by somebody's function"
+    assert ab_summary(found.as_dict()).variants[0]["Runs"] == "1 done, 1 failed"
+
+
+def test_a_judge_that_raises_anything_makes_a_failed_run() -> None:
+    class Broken:
+        async def judge(self, requests: Any, *, report: Any = None) -> list[Judgement]:
+            raise KeyError("answer")
+
+    message = Message(id="m", index=0, speaker="Ada", text="Fine words.")
+    game = Transcript(game_id="g", source_format="native", players=(Player(name="Ada"),), messages=(message,))
+
+    async def run(config: dict[str, Any], seed: int) -> RunOutcome:
+        return RunOutcome({"q": 1.0}, game, reference=game.id)
+
+    found = asyncio.run(ExperimentRunner(_test(), run, judge=Broken()).run_ab_test())
+    assert found.failed == 4
+    assert "KeyError" in found.variants["a"].runs[0].detail

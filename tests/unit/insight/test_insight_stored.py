@@ -1,0 +1,126 @@
+"""Answers of judges about discussions: stored, summed up by iteration and player, and never replaced by nothing."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from benchmarks.judge_server import JudgeServer
+from evaluation.insight.checks.summary import EVERYBODY, ScoredCheck, check_summaries
+from evaluation.insight.config import EvaluationConfig
+from evaluation.insight.report.evaluation_report import Wanted
+from evaluation.judging.judge_config import ChosenJudge, build_judge, judge_config
+from evaluation.judging.model_client.usage import Price
+from evaluation.store import Store
+from evaluation.transcript import Message, Player, Transcript
+from evaluation.workflows.insights import ask_about_games, estimate_insights, stored_check_summaries
+
+CONFIG = EvaluationConfig(validation_sampling_rate=1)
+
+
+def answer(body: dict[str, Any]) -> str:
+    text = str(body["messages"][-1]["content"])
+    if '"themes"' in text:
+        return json.dumps({"themes": []})
+    return json.dumps({"reason": "so", "score": 0.2 if "Bad" in text else 0.9, "citations": [1]})
+
+
+@pytest.fixture
+def store() -> Store:
+    found = Store(":memory:")
+    for name in ("before", "after"):
+        found.iterations.create(name)
+    for key, text, iteration in (("b1", "Bad.", "before"), ("a1", "Fine.", "after"), ("a2", "Good.", "after")):
+        with found.unit(write=True):
+            found.transcripts.add(game(key, text), source_name=key, iteration=iteration)
+    return found
+
+
+def game(key: str, text: str) -> Transcript:
+    players = (Player(name="Ann"), Player(name="Ben"))
+    messages = tuple(
+        Message(id=f"m{at}", index=at, speaker=who, text=f"{text} {at}") for at, who in enumerate(("Ann", "Ben"))
+    )
+    return Transcript(game_id=key, source_format="native", players=players, messages=messages)
+
+
+def judge(store: Store, server: JudgeServer, **more: Any) -> ChosenJudge:
+    chosen = {"mode": "live", "model": "local", "base_url": server.url, **more}
+    return build_judge(judge_config(chosen, environment={}), cache=store.judgements)
+
+
+def test_answers_are_stored_and_summed_up_by_iteration_check_and_player(store: Store) -> None:
+    ids = store.transcripts.ids()
+    assert store.insights.newest() == 0
+    with JudgeServer(content=answer).in_thread() as server:
+        tally = ask_about_games(store, ids, judge(store, server), Wanted(checks=True, themes=True), CONFIG)
+    # Two messages a game: nobody has a persona or said something before, so coherence alone is asked.
+    assert (tally.games, tally.scored, tally.passed, tally.cut_short) == (3, 6, 4, 0)
+    found = {(one.iteration, one.agent): one for one in stored_check_summaries(store)}
+    assert set(found) == {(name, who) for name in ("before", "after") for who in (EVERYBODY, "Ann", "Ben")}
+    everybody = found["after", EVERYBODY]
+    assert (everybody.n, everybody.games, everybody.passed, everybody.mean) == (4, 2, 4, pytest.approx(0.9))
+    assert found["before", "Ann"].pass_rate == 0
+    assert not found["before", EVERYBODY].interval.is_known, "one game has no interval"
+    checks = store.insights.checks("before")
+    assert list(checks["status"].value_counts().items()) == [("not_scored", 4), ("scored", 2)]
+    findings = store.insights.findings()
+    assert list(findings["kind"]) == ["themes"] * 3
+    assert findings["result"][0]["status"] == "done"
+    assert store.insights.answered_since(0) == {one: {"checks", "themes"} for one in ids}
+
+
+def test_a_later_sample_holds_and_nothing_that_is_no_answer_replaces_it(store: Store) -> None:
+    ids = store.transcripts.ids()[:1]
+    with JudgeServer(content=answer).in_thread() as server:
+        for _ in range(2):
+            ask_about_games(store, ids, judge(store, server), Wanted(checks=True), CONFIG)
+        assert len(store.insights.checks()) == 6
+        newest = store.insights.newest()
+        offline = build_judge(judge_config({"mode": "offline"}, environment={}))
+        assert ask_about_games(store, ids, offline, Wanted(checks=True), CONFIG).why_not
+        # Another seed asks nothing new where all is checked, so the limit is met with other words.
+        with store.unit(write=True):
+            store.transcripts.add(game("new", "Other."), source_name="new")
+        new = store.transcripts.ids()[-1:]
+        poor = judge(store, server, max_calls=1, concurrency=1)
+        tally = ask_about_games(store, new, poor, Wanted(checks=True), CONFIG)
+    assert (tally.cut_short, tally.games) == (1, 0)
+    assert store.insights.newest() == newest
+    assert store.insights.answered_since(newest) == {}
+
+
+def test_deleted_games_take_their_answers_with_them(store: Store) -> None:
+    ids = store.transcripts.ids()
+    with JudgeServer(content=answer).in_thread() as server:
+        ask_about_games(store, ids, judge(store, server), Wanted(checks=True), CONFIG)
+    store.deletions.delete([ids[0]], who="Ann")
+    assert set(store.insights.checks()["transcript_id"]) == set(ids[1:])
+    with store.unit() as cursor:
+        assert cursor.execute("SELECT count(*) FROM insight_checks").fetchall() == [(12,)]
+
+
+def test_the_estimate_counts_the_questions_that_will_be_asked(store: Store) -> None:
+    ids = store.transcripts.ids()
+    with JudgeServer(content=answer).in_thread() as server:
+        judged_by = judge_config({"mode": "live", "model": "local", "base_url": server.url}, environment={})
+        found = estimate_insights(store, ids, Wanted(checks=True, themes=True), CONFIG, judged_by)
+        chosen = judge(store, server)
+        ask_about_games(store, ids, chosen, Wanted(checks=True, themes=True), CONFIG)
+    assert (found.games, found.questions) == (3, 9) == (3, chosen.budget.calls_made)
+    assert found.usd(None) is None
+    assert found.usd(Price(1.0, 1.0, 0.0)) == found.tokens_read > 0
+    assert estimate_insights(store, ids, Wanted(checks=True, themes=True), CONFIG, judged_by).known == 9
+
+
+def test_the_mean_is_that_of_games_and_the_pass_rate_that_of_checks() -> None:
+    checks = [ScoredCheck("i", "g1", "coherence", "Ann", score, score >= 0.5) for score in (1.0, 1.0, 1.0, 0.0)]
+    checks += [ScoredCheck("i", "g2", "coherence", "Ben", 0.25, False)]
+    found = {one.agent: one for one in check_summaries(checks)}
+    # Game 1 has the mean 0.75, game 2 has 0.25: 0.5; of five checks three passed.
+    assert (found[EVERYBODY].mean, found[EVERYBODY].passed, found[EVERYBODY].n) == (0.5, 3, 5)
+    assert found["Ann"].mean == 0.75
+    assert (found["Ben"].n, found["Ben"].games) == (1, 1)
+    assert found[EVERYBODY].interval.is_known
