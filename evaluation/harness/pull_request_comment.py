@@ -138,7 +138,13 @@ def _remarks(row: Mapping[str, Any]) -> Iterator[str]:
 def _behind(each: Mapping[str, Any]) -> Iterator[str]:
     before, now = (_number(each.get(key), 2) or "new" for key in ("baseline", "score"))
     yield f"  - {_quoted(each.get('proposition_id'), _LONGEST_NAME)}: {before} → {now}"
-    for key, words in (("message", "lowest at"), ("snippet", "said"), ("reason", "why"), ("recommendation", "try")):
+    for key, words in (
+        ("message", "lowest at"),
+        ("snippet", "said"),
+        ("mark_words", "marked"),
+        ("reason", "why"),
+        ("recommendation", "try"),
+    ):
         if each.get(key):
             yield f"    - {words}: {_quoted(each[key], _LONGEST_TEXT)}"
 

@@ -127,6 +127,7 @@ class Behind:
         score: Its mean now; ``None`` when it has none.
         baseline: Its mean then; ``None`` when it is new.
         message: Transcript and id of that message; empty for a whole trajectory.
+        mark_words: The judge's mark of that message, its meaning and the score; empty for a count.
     """
 
     proposition_id: str
@@ -137,6 +138,7 @@ class Behind:
     snippet: str
     reason: str
     recommendation: str
+    mark_words: str = ""
 
     @property
     def change(self) -> float | None:
@@ -280,6 +282,7 @@ def _row_dict(row: BaselineRow) -> dict[str, Any]:
                 "snippet": each.snippet,
                 "reason": each.reason,
                 "recommendation": each.recommendation,
+                "mark_words": each.mark_words,
             }
             for each in row.behind
         ],
@@ -530,4 +533,5 @@ def _behind(
         snippet=lowest.snippet,
         reason=lowest.reason,
         recommendation=lowest.proposition.recommendations_for_improvement,
+        mark_words=lowest.mark_words,
     )

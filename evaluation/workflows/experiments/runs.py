@@ -272,7 +272,7 @@ def _store(run: _Run, session: Session, transcript: Transcript, checked: Sequenc
         if run.plan.effects is None:
             # What a script did is no correction of anybody.
             for result in checked:
-                store.corrections.add(result)
+                store.corrections.add(result, experiment_id=experiment)
 
 
 def _first_reason(results: Sequence[BaseException | None]) -> str:

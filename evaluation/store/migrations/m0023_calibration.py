@@ -1,0 +1,37 @@
+"""Marks that people gave without seeing the judge's, activity of experiments, and the experiment of a checked message."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+_TABLES = """
+CREATE SEQUENCE calibration_mark_numbers;
+CREATE TABLE calibration_marks (
+    mark_id bigint NOT NULL DEFAULT nextval('calibration_mark_numbers'),
+    score_id text NOT NULL,
+    rater text NOT NULL,
+    mark integer CHECK (mark BETWEEN 0 AND 9),
+    evidence text NOT NULL DEFAULT '',
+    created_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE TABLE experiment_activity (
+    experiment_id text NOT NULL,
+    side text NOT NULL CHECK (side IN ('treatment', 'control')),
+    environment integer NOT NULL,
+    activity JSON NOT NULL,
+    created_at timestamptz NOT NULL DEFAULT now()
+);
+ALTER TABLE correction_logs ADD COLUMN experiment_id uuid;
+"""
+
+
+def create_calibration_tables(connection: DuckDBPyConnection) -> None:
+    """Adds ``calibration_marks`` and ``experiment_activity``, to which rows are only ever added.
+
+    The latest mark of a rater for a score holds; a null mark takes the earlier one back. ``experiment_id`` of
+    ``correction_logs`` is null outside experiments and for what was logged before.
+    """
+    connection.execute(_TABLES)
