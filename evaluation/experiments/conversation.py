@@ -19,7 +19,7 @@ from evaluation.persona.agents import Agent, SpeakerMap
 from evaluation.persona.evaluation import evaluate_agent
 from evaluation.persona.shipped_agents import Cast
 from evaluation.persona.subjects import Sources, everybody, subject_of
-from evaluation.simulation.environment import Environment, RoomPlan
+from evaluation.simulation.environment import Environment, RoomPlan, SteeringLog
 from evaluation.simulation.model_texts import Writer
 from evaluation.transcript import Transcript
 
@@ -65,6 +65,7 @@ async def simulate(
     gate_seconds: float,
     log: Log | None = None,
     heard: Callable[[], None] | None = None,
+    steering: SteeringLog | None = None,
 ) -> Transcript:
     """The transcript of one conversation.
 
@@ -81,7 +82,7 @@ async def simulate(
         checker = PropositionChecker(judge, library)
         gate = ActionGate(checker, timeout_seconds=gate_seconds, log=log, is_strict=True)
     personas = [population[number] for number in plan.design.rooms[environment]]
-    return await Environment(room, personas, writer, judge=judge, gate=gate, heard=heard).run()
+    return await Environment(room, personas, writer, judge=judge, gate=gate, heard=heard, steering=steering).run()
 
 
 async def evaluate(

@@ -55,6 +55,7 @@ class PersonaRunRequest:
         agents: Ids and names; empty for everybody who has a persona or propositions.
         mode: How the runs come about, for people: "live", "offline", "mock".
         source: Whether agents are judged on transcripts, or on answers to scenario prompts that they give first.
+        with_simulated: Whether the conversations of experiments count too.
         wrap: Puts something around the judge of every agent, such as a recorder; ``None`` for nothing.
     """
 
@@ -64,7 +65,17 @@ class PersonaRunRequest:
     agents: Sequence[str] = ()
     mode: str = ""
     source: Source = "transcripts"
+    with_simulated: bool = False
     wrap: Callable[[Judge, Agent], Judge] | None = None
+
+    def subjects(self, store: Store) -> list[Subject]:
+        """The agents that are evaluated on transcripts, with all they said.
+
+        Raises:
+            NotFoundError: Nobody of that name speaks anywhere.
+        """
+        dimensions, period = self.plan.dimensions, self.plan.period
+        return find_subjects(store, self.agents, dimensions, self.library, period, with_simulated=self.with_simulated)
 
     @property
     def is_about_everybody(self) -> bool:
@@ -122,7 +133,7 @@ def run_personas(
 def requests_of(store: Store, request: PersonaRunRequest) -> Iterator[list[JudgeRequest]]:
     """What a judge would be asked about everybody who is evaluated on transcripts, agent by agent."""
     plan = request.plan
-    for subject in find_subjects(store, request.agents, plan.dimensions, request.library, plan.period):
+    for subject in request.subjects(store):
         questions = questions_about(subject, request.library, plan).values()
         yield [
             replace(asked.request, repeat=plan.options.repeat + repeat)
@@ -159,10 +170,7 @@ async def _subjects(
 ) -> AsyncIterator[Subject]:
     """Who is evaluated; in synthetic mode each after it has answered the prompts."""
     if request.source != "synthetic":
-        plan = request.plan
-        if subjects is None:
-            subjects = find_subjects(store, request.agents, plan.dimensions, request.library, plan.period)
-        for subject in subjects:
+        for subject in request.subjects(store) if subjects is None else subjects:
             yield subject
         return
     prompts = scenario_prompts()

@@ -26,6 +26,7 @@ from evaluation.cli.persona.options import (
     RequireBaseline,
     SampleSize,
     Seed,
+    Simulated,
     Since,
     Until,
 )
@@ -64,6 +65,7 @@ def run(
     mode: ModeOption = Mode.MOCK,
     since: Since = None,
     until: Until = None,
+    simulated: Simulated = False,
     sample_size: SampleSize = 20,
     seed: Seed = 0,
     double_check: DoubleCheck = False,
@@ -100,7 +102,16 @@ def run(
         dimensions, sample_size, seed, individual, repeats, since=since, until=until, double_check=double_check
     )
     request = persona_request(
-        store, mode, plan, agents, folder, model=model, base_url=base_url, recordings=recordings, **limits
+        store,
+        mode,
+        plan,
+        agents,
+        folder,
+        model=model,
+        base_url=base_url,
+        recordings=recordings,
+        with_simulated=simulated,
+        **limits,
     )
     if estimate:
         say(estimate_personas(store, request))
@@ -116,6 +127,7 @@ def compare(
     agents: Agents = "",
     dimensions: Dimensions = "",
     mode: ModeOption = Mode.MOCK,
+    simulated: Simulated = False,
     sample_size: SampleSize = 20,
     seed: Seed = 0,
     double_check: DoubleCheck = False,
@@ -148,7 +160,16 @@ def compare(
     known = known_baselines(baselines)
     plan = evaluation_plan(dimensions, sample_size, seed, individual, repeats, double_check=double_check)
     request = persona_request(
-        store, mode, plan, agents, folder, model=model, base_url=base_url, recordings=recordings, **limits
+        store,
+        mode,
+        plan,
+        agents,
+        folder,
+        model=model,
+        base_url=base_url,
+        recordings=recordings,
+        with_simulated=simulated,
+        **limits,
     )
     if estimate:
         say(estimate_personas(store, request))
@@ -164,6 +185,7 @@ def baseline(
     agents: Agents = "",
     dimensions: Dimensions = "",
     mode: ModeOption = Mode.MOCK,
+    simulated: Simulated = False,
     sample_size: SampleSize = 20,
     seed: Seed = 0,
     double_check: DoubleCheck = False,
@@ -196,7 +218,16 @@ def baseline(
     before = read_baselines(to)
     plan = run_request.evaluation_plan(dimensions, sample_size, seed, individual, repeats, double_check=double_check)
     request = run_request.persona_request(
-        store, mode, plan, agents, folder, model=model, base_url=base_url, recordings=recordings, **limits
+        store,
+        mode,
+        plan,
+        agents,
+        folder,
+        model=model,
+        base_url=base_url,
+        recordings=recordings,
+        with_simulated=simulated,
+        **limits,
     )
     if estimate:
         say(estimate_personas(store, request))

@@ -70,9 +70,8 @@ def show(
     if output is ListFormat.JSON:
         _say_json(_message(found))
         return
-    say(
-        f"{safe(found.result.agent)}, {found.at:%Y-%m-%d %H:%M:%S} UTC: {found.outcome}{f', run {found.run}' if found.run else ''}"
-    )
+    run = f", run {found.run}" if found.run else ""
+    say(f"{safe(found.result.agent)}, {found.at:%Y-%m-%d %H:%M:%S} UTC: {found.outcome}{run}")
     for attempt in found.result.attempts:
         say("\n".join(_lines(attempt, is_sent=attempt == found.result.committed)))
 

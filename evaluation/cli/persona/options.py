@@ -119,6 +119,10 @@ Repeats = Annotated[
         help="Ask every question so many times, for the judge's own noise; scores are means over them.",
     ),
 ]
+Simulated = Annotated[
+    bool,
+    typer.Option("--simulated", help="Count the conversations of experiments too; they are left out otherwise."),
+]
 RequireBaseline = Annotated[
     bool, typer.Option("--require-baseline", help="Exit with 1 when no score could be held against a baseline.")
 ]

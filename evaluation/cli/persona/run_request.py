@@ -40,12 +40,14 @@ def persona_request(
         plan: Dimensions, sample, options.
         agents: Ids and names, with commas.
         folder: The person's own propositions, which add to the shipped ones.
-        judge: ``model``, ``base_url``, ``recordings`` and limits; ``None`` for those not given.
+        judge: ``model``, ``base_url``, ``recordings`` and limits; ``None`` for those not given. ``with_simulated``
+            says whether conversations of experiments count.
 
     Raises:
         InputError: A value is not usable, or the recordings are of several models.
         JudgeError: A live judge cannot be reached.
     """
+    with_simulated = bool(judge.pop("with_simulated", False))
     return PersonaRunRequest(
         _judge_config(store, mode, judge),
         plan,
@@ -53,6 +55,7 @@ def persona_request(
         _names(agents),
         str(Mode.OFFLINE if mode is RecordMode.SCRIPTED else mode),
         "synthetic" if mode is Mode.SYNTHETIC else "transcripts",
+        with_simulated,
     )
 
 

@@ -153,8 +153,9 @@ class Corrections:
         """Every attempt ever logged, of one agent or of all, in the order of time and attempt.
 
         Returns:
-            ``group_id``, ``agent_id``, ``run_id``, ``experiment_id``, ``attempt_number`` (0 is the original), ``attempt_text``,
-            ``is_committed``, ``outcome``, ``original_text``, ``corrected_text`` (empty unless a retry was committed),
+            ``group_id``, ``agent_id``, ``run_id``, ``experiment_id``, ``attempt_number`` (0 is the original),
+            ``attempt_text``, ``is_committed``, ``outcome``, ``original_text``,
+            ``corrected_text`` (empty unless a retry was committed),
             ``dimension_scores`` (JSON text: dimension to score, threshold, reasoning), ``similarity_score`` (0 to 1),
             ``total_score``, ``feedback``, ``token_usage`` (JSON text) and ``created_at`` (UTC).
         """
@@ -164,7 +165,8 @@ class Corrections:
 
 
 _LOG = """
-SELECT group_id::text AS group_id, agent_id, run_id::text AS run_id, experiment_id::text AS experiment_id, attempt_number, attempt_text, is_committed,
+SELECT group_id::text AS group_id, agent_id, run_id::text AS run_id, experiment_id::text AS experiment_id,
+       attempt_number, attempt_text, is_committed,
        outcome, original_text, corrected_text, dimension_scores::text AS dimension_scores, similarity_score,
        total_score, feedback, token_usage::text AS token_usage, timezone('UTC', created_at) AS created_at
 FROM correction_logs WHERE $agent IS NULL OR agent_id = $agent

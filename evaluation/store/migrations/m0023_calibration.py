@@ -1,4 +1,4 @@
-"""Marks that people gave without seeing the judge's, activity of experiments, and the experiment of a checked message."""
+"""People's blind marks, the activity of experiments, and the experiment that a checked message belongs to."""
 
 from __future__ import annotations
 
