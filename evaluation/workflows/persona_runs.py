@@ -29,6 +29,7 @@ from evaluation.persona.results import PersonaEvaluation
 from evaluation.persona.subjects import Subject
 from evaluation.store import Store
 from evaluation.workflows.agents import find_subjects
+from evaluation.workflows.calibration import calibration_of
 
 JudgeFor = Callable[[str], Judge]
 """Makes the judge for a run, given the run's id, under which its calls are logged."""
@@ -153,10 +154,13 @@ def estimate_personas(store: Store, request: PersonaRunRequest) -> str:
         return f"{calls:,} calls to {request.config.model} that write answers, and then those that judge them"
 
     async def run() -> str:
-        counting = await build_estimate(request.config, store.judgements)
-        for requests in requests_of(store, request):
-            await counting.judge(requests)
-        return counting.words
+        told = []
+        for member in request.config.members:
+            counting = await build_estimate(member, store.judgements)
+            for requests in requests_of(store, request):
+                await counting.judge(requests)
+            told.append(f"{member.model}: {counting.words}" if request.config.jury else counting.words)
+        return "\n".join(told)
 
     return run_asking(run())
 
@@ -290,18 +294,25 @@ def compare_with_baselines(
     max_drop: float = MAX_DROP,
     *,
     requires_baseline: bool = False,
+    store: Store | None = None,
 ) -> BaselineComparison:
-    """The evaluations that a request led to, beside the baselines; arguments as for ``compare``."""
-    return compare(
+    """The evaluations that a request led to, beside the baselines; arguments as for ``compare``.
+
+    With ``store`` it says whether the judges are calibrated.
+    """
+    found = compare(
         [evaluation for _, evaluation in rated],
         baselines,
         request.plan,
         source=request.source,
         expects_all=request.is_about_everybody,
         max_drop=max_drop,
-        judge=OFFLINE_MODEL if request.config.mode == "offline" else request.config.model,
+        judge=OFFLINE_MODEL if request.config.mode == "offline" else request.config.name,
         requires_baseline=requires_baseline,
     )
+    if store is None:
+        return found
+    return replace(found, calibration=calibration_of(store, [evaluation for _, evaluation in rated]))
 
 
 def write_baselines(store: Store, request: PersonaRunRequest, rated: Sequence[Rated], folder: Path) -> list[Path]:

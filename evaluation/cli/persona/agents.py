@@ -129,7 +129,7 @@ def generate(
     from evaluation.judging.judge_config import SETTINGS_KEY, judge_config
     from evaluation.judging.model_client.budget import Budget, BudgetSpentError, spent_words
     from evaluation.simulation.population.profiles import profile_named
-    from evaluation.workflows.populations import calls_for, generate_personas, write_agent_files
+    from evaluation.workflows.experiments.populations import calls_for, generate_personas, write_agent_files
 
     chosen, store = profile_named(profile), open_store(db)
     limits = judge_limits(budget, max_calls, concurrency, timeout)
@@ -171,7 +171,7 @@ def export(
     """Write agents with a persona as agent files, which TinyTroupe and 'agents import' read."""
     from evaluation.persona.agents import Agent
     from evaluation.workflows.agents import KnownAgents
-    from evaluation.workflows.populations import exported_persona, write_agent_files
+    from evaluation.workflows.experiments.populations import exported_persona, write_agent_files
 
     known = KnownAgents.of(open_store(db))
     given = {key: agent for key, agent in known.stored.items() if agent.persona is not None}

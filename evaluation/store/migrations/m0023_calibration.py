@@ -11,7 +11,12 @@ _TABLES = """
 CREATE SEQUENCE calibration_mark_numbers;
 CREATE TABLE calibration_marks (
     mark_id bigint NOT NULL DEFAULT nextval('calibration_mark_numbers'),
-    score_id text NOT NULL,
+    judgement_key text NOT NULL,
+    model text NOT NULL,
+    dimension text NOT NULL,
+    proposition_id text NOT NULL,
+    claim text NOT NULL,
+    judge_mark integer NOT NULL CHECK (judge_mark BETWEEN 0 AND 9),
     rater text NOT NULL,
     mark integer CHECK (mark BETWEEN 0 AND 9),
     evidence text NOT NULL DEFAULT '',
@@ -31,7 +36,7 @@ ALTER TABLE correction_logs ADD COLUMN experiment_id uuid;
 def create_calibration_tables(connection: DuckDBPyConnection) -> None:
     """Adds ``calibration_marks`` and ``experiment_activity``, to which rows are only ever added.
 
-    The latest mark of a rater for a score holds; a null mark takes the earlier one back. ``experiment_id`` of
+    The latest mark of a rater for a judgement holds; a null mark says that they could not tell. ``experiment_id`` of
     ``correction_logs`` is null outside experiments and for what was logged before.
     """
     connection.execute(_TABLES)
