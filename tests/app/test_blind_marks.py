@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dashboard.app_pages.review.sections import JUDGE, VIEW
 from evaluation.agreement.calibration import FEWEST_MARKS
 
 
@@ -10,7 +11,7 @@ def test_a_claim_is_marked_without_seeing_the_judge_and_the_judge_is_held_agains
 ) -> None:
     store = filled
     run_of(store, "alpha", 6)
-    app = open_page("review", rater="Ada", view="Mark a judge")
+    app = open_page("review", rater="Ada", **{VIEW: JUDGE})
     assert not app.exception
     said = words(app)
     assert "You have marked 0 claims." in said
@@ -19,9 +20,8 @@ def test_a_claim_is_marked_without_seeing_the_judge_and_the_judge_is_held_agains
     assert "6 of 9" not in said
     app.button(key="save_blind_mark").click().run()
     assert "Choose a mark from 0 to 9" in words(app)
-    (mark,) = [one for one in app.button_group if one.key == "blind_mark"]
-    mark.set_value([4]).run()
-    app.text_input(key="blind_evidence").set_value("line 1").run()
+    app.button_group(key="blind_mark").set_value(4)
+    app.text_input(key="blind_evidence").set_value("line 1")
     app.button(key="save_blind_mark").click().run()
     assert not app.exception
     assert "You have marked 1 claim." in words(app)
