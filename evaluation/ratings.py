@@ -153,3 +153,27 @@ def _check_text(place: str, text: str, limit: int) -> None:
         raise InputError(f"{len(text)} characters are too many.", place=place, remedy=f"Stay within {limit}.")
     if lone_surrogate(text) is not None:
         raise InputError("The text holds a lone surrogate.", place=place, remedy="Type it again.")
+
+
+@dataclass(frozen=True, slots=True)
+class BlindMark:
+    """A person's mark of a claim that a judge had marked, given without seeing what the judge said.
+
+    Attributes:
+        judgement_key: Of the judgement.
+        model: Who judged.
+        claim: Untrusted text.
+        judge_mark: The judge's mark of the claim as it stands, 0 to 9; not turned round where it names a fault.
+        mark: The person's, on the same scale; ``None`` where they could not tell.
+        evidence: The words or messages it rests on; untrusted text.
+    """
+
+    judgement_key: str
+    model: str
+    dimension: str
+    proposition_id: str
+    claim: str
+    judge_mark: int
+    rater: str
+    mark: int | None
+    evidence: str = ""

@@ -14,6 +14,7 @@ from typing import Any
 import pandas as pd
 
 from dashboard.shared.jobs.judging_jobs import PROPOSITIONS_VARIABLE, own_propositions, proposition_roots
+from evaluation.agreement.calibration import calibration_words
 from evaluation.errors import InputError
 from evaluation.judging.propositions.file_faults import CheckedFile, check_text
 from evaluation.judging.propositions.loading import PropositionLibrary
@@ -104,6 +105,14 @@ def judge_words(run: Mapping[str, Any] | None) -> str:
     if run is None:
         return ""
     return ": ".join(str(part) for part in (run["judge"], run["model"]) if part and not pd.isna(part))
+
+
+def calibration_text(store: Store, run: Mapping[str, Any]) -> str:
+    """Whether the judge of a run is calibrated for the dimensions it scored, as on the command line."""
+    said = json.loads(run["scores"]) if isinstance(run["scores"], str) else {}
+    scored = [key for key, each in said.items() if each.get("score") is not None]
+    models = [] if run["model"] is None or pd.isna(run["model"]) else [str(run["model"])]
+    return calibration_words(store.calibration_marks.counts(), models, scored)
 
 
 def proposition_frame(scores: pd.DataFrame, dimension: Dimension) -> pd.DataFrame:

@@ -17,11 +17,13 @@ class LoggedMessage:
         at: When it was logged, in UTC.
         result: Its attempts with their checks. The messages it was compared with are not kept, and neither is whether a
             check was trivial.
+        run: Id of the run or experiment that it was checked in; empty when none was named.
     """
 
     id: str
     at: datetime
     result: GateResult
+    run: str = ""
 
     @property
     def outcome(self) -> GateOutcome:

@@ -21,7 +21,7 @@ from evaluation.persona.agents import Agent, SpeakerMap
 from evaluation.persona.evaluation import evaluate_agent
 from evaluation.persona.shipped_agents import Cast
 from evaluation.persona.subjects import Sources, everybody, subject_of
-from evaluation.simulation.environment import Environment, RoomPlan
+from evaluation.simulation.environment import Environment, RoomPlan, SteeringLog
 from evaluation.simulation.model_texts import Writer
 from evaluation.transcript import Transcript
 
@@ -67,6 +67,7 @@ async def simulate(
     gate_seconds: float,
     log: Log | None = None,
     heard: Callable[[], None] | None = None,
+    steering: SteeringLog | None = None,
 ) -> Transcript:
     """The transcript of one conversation, with the memory, searches, calls and tokens of each agent.
 
@@ -86,7 +87,9 @@ async def simulate(
         gate = ActionGate(checker, timeout_seconds=gate_seconds, log=log, is_strict=True)
     personas = [population[number] for number in plan.design.rooms[environment]]
     collector = MetricsCollector()
-    said = await Environment(room, personas, writer, judge=judge, gate=gate, heard=heard, note=collector.add).run()
+    said = await Environment(
+        room, personas, writer, judge=judge, gate=gate, heard=heard, note=collector.add, steering=steering
+    ).run()
     return with_counts(said, collector.get_metrics())
 
 

@@ -83,7 +83,7 @@ class ExperimentPlan:
         """All settings that decide what is asked, as data; ``plan_of`` builds the plan from it again."""
         return {
             "kind": "experiment",
-            "scenario": self.scenario.model_dump(mode="json"),
+            "scenario": _scenario(self.scenario),
             "model": self.model,
             "scale": self.scale,
             "seed": self.seed,
@@ -141,6 +141,12 @@ def plan_of(record: ExperimentRecord) -> ExperimentPlan:
         tuple(config["personas"]),
         effects,
     )
+
+
+def _scenario(scenario: Scenario) -> dict[str, Any]:
+    """The scenario as data; without the field that older versions did not know, where it is empty."""
+    found = scenario.model_dump(mode="json")
+    return {key: value for key, value in found.items() if value is not None or key != "own_population"}
 
 
 def _effects(effects: Effects) -> dict[str, bool]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -36,15 +36,61 @@ _PUBLISHED_NAMES = {
 }
 _SCALE = (0.0, 9.0)
 
+LEVEL = 0.05
+"""With a larger p, after Holm's adjustment, the direction of a difference is undecided."""
+
 
 class DirectionAgreement(StrEnum):
-    """Whether the direction of a difference agrees with the published one, whatever its size."""
+    """Whether the direction of a difference agrees with the published one, whatever its size.
+
+    ``undecided``: the difference of this run may be chance, so its direction says nothing.
+    """
 
     SAME = "same direction"
     OPPOSITE = "opposite direction"
-    LEVEL = "no difference here"
+    UNDECIDED = "undecided"
     UNPUBLISHED = "not in the paper"
     UNKNOWN = "cannot be compared"
+
+
+def direction_of(difference: float | None, published: float | None, p_holm: float | None) -> DirectionAgreement:
+    """The verdict on one row, for every output.
+
+    Args:
+        difference: Treatment minus control here; ``None`` without one.
+        published: The paper's; ``None`` where it has none.
+        p_holm: Of the difference here, after Holm's adjustment; ``None`` where it could not be tested.
+    """
+    if published is None:
+        return DirectionAgreement.UNPUBLISHED
+    if difference is None:
+        return DirectionAgreement.UNKNOWN
+    if p_holm is None or p_holm > LEVEL:
+        return DirectionAgreement.UNDECIDED
+    return DirectionAgreement.SAME if (difference > 0) == (published > 0) else DirectionAgreement.OPPOSITE
+
+
+def verdict_words(rows: Sequence[Mapping[str, Any]]) -> str:
+    """The verdicts of a report in a sentence; empty where the paper has no row of it."""
+    compared = [row for row in rows if row["published"]]
+    counts = Counter(row["direction"] for row in compared)
+    if not compared:
+        return ""
+    told = ", ".join(f"{counts[each]} {each}" for each in DirectionAgreement if counts[each])
+    return f"Of {len(compared)} rows that the paper has: {told}. Sizes are not compared."
+
+
+def stored_rows(results: Mapping[str, Any] | None) -> list[dict[str, Any]]:
+    """The rows of a stored report, with the verdicts of today: older versions had none that is undecided."""
+    return [
+        {
+            **row,
+            "direction": str(
+                direction_of(row["difference"], (row["published"] or {}).get("difference"), row["p_holm"])
+            ),
+        }
+        for row in (results or {}).get("rows", [])
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +113,8 @@ class ReportRow:
     @property
     def direction(self) -> DirectionAgreement:
         """The verdict: on the direction only."""
-        if self.published is None:
-            return DirectionAgreement.UNPUBLISHED
-        if math.isnan(self.found.difference):
-            return DirectionAgreement.UNKNOWN
-        if self.found.difference == 0:
-            return DirectionAgreement.LEVEL
-        is_same = (self.found.difference > 0) == (self.published.difference > 0)
-        return DirectionAgreement.SAME if is_same else DirectionAgreement.OPPOSITE
+        theirs = None if self.published is None else self.published.difference
+        return direction_of(number_or_none(self.found.difference), theirs, number_or_none(self.found.p_holm))
 
     @property
     def outcome_words(self) -> str:

@@ -13,7 +13,7 @@ from evaluation.corrections.config import CorrectionConfig
 from evaluation.errors import InputError
 from evaluation.files.yaml_models import parse_model
 from evaluation.simulation.environment import TurnOrder
-from evaluation.simulation.population.profiles import profiles
+from evaluation.simulation.population.profiles import Profile, profile_named, profiles
 
 TOPIC = "{{topic}}"
 
@@ -42,6 +42,20 @@ class PaperLayout(_Part):
     treatment: CorrectionConfig
 
 
+class OwnPopulation(_Part):
+    """A population that a scenario's file describes, in place of a shipped profile.
+
+    Attributes:
+        title: For people.
+        description: Who is in it.
+        must_cover: What its dimensions have to reach.
+    """
+
+    title: Text
+    description: Text
+    must_cover: Text
+
+
 class Scenario(_Part):
     """One experiment's setting.
 
@@ -49,7 +63,8 @@ class Scenario(_Part):
         id: The name of its file.
         title: For people.
         kind: "brainstorming" or "debate".
-        population: A profile of the agent factory.
+        population: A shipped profile of the agent factory; ``None`` where ``own_population`` stands.
+        own_population: One that the file itself describes.
         agents: N_a, how many agents there are on each side in full size.
         environments: N_e, how many conversations; each has N_a / N_e agents.
         steps: How many times everybody may speak.
@@ -65,7 +80,8 @@ class Scenario(_Part):
     id: str = ""
     title: Text
     kind: Annotated[str, Field(min_length=1, max_length=60)]
-    population: str
+    population: str | None = None
+    own_population: OwnPopulation | None = None
     agents: Annotated[int, Field(ge=2, le=10_000)]
     environments: Annotated[int, Field(ge=1, le=5_000)]
     steps: Annotated[int, Field(ge=1, le=200)]
@@ -84,16 +100,30 @@ class Scenario(_Part):
 
     @field_validator("population")
     @classmethod
-    def _is_known(cls, value: str) -> str:
-        if value not in profiles():
-            raise ValueError(f"{value!r} is no population. Choose from {', '.join(profiles())}.")
+    def _is_known(cls, value: str | None) -> str | None:
+        if value is not None and value not in profiles():
+            remedy = f"Choose from {', '.join(profiles())}, or describe your own under 'own_population'."
+            raise ValueError(f"{value!r} is no population. {remedy}")
         return value
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
         if self.agents % self.environments or self.agents // self.environments < 2:
             raise ValueError("agents must be two or more for each environment, the same number in all of them")
+        if (self.population is None) == (self.own_population is None):
+            raise ValueError("exactly one of 'population' and 'own_population' says who takes part")
+        late = [line.step for line in self.facilitator if line.step > self.steps]
+        if late:
+            raise ValueError(f"the facilitator speaks in step {late[0]}, and there are {self.steps} steps")
         return self
+
+    @property
+    def profile(self) -> Profile:
+        """Who takes part."""
+        own = self.own_population
+        if own is None:
+            return profile_named(self.population or "")
+        return Profile(f"{self.id} (own)", own.title, own.description, own.must_cover)
 
     @property
     def per_room(self) -> int:

@@ -107,6 +107,7 @@ def behind_words(each: Behind) -> str:
     lines = [f"{each.proposition_id}: {before} -> {_score(each.score)} ({each.claim})"]
     if each.message or each.snippet:
         lines.append(f"  message {each.message}: {each.snippet}")
+    lines += [f"  marked {each.mark_words}"] if each.mark_words else []
     lines += [f"  why: {each.reason}"] if each.reason else []
     lines += [f"  try: {each.recommendation}"] if each.recommendation else []
     return "\n".join(lines)

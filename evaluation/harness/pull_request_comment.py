@@ -79,6 +79,8 @@ def comparison_markdown(comparison: Mapping[str, Any]) -> str:
         sections.append("A baseline is required (`--require-baseline`), so this fails.")
     if comparison.get("rule"):
         sections.append(_quoted(comparison["rule"], _LONGEST_PROBLEM))
+    if comparison.get("calibration"):
+        sections.append(_quoted(comparison["calibration"], _LONGEST_PROBLEM))
     if comparison.get("problem"):
         sections.append(_quoted(comparison["problem"], _LONGEST_PROBLEM))
     if rows:
@@ -138,7 +140,13 @@ def _remarks(row: Mapping[str, Any]) -> Iterator[str]:
 def _behind(each: Mapping[str, Any]) -> Iterator[str]:
     before, now = (_number(each.get(key), 2) or "new" for key in ("baseline", "score"))
     yield f"  - {_quoted(each.get('proposition_id'), _LONGEST_NAME)}: {before} → {now}"
-    for key, words in (("message", "lowest at"), ("snippet", "said"), ("reason", "why"), ("recommendation", "try")):
+    for key, words in (
+        ("message", "lowest at"),
+        ("snippet", "said"),
+        ("mark_words", "marked"),
+        ("reason", "why"),
+        ("recommendation", "try"),
+    ):
         if each.get(key):
             yield f"    - {words}: {_quoted(each[key], _LONGEST_TEXT)}"
 

@@ -127,6 +127,7 @@ class Behind:
         score: Its mean now; ``None`` when it has none.
         baseline: Its mean then; ``None`` when it is new.
         message: Transcript and id of that message; empty for a whole trajectory.
+        mark_words: The judge's mark of that message, its meaning and the score; empty for a count.
     """
 
     proposition_id: str
@@ -137,6 +138,7 @@ class Behind:
     snippet: str
     reason: str
     recommendation: str
+    mark_words: str = ""
 
     @property
     def change(self) -> float | None:
@@ -188,12 +190,14 @@ class BaselineComparison:
         max_drop: By how much a score may fall.
         models: Who judged now.
         requires_baseline: Whether it fails when nothing was compared.
+        calibration: Whether the judges are calibrated, in words; empty where nobody said.
     """
 
     rows: tuple[BaselineRow, ...]
     max_drop: float = MAX_DROP
     models: tuple[str, ...] = ()
     requires_baseline: bool = False
+    calibration: str = ""
 
     def having(self, outcomes: Collection[RegressionOutcome]) -> list[BaselineRow]:
         """The rows with one of these outcomes."""
@@ -247,6 +251,7 @@ class BaselineComparison:
             "has_failed": self.has_failed,
             "requires_baseline": self.requires_baseline,
             "rule": self.rule,
+            "calibration": self.calibration,
             "max_drop": self.max_drop,
             "models": list(self.models),
             "rows": [_row_dict(row) for row in self.rows],
@@ -280,6 +285,7 @@ def _row_dict(row: BaselineRow) -> dict[str, Any]:
                 "snippet": each.snippet,
                 "reason": each.reason,
                 "recommendation": each.recommendation,
+                "mark_words": each.mark_words,
             }
             for each in row.behind
         ],
@@ -531,4 +537,5 @@ def _behind(
         snippet=lowest.snippet,
         reason=lowest.reason,
         recommendation=lowest.proposition.recommendations_for_improvement,
+        mark_words=lowest.mark_words,
     )

@@ -59,6 +59,8 @@ class JudgeConfig(BaseModel):
         max_calls: How many calls may be made.
         pricing: A file with prices per model, see ``prices``.
         recordings: A file or folder with recordings; those that come with Dramaturg when left out.
+        jury: Models that are all asked, in place of ``model``; empty for one judge.
+        jury_rule: How their marks become one.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -76,6 +78,31 @@ class JudgeConfig(BaseModel):
     max_calls: int | None = Field(default=None, ge=0)
     pricing: Path | None = None
     recordings: Path | None = None
+    jury: tuple[str, ...] = ()
+    jury_rule: Literal["mean", "majority"] = "mean"
+
+    @field_validator("jury")
+    @classmethod
+    def _is_jury(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        if value and (len(value) < 2 or len(set(value)) < len(value)):
+            raise ValueError("is no jury; name at least two different models")
+        return value
+
+    @property
+    def name(self) -> str:
+        """The name under which judgements are filed: the model's, or the jury's."""
+        if not self.jury:
+            return self.model
+        from evaluation.judging.judges.jury import jury_name
+
+        return jury_name(self.jury, self.jury_rule)
+
+    @property
+    def members(self) -> tuple[JudgeConfig, ...]:
+        """One configuration for each model that is asked."""
+        if not self.jury:
+            return (self,)
+        return tuple([self.model_copy(update={"model": model, "jury": ()}) for model in self.jury])
 
     @field_validator("base_url")
     @classmethod
@@ -195,6 +222,15 @@ def build_judge(
     budget = budget or Budget(usd=config.max_usd, calls=config.max_calls)
     if config.mode != "live":
         return _without_model(config, budget)
+    if config.jury:
+        from evaluation.judging.judges.jury import JuryJudge
+
+        made = [
+            build_judge(each, cache=cache, budget=budget, run_id=run_id, log=log, server=server)
+            for each in config.members
+        ]
+        jury = JuryJudge([(each.model, each) for each in made], config.jury_rule)
+        return ChosenJudge(jury, JudgeKind.LIVE, jury.model, budget)
     calls = CallBuffer()
 
     def record(call: CallRecord) -> None:

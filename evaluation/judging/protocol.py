@@ -188,6 +188,7 @@ class Judgement:
         raw: What the model wrote, word for word; every attempt of a failed one. Untrusted text.
         usage: What it cost; the share of a call that several judgements came from. Zero when it came from the cache.
         is_cached: Whether it was known already.
+        jury: Model and mark of every member, where a jury was asked.
     """
 
     key: str
@@ -210,6 +211,7 @@ class Judgement:
     raw: str = ""
     usage: Usage = field(default_factory=Usage)
     is_cached: bool = False
+    jury: tuple[tuple[str, int], ...] = ()
 
     @property
     def prompt(self) -> str:

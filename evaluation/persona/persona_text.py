@@ -23,7 +23,10 @@ LARGEST_FILE = 5_000_000
 
 _DEEPEST = 12
 _INDENT = "  "
-_REMEDY = "Hand in an agent file of TinyTroupe (*.agent.json), or a JSON object that describes the persona."
+_REMEDY = (
+    "Hand in an agent file of TinyTroupe (*.agent.json), an object with a name that describes the persona, "
+    '{"name": ..., "persona": a text or an object}, or a plain text.'
+)
 
 
 def persona_text(persona: JsonValue) -> str:
@@ -128,12 +131,20 @@ class _AgentFile(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _of_plain_object(cls, body: Any) -> Any:
-        return body if not isinstance(body, dict) or "persona" in body else {"persona": body}
+    def _of_other_shapes(cls, body: Any) -> Any:
+        if not isinstance(body, dict) or "persona" not in body:
+            return {"persona": body} if isinstance(body, dict) else body
+        held = body["persona"]
+        if "name" not in body or (isinstance(held, dict) and "name" in held):
+            return body
+        # The name stands beside the persona, which is a text or an object.
+        return {"persona": {**held, "name": body["name"]} if isinstance(held, dict) else {"name": body["name"]}}
 
 
-def read_agent_file(content: bytes, file: str) -> tuple[str, dict[str, JsonValue]]:
-    """Name and persona in an agent file of TinyTroupe, or in a plain JSON object with a ``name``.
+def read_agent_file(content: bytes, file: str) -> tuple[str, JsonValue]:
+    """Name and persona in a file: of TinyTroupe, ``{"name", "persona"}``, an object with a name, or a plain text.
+
+    What is no ``.json`` file is the text of a persona whose name is the file's: ``ann-lee.txt`` is "ann-lee".
 
     Args:
         content: The file.
@@ -142,6 +153,28 @@ def read_agent_file(content: bytes, file: str) -> tuple[str, dict[str, JsonValue
     Raises:
         InputError: As ``read_persona_file``; ``file:line`` where the persona or its name is missing.
     """
+    if not file.endswith(".json"):
+        return Path(file).stem, read_persona_text(content, file)
     body = read_persona_file(content, file, _AgentFile, remedy=_REMEDY)
     persona = body.get("persona", body)
-    return persona["name"].strip(), persona
+    if isinstance(persona, dict):
+        name = persona.get("name", body.get("name"))
+        return name.strip(), {"name": name, **persona}
+    if not isinstance(persona, str) or not persona.strip():
+        raise InputError("The persona is neither a text nor an object.", place=file, remedy=_REMEDY)
+    return body["name"].strip(), persona.strip()
+
+
+def read_persona_text(content: bytes, file: str) -> str:
+    """The text of a persona.
+
+    Raises:
+        InputError: It is not UTF-8, or empty.
+    """
+    try:
+        text = content.decode("utf-8-sig").strip()
+    except UnicodeDecodeError:
+        raise InputError("The text is not UTF-8.", place=file, remedy="Save the file as UTF-8.") from None
+    if not text:
+        raise InputError("The file is empty.", place=file, remedy="Write who the agent is.")
+    return text

@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 from evaluation.corrections.builtin_interventions import configured
 from evaluation.corrections.config import CorrectionConfig
 from evaluation.corrections.gate import ActionGate
-from evaluation.corrections.interventions import run_interventions
+from evaluation.corrections.interventions import Execution, run_interventions
+from evaluation.corrections.repetition_suppression import suppression_prompt
 from evaluation.insight.figures.events import Event, LLMCallEvent, MemoryEvent, RetrievalEvent
 from evaluation.judging.protocol import Judge
 from evaluation.judging.targets import TrajectoryEvent
@@ -70,6 +71,18 @@ def acting_order(plan: RoomPlan, step: int, agents: int) -> tuple[int, ...]:
     return tuple(drawn)
 
 
+class SteeringLog(Protocol):
+    """Counts what steers agents beside the gate."""
+
+    def note_interventions(self, executions: Iterable[Execution]) -> None:
+        """Counts the interventions of a step."""
+        ...
+
+    def note_suppression(self, *, has_fired: bool) -> None:
+        """Counts a prompt that repetition suppression looked at."""
+        ...
+
+
 class Environment:
     """One conversation between agents.
 
@@ -82,6 +95,7 @@ class Environment:
         heard: Told of every message by an agent, for progress.
         note: Told what agents remember, how many messages they find when they are to speak, and what each of their
             texts took: once for each text, also where it was kept from an earlier run.
+        steering: Told what interventions and repetition suppression did.
     """
 
     def __init__(
@@ -94,6 +108,7 @@ class Environment:
         gate: ActionGate | None = None,
         heard: Callable[[], None] | None = None,
         note: Callable[[Event], None] | None = None,
+        steering: SteeringLog | None = None,
     ) -> None:
         self._plan = plan
         self.agents = [SimulatedAgent(persona, plan.room) for persona in personas]
@@ -103,6 +118,7 @@ class Environment:
         self._heard = heard
         self._listener = note
         self._noted_texts: set[str] = set()
+        self._steering = steering
         self._messages: list[Message] = []
         self._interventions = configured(self.agents, {agent.agent_id: plan.config for agent in self.agents})
 
@@ -119,7 +135,9 @@ class Environment:
 
     async def _step(self, step: int) -> None:
         if self._judge is not None and self._interventions:
-            await run_interventions(self._interventions, self._judge)
+            executions = await run_interventions(self._interventions, self._judge)
+            if self._steering is not None:
+                self._steering.note_interventions(executions)
         if step in self._plan.facilitator:
             self._tell(FACILITATOR, self._plan.facilitator[step], step, channel="system")
         acting = [self.agents[place] for place in acting_order(self._plan, step, len(self.agents))]
@@ -135,6 +153,9 @@ class Environment:
         config = self._plan.config
         thoughts = agent.take_nudges()
         threshold = config.repetition_threshold if config.repetition_suppression_enabled else None
+        if self._steering is not None and threshold is not None:
+            has_fired = suppression_prompt(agent.own_messages, threshold) is not None
+            self._steering.note_suppression(has_fired=has_fired)
 
         async def generate(feedback: str) -> str:
             prompt = agent.prompt(thoughts, feedback, threshold)

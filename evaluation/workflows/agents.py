@@ -42,13 +42,13 @@ class KnownAgents:
     spoken: dict[str, list[str]]
 
     @classmethod
-    def of(cls, store: Store) -> KnownAgents:
-        """All agents that ``store`` or the shipped cast knows."""
+    def of(cls, store: Store, *, with_simulated: bool = True) -> KnownAgents:
+        """All agents that ``store`` or the shipped cast knows; also those of experiments, unless they are left out."""
         cast = shipped_cast()
         with store.unit():
             stored = store.agents.all()
             chosen = store.agents.speakers()
-            players = store.agents.players()
+            players = store.agents.players(with_simulated=with_simulated)
         people = [agent for agent in stored.values() if agent.kind is TargetType.AGENT]
         names = {slug_of(agent.display_name): agent.id for agent in people}
         speakers = SpeakerMap(chosen, {**cast.by_slug, **names})
@@ -86,6 +86,8 @@ def find_subjects(
     dimensions: Collection[Dimension],
     library: PropositionLibrary,
     period: Period = ALWAYS,
+    *,
+    with_simulated: bool = False,
 ) -> list[Subject]:
     """The agents that are to be evaluated with all they said, and the channels that they speak in.
 
@@ -96,11 +98,12 @@ def find_subjects(
         dimensions: Channels are looked for only if one of these is theirs.
         library: Tells who has propositions of its own.
         period: Only messages of this span of time count.
+        with_simulated: Whether the conversations of experiments count too.
 
     Raises:
         NotFoundError: Nobody of that name speaks anywhere.
     """
-    known = KnownAgents.of(store)
+    known = KnownAgents.of(store, with_simulated=with_simulated)
     # Where nothing is stored, everybody is the shipped cast.
     wants_all = EVERYBODY in references and bool(known.spoken)
     named = [known.resolve(each) for each in references if each != EVERYBODY]

@@ -29,6 +29,7 @@ from evaluation.persona.results import PersonaEvaluation
 from evaluation.persona.subjects import Subject
 from evaluation.store import Store
 from evaluation.workflows.agents import find_subjects
+from evaluation.workflows.calibration import calibration_of
 
 JudgeFor = Callable[[str], Judge]
 """Makes the judge for a run, given the run's id, under which its calls are logged."""
@@ -55,6 +56,7 @@ class PersonaRunRequest:
         agents: Ids and names; empty for everybody who has a persona or propositions.
         mode: How the runs come about, for people: "live", "offline", "mock".
         source: Whether agents are judged on transcripts, or on answers to scenario prompts that they give first.
+        with_simulated: Whether the conversations of experiments count too.
         wrap: Puts something around the judge of every agent, such as a recorder; ``None`` for nothing.
     """
 
@@ -64,7 +66,17 @@ class PersonaRunRequest:
     agents: Sequence[str] = ()
     mode: str = ""
     source: Source = "transcripts"
+    with_simulated: bool = False
     wrap: Callable[[Judge, Agent], Judge] | None = None
+
+    def subjects(self, store: Store) -> list[Subject]:
+        """The agents that are evaluated on transcripts, with all they said.
+
+        Raises:
+            NotFoundError: Nobody of that name speaks anywhere.
+        """
+        dimensions, period = self.plan.dimensions, self.plan.period
+        return find_subjects(store, self.agents, dimensions, self.library, period, with_simulated=self.with_simulated)
 
     @property
     def is_about_everybody(self) -> bool:
@@ -122,7 +134,7 @@ def run_personas(
 def requests_of(store: Store, request: PersonaRunRequest) -> Iterator[list[JudgeRequest]]:
     """The requests to a judge about all agents that are evaluated on transcripts, agent by agent."""
     plan = request.plan
-    for subject in find_subjects(store, request.agents, plan.dimensions, request.library, plan.period):
+    for subject in request.subjects(store):
         questions = questions_about(subject, request.library, plan).values()
         yield [
             replace(asked.request, repeat=plan.options.repeat + repeat)
@@ -142,10 +154,13 @@ def estimate_personas(store: Store, request: PersonaRunRequest) -> str:
         return f"{calls:,} calls to {request.config.model} that write answers, and then those that judge them"
 
     async def run() -> str:
-        counting = await build_estimate(request.config, store.judgements)
-        for requests in requests_of(store, request):
-            await counting.judge(requests)
-        return counting.words
+        told = []
+        for member in request.config.members:
+            counting = await build_estimate(member, store.judgements)
+            for requests in requests_of(store, request):
+                await counting.judge(requests)
+            told.append(f"{member.model}: {counting.words}" if request.config.jury else counting.words)
+        return "\n".join(told)
 
     return run_asking(run())
 
@@ -159,10 +174,7 @@ async def _subjects(
 ) -> AsyncIterator[Subject]:
     """The subjects of the evaluation; in synthetic mode each after it has answered the prompts."""
     if request.source != "synthetic":
-        plan = request.plan
-        if subjects is None:
-            subjects = find_subjects(store, request.agents, plan.dimensions, request.library, plan.period)
-        for subject in subjects:
+        for subject in request.subjects(store) if subjects is None else subjects:
             yield subject
         return
     prompts = scenario_prompts()
@@ -282,18 +294,25 @@ def compare_with_baselines(
     max_drop: float = MAX_DROP,
     *,
     requires_baseline: bool = False,
+    store: Store | None = None,
 ) -> BaselineComparison:
-    """The evaluations that a request led to, beside the baselines; arguments as for ``compare``."""
-    return compare(
+    """The evaluations that a request led to, beside the baselines; arguments as for ``compare``.
+
+    With ``store`` it says whether the judges are calibrated.
+    """
+    found = compare(
         [evaluation for _, evaluation in rated],
         baselines,
         request.plan,
         source=request.source,
         expects_all=request.is_about_everybody,
         max_drop=max_drop,
-        judge=OFFLINE_MODEL if request.config.mode == "offline" else request.config.model,
+        judge=OFFLINE_MODEL if request.config.mode == "offline" else request.config.name,
         requires_baseline=requires_baseline,
     )
+    if store is None:
+        return found
+    return replace(found, calibration=calibration_of(store, [evaluation for _, evaluation in rated]))
 
 
 def write_baselines(store: Store, request: PersonaRunRequest, rated: Sequence[Rated], folder: Path) -> list[Path]:

@@ -35,7 +35,7 @@ def without_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
 def small_plan(seed: int = 0) -> ExperimentPlan:
     scenario = scenario_named(NAME)
     return ExperimentPlan(
-        scenario, SCRIPTED_MODEL, 0.01, seed, steps=2, sample_size=1, is_batched=True, effects=Effects()
+        scenario, SCRIPTED_MODEL, 0.01, seed, steps=8, sample_size=1, is_batched=True, effects=Effects()
     )
 
 
@@ -99,11 +99,12 @@ def test_a_report_stands_beside_the_paper_and_is_marked_as_scripted(open_page, f
     assert not app.exception
     assert "a script (no model)" in table(app)
     report = table(app, 1)
-    for cell in ("Adherence", "Voice distinctness", "4.74 (1.55)", "9.29 (3.33)", "opposite"):
+    for cell in ("Adherence", "Voice distinctness", "4.74 (1.55)", "9.29 (3.33)", "undecided"):
         assert cell in report
     said = words(app)
+    assert "Took effect: variety" in table(app, 2)
     assert "Scripted: no language model spoke or judged." in said
-    assert "rows differ in the direction of the paper" in said
+    assert "rows that the paper has" in said
     assert "Welch's test takes them for more evidence than they are" in said
     chart = str(app.get("plotly_chart")[0].proto)
     assert "Treatment minus control. Adherence" in chart

@@ -43,7 +43,7 @@ def _measure(store: Store) -> None:
         scenario_named("brainstorming-difficult-variety"),
         SCRIPTED_MODEL,
         0.01,
-        steps=3,
+        steps=8,
         sample_size=1,
         is_batched=True,
         effects=Effects(),

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from evaluation.files.bundled import persona_root
+from evaluation.simulation.scripted.server import ScriptedServer
+from evaluation.simulation.scripted.world import ScriptedWorld
 from evaluation.store import Store
 
 
@@ -106,3 +108,59 @@ def test_an_agent_goes_with_its_runs_only_when_one_agrees(run: Any, database: Pa
     assert run("agents", "delete", "jim", "--yes").exit_code == 0
     assert Store(database).evaluations.runs().empty
     assert run("agents", "delete", "jim", "--yes").exit_code == 2
+
+
+def test_personas_are_read_in_every_documented_shape(run: Any, tmp_path: Path) -> None:
+    files = {
+        "ann-lee.txt": "Ann keeps bees.",
+        "bo.json": '{"name": "Bo", "persona": "Bo sells tea."}',
+        "cy.json": '{"name": "Cy", "persona": {"trade": "baker"}}',
+        "di.agent.json": '{"type": "TinyPerson", "persona": {"name": "Di", "age": 9}}',
+        "ed.json": '{"name": "Ed", "age": 4}',
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    done = run("agents", "import", *(tmp_path / name for name in files))
+    assert done.exit_code == 0, done.stderr
+    shown = {each: run("agents", "persona", each).stdout for each in ("ann-lee", "bo", "cy", "di", "ed")}
+    assert shown == {
+        "ann-lee": "Ann keeps bees.\n",
+        "bo": "Bo sells tea.\n",
+        "cy": "name: Cy\ntrade: baker\n",
+        "di": "name: Di\nage: 9\n",
+        "ed": "name: Ed\nage: 4\n",
+    }
+    folder = tmp_path / "out"
+    assert run("agents", "export", folder, "bo", "di").exit_code == 0
+    assert json.loads((folder / "bo.agent.json").read_text("utf-8")) == {
+        "type": "TinyPerson",
+        "persona": {"name": "Bo", "description": "Bo sells tea."},
+    }
+    refused = run("agents", "export", folder, "bo")
+    assert refused.exit_code == 2
+    assert "The file exists already." in refused.stderr
+    assert run("agents", "export", folder, "bo", "--force").exit_code == 0
+
+
+def test_agents_of_a_population_are_made_once_for_a_seed(run: Any, tmp_path: Path) -> None:
+    mine = tmp_path / "sailors.yaml"
+    mine.write_text("title: Sailors\ndescription: People at sea.\nmust_cover: All ranks.\n", encoding="utf-8")
+    server = ScriptedServer(ScriptedWorld().answer)
+    with server.in_thread():
+        options = ("--profile", mine, "--n", 3, "--seed", 4, "--base-url", server.url, "--model", "scripted")
+        assert "About 6 calls" in run("agents", "generate", tmp_path / "a", *options, "--estimate").stdout
+        stopped = run("agents", "generate", tmp_path / "a", *options, "--max-calls", 4)
+        assert stopped.exit_code == 3
+        assert not (tmp_path / "a").exists()
+        done = run("agents", "generate", tmp_path / "a", *options, "--max-calls", 2)
+        assert done.exit_code == 0, done.stderr
+        again = run("agents", "generate", tmp_path / "b", *options, "--max-calls", 0)
+        assert again.exit_code == 0, again.stderr
+    files = {path.name: path.read_bytes() for path in (tmp_path / "a").iterdir()}
+    assert len(files) == 3
+    assert {path.name: path.read_bytes() for path in (tmp_path / "b").iterdir()} == files
+    assert run("agents", "import", *(tmp_path / "a").iterdir()).exit_code == 0
+    mine.write_text("title: Sailors\ndescribed: x\n", encoding="utf-8")
+    refused = run("agents", "generate", tmp_path / "c", *options)
+    assert refused.exit_code == 2
+    assert "sailors.yaml:2: described" in refused.stderr

@@ -65,20 +65,32 @@ def test_scenarios_are_listed_with_their_sizes(run: Any) -> None:
 
 def test_a_scripted_run_needs_no_key_and_is_marked_everywhere(run: Any) -> None:
     name = "brainstorming-difficult-variety"
-    options = (name, "--scale", "0.01", "--steps", "1", "--batched", "--scripted", "--sample-size", "1")
-    # 11 calls for 8 people, 16 messages, 16 * 4 and 4 * 2 judgements; 8 questions whether anything is new.
-    assert "99 to 107 calls" in run("experiment", "run", *options, "--estimate").stdout
+    options = (name, "--scale", "0.01", "--steps", "8", "--batched", "--scripted", "--sample-size", "1")
+    # 11 calls for 8 people, 128 messages, 16 * 4 and 4 * 2 judgements; 64 questions whether anything is new.
+    assert "211 to 275 calls" in run("experiment", "run", *options, "--estimate").stdout
     assert run("experiment", "runs").stderr.startswith("No experiment was run yet.")
     done = run("experiment", "run", *options)
     assert done.exit_code == 0
     assert done.stdout.startswith("Scripted: no language model spoke or judged.")
     assert "Paper diff." in done.stdout
+    assert "Took effect: variety" in done.stdout
+    assert "rows that the paper has" in done.stdout
     [listed] = json.loads(run("experiment", "runs", "--format", "json").stdout)
     assert (listed["is_scripted"], listed["status"], len(listed["rows"])) == (True, "completed", 5)
     report = run("experiment", "report", listed["id"][:8], "--format", "markdown").stdout
     assert report.startswith("Scripted:")
     assert "| Adherence |" in report
     assert "simulation" in run("list").stdout
+
+
+def test_a_treatment_that_a_run_is_too_short_for_is_refused_or_named(run: Any) -> None:
+    short = ("--scale", "0.01", "--steps", "4", "--batched", "--scripted", "--sample-size", "1")
+    refused = run("experiment", "run", "brainstorming-difficult-variety", *short)
+    assert refused.exit_code == 2
+    assert "variety_message_threshold is 7, and in 4 steps" in refused.stderr
+    warned = run("experiment", "run", "brainstorming-difficult-full", *short)
+    assert warned.exit_code == 0
+    assert "Part of the treatment cannot take effect. variety:" in warned.stderr
 
 
 def test_without_a_model_nobody_speaks(run: Any, monkeypatch: Any) -> None:
@@ -126,7 +138,7 @@ def test_options_that_would_be_ignored_are_refused(run: Any, options: tuple[str,
 
 def test_several_experiments_are_one_list(capsys: pytest.CaptureFixture[str]) -> None:
     store = Store(":memory:")
-    small = {"scale": 0.01, "steps": 1, "sample_size": 1, "is_batched": True}
+    small = {"scale": 0.01, "steps": 8, "sample_size": 1, "is_batched": True}
     plans = [
         ExperimentPlan(
             scenario_named("brainstorming-difficult-variety"), SCRIPTED_MODEL, seed=seed, effects=Effects(), **small

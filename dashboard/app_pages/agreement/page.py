@@ -4,6 +4,7 @@ import streamlit as st
 
 from dashboard.app_pages.agreement import sections as parts
 from dashboard.app_pages.agreement.disagreements import disagreements, row_agreement
+from dashboard.app_pages.agreement.judge_calibration import judge_calibration
 from dashboard.shared import queries, resources
 from dashboard.shared.first_run import first_steps
 from dashboard.shared.notices import empty_state
@@ -35,6 +36,7 @@ def show() -> None:
         if report.ratings:
             parts.references(report)
         row_agreement(report)
+        judge_calibration()
         return
 
     st.info(
@@ -51,6 +53,7 @@ def show() -> None:
     row_agreement(report)
     parts.raters(report)
     parts.references(report)
+    judge_calibration()
     practice_table(resources.store())
     parts.export(report)
 

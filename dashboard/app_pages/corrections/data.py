@@ -129,13 +129,14 @@ def statistics_frame(messages: Sequence[LoggedMessage]) -> pd.DataFrame:
 
 
 def message_frame(messages: Sequence[LoggedMessage]) -> pd.DataFrame:
-    """One row per message: ``No.``, ``When`` (UTC), ``Agent``, ``Outcome``, ``Attempts``, ``Sent``."""
+    """One row per message: ``No.``, ``When`` (UTC), ``Agent``, ``Run``, ``Outcome``, ``Attempts``, ``Sent``."""
     return pd.DataFrame(
         [
             {
                 "No.": number,
                 "When": f"{one.at:%Y-%m-%d %H:%M:%S}",
                 "Agent": one.result.agent,
+                "Run": one.run[:8] or "\u2013",
                 "Outcome": OUTCOMES[one.outcome],
                 "Attempts": len(one.result.attempts),
                 "Sent": shortened(one.result.text, _TEXT_LENGTH) if one.result.committed else "nothing",

@@ -13,9 +13,11 @@ import pandas as pd
 from dashboard.shared.formatting import signed_cell
 from evaluation.experiments.experiment import ExperimentRecord, ExperimentStatus, Session, Side
 from evaluation.experiments.plan import ExperimentPlan
+from evaluation.experiments.report import stored_rows
 from evaluation.experiments.scenario import scenarios
 from evaluation.experiments.table1.published import published_experiments
 from evaluation.experiments.table1.recomputed import Table1Row, table1_from_raw
+from evaluation.experiments.treatment import stored_activity
 from evaluation.judging.model_client.budget import SPENT
 from evaluation.statistics.words import p_words
 from evaluation.store import Store
@@ -52,7 +54,7 @@ class ShownRun:
     @property
     def rows(self) -> list[dict[str, Any]]:
         """The report's rows; none before the end."""
-        return list((self.record.results or {}).get("rows", []))
+        return stored_rows(self.record.results)
 
     @property
     def trouble(self) -> str:
@@ -145,6 +147,11 @@ def _report_line(row: Mapping[str, Any]) -> dict[str, Any]:
         "Paper: control": mean_cell(theirs.get("control_mean"), theirs.get("control_sd")),
         "Paper: p": theirs.get("p_value", _NONE),
     }
+
+
+def activity_frame(record: ExperimentRecord) -> pd.DataFrame:
+    """How often each part of the treatment took effect, and calls and cost of each side; empty for older runs."""
+    return pd.DataFrame(stored_activity(record), columns=["What happened", "Treatment", "Control"])
 
 
 def direction_cell(direction: str) -> str:

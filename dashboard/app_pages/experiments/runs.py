@@ -20,7 +20,7 @@ from evaluation.errors import DramaturgError
 from evaluation.experiments.ab.summary import ab_summary
 from evaluation.experiments.experiment import ExperimentRecord
 from evaluation.experiments.plan import plan_of
-from evaluation.experiments.report import CAVEAT, SCRIPTED_NOTE
+from evaluation.experiments.report import CAVEAT, SCRIPTED_NOTE, verdict_words
 from evaluation.store import Store
 from evaluation.workflows.experiments.jobs import KIND, latest_options, running_job
 
@@ -62,10 +62,8 @@ def run_view(store: Store, run: ShownRun) -> None:
 
 
 def _report(run: ShownRun) -> None:
-    same = sum(row["direction"] == "same direction" for row in run.rows)
-    compared = sum(row["published"] is not None for row in run.rows)
-    if compared:
-        st.caption(f"{same} of {compared} rows differ in the direction of the paper. Sizes are not compared.")
+    if words := verdict_words(run.rows):
+        st.caption(words)
     st.plotly_chart(
         difference_figure(run.rows),
         key=f"differences_{run.record.id}",
@@ -73,6 +71,9 @@ def _report(run: ShownRun) -> None:
         alt=difference_alt(run.rows),
     )
     status_table(data.report_frame(run.rows), "The report in the layout of Table 1, the paper's values beside it")
+    activity = data.activity_frame(run.record)
+    if not activity.empty:
+        status_table(activity, "How often each part of the treatment took effect, and calls and cost of each side")
     lost = [f"{row['label']}: {row['unscored']}" for row in run.rows if row["unscored"]]
     if lost:
         st.caption(f"Scores that are missing: {', '.join(lost)}.")

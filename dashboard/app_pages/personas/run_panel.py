@@ -84,6 +84,12 @@ def _persona_form(store: Store, found: Sequence[SelectableAgent], person: Select
             "Messages judged one by one, at most", 1, 10_000, DEFAULT_SAMPLE_SIZE, key="run_size", help="Of each agent."
         )
         seed = st.number_input("Seed of the sample", 0, 2**31 - 1, 0, key="run_seed")
+        with_simulated = st.toggle(
+            "Count conversations of experiments too",
+            False,
+            key="run_simulated",
+            help="They are simulated, and left out of evaluations otherwise.",
+        )
         usd, calls, is_batched = _limits("personas")
         if st.form_submit_button("Start", type="primary", icon=":material/play_arrow:", key="start_personas"):
             if agents and dimensions:
@@ -95,6 +101,7 @@ def _persona_form(store: Store, found: Sequence[SelectableAgent], person: Select
                         dimensions=chosen,
                         sample_size=size,
                         seed=seed,
+                        with_simulated=with_simulated,
                         max_usd=usd,
                         max_calls=calls,
                         is_batched=is_batched,

@@ -28,7 +28,7 @@ def agents_table(found: Sequence[SelectableAgent]) -> None:
     evaluated = sum(person.run is not None for person in found)
     st.caption(
         f"{len(found)} agents and channels, {evaluated} evaluated. Scores run from 0 to 9, higher is better; "
-        "ideas are counted."
+        "ideas are counted. Each agent's view says whether its judge is calibrated."
     )
     frame = personas.people_frame(found)
     status_table(frame, "Agents with their scores on five dimensions", height=min(38 + 35 * len(frame), 320))
@@ -59,6 +59,7 @@ def scores(person: SelectableAgent) -> None:
         st.info("Nobody has evaluated this agent yet. Open Run to do it.")
         return
     st.caption(_about(run))
+    plain(personas.calibration_text(resources.store(), run))
     dimensions = [each for each in DIMENSIONS if person.dimension(each)]
     with st.grid(4, min_column_width=150):
         for each in dimensions:

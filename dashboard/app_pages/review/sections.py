@@ -24,8 +24,9 @@ OWN = "My ratings"
 GUIDE = "How to rate"
 PRACTICE = "Practice"
 STYLE = "Who speaks?"
+JUDGE = "Mark a judge"
 RECORDS = "Sheets and records"
-VIEWS = (DESK, OWN, GUIDE, PRACTICE, STYLE, RECORDS)
+VIEWS = (DESK, OWN, GUIDE, PRACTICE, STYLE, JUDGE, RECORDS)
 
 _KEY = "rating_desk"
 

@@ -64,6 +64,7 @@ class PersonaOrder(JudgingRequest):
     dimensions: list[Dimension] = Field(default_factory=lambda: list(DIMENSIONS))
     sample_size: int = Field(default=DEFAULT_SAMPLE_SIZE, ge=1, le=10_000)
     seed: int = 0
+    with_simulated: bool = False
     after_run: int | None = None
     """The position of the latest run when it was ordered; ``None`` in orders of older versions."""
 
@@ -141,7 +142,7 @@ def evaluate_agents(store: Store, job_id: str, report: ProgressCallback) -> str:
     """Evaluates the agents of the last order that this job has not evaluated yet; returns what came of it."""
     order = PersonaOrder.model_validate(store.settings.get(f"order:{PERSONAS}", {"agents": []}))
     library, config = PropositionLibrary.load(proposition_roots()), config_of(store, order)
-    found = find_subjects(store, order.agents, order.dimensions, library)
+    found = find_subjects(store, order.agents, order.dimensions, library, with_simulated=order.with_simulated)
     done_before = _evaluated_since(store, job_id, order.after_run)
     subjects = [each for each in found if each.agent.id not in done_before and applicable(each, order.dimensions)]
     request = PersonaRunRequest(config, order.plan, library, mode=config.mode or "")

@@ -17,17 +17,21 @@ _MORE = ("p cluster", "Here", "Paper T", "Paper C", "Paper diff.", "Paper p", "D
 
 def record_text(record: ExperimentRecord, output: OutputFormat) -> str:
     """A finished experiment's report."""
-    from evaluation.experiments.report import CAVEAT, SCRIPTED_NOTE
+    from evaluation.experiments.report import CAVEAT, SCRIPTED_NOTE, stored_rows, verdict_words
+    from evaluation.experiments.treatment import stored_activity
 
     if output is OutputFormat.JSON:
         from evaluation.escaping import json_text
 
         return json_text(record_dict(record))
-    rows = (record.results or {}).get("rows", [])
+    rows = stored_rows(record.results)
     draw = markdown_table if output is OutputFormat.MARKDOWN else table
     head = f"{safe(record.name)} ({record.scenario}), seed {record.seed}, scale {record.scale:g}, id {record.id[:8]}"
     notes = [SCRIPTED_NOTE] if record.is_scripted else []
-    return "\n\n".join([*notes, head, draw((*_HEADERS, *_MORE), [_line(row) for row in rows]), *_missing(rows), CAVEAT])
+    words = verdict_words(rows)
+    activity = [draw(("What happened", "Treatment", "Control"), found)] if (found := stored_activity(record)) else []
+    tables = [draw((*_HEADERS, *_MORE), [_line(row) for row in rows]), *([words] if words else []), *activity]
+    return "\n\n".join([*notes, head, *tables, *_missing(rows), CAVEAT])
 
 
 def _missing(rows: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -37,7 +41,7 @@ def _missing(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 
 def record_dict(record: ExperimentRecord) -> dict[str, Any]:
     """An experiment as JSON-compatible data."""
-    from evaluation.experiments.report import CAVEAT
+    from evaluation.experiments.report import CAVEAT, stored_rows
 
     return {
         "id": record.id,
@@ -49,7 +53,8 @@ def record_dict(record: ExperimentRecord) -> dict[str, Any]:
         "model": record.config.get("model"),
         "is_scripted": record.is_scripted,
         "status": str(record.status),
-        "rows": (record.results or {}).get("rows", []),
+        "rows": stored_rows(record.results),
+        "activity": (record.results or {}).get("activity"),
         "caveat": CAVEAT,
     }
 

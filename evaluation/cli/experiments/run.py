@@ -18,6 +18,7 @@ from evaluation.experiments.experiment import ExperimentRecord
 from evaluation.experiments.groups import GroupLayout
 from evaluation.experiments.plan import ExperimentPlan
 from evaluation.experiments.scenario import scenario_named, scenarios
+from evaluation.experiments.treatment import require_effective
 from evaluation.judging.judge_config import SETTINGS_KEY, JudgeConfig, judge_config, price_of
 from evaluation.judging.model_client.usage import Price
 from evaluation.judging.propositions.loading import PropositionLibrary
@@ -46,10 +47,11 @@ def agree(plan: ExperimentPlan, config: JudgeConfig, yes: bool) -> None:
     """Says what the experiment will ask and cost, and goes on when the person agrees.
 
     Raises:
-        InputError: They do not, or nobody can be asked.
+        InputError: They do not, nobody can be asked, or the treatment cannot take effect.
     """
-    words = estimate_words(plan, config)
-    note(words)
+    if warning := require_effective(plan.design.treatment, plan.step_count):
+        note(warning)
+    note(estimate_words(plan, config))
     if plan.effects is None:
         require_consent("Run it?", yes)
 

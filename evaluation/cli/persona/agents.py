@@ -9,7 +9,21 @@ import typer
 
 from evaluation.cli.shared.confirmation import By, Yes, person, require_consent
 from evaluation.cli.shared.exit_codes import command_group
-from evaluation.cli.shared.options import Database, ListFormat, Rows, open_store
+from evaluation.cli.shared.options import (
+    BaseUrl,
+    Concurrency,
+    Database,
+    EstimateOnly,
+    Force,
+    JudgeModel,
+    ListFormat,
+    MaxCalls,
+    MaxUsd,
+    Rows,
+    Timeout,
+    judge_limits,
+    open_store,
+)
 from evaluation.cli.shared.terminal import note, safe, say, shortened, table
 
 if TYPE_CHECKING:
@@ -58,7 +72,7 @@ def import_agents(
     files: Annotated[
         list[Path],
         typer.Argument(
-            metavar="FILE", show_default=False, help="Agent files of TinyTroupe, or JSON objects with a name."
+            metavar="FILE", show_default=False, help="Agent files of TinyTroupe, JSON objects with a name, or texts."
         ),
     ],
     db: Database = None,
@@ -76,6 +90,96 @@ def import_agents(
             store.agents.save(Agent(speakers.agent_id(name), name, persona=persona))
     for name, _ in read:
         say(f"{speakers.agent_id(name)}: {safe(name)}")
+
+
+@app.command()
+def generate(
+    folder: Annotated[
+        Path,
+        typer.Argument(metavar="FOLDER", show_default=False, help="Where the *.agent.json files are written to."),
+    ],
+    profile: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="average-customers, difficult-customers, political-compass, or a .yaml file with 'title', "
+            "'description' and 'must_cover'.",
+        ),
+    ] = "average-customers",
+    count: Annotated[int, typer.Option("--n", min=1, max=1_000, help="How many agents.")] = 5,
+    seed: Annotated[int, typer.Option(min=0, help="Draws what each of them is like.")] = 0,
+    model: JudgeModel = None,
+    base_url: BaseUrl = None,
+    budget: MaxUsd = None,
+    max_calls: MaxCalls = None,
+    concurrency: Concurrency = None,
+    timeout: Timeout = None,
+    estimate: EstimateOnly = False,
+    force: Force = False,
+    db: Database = None,
+) -> None:
+    """Let a model make agents of a population, and write them as agent files.
+
+    Every answer is stored before it is used: the same command goes on where it was broken off. Exits with 3 when the
+    model cannot be asked or the budget is spent.
+    """
+    from evaluation.cli.shared.exit_codes import INFRASTRUCTURE
+    from evaluation.cli.shared.terminal import TerminalProgress
+    from evaluation.errors import InputError
+    from evaluation.judging.judge_config import SETTINGS_KEY, judge_config
+    from evaluation.judging.model_client.budget import Budget, BudgetSpentError, spent_words
+    from evaluation.simulation.population.profiles import profile_named
+    from evaluation.workflows.experiments.populations import calls_for, generate_personas, write_agent_files
+
+    chosen, store = profile_named(profile), open_store(db)
+    limits = judge_limits(budget, max_calls, concurrency, timeout)
+    config = judge_config({"model": model, "base_url": base_url, **limits}, store.settings.get(SETTINGS_KEY))
+    if config.mode != "live":
+        remedy = "Set OPENAI_API_KEY, or give --base-url."
+        raise InputError("There is no key and no address of a model, so nobody can write.", remedy=remedy)
+    if estimate:
+        say(f"About {calls_for(count):,} calls to {config.model}, fewer where answers are stored already.")
+        return
+    spending = Budget(usd=config.max_usd, calls=config.max_calls)
+    progress = TerminalProgress("agent", total=count, spent=lambda: spent_words(spending))
+    try:
+        made = generate_personas(
+            store, chosen, count, seed, config, budget=spending, advance=lambda *_: progress.advance("written")
+        )
+    except BudgetSpentError as spent:
+        note(f"It stopped before its end ({spent.reason}). Run the same command again to go on.")
+        raise typer.Exit(INFRASTRUCTURE) from None
+    finally:
+        progress.finish()
+    for path in write_agent_files(folder, made, overwrites=force):
+        say(safe(str(path)))
+
+
+@app.command()
+def export(
+    folder: Annotated[
+        Path,
+        typer.Argument(metavar="FOLDER", show_default=False, help="Where the *.agent.json files are written to."),
+    ],
+    agents: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[AGENT]", show_default=False, help="Ids or names; all with a persona when left out."),
+    ] = None,
+    force: Force = False,
+    db: Database = None,
+) -> None:
+    """Write agents with a persona as agent files, which TinyTroupe and 'agents import' read."""
+    from evaluation.persona.agents import Agent
+    from evaluation.workflows.agents import KnownAgents
+    from evaluation.workflows.experiments.populations import exported_persona, write_agent_files
+
+    known = KnownAgents.of(open_store(db))
+    given = {key: agent for key, agent in known.stored.items() if agent.persona is not None}
+    held: dict[str, Agent] = {key: member.agent for key, member in known.cast.members.items()} | given
+    ids = [each if each in held else known.resolve(each) for each in agents or held]
+    chosen = [held.get(each) or known.stored.get(each) or Agent(each, each) for each in ids]
+    for path in write_agent_files(folder, [exported_persona(each) for each in chosen], overwrites=force):
+        say(safe(str(path)))
 
 
 @app.command()
@@ -109,16 +213,9 @@ def persona(
 
 
 def _persona(path: Path) -> Any:
-    from evaluation.errors import InputError
     from evaluation.persona.persona_text import read_agent_file, read_persona_bytes
 
-    content = read_persona_bytes(path)
-    if path.suffix == ".json":
-        return read_agent_file(content, str(path))[1]
-    try:
-        return content.decode("utf-8-sig").strip() or None
-    except UnicodeDecodeError:
-        raise InputError("The text is not UTF-8.", place=str(path), remedy="Save the file as UTF-8.") from None
+    return read_agent_file(read_persona_bytes(path), str(path))[1]
 
 
 @app.command("map")

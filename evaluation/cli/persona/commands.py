@@ -15,6 +15,9 @@ from evaluation.cli.persona.options import (
     Dimensions,
     DoubleCheck,
     Individual,
+    Jury,
+    JuryRuleName,
+    JuryRuleOption,
     MaxDrop,
     Mode,
     ModeOption,
@@ -26,6 +29,7 @@ from evaluation.cli.persona.options import (
     RequireBaseline,
     SampleSize,
     Seed,
+    Simulated,
     Since,
     Until,
 )
@@ -49,6 +53,7 @@ from evaluation.cli.shared.terminal import note, say, shortened, table
 
 if TYPE_CHECKING:
     from evaluation.harness.regression import BaselineComparison
+    from evaluation.store import Store
     from evaluation.workflows.persona_runs import Rated
 
 app = command_group(
@@ -64,6 +69,9 @@ def run(
     mode: ModeOption = Mode.MOCK,
     since: Since = None,
     until: Until = None,
+    simulated: Simulated = False,
+    jury: Jury = "",
+    jury_rule: JuryRuleOption = JuryRuleName.MEAN,
     sample_size: SampleSize = 20,
     seed: Seed = 0,
     double_check: DoubleCheck = False,
@@ -100,14 +108,27 @@ def run(
         dimensions, sample_size, seed, individual, repeats, since=since, until=until, double_check=double_check
     )
     request = persona_request(
-        store, mode, plan, agents, folder, model=model, base_url=base_url, recordings=recordings, **limits
+        store,
+        mode,
+        plan,
+        agents,
+        folder,
+        model=model,
+        base_url=base_url,
+        recordings=recordings,
+        with_simulated=simulated,
+        jury=jury,
+        jury_rule=jury_rule,
+        **limits,
     )
     if estimate:
         say(estimate_personas(store, request))
         return
     rated = run_with_progress(store, request)
-    comparison = compare_with_baselines(request, rated, known, max_drop, requires_baseline=require_baseline)
-    _print_scores(rated, comparison, output, mode)
+    comparison = compare_with_baselines(
+        request, rated, known, max_drop, requires_baseline=require_baseline, store=store
+    )
+    _print_scores(store, rated, comparison, output, mode)
     _finish(comparison)
 
 
@@ -116,6 +137,9 @@ def compare(
     agents: Agents = "",
     dimensions: Dimensions = "",
     mode: ModeOption = Mode.MOCK,
+    simulated: Simulated = False,
+    jury: Jury = "",
+    jury_rule: JuryRuleOption = JuryRuleName.MEAN,
     sample_size: SampleSize = 20,
     seed: Seed = 0,
     double_check: DoubleCheck = False,
@@ -148,13 +172,26 @@ def compare(
     known = known_baselines(baselines)
     plan = evaluation_plan(dimensions, sample_size, seed, individual, repeats, double_check=double_check)
     request = persona_request(
-        store, mode, plan, agents, folder, model=model, base_url=base_url, recordings=recordings, **limits
+        store,
+        mode,
+        plan,
+        agents,
+        folder,
+        model=model,
+        base_url=base_url,
+        recordings=recordings,
+        with_simulated=simulated,
+        jury=jury,
+        jury_rule=jury_rule,
+        **limits,
     )
     if estimate:
         say(estimate_personas(store, request))
         return
     rated = run_with_progress(store, request)
-    comparison = compare_with_baselines(request, rated, known, max_drop, requires_baseline=require_baseline)
+    comparison = compare_with_baselines(
+        request, rated, known, max_drop, requires_baseline=require_baseline, store=store
+    )
     _print_comparison(comparison, output)
     _finish(comparison)
 
@@ -164,6 +201,9 @@ def baseline(
     agents: Agents = "",
     dimensions: Dimensions = "",
     mode: ModeOption = Mode.MOCK,
+    simulated: Simulated = False,
+    jury: Jury = "",
+    jury_rule: JuryRuleOption = JuryRuleName.MEAN,
     sample_size: SampleSize = 20,
     seed: Seed = 0,
     double_check: DoubleCheck = False,
@@ -196,13 +236,24 @@ def baseline(
     before = read_baselines(to)
     plan = run_request.evaluation_plan(dimensions, sample_size, seed, individual, repeats, double_check=double_check)
     request = run_request.persona_request(
-        store, mode, plan, agents, folder, model=model, base_url=base_url, recordings=recordings, **limits
+        store,
+        mode,
+        plan,
+        agents,
+        folder,
+        model=model,
+        base_url=base_url,
+        recordings=recordings,
+        with_simulated=simulated,
+        jury=jury,
+        jury_rule=jury_rule,
+        **limits,
     )
     if estimate:
         say(estimate_personas(store, request))
         return
     rated = run_request.run_with_progress(store, request)
-    comparison = compare_with_baselines(request, rated, before)
+    comparison = compare_with_baselines(request, rated, before, store=store)
     _print_comparison(comparison, PersonaFormat.TABLE)
     if comparison.verdict == "error":
         note("No baseline was written.")
@@ -318,7 +369,7 @@ def record(
     rated = run_with_progress(store, replace(request, wrap=files.record))
     failed = [item.detail for _, each in rated for item in each.items if item.status == "error"]
     paths = files.close(keeps_old=bool(failed))
-    _print_scores(rated, None, PersonaFormat.TABLE, Mode.LIVE)
+    _print_scores(store, rated, None, PersonaFormat.TABLE, Mode.LIVE)
     for path in paths:
         note(f"Recorded: {path}")
     if failed:
@@ -326,19 +377,26 @@ def record(
         raise typer.Exit(INFRASTRUCTURE)
 
 
-def _print_scores(rated: list[Rated], comparison: BaselineComparison | None, output: PersonaFormat, mode: Mode) -> None:
+def _print_scores(
+    store: Store, rated: list[Rated], comparison: BaselineComparison | None, output: PersonaFormat, mode: Mode
+) -> None:
     from evaluation.cli.persona.rendering import evaluation_dict, evaluation_markdown, evaluation_table
     from evaluation.cli.shared.rendering import print_json_list
+    from evaluation.workflows.calibration import calibration_of
 
     if output is PersonaFormat.JSON:
         # Of recordings the output is the same every time; the runs are listed by 'runs'.
-        print_json_list(evaluation_dict(None if mode is Mode.MOCK else key, each) for key, each in rated)
+        print_json_list(
+            evaluation_dict(None if mode is Mode.MOCK else key, each, calibration_of(store, [each]))
+            for key, each in rated
+        )
     elif output is PersonaFormat.JUNIT and comparison is not None:
         _print_comparison(comparison, output)
     elif not rated:
         note("There is nobody to evaluate. Name agents with --agents, or 'all' for everybody who is stored.")
     else:
-        say((evaluation_markdown if output is PersonaFormat.MARKDOWN else evaluation_table)(rated, comparison))
+        draw = evaluation_markdown if output is PersonaFormat.MARKDOWN else evaluation_table
+        say(draw(rated, comparison, calibration_of(store, [each for _, each in rated])))
 
 
 def _print_comparison(comparison: BaselineComparison, output: PersonaFormat) -> None:

@@ -20,6 +20,11 @@ app = command_group("See what the gate did to messages before they were sent; sa
 
 Agent = Annotated[str | None, typer.Option("--agent", metavar="AGENT", help="Only this agent's messages, by its id.")]
 
+Run = Annotated[
+    str | None,
+    typer.Option("--run", metavar="RUN", help="Only messages of this run or experiment, by its id or first digits."),
+]
+
 _SHORT_ID = 8
 _TEXT_LENGTH = 60
 
@@ -27,12 +32,13 @@ _TEXT_LENGTH = 60
 @app.command("list")
 def list_messages(
     agent: Agent = None,
+    run: Run = None,
     limit: Annotated[int, typer.Option(min=1, help="The latest so many.")] = 50,
     output: Rows = ListFormat.TABLE,
     db: Database = None,
 ) -> None:
     """List the latest messages that were checked, newest first, with how they came through."""
-    found = open_store(db).corrections.messages(agent, limit=limit)
+    found = open_store(db).corrections.messages(agent, run=run, limit=limit)
     if output is ListFormat.JSON:
         _say_json([_message(one) for one in found])
         return
@@ -41,13 +47,14 @@ def list_messages(
             one.id[:_SHORT_ID],
             f"{one.at:%Y-%m-%d %H:%M:%S}",
             shortened(one.result.agent, 20),
+            one.run[:_SHORT_ID] or "-",
             one.outcome,
             len(one.result.attempts),
             shortened(one.result.text or "(nothing sent)", _TEXT_LENGTH),
         ]
         for one in found
     ]
-    say(table(("Id", "When (UTC)", "Agent", "Outcome", "Attempts", "Sent"), rows))
+    say(table(("Id", "When (UTC)", "Agent", "Run", "Outcome", "Attempts", "Sent"), rows))
 
 
 @app.command()
@@ -63,7 +70,8 @@ def show(
     if output is ListFormat.JSON:
         _say_json(_message(found))
         return
-    say(f"{safe(found.result.agent)}, {found.at:%Y-%m-%d %H:%M:%S} UTC: {found.outcome}")
+    run = f", run {found.run}" if found.run else ""
+    say(f"{safe(found.result.agent)}, {found.at:%Y-%m-%d %H:%M:%S} UTC: {found.outcome}{run}")
     for attempt in found.result.attempts:
         say("\n".join(_lines(attempt, is_sent=attempt == found.result.committed)))
 
@@ -88,13 +96,13 @@ def _indented(text: str, columns: int = 2) -> list[str]:
 
 
 @app.command()
-def stats(agent: Agent = None, output: Rows = ListFormat.TABLE, db: Database = None) -> None:
+def stats(agent: Agent = None, run: Run = None, output: Rows = ListFormat.TABLE, db: Database = None) -> None:
     """Count outcomes, and how often first and rewritten texts fall short in each check, with 95 % intervals."""
     from evaluation.corrections.statistics import failure_rates, gate_statistics
     from evaluation.corrections.wording import OUTCOME_MEANINGS, statistics_words
 
     corrections = open_store(db).corrections
-    results = [one.result for one in corrections.messages(agent)]
+    results = [one.result for one in corrections.messages(agent, run=run)]
     statistics, rates = gate_statistics(results), failure_rates(results)
     outcomes = statistics.outcomes
     if output is ListFormat.JSON:
@@ -216,6 +224,7 @@ def _message(one: LoggedMessage) -> dict[str, Any]:
         "id": one.id,
         "at": one.at.isoformat(),
         "agent": one.result.agent,
+        "run": one.run or None,
         "outcome": str(one.outcome),
         "sent": one.result.text if one.result.committed else None,
         "attempts": [_attempt(each) for each in one.result.attempts],

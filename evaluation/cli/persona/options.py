@@ -29,6 +29,13 @@ class RecordMode(StrEnum):
     SCRIPTED = "scripted"
 
 
+class JuryRuleName(StrEnum):
+    """How the marks of a jury become one."""
+
+    MEAN = "mean"
+    MAJORITY = "majority"
+
+
 class CommentAction(StrEnum):
     """Steps of the comment on a pull request: the comparison, and the comment itself."""
 
@@ -118,6 +125,22 @@ Repeats = Annotated[
         max=50,
         help="Ask every question so many times, for the judge's own noise; scores are means over them.",
     ),
+]
+Jury = Annotated[
+    str,
+    typer.Option(
+        metavar="MODEL,MODEL",
+        show_default=False,
+        help="Ask several models every question, in place of one; their agreement is reported.",
+    ),
+]
+JuryRuleOption = Annotated[
+    JuryRuleName,
+    typer.Option("--jury-rule", help="How the marks of a jury become one: their mean, rounded, or what most gave."),
+]
+Simulated = Annotated[
+    bool,
+    typer.Option("--simulated", help="Count the conversations of experiments too; they are left out otherwise."),
 ]
 RequireBaseline = Annotated[
     bool, typer.Option("--require-baseline", help="Exit with 1 when no score could be held against a baseline.")

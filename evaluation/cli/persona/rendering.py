@@ -34,23 +34,33 @@ _MOST_NOISY = 3
 _COMPARISON_HEADERS = ("Agent", "Dimension", "Baseline", "Now", "Change", "Outcome")
 
 
-def evaluation_table(evaluations: Sequence[Rated], comparison: BaselineComparison | None = None) -> str:
+def evaluation_table(
+    evaluations: Sequence[Rated], comparison: BaselineComparison | None = None, calibration: str = ""
+) -> str:
     """Scores 0 to 9 (ideas: a count), one line per agent or channel, and below what has no score and why.
 
     Args:
         evaluations: In the order of the lines.
         comparison: With baselines; what is not fine is said below, too.
+        calibration: Whether the judges are calibrated, in words.
     """
     rows = [(shortened(each.agent.display_name, _LONGEST_NAME), *_cells(each)) for _, each in evaluations]
-    remarks = [*_remarks(evaluations), *_baseline_remarks(comparison)]
+    remarks = [*_remarks(evaluations), *_baseline_remarks(comparison), *_said(calibration)]
     return "\n".join([table(_HEADERS, rows), *(f"  {line}" for line in remarks)])
 
 
-def evaluation_markdown(evaluations: Sequence[Rated], comparison: BaselineComparison | None = None) -> str:
+def evaluation_markdown(
+    evaluations: Sequence[Rated], comparison: BaselineComparison | None = None, calibration: str = ""
+) -> str:
     """The same as a Markdown table."""
     rows = [(code(shortened(each.agent.display_name, _LONGEST_NAME)), *_cells(each)) for _, each in evaluations]
-    remarks = [f"- {code(line)}" for line in [*_remarks(evaluations), *_baseline_remarks(comparison)]]
+    lines = [*_remarks(evaluations), *_baseline_remarks(comparison), *_said(calibration)]
+    remarks = [f"- {code(line)}" for line in lines]
     return "\n".join([markdown_table(_HEADERS, rows), *(["", *remarks] if remarks else [])])
+
+
+def _said(calibration: str) -> list[str]:
+    return [shortened(calibration, _LONGEST_REMARK)] if calibration else []
 
 
 def _cells(evaluation: PersonaEvaluation) -> tuple[str, ...]:
@@ -118,6 +128,11 @@ def _known(value: float, form: str) -> str:
 
 
 def _remarks(evaluations: Sequence[Rated]) -> Iterator[str]:
+    from evaluation.judging.judges.jury import jury_words
+
+    judgements = [item.judgement for _, each in evaluations for item in each.items if item.judgement is not None]
+    if words := jury_words(judgements):
+        yield shortened(words, _LONGEST_REMARK)
     for _, evaluation in evaluations:
         for score in evaluation.dimensions.values():
             name = f"{evaluation.agent.display_name}, {score.dimension}"
@@ -192,6 +207,7 @@ def comparison_table(comparison: BaselineComparison) -> str:
         for each in row.behind:
             lines += [f"  {shortened(line, _LONGEST_REMARK)}" for line in behind_words(each).splitlines()]
     lines.append(f"  {comparison.rule}")
+    lines += [f"  {shortened(comparison.calibration, _LONGEST_REMARK)}"] if comparison.calibration else []
     return "\n".join(lines)
 
 
@@ -199,7 +215,7 @@ def _figure(score: float | None) -> str:
     return "" if score is None else f"{score:.2f}"
 
 
-def evaluation_dict(run_id: str | None, evaluation: PersonaEvaluation) -> dict[str, Any]:
+def evaluation_dict(run_id: str | None, evaluation: PersonaEvaluation, calibration: str = "") -> dict[str, Any]:
     """An evaluation with everything behind it, as the JSON output shows it; without a run's id where none is told."""
     period, used = evaluation.period, evaluation.usage
     return {
@@ -210,6 +226,7 @@ def evaluation_dict(run_id: str | None, evaluation: PersonaEvaluation) -> dict[s
             "kind": str(evaluation.agent.kind),
         },
         "overall_score": evaluation.overall_score,
+        "calibration": calibration,
         "dimensions": {str(key): _dimension_dict(each) for key, each in evaluation.dimensions.items()},
         "window_start": period.since.isoformat() if period.since else None,
         "window_end": period.until.isoformat() if period.until else None,

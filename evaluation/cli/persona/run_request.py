@@ -40,12 +40,18 @@ def persona_request(
         plan: Dimensions, sample, options.
         agents: Ids and names, with commas.
         folder: The person's own propositions, which add to the shipped ones.
-        judge: ``model``, ``base_url``, ``recordings`` and limits; ``None`` for those not given.
+        judge: ``model``, ``base_url``, ``recordings`` and limits; ``None`` for those not given. ``with_simulated``
+            says whether conversations of experiments count.
 
     Raises:
         InputError: A value is not usable, or the recordings are of several models.
         JudgeError: A live judge cannot be reached.
     """
+    with_simulated = bool(judge.pop("with_simulated", False))
+    members = _names(judge.pop("jury", ""))
+    if members and mode not in (Mode.LIVE, Mode.SYNTHETIC):
+        raise InputError("A jury can only be asked live.", place="--jury", remedy="Say --mode live.")
+    judge |= {"jury": tuple(members) or None, "jury_rule": str(judge.pop("jury_rule", "mean"))}
     return PersonaRunRequest(
         _judge_config(store, mode, judge),
         plan,
@@ -53,6 +59,7 @@ def persona_request(
         _names(agents),
         str(Mode.OFFLINE if mode is RecordMode.SCRIPTED else mode),
         "synthetic" if mode is Mode.SYNTHETIC else "transcripts",
+        with_simulated,
     )
 
 
@@ -140,7 +147,7 @@ def _say_who_judges(config: JudgeConfig, *, is_scripted: bool) -> None:
         if config.model == SCRIPTED_MODEL:
             note(NOTE)
     else:
-        note(f"{config.model} judges{f' at {config.base_url}' if config.base_url else ''}.")
+        note(f"{config.name} judges{f' at {config.base_url}' if config.base_url else ''}.")
 
 
 def baseline_folder(folder: Path | None) -> Path:

@@ -1,4 +1,4 @@
-"""Limits on the calls that may be made for one check of the gate, whatever judge and client make them."""
+"""Limit the calls of one check of the gate, and count those of any block, whatever judge and client make them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from typing import Protocol
 
 
 @dataclass(slots=True)
@@ -64,6 +65,32 @@ class CheckLimits:
         else:
             return False
         return True
+
+
+class CallTally(Protocol):
+    """Counts calls."""
+
+    def settle(self, cost_usd: float | None) -> None:
+        """Counts a call that ended; ``None`` is an answer whose price is not known."""
+        ...
+
+
+_tally: ContextVar[CallTally | None] = ContextVar("call_tally", default=None)
+
+
+def current_tally() -> CallTally | None:
+    """Counts the calls that are made here; ``None`` where nobody counts."""
+    return _tally.get()
+
+
+@contextmanager
+def tallied_calls(tally: CallTally) -> Iterator[None]:
+    """Lets ``tally`` count the calls of everything that is awaited in the block, and of tasks that it starts."""
+    token = _tally.set(tally)
+    try:
+        yield
+    finally:
+        _tally.reset(token)
 
 
 _limits: ContextVar[CheckLimits | None] = ContextVar("check_limits", default=None)

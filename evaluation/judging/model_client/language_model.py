@@ -30,7 +30,7 @@ from evaluation.judging.model_client.calls import (
     Messages,
     Provider,
 )
-from evaluation.judging.model_client.check_limits import CheckLimits, current_limits
+from evaluation.judging.model_client.check_limits import CheckLimits, current_limits, current_tally
 from evaluation.judging.model_client.retry import CallFailure, FailureKind, RetryPolicy, call_with_retries
 from evaluation.judging.model_client.server_state import BREAKER_OPEN, CallEnd, ServerState
 from evaluation.judging.model_client.usage import Price, Usage
@@ -344,6 +344,9 @@ class LLMClient:
             limits = current_limits()
             if limits is not None and is_begun:
                 limits.settle(cost)
+            tally = current_tally()
+            if tally is not None and is_begun:
+                tally.settle(cost)
         if failure is not None:
             self.note_answer(is_usable=False)
             kind = failure.kind if is_begun else FailureKind.NOT_BEGUN

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Protocol, TypeVar
 
 from evaluation.errors import InputError
+from evaluation.judging.propositions._plugins import load_plugins
 from evaluation.judging.targets import Target
 
 FEWEST_WORDS = 5
@@ -41,7 +42,12 @@ def register(name: str) -> Callable[[_Function], _Function]:
 
 
 def registered() -> tuple[str, ...]:
-    """The names that a proposition file may use, sorted."""
+    """The names that a proposition file may use, sorted; those of plug-ins are loaded first.
+
+    Raises:
+        InputError: A plug-in cannot be loaded.
+    """
+    load_plugins()
     return tuple(sorted(_REGISTERED))
 
 
@@ -49,8 +55,10 @@ def precondition_named(name: str) -> Precondition:
     """The function registered under ``name``.
 
     Raises:
-        InputError: There is none.
+        InputError: There is none, or a plug-in cannot be loaded.
     """
+    if name not in _REGISTERED:
+        load_plugins()
     if name not in _REGISTERED:
         raise InputError(f"There is no precondition {name!r}.", remedy=f"Registered are {', '.join(registered())}.")
     return _REGISTERED[name]

@@ -118,7 +118,14 @@ class AgentFactory:
                 report(PURPOSE, done, size)
             return persona
 
-        return await asyncio.gather(*(one(name, each) for name, each in zip(names, people, strict=True)))
+        made = await asyncio.gather(
+            *(one(name, each) for name, each in zip(names, people, strict=True)), return_exceptions=True
+        )
+        # Only when all have ended: what is under way when the budget is spent is paid for, and kept.
+        for found in made:
+            if isinstance(found, BaseException):
+                raise found
+        return [found for found in made if not isinstance(found, BaseException)]
 
     async def characteristics(self, size: int) -> list[dict[str, Any]]:
         """Stages 1 to 3: what each of ``size`` people is like, before anybody has a name."""

@@ -147,7 +147,8 @@ def load_personas(folder: Path, fragments: Sequence[Path] = ()) -> list[dict[str
         name, persona = read_agent_file(read_persona_bytes(path, LARGEST_FILE), str(path))
         if name in found:
             raise InputError(f"Two personas are called {name!r}.", place=str(path), remedy="Rename one of them.")
-        found[name] = with_fragments(persona | {"name": name}, parts)
+        held = dict(persona) if isinstance(persona, dict) else {"description": persona}
+        found[name] = with_fragments(held | {"name": name}, parts)
     if not found:
         raise InputError(f"There is no {AGENT_FILES} file.", place=str(folder), remedy="Name the folder with agents.")
     return list(found.values())

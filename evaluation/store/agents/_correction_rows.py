@@ -14,7 +14,7 @@ from evaluation.store.engine.timestamps import from_microseconds
 
 COLUMNS = """group_id::text AS group_id, agent_id, attempt_number, attempt_text, is_committed, outcome, original_text,
     dimension_scores::text AS dimension_scores, similarity_score, is_similar, feedback,
-    epoch_us(created_at) AS created_us"""
+    epoch_us(created_at) AS created_us, coalesce(run_id, experiment_id)::text AS run"""
 """What ``messages_from`` needs of a row, in its order."""
 
 _NAMES = (
@@ -30,16 +30,20 @@ _NAMES = (
     "is_similar",
     "feedback",
     "created_us",
+    "run",
 )
 
 
-def row_of(result: GateResult, attempt: Attempt, group: str, run_id: str | None) -> dict[str, Any]:
+def row_of(
+    result: GateResult, attempt: Attempt, group: str, run_id: str | None, experiment_id: str | None
+) -> dict[str, Any]:
     """The row of one attempt of a message that was checked."""
     committed = result.committed
     is_corrected = committed is not None and committed.number > 0
     return {
         "agent_id": well_formed(result.agent),
         "run_id": run_id,
+        "experiment_id": experiment_id,
         "original_text": well_formed(result.original),
         "corrected_text": well_formed(result.text) if is_corrected else None,
         "dimension_scores": _scores(attempt),
@@ -67,7 +71,7 @@ def _message(rows: list[dict[str, Any]]) -> LoggedMessage:
     attempts = tuple(map(_attempt, rows))
     sent = next((attempt for attempt, row in zip(attempts, rows, strict=True) if row["is_committed"]), None)
     result = GateResult(first["agent_id"], sent, GateOutcome(first["outcome"]), attempts)
-    return LoggedMessage(first["group_id"], from_microseconds(first["created_us"]), result)
+    return LoggedMessage(first["group_id"], from_microseconds(first["created_us"]), result, first["run"] or "")
 
 
 def _attempt(row: Mapping[str, Any]) -> Attempt:

@@ -13,6 +13,7 @@ from evaluation.store.agents._cascades import delete_agent
 from evaluation.store.engine.bulk_rows import from_json, packed
 from evaluation.store.engine.text_checks import require_text
 from evaluation.store.engine.transactions import Units
+from evaluation.transcript import SIMULATED_FORMAT
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -72,13 +73,17 @@ class Agents:
         with self._units.unit() as cursor:
             return dict(cursor.execute("SELECT speaker, agent_id FROM agent_speakers ORDER BY speaker").fetchall())
 
-    def players(self) -> list[tuple[str, str]]:
+    def players(self, *, with_simulated: bool = True) -> list[tuple[str, str]]:
         """Transcript id and name of everybody who says something in a stored transcript, in the order of these.
 
         Synthetic transcripts are left out: they are evaluated where they are made.
+
+        Args:
+            with_simulated: Whether the conversations of experiments count.
         """
+        left_out = [SYNTHETIC_FORMAT] if with_simulated else [SYNTHETIC_FORMAT, SIMULATED_FORMAT]
         with self._units.unit() as cursor:
-            return cursor.execute(_PLAYERS, [SYNTHETIC_FORMAT]).fetchall()
+            return cursor.execute(_PLAYERS, [left_out]).fetchall()
 
     def map_speaker(self, speaker: str, agent_id: str | None, *, who: str = "") -> None:
         """Decides which agent a speaker is, in all transcripts; ``None`` returns to the name.
@@ -128,7 +133,7 @@ def _unknown(agent_id: str) -> NotFoundError:
 
 _PLAYERS = """
 SELECT t.transcript_id, m.speaker FROM transcripts t JOIN messages m USING (transcript_id)
-WHERE m.channel <> 'system' AND NOT m.is_control AND t.source_format <> ?
+WHERE m.channel <> 'system' AND NOT m.is_control AND NOT list_contains(?, t.source_format)
 GROUP BY t.transcript_id, t.position, m.speaker
 ORDER BY t.position, min(m.position)
 """

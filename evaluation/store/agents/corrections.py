@@ -64,11 +64,16 @@ class Corrections:
                 [agent, *(values[name] for name in _FIELDS)],
             )
 
-    def add(self, result: GateResult, *, run_id: str | None = None) -> str:
+    def add(self, result: GateResult, *, run_id: str | None = None, experiment_id: str | None = None) -> str:
         """Logs a checked message: one row per attempt, all of one group, in one transaction.
 
         Every row holds the original text, and the committed text where a retry was committed. A result without an
         outcome was not checked, and is not logged.
+
+        Args:
+            result: Of the gate.
+            run_id: The stored run that the message belongs to.
+            experiment_id: The experiment that it was written in.
 
         Returns:
             The id of the group, empty when nothing was logged.
@@ -76,7 +81,7 @@ class Corrections:
         if result.outcome is None:
             return ""
         group = str(uuid.uuid4())
-        rows = [row_of(result, attempt, group, run_id) for attempt in result.attempts]
+        rows = [row_of(result, attempt, group, run_id, experiment_id) for attempt in result.attempts]
         with self._units.unit(write=True, join=True) as cursor:
             _ensure_agent(cursor, well_formed(result.agent))
             append(cursor, "correction_logs", columns_of(rows))
@@ -89,17 +94,28 @@ class Corrections:
             cursor.execute("DELETE FROM agent_evaluation_config WHERE agent_id = ?", [agent])
 
     def messages(
-        self, agent: str | None = None, *, outcome: GateOutcome | None = None, limit: int = LATEST
+        self,
+        agent: str | None = None,
+        *,
+        outcome: GateOutcome | None = None,
+        run: str | None = None,
+        limit: int = LATEST,
     ) -> list[LoggedMessage]:
         """The latest messages that were checked, newest first, with all their attempts.
 
         Args:
             agent: Only this agent's.
             outcome: Only those that came through like this.
+            run: Only those of the run or experiment whose id begins like this.
             limit: How many at most.
         """
-        require_storable(agent=agent or "")
-        values = {"agent": agent, "outcome": None if outcome is None else str(outcome), "limit": limit}
+        require_storable(agent=agent or "", run=run or "")
+        values = {
+            "agent": agent,
+            "run": run and run.lower(),
+            "outcome": None if outcome is None else str(outcome),
+            "limit": limit,
+        }
         with self._units.unit() as cursor:
             return messages_from(cursor.execute(_LATEST, values).fetchall())
 
@@ -137,8 +153,9 @@ class Corrections:
         """Every attempt ever logged, of one agent or of all, in the order of time and attempt.
 
         Returns:
-            ``group_id``, ``agent_id``, ``run_id``, ``attempt_number`` (0 is the original), ``attempt_text``,
-            ``is_committed``, ``outcome``, ``original_text``, ``corrected_text`` (empty unless a retry was committed),
+            ``group_id``, ``agent_id``, ``run_id``, ``experiment_id``, ``attempt_number`` (0 is the original),
+            ``attempt_text``, ``is_committed``, ``outcome``, ``original_text``,
+            ``corrected_text`` (empty unless a retry was committed),
             ``dimension_scores`` (JSON text: dimension to score, threshold, reasoning), ``similarity_score`` (0 to 1),
             ``total_score``, ``feedback``, ``token_usage`` (JSON text) and ``created_at`` (UTC).
         """
@@ -148,7 +165,8 @@ class Corrections:
 
 
 _LOG = """
-SELECT group_id::text AS group_id, agent_id, run_id::text AS run_id, attempt_number, attempt_text, is_committed,
+SELECT group_id::text AS group_id, agent_id, run_id::text AS run_id, experiment_id::text AS experiment_id,
+       attempt_number, attempt_text, is_committed,
        outcome, original_text, corrected_text, dimension_scores::text AS dimension_scores, similarity_score,
        total_score, feedback, token_usage::text AS token_usage, timezone('UTC', created_at) AS created_at
 FROM correction_logs WHERE $agent IS NULL OR agent_id = $agent
@@ -159,6 +177,7 @@ _LATEST = f"""
 WITH latest AS (
     SELECT group_id, max(rowid) AS place FROM correction_logs
     WHERE group_id IS NOT NULL AND ($agent IS NULL OR agent_id = $agent) AND ($outcome IS NULL OR outcome = $outcome)
+        AND ($run IS NULL OR starts_with(coalesce(run_id, experiment_id)::text, $run))
     GROUP BY group_id ORDER BY place DESC LIMIT $limit
 )
 SELECT {COLUMNS} FROM correction_logs JOIN latest USING (group_id)

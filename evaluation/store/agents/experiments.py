@@ -23,7 +23,7 @@ _AB_TESTS = uuid.UUID("0f4c8b52-33f5-4c0f-8a43-0a1d7d6a9c11")
 
 
 class Experiments:
-    """Reads and writes ``experiments``, ``experiment_sessions`` and ``experiment_scores``."""
+    """Reads and writes ``experiments``, ``experiment_sessions``, ``experiment_scores`` and ``experiment_activity``."""
 
     def __init__(self, units: Units) -> None:
         self._units = units
@@ -105,6 +105,21 @@ class Experiments:
             new = [score for score in scores if (score.side, score.environment) not in known]
             insert_few(cursor, "experiment_scores", [_score_row(experiment_id, score) for score in new])
 
+    def add_activity(self, experiment_id: str, side: Side, environment: int, counts: Mapping[str, Any]) -> None:
+        """Adds counts of one conversation; those of a part that is done later add up with them."""
+        with self._units.unit(write=True, join=True) as cursor:
+            cursor.execute(
+                "INSERT INTO experiment_activity (experiment_id, side, environment, activity) VALUES (?, ?, ?, ?)",
+                [experiment_id, str(side), environment, packed(counts).decode("utf-8")],
+            )
+
+    def activity(self, experiment_id: str) -> list[tuple[Side, dict[str, Any]]]:
+        """The counts of all conversations with their side, in the order in which they were added."""
+        query = "SELECT side, activity::text FROM experiment_activity WHERE experiment_id = ? ORDER BY rowid"
+        with self._units.unit() as cursor:
+            rows = cursor.execute(query, [experiment_id]).fetchall()
+        return [(Side(side), json.loads(counts)) for side, counts in rows]
+
     def sessions(self, experiment_id: str) -> list[Session]:
         """The conversations that are stored, treatment after control, by environment."""
         query = """SELECT side, environment, transcript_id FROM experiment_sessions
@@ -133,7 +148,12 @@ class Experiments:
             return [_record(row) for row in cursor.execute(f"{_SELECT} {rest}", values).fetchall()]
 
 
-_OWNED = (("generations", "scope"), ("experiment_sessions", "experiment_id"), ("experiment_scores", "experiment_id"))
+_OWNED = (
+    ("generations", "scope"),
+    ("experiment_sessions", "experiment_id"),
+    ("experiment_scores", "experiment_id"),
+    ("experiment_activity", "experiment_id"),
+)
 
 _SELECT = """
 SELECT id::text, name, scenario, seed, scale, status, config::text, results::text, epoch_us(created_at),

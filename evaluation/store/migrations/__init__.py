@@ -28,6 +28,7 @@ from evaluation.store.migrations.m0019_handovers import create_handovers
 from evaluation.store.migrations.m0020_controls import create_controls
 from evaluation.store.migrations.m0021_repeats import create_repeat_column
 from evaluation.store.migrations.m0022_insight_answers import create_insight_answers
+from evaluation.store.migrations.m0023_calibration import create_calibration_tables
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -62,6 +63,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     create_controls,
     create_repeat_column,
     create_insight_answers,
+    create_calibration_tables,
 )
 """In the order in which they run; the first has number 1. Only ever append."""
 

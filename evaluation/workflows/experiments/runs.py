@@ -23,10 +23,12 @@ from evaluation.experiments.conversation import evaluate, simulate
 from evaluation.experiments.experiment import ExperimentRecord, ExperimentStatus, Session, Side
 from evaluation.experiments.plan import ExperimentPlan
 from evaluation.experiments.report import ReportRow, report_rows
+from evaluation.experiments.treatment import Activity, activity_of, require_effective
 from evaluation.judging.judge_config import JudgeConfig, build_client, build_judge
 from evaluation.judging.judges.cached import CallBuffer
 from evaluation.judging.model_client.budget import Budget, BudgetSpentError
 from evaluation.judging.model_client.calls import Provider
+from evaluation.judging.model_client.check_limits import tallied_calls
 from evaluation.judging.model_client.event_loop import run_asking
 from evaluation.judging.model_client.provider import LiteLLMProvider
 from evaluation.judging.propositions.loading import PropositionLibrary
@@ -36,7 +38,6 @@ from evaluation.simulation.journal import AnswerJournal, JournalledAnswers, Jour
 from evaluation.simulation.journal_file import JournalEntry
 from evaluation.simulation.model_texts import Writer
 from evaluation.simulation.population.factory import AgentFactory
-from evaluation.simulation.population.profiles import profile_named
 from evaluation.store import Store
 from evaluation.transcript import Transcript
 
@@ -106,9 +107,11 @@ def run_experiment(
 
     Raises:
         JudgeError: The model cannot be asked.
-        InputError: The design is impossible, or a budget in US dollars cannot be kept.
+        InputError: The design is impossible, its treatment cannot take effect, or a budget in US dollars cannot be
+            kept.
     """
     design = plan.design
+    require_effective(design.treatment, plan.step_count)
     people = 0 if plan.personas else design.personas
     run = _Run(
         store,
@@ -126,7 +129,13 @@ def run_experiment(
     try:
         stopped = run_asking(_run(run))
         rows = () if stopped else tuple(report_rows(store.experiments.scores(plan.record.id), plan.scenario.published))
-        results = {"rows": [row.as_dict() for row in rows]} if rows else {"stopped": stopped}
+        results = {"stopped": stopped}
+        if rows:
+            sides = activity_of(store.experiments.activity(plan.record.id))
+            results = {
+                "rows": [row.as_dict() for row in rows],
+                "activity": {str(side): counts.as_dict() for side, counts in sides.items()},
+            }
         status = ExperimentStatus.PENDING if stopped else ExperimentStatus.COMPLETED
     except DramaturgError as error:
         results = {"error": str(error)}
@@ -217,32 +226,42 @@ def _recall(run: _Run) -> None:
 async def _population(run: _Run, writer: Writer) -> Sequence[Mapping[str, Any]]:
     if run.plan.personas:
         return run.plan.personas
-    factory = AgentFactory(writer, profile_named(run.plan.scenario.population), seed=run.plan.seed)
+    factory = AgentFactory(writer, run.plan.scenario.profile, seed=run.plan.seed)
     return await factory.make(run.plan.design.personas, report=lambda *_: run.advance())
 
 
 async def _conversation(run: _Run, session: Session, writer: Writer, judge: RaisingJudge) -> None:
     """Simulates and evaluates one conversation, or what of that is not stored yet."""
+    activity = Activity()
     try:
-        transcript = await _transcript(run, session, writer, judge)
-        if (session.side, session.environment) not in run.scored:
-            scores = await evaluate(run.plan, session.side, session.environment, transcript, judge, run.library)
-            await run.keep(partial(run.store.experiments.add_scores, run.plan.record.id, scores))
+        with tallied_calls(activity):
+            transcript = await _transcript(run, session, writer, judge, activity)
+            if (session.side, session.environment) not in run.scored:
+                scores = await evaluate(run.plan, session.side, session.environment, transcript, judge, run.library)
+                await run.keep(partial(run.store.experiments.add_scores, run.plan.record.id, scores))
         run.advance()
     except (DramaturgError, OSError) as error:
         # What is under way elsewhere is paid for and ends; nothing new begins.
         run.budget.stop(str(error))
         raise
+    finally:
+        if activity != Activity():
+            counts, where = activity.as_dict(), (session.side, session.environment)
+            await run.keep(partial(run.store.experiments.add_activity, run.plan.record.id, *where, counts))
 
 
-async def _transcript(run: _Run, session: Session, writer: Writer, judge: RaisingJudge) -> Transcript:
+async def _transcript(
+    run: _Run, session: Session, writer: Writer, judge: RaisingJudge, activity: Activity
+) -> Transcript:
     if found := run.stored.get((session.side, session.environment)):
         run.advance(len(run.plan.design.rooms[session.environment]) * run.plan.step_count)
         return run.store.transcripts.get(found)
     checked: list[GateResult] = []
+    done = Activity()
 
     async def log(result: GateResult) -> None:
         checked.append(result)
+        done.note_check(result)
 
     transcript = await simulate(
         run.plan,
@@ -255,8 +274,12 @@ async def _transcript(run: _Run, session: Session, writer: Writer, judge: Raisin
         gate_seconds=run.config.timeout_seconds,
         log=log,
         heard=run.advance,
+        steering=done,
     )
+    done.messages = len(transcript.discussion)
     await run.keep(partial(_store, run, session, transcript, checked))
+    # Only of a conversation that is stored: one that is broken off is held again from its beginning.
+    activity.add(done.as_dict())
     return transcript
 
 
@@ -272,7 +295,7 @@ def _store(run: _Run, session: Session, transcript: Transcript, checked: Sequenc
         if run.plan.effects is None:
             # What a script did is no correction of anybody.
             for result in checked:
-                store.corrections.add(result)
+                store.corrections.add(result, experiment_id=experiment)
 
 
 def _first_reason(results: Sequence[BaseException | None]) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from evaluation.experiments.experiment import AgentScore, Side
-from evaluation.experiments.report import DirectionAgreement, ReportRow, report_rows
+from evaluation.experiments.report import DirectionAgreement, ReportRow, report_rows, stored_rows, verdict_words
 from evaluation.judging.propositions.proposition import Dimension
 
 
@@ -35,7 +35,7 @@ def test_a_row_is_treatment_minus_control() -> None:
     assert data["cohens_d"] == pytest.approx(2.3146, abs=1e-4)
     assert data["t_statistic"] == pytest.approx(3.2733, abs=1e-4)
     assert data["p_value"] == pytest.approx(0.0217, abs=2e-4)
-    # The paper's treatment is lower here (-0.33).
+    # The paper's treatment is lower here (-0.33); only this row is tested, so that Holm changes nothing.
     assert found.direction is DirectionAgreement.OPPOSITE
     assert data["published"]["difference"] == -0.33
     assert found.found.paired is not None
@@ -43,16 +43,29 @@ def test_a_row_is_treatment_minus_control() -> None:
 
 
 def test_the_verdict_is_on_the_direction_whatever_the_size() -> None:
+    found = row(
+        report_rows(scores(Dimension.IDEAS_QUANTITY, [4.1, 4.2, 4.1, 4.2], [4, 4.01, 4, 4.01]), "1"),
+        Dimension.IDEAS_QUANTITY,
+    )
+    assert found.direction is DirectionAgreement.SAME
+
+
+def test_a_direction_that_may_be_chance_is_undecided_in_old_reports_too() -> None:
+    # Means 4.03 and 4: t = 1, p = 0.42.
     rows = report_rows(scores(Dimension.IDEAS_QUANTITY, [4.1, 4, 4], [4, 4, 4]), "1")
     found = row(rows, Dimension.IDEAS_QUANTITY)
-    assert found.direction is DirectionAgreement.SAME
+    assert found.direction is DirectionAgreement.UNDECIDED
     assert found.outcome_words == "no evidence either way"
+    stored = {"rows": [{**found.as_dict(), "direction": "same direction"}]}
+    (today,) = stored_rows(stored)
+    assert today["direction"] == "undecided"
+    assert verdict_words([today]) == "Of 1 rows that the paper has: 1 undecided. Sizes are not compared."
 
 
 @pytest.mark.parametrize(
     ("treatment", "control", "published", "verdict"),
     [
-        ([4, 5], [4, 5], "1", DirectionAgreement.LEVEL),
+        ([4, 5], [4, 5], "1", DirectionAgreement.UNDECIDED),
         ([], [4, 5], "1", DirectionAgreement.UNKNOWN),
         ([4, 6], [4, 5], None, DirectionAgreement.UNPUBLISHED),
         ([4, 6], [4, 5], "3", DirectionAgreement.UNPUBLISHED),

@@ -25,7 +25,7 @@ from evaluation.harness.baselines import (
     read_baselines,
     write_baseline,
 )
-from evaluation.harness.junit import junit_xml
+from evaluation.harness.junit import behind_words, junit_xml
 from evaluation.harness.pull_request_comment import LONGEST_COMMENT, MARKER, comparison_markdown
 from evaluation.harness.regression import BaselineComparison, BaselineRow, RegressionOutcome
 from evaluation.judging.prompts import PROMPT_VERSION
@@ -218,6 +218,17 @@ def test_what_is_behind_a_fall_comes_with_its_worst_message() -> None:
         ("b", 1.0, 7.0),
     ]
     assert (row.behind[0].message, row.behind[0].snippet, row.behind[0].recommendation) == ("t:m2", "Er.", "Speak.")
+
+
+def test_a_fault_that_is_marked_high_reads_the_same_in_every_output_of_a_fall() -> None:
+    claim = Proposition("p", "{{agent_name}} is dry", FLUENCY, is_inverted=True)
+    inverted = PropositionScore(claim, "Ann is dry", JudgementStatus.SCORED, raw=8, score=1.0)
+    (row,) = (comparison := compare([evaluation({FLUENCY: [inverted]})], baseline({FLUENCY: 9.0}))).rows
+    words = inverted.mark_words
+    assert words == "8 of 9, mostly true; the claim names a fault: score 1 of 9"
+    assert f"marked {words}" in behind_words(row.behind[0])
+    assert f"marked {words}" in junit_xml(comparison)
+    assert f"marked: `{words}`" in comparison_markdown(comparison.as_dict())
 
 
 def test_a_baseline_survives_its_file(tmp_path: Path) -> None:

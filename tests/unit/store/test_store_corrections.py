@@ -75,6 +75,15 @@ def test_every_attempt_is_logged_with_the_group_and_its_outcome(store: Store) ->
     assert store.corrections.log("dwight").empty
 
 
+def test_messages_carry_the_experiment_that_they_were_checked_in(store: Store) -> None:
+    experiment = "0b9f6f6e-5f5c-5d6e-9b3e-0123456789ab"
+    store.corrections.add(corrected(), experiment_id=experiment)
+    store.corrections.add(corrected())
+    assert [one.run for one in store.corrections.messages()] == ["", experiment]
+    assert [one.run for one in store.corrections.messages(run="0B9F")] == [experiment]
+    assert store.corrections.messages(run="ffff") == []
+
+
 def test_what_passed_at_once_or_was_never_sent_has_no_corrected_text(store: Store) -> None:
     passed = Attempt(0, "fine", checked(9))
     store.corrections.add(GateResult("a", passed, GateOutcome.PASSED, (passed,)))
