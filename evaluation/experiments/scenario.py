@@ -119,7 +119,7 @@ class Scenario(_Part):
 
     @property
     def profile(self) -> Profile:
-        """Who takes part."""
+        """The profile of those who take part."""
         own = self.own_population
         if own is None:
             return profile_named(self.population or "")

@@ -40,7 +40,7 @@ class _SharedJudge:
 
 @dataclass(frozen=True, slots=True)
 class JudgingSession:
-    """What the tests of a run share.
+    """Judge, cache and budget that the tests of a run share.
 
     Attributes:
         judge: Answers all of them.

@@ -29,7 +29,7 @@ from evaluation.persona.results import PersonaEvaluation
 from evaluation.persona.subjects import Subject
 from evaluation.store import Store
 from evaluation.workflows.agents import find_subjects
-from evaluation.workflows.calibration import calibration_of
+from evaluation.workflows.ratings.calibration import calibration_of
 
 JudgeFor = Callable[[str], Judge]
 """Makes the judge for a run, given the run's id, under which its calls are logged."""

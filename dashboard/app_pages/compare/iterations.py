@@ -164,7 +164,7 @@ def one_metric(found: IterationComparison, thresholds: Mapping[str, float], *, b
 
 
 def movers(found: IterationComparison) -> None:
-    """What moved the scores most, with quotations and numbers."""
+    """Draw what moved the scores most, with quotations and numbers."""
     if not found.movers:
         return
     with st.expander("What moved the scores, with examples", icon=":material/format_quote:"):

@@ -150,7 +150,7 @@ def _report_line(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def activity_frame(record: ExperimentRecord) -> pd.DataFrame:
-    """How often each part of the treatment took effect, and calls and cost of each side; empty for older runs."""
+    """Number of times each part of the treatment took effect, and calls and cost of each side; empty for older runs."""
     return pd.DataFrame(stored_activity(record), columns=["What happened", "Treatment", "Control"])
 
 

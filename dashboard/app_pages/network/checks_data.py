@@ -37,7 +37,7 @@ def estimate(
 
 
 def players(found: Sequence[CheckSummary]) -> list[str]:
-    """Everybody, then the players with checks by name."""
+    """The entry for all players, then those with checks by name."""
     return sorted({one.agent for one in found} | {EVERYBODY})
 
 
@@ -154,7 +154,7 @@ def game_checks_frame(store: Store, transcript_id: str) -> pd.DataFrame:
 
 
 def finding_frame(finding: Mapping[str, Any]) -> pd.DataFrame:
-    """What was found by one question: one row per opinion, theme or quote."""
+    """The findings of one question: one row per opinion, theme or quote."""
     rows = [
         {
             key.replace("_", " ").replace("agent id", "player").capitalize(): _cell(value)

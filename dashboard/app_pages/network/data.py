@@ -200,7 +200,7 @@ def activity_frame(opened: OpenNetwork) -> pd.DataFrame:
 
 
 def agents_frame(opened: OpenNetwork) -> pd.DataFrame:
-    """What each agent remembered and asked; no rows where nothing is known of any."""
+    """Memory and calls of each agent; no rows where nothing is known of any."""
     rows = [[spreadsheet_safe(cell_text(cell)) for cell in row] for row in agent_rows(opened.report.metrics)]
     return pd.DataFrame(rows, columns=list(AGENT_HEADERS))
 

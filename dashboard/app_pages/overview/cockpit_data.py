@@ -52,7 +52,7 @@ def next_step(board: Board, shown: IterationSummary) -> NextStep:
 
 
 def blockers(shown: IterationSummary) -> list[str]:
-    """What stands in the way of a decision, or has decided alone, one line each."""
+    """Reasons that stand in the way of a decision, or have decided alone, one line each."""
     critical = sum(failure.is_critical for test in shown.tests for failure in test.failures)
     failed = [f"✗ {critical} of {counted(len(shown.games), 'game')} failed critically"] if critical else []
     rated = shown.means[ENGAGEMENT.name]

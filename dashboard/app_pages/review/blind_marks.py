@@ -13,7 +13,7 @@ from evaluation.persona.results import DIMENSIONS, LABELS
 from evaluation.store import Store
 from evaluation.store.ratings.calibration_marks import LONGEST_EVIDENCE, JudgedClaim
 from evaluation.text.display import counted
-from evaluation.workflows.calibration import context_of
+from evaluation.workflows.ratings.calibration import context_of
 
 _MARKS = tuple(range(10))
 _SCALE = "0: plainly false; 5: undecided; 9: certainly true, or nothing speaks against it."

@@ -81,7 +81,7 @@ class RowsOrder(JudgingRequest):
 
 
 class ChecksOrder(JudgingRequest):
-    """What to ask about which games: checks of messages, opinions, themes and quotes."""
+    """Questions about games: checks of messages, opinions, themes and quotes."""
 
     transcripts: list[str]
     checks: bool = True
@@ -106,7 +106,7 @@ class ChecksOrder(JudgingRequest):
 
     @property
     def answers(self) -> set[str]:
-        """What a game has stored answers of once it is done."""
+        """The kinds of answers that a game has stored once it is done."""
         wanted = {"checks": self.checks, "opinions": self.topic, "themes": self.themes, "quotes": self.criteria}
         return {name for name, is_wanted in wanted.items() if is_wanted}
 

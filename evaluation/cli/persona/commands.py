@@ -382,7 +382,7 @@ def _print_scores(
 ) -> None:
     from evaluation.cli.persona.rendering import evaluation_dict, evaluation_markdown, evaluation_table
     from evaluation.cli.shared.rendering import print_json_list
-    from evaluation.workflows.calibration import calibration_of
+    from evaluation.workflows.ratings.calibration import calibration_of
 
     if output is PersonaFormat.JSON:
         # Of recordings the output is the same every time; the runs are listed by 'runs'.

@@ -30,7 +30,7 @@ class RecordMode(StrEnum):
 
 
 class JuryRuleName(StrEnum):
-    """How the marks of a jury become one."""
+    """Rules by which the marks of a jury become one."""
 
     MEAN = "mean"
     MAJORITY = "majority"

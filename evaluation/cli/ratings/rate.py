@@ -112,7 +112,7 @@ def import_sheet(
     The columns are those of 'rate export'; game (or transcript_id) and score are enough. The same sheet imported again
     adds nothing. Rows without a score are left out.
     """
-    from evaluation.workflows.rating_sheet_import import import_ratings
+    from evaluation.workflows.ratings.rating_sheet_import import import_ratings
 
     done = import_ratings(group_store(context, db), file.read_bytes(), rater=rater, is_dry=is_dry)
     for problem in done.problems[:_MOST_PROBLEMS]:
@@ -141,7 +141,7 @@ def export_sheet(
     db: DatabaseAgain = None,
 ) -> None:
     """Write every rating, revised ones included, as a CSV sheet that 'rate import' takes back without loss."""
-    from evaluation.workflows.rating_sheet_import import export_ratings
+    from evaluation.workflows.ratings.rating_sheet_import import export_ratings
     from evaluation.writers.tables import write_new_bytes
 
     text = export_ratings(group_store(context, db), rater=rater)

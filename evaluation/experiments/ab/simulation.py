@@ -164,7 +164,7 @@ def _cost(calls: Sequence[CallRecord]) -> Cost:
 def _collected(
     said: Transcript, events: Sequence[Event], calls: Sequence[CallRecord], asked: Sequence[CallRecord]
 ) -> MetricsCollector:
-    """What agents remembered and said, and all calls: failed ones and those of corrections name no agent."""
+    """Memory and messages of the agents, and all calls: failed ones and those of corrections name no agent."""
     collector = MetricsCollector(said.player_names)
     # What a text took is 0 both of a free model and of one without a known price; the log tells them apart.
     is_priced = all(call.cost_usd is not None for call in calls if call.outcome == ANSWERED)

@@ -76,7 +76,7 @@ AGENT_HEADERS = ("Agent", "Observations", "Reflections", "Searches", "Calls", "T
 
 
 def agent_rows(metrics: SimulationMetrics) -> list[tuple[Cell, ...]]:
-    """What each agent remembered and asked, below ``AGENT_HEADERS``; empty where nothing is known of any of them."""
+    """Memory and calls of each agent, below ``AGENT_HEADERS``; empty where nothing is known of any of them."""
     figures = (
         metrics.observations_per_agent,
         metrics.reflections_per_agent,

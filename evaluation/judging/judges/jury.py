@@ -111,7 +111,7 @@ def _mean(values: Iterable[float | None]) -> float | None:
 
 
 def jury_words(judgements: Iterable[Judgement]) -> str:
-    """How far the members of a jury agree over these judgements; empty where no jury was asked."""
+    """The agreement of a jury's members over these judgements, in words; empty where no jury was asked."""
     found = [one.jury for one in judgements if len(one.jury) > 1]
     apart = [abs(first - second) for marks in found for (_, first), (_, second) in combinations(marks, 2)]
     if not apart:

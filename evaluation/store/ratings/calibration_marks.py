@@ -61,7 +61,7 @@ class CalibrationMarks:
             return [BlindMark(*row) for row in cursor.execute(_SELECT).fetchall()]
 
     def counts(self) -> dict[tuple[str, str], int]:
-        """How many blind marks each model has in each dimension."""
+        """Number of blind marks by model and dimension."""
         with self._units.unit() as cursor:
             rows = cursor.execute(_COUNTS).fetchall()
         return {(model, dimension): count for model, dimension, count in rows}

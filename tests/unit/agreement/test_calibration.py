@@ -20,8 +20,8 @@ from evaluation.persona.evaluation import EvaluationPlan
 from evaluation.ratings import BlindMark
 from evaluation.store import Store
 from evaluation.workflows.agents import find_subjects
-from evaluation.workflows.calibration import context_of
 from evaluation.workflows.persona_runs import evaluate_persona
+from evaluation.workflows.ratings.calibration import context_of
 
 
 def mark(key: str, judge: int, person: int | None, rater: str = "Ann", proposition: str = "p") -> BlindMark:

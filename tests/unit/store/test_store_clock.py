@@ -16,7 +16,7 @@ from evaluation.ratings import Rating
 from evaluation.store import Store
 from evaluation.store.migrations import MIGRATIONS, migrate
 from evaluation.transcript import Message, Player, Transcript
-from evaluation.workflows.rating_sheet_import import import_ratings
+from evaluation.workflows.ratings.rating_sheet_import import import_ratings
 
 NOW = datetime.now(UTC)
 FAST = NOW + timedelta(hours=3)

@@ -15,7 +15,7 @@ _MESSAGES_BEFORE = 10
 
 
 def context_of(store: Store, asked: JudgedClaim) -> str:
-    """What the judge read, where its prompt is kept; else the messages up to the one in question, or its beginning.
+    """The context that the judge read, where its prompt is kept; else messages up to the one in question.
 
     Untrusted text.
     """
