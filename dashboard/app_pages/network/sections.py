@@ -49,12 +49,12 @@ def pick_game(games: Mapping[str, str]) -> str:
 def pick_messages(opened: OpenNetwork) -> MessageFilter:
     """The channel and the round that figures are about; nothing to choose where a game has one of each."""
     channel, number = None, None
-    left, right = st.columns(2)
     key = opened.report.transcript["id"]
-    if len(opened.channels) > 1:
-        channel = left.segmented_control("Messages", opened.channels, key=f"channel_{key}", help="All unless chosen.")
-    if len(opened.rounds) > 1:
-        number = right.selectbox("Round", [None, *opened.rounds], format_func=_round_label, key=f"round_{key}")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        if len(opened.channels) > 1:
+            channel = st.segmented_control("Messages", opened.channels, key=f"channel_{key}", help="All unless chosen.")
+        if len(opened.rounds) > 1:
+            number = st.selectbox("Round", [None, *opened.rounds], format_func=_round_label, key=f"round_{key}")
     return MessageFilter(channel, number)
 
 

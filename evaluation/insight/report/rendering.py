@@ -15,8 +15,10 @@ from evaluation.insight.report.evaluation_report import EvaluationReport
 def _source(report: EvaluationReport) -> list[tuple[str, str]]:
     """Where the game comes from, as far as its file says."""
     head = report.transcript
-    found = [("Transcript", head["id"]), ("Format", head["source_format"]), ("Played", head["started_at"])]
-    return [(name, str(value)) for name, value in found if value]
+    found = [("Transcript", str(head["id"])), ("Format", str(head["source_format"]))]
+    if head["started_at"]:
+        found.append(("Played", f"{datetime.fromisoformat(head['started_at']):%Y-%m-%d %H:%M %Z}".strip()))
+    return found
 
 
 def _made_words(made_at: datetime | None) -> str:

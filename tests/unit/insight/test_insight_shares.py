@@ -114,6 +114,6 @@ def test_reports_begin_with_advice_and_name_date_and_source() -> None:
     made = datetime(2026, 2, 3, 4, 5, tzinfo=UTC)
     for text in (markdown(report, made), html_page(report, made)):
         assert "Made with Dramaturg on 2026-02-03 at 04:05 UTC." in text
-        assert "2026-01-02T03:04:00+00:00" in text
+        assert "2026-01-02 03:04 UTC" in text
         assert "native" in text
         assert text.index("What to look at") < text.index("Activity")
