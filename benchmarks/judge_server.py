@@ -16,7 +16,7 @@ import struct
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -35,8 +35,10 @@ class Fault:
         headers: Further headers, such as ``Retry-After``.
         content: What the model writes instead of a good answer.
         body: The whole body of the response instead of a completion.
-        kind: ``hang`` answers nothing until the client gives up, ``reset`` breaks the connection in the middle of the
-            body, ``drip`` sends a byte now and then; any other name misbehaves by the attributes above.
+        seconds: How long ``slow`` waits before a good answer.
+        kind: ``slow`` answers well but late, ``hang`` answers nothing until the client gives up, ``reset`` breaks the
+            connection in the middle of the body, ``drip`` sends a byte now and then; any other name misbehaves by the
+            attributes above.
     """
 
     kind: str
@@ -44,6 +46,7 @@ class Fault:
     headers: tuple[tuple[str, str], ...] = ()
     content: str | None = None
     body: bytes | None = None
+    seconds: float = 0.0
 
 
 Misbehave = Callable[[dict[str, Any], int], Fault | None]
@@ -76,6 +79,8 @@ class JudgeServer:
         latency_seconds: How long a good answer takes.
         misbehave: When to commit which fault.
         prompt_of: What identifies a prompt in the tally.
+        slots: How many answers are worked on at the same time, the others waiting in the order in which they came;
+            without limit when left out. An answer that a client does not wait for any more is worked on nevertheless.
     """
 
     def __init__(
@@ -85,11 +90,13 @@ class JudgeServer:
         latency_seconds: float = 0.0,
         misbehave: Misbehave | None = None,
         prompt_of: Callable[[dict[str, Any]], str] | None = None,
+        slots: int | None = None,
     ) -> None:
         self._content = content or plausible_answer
         self._latency = latency_seconds
         self._misbehave = misbehave
         self._prompt_of = prompt_of or last_message
+        self._slots = None if slots is None else asyncio.Semaphore(slots)
         self._writers: set[asyncio.StreamWriter] = set()
         self.tally = Tally()
         self.url = ""
@@ -158,7 +165,8 @@ class JudgeServer:
         fault = self._misbehave(body, self.tally.asked[prompt]) if self._misbehave else None
         self.tally.asked[prompt] += 1
         if fault is None:
-            await asyncio.sleep(self._latency)
+            async with self._slots or nullcontext():
+                await asyncio.sleep(self._latency)
             # Counted before it is sent: what the client got must be in the count.
             self.tally.answered[prompt] += 1
             await _send(writer, 200, _completion(body, self._content(body)))
@@ -175,6 +183,17 @@ async def _answer_badly(fault: Fault, payload: bytes, _: asyncio.StreamReader, w
 
 async def _hang(_: Fault, __: bytes, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     await reader.read(1)
+    writer.close()
+
+
+async def _slow(fault: Fault, payload: bytes, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    gone = asyncio.ensure_future(reader.read(1))
+    done, _pending = await asyncio.wait({gone}, timeout=fault.seconds)
+    if done:
+        writer.close()
+        return
+    gone.cancel()
+    await _send(writer, 200, payload)
     writer.close()
 
 
@@ -197,7 +216,7 @@ async def _drip(_: Fault, payload: bytes, reader: asyncio.StreamReader, writer: 
     writer.close()
 
 
-_COMMIT = {"hang": _hang, "reset": _reset, "drip": _drip}
+_COMMIT = {"slow": _slow, "hang": _hang, "reset": _reset, "drip": _drip}
 
 
 async def _read_request(reader: asyncio.StreamReader) -> tuple[str, bytes] | None:

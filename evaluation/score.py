@@ -78,6 +78,7 @@ class MetricDefinition:
     Attributes:
         coverage: For metrics that leave out what they cannot decide: when the rest is low evidence.
         derive: Computes entries of ``details`` from the rows, again each time that rows are replaced.
+        note: Words a remark from the rows, again each time that rows are replaced; empty for none.
     """
 
     name: str
@@ -89,6 +90,7 @@ class MetricDefinition:
     empty_reason: str = "nothing to score"
     coverage: CoverageRule | None = None
     derive: Callable[[Sequence[LedgerRow]], Mapping[str, Any]] | None = None
+    note: Callable[[Sequence[LedgerRow]], str] | None = None
 
 
 class Evidence(NamedTuple):
@@ -275,6 +277,9 @@ def summarise(
     status, score, reason = _outcome(definition, ledger, numerator, denominator, limit, not_applicable)
     if failure and score is not None:
         status, reason = Status.FAILED, failure
+    if definition.note is not None:
+        # A remark on the rule's rows would contradict the score of overridden ones.
+        notes = tuple(filter(None, [definition.note(ledger)])) if not not_applicable else ()
     found = {**(details or {}), **_derived(definition, ledger)}
     return MetricResult(definition, status, score, numerator, denominator, limit, ledger, reason, notes, found)
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from evaluation.judging.model_client.server_state import shared_state
 from evaluation.store import Store
 
 TESTS = Path(__file__).parent
@@ -22,6 +23,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def _rank(item: pytest.Item) -> int:
     path = item.path.as_posix()
     return next((rank for rank, name in enumerate(LONGEST_FIRST) if f"/tests/{name}" in path), len(LONGEST_FIRST))
+
+
+@pytest.fixture(autouse=True)
+def nothing_known_of_servers() -> None:
+    """Forgets the pace and the faults of earlier servers: the next one may get the port of one that failed."""
+    shared_state.cache_clear()
 
 
 @pytest.fixture(scope="session")

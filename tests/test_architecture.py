@@ -333,6 +333,20 @@ def test_module_docstrings_begin_with_one_plain_sentence(path: Path) -> None:
     assert _UNCLEAR_OPENING.match(first) is None, f"{relative(path)}: {first}"
 
 
+@pytest.mark.parametrize("path", list(MODULES.values()), ids=relative)
+def test_docstrings_of_definitions_begin_with_a_noun_or_a_verb(path: Path) -> None:
+    for node in ast.walk(_tree(path)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            first = (ast.get_docstring(node) or "").partition("\n")[0]
+            assert _UNCLEAR_DEFINITION.match(first) is None, f"{relative(path)}: {node.name}: {first}"
+
+
+# "Whether" opens the docstring of a question; the other words open a clause without a subject.
+_UNCLEAR_DEFINITION = re.compile(
+    r"(What|Whatever|Whoever|Who|Whom|Whose|How|Where|When|Nobody|Nothing|Somebody|Everybody|Everything|As|Of|That)\b"
+)
+
+
 # A module docstring starts with a verb or a noun of the domain, not with a clause that has no subject.
 _UNCLEAR_OPENING = re.compile(r"(What|Whatever|Whether|Whoever|Who|Whom|Whose|Which|How|Where|When|Nobody|Nothing)\b")
 

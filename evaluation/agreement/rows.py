@@ -68,7 +68,7 @@ class DecidedRow:
 
     @property
     def stake(self) -> float:
-        """How far apart, in points of 100, the verdicts put the game's score; 0 without a row in the ledger."""
+        """The points of 100 by which the verdicts move the game's score; 0 without a row in the ledger."""
         if Method.RULE not in self.verdicts:
             return 0.0
         *_, standing = parts = [self._part(method) for method in self.verdicts]

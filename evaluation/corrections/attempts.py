@@ -35,6 +35,9 @@ class MessageScore:
         input_tokens: Tokens sent to the judge, 0 when unknown or cached.
         output_tokens: Tokens received.
         is_trivial: Whether nobody had to be asked: no claim of the dimension applies here, so all of them hold.
+        is_breaker_open: Whether nobody was asked because the judge had failed again and again.
+        calls: Calls made to a model, failed ones included; ``None`` in logs of older versions.
+        cost_usd: What they cost; ``None`` when it is not known.
     """
 
     score: float | None
@@ -43,6 +46,9 @@ class MessageScore:
     input_tokens: int = 0
     output_tokens: int = 0
     is_trivial: bool = False
+    is_breaker_open: bool = False
+    calls: int | None = 0
+    cost_usd: float | None = 0.0
 
 
 @dataclass(frozen=True, slots=True)

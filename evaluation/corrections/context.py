@@ -11,6 +11,8 @@ from evaluation.judging.targets import Target, TrajectoryEvent
 
 _RUNNING = "running"
 _DRAFT = "draft"
+DRAFT_REFERENCE = f"{_RUNNING}:{_DRAFT}"
+"""The reference of the message that is about to be sent."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from math import isfinite
 from typing import Protocol
@@ -25,6 +25,7 @@ from evaluation.corrections.attempts import (
 from evaluation.corrections.config import CorrectionConfig
 from evaluation.corrections.context import ActionContext
 from evaluation.errors import DramaturgError
+from evaluation.judging.model_client.check_limits import CheckLimits, Reasks, limited_calls
 
 _WHAT_IT_MEANS = {
     "adherence": "The message must fit the persona.",
@@ -91,7 +92,9 @@ class ActionGate:
     Args:
         checker: Judges messages.
         log: Keeps every result in which something was checked; it is awaited before the message is handed back.
-        timeout_seconds: How long one judgement may take, from the start of its call. It passes after that.
+        timeout_seconds: How long one judgement may take, from the start of its call. It passes after that. A model is
+            asked once per dimension and attempt, and once more per dimension and message after a failure or an answer
+            that cannot be used.
         max_concurrent: How many judgements run at once over all messages; more of them wait without their time running.
         is_strict: For experiments, which are repeated rather than continued otherwise than planned: raises what
             ``log`` and a later ``generate`` raise, and what the checker raises other than ``DramaturgError`` and
@@ -128,14 +131,15 @@ class ActionGate:
         if not config.is_gate_on or len(context.own_messages) < config.minimum_required_qty_of_actions:
             only = Attempt(0, text)
             return GateResult(context.agent, only, None, (only,))
-        attempts = [await self._attempt(0, text, context, config)]
+        reasks = {name: Reasks() for name in config.thresholds}
+        attempts = [await self._attempt(0, text, context, config, reasks)]
         while not attempts[-1].is_passed and len(attempts) <= config.max_correction_attempts:
             feedback = feedback_on(attempts, config.max_action_similarity)
             attempts[-1] = replace(attempts[-1], feedback=feedback)
             another = await self._written_anew(generate, feedback, context)
             if another is None:
                 break
-            attempts.append(await self._attempt(len(attempts), another, context, config))
+            attempts.append(await self._attempt(len(attempts), another, context, config, reasks))
         return await self._finish(attempts, context, config)
 
     async def _written_anew(self, generate: Generate, feedback: str, context: ActionContext) -> str | None:
@@ -148,19 +152,35 @@ class ActionGate:
             _LOGGER.exception("The agent %r could not write its message again", context.agent)
             return None
 
-    async def _attempt(self, number: int, text: str, context: ActionContext, config: CorrectionConfig) -> Attempt:
+    async def _attempt(
+        self,
+        number: int,
+        text: str,
+        context: ActionContext,
+        config: CorrectionConfig,
+        reasks: Mapping[str, Reasks],
+    ) -> Attempt:
         similarity = highest_similarity(text, context.own_messages) if config.gate_similarity_enabled else None
         checks = await asyncio.gather(
-            *(self._check(name, threshold, text, context) for name, threshold in config.thresholds.items())
+            *(
+                self._check(name, threshold, text, context, reasks[name])
+                for name, threshold in config.thresholds.items()
+            )
         )
         is_similar = similarity is not None and similarity > config.max_action_similarity
         return Attempt(number, text, tuple(checks), similarity, is_similar)
 
-    async def _check(self, dimension: str, threshold: float, text: str, context: ActionContext) -> DimensionCheck:
+    async def _check(
+        self, dimension: str, threshold: float, text: str, context: ActionContext, reasks: Reasks
+    ) -> DimensionCheck:
+        limits = CheckLimits(reasks, is_live=not self._is_strict)
         async with self._slots:
             try:
-                async with asyncio.timeout(self._timeout_seconds):
-                    found = _usable(await self._checker.check(dimension, text, context))
+                async with asyncio.timeout(self._timeout_seconds) as timeout:
+                    clock = _CheckClock(timeout)
+                    limits.waiting, limits.begun = clock.pause, clock.resume
+                    with limited_calls(limits):
+                        found = _usable(await self._checker.check(dimension, text, context))
             except TimeoutError:
                 found = MessageScore(None, f"no answer within {self._timeout_seconds:g} s")
             except Exception as error:
@@ -169,6 +189,7 @@ class ActionGate:
                 if self._is_strict and not isinstance(error, DramaturgError | OSError):
                     raise
                 found = MessageScore(None, f"the judge failed: {str(error) or type(error).__name__}")
+        found = replace(found, calls=limits.calls_made, cost_usd=limits.known_usd)
         return DimensionCheck(dimension, threshold, found)
 
     async def _finish(
@@ -202,6 +223,28 @@ class ActionGate:
             if self._is_strict:
                 raise
             _LOGGER.exception("What the gate did to a message of %r could not be kept", result.agent)
+
+
+class _CheckClock:
+    """The time limit of a check, which does not run while a call waits for a place."""
+
+    def __init__(self, timeout: asyncio.Timeout) -> None:
+        self._timeout = timeout
+        self._loop = asyncio.get_running_loop()
+        self._left: float | None = None
+
+    def pause(self) -> None:
+        """Stops the time until ``resume``; does nothing while it is stopped or over."""
+        deadline = self._timeout.when()
+        if deadline is not None and not self._timeout.expired() and deadline > self._loop.time():
+            self._left = deadline - self._loop.time()
+            self._timeout.reschedule(None)
+
+    def resume(self) -> None:
+        """Lets the time run on."""
+        if self._left is not None:
+            self._timeout.reschedule(self._loop.time() + self._left)
+            self._left = None
 
 
 def _usable(found: MessageScore) -> MessageScore:

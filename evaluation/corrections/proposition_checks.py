@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from math import ceil
 
 from evaluation.corrections.attempts import MessageScore
-from evaluation.corrections.context import ActionContext
+from evaluation.corrections.context import DRAFT_REFERENCE, ActionContext
+from evaluation.escaping import cut
+from evaluation.judging.model_client.check_limits import current_limits
+from evaluation.judging.model_client.server_state import BREAKER_OPEN
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.judging.propositions.proposition import ACTION_WINDOW, HIGHEST_SCORE, Dimension, Proposition
 from evaluation.judging.propositions.weighted_scores import PropositionScore, settle, weighted_mean
-from evaluation.judging.protocol import Judge
+from evaluation.judging.protocol import LARGEST_BATCH, Judge
 from evaluation.judging.questions import Options, PropositionQuestion, ask
+from evaluation.judging.targets import TrajectoryEvent
 
 _MOST_REASONS = 3
 
@@ -19,8 +25,10 @@ _MOST_REASONS = 3
 class PropositionChecker:
     """Asks the propositions of a dimension about one message, all of them in one call where the judge can.
 
-    The judge should neither retry nor queue: the gate limits time and concurrency itself. With a model behind it,
-    prepare the client first and open its session around the simulation, so that no message waits for an import.
+    One call asks up to ten claims of a dimension, all of them with the largest window that one of them wants, with the
+    persona if one of them wants it, and without a double check: a message must not wait for several calls. With a model
+    behind it, prepare the client first and open its session around the simulation, so that no message waits for an
+    import.
 
     Args:
         judge: Whoever answers.
@@ -39,7 +47,7 @@ class PropositionChecker:
         """
         found = self._library.propositions_for(Dimension(dimension), (*context.types, context.agent))
         target = context.target(text)
-        asked = [ask(_narrowed(one), target, options=Options(is_batched=True)) for one in found.propositions]
+        asked = [ask(one, target, options=Options(is_batched=True)) for one in _for_one_call(found.propositions)]
         scores = await self._judged(asked)
         is_asked = any(one.request for one in asked)
         is_silent = is_asked and not any(_is_answered(one) for one in scores)
@@ -47,24 +55,36 @@ class PropositionChecker:
         usage = [one.judgement.usage for one in scores if one.judgement]
         return MessageScore(
             score,
-            _reasoning(scores, score),
+            _reasoning(scores, score, asked),
             _recommendations(scores),
             round(sum(one.input_tokens for one in usage)),
             round(sum(one.output_tokens for one in usage)),
             is_trivial=score is not None and not is_asked,
+            is_breaker_open=is_silent and any(one.detail == BREAKER_OPEN for one in scores),
         )
 
     async def _judged(self, asked: Sequence[PropositionQuestion]) -> list[PropositionScore]:
         requests = [one.request for one in asked if one.request]
+        limits = current_limits()
+        if limits is not None:
+            limits.first_calls = ceil(len(requests) / LARGEST_BATCH)
         answers = iter(await self._judge.judge(requests) if requests else [])
         return [settle(one, next(answers) if one.request else None) for one in asked]
 
 
-def _narrowed(proposition: Proposition) -> Proposition:
-    """The proposition with the smaller window of the gate, unless its file sets another."""
-    first = ACTION_WINDOW.first_n if proposition.first_n is None else proposition.first_n
-    last = ACTION_WINDOW.last_n if proposition.last_n is None else proposition.last_n
-    return replace(proposition, first_n=first, last_n=last)
+def _for_one_call(propositions: Sequence[Proposition]) -> list[Proposition]:
+    """The propositions with one window, the smaller one of the gate or the largest that a file sets, for one call."""
+    first = max((_set(one.first_n, ACTION_WINDOW.first_n) for one in propositions), default=0)
+    last = max((_set(one.last_n, ACTION_WINDOW.last_n) for one in propositions), default=0)
+    personas = any(one.includes_personas for one in propositions)
+    return [
+        replace(one, first_n=first, last_n=last, includes_personas=personas, has_double_check=False)
+        for one in propositions
+    ]
+
+
+def _set(own: int | None, default: int) -> int:
+    return default if own is None else own
 
 
 def _is_answered(score: PropositionScore) -> bool:
@@ -76,12 +96,39 @@ def _lowest_first(scores: Sequence[PropositionScore]) -> list[PropositionScore]:
     return sorted(found, key=lambda one: one.score or 0.0)
 
 
-def _reasoning(scores: Sequence[PropositionScore], score: float | None) -> str:
+def _reasoning(scores: Sequence[PropositionScore], score: float | None, asked: Sequence[PropositionQuestion]) -> str:
     if score is None:
         details = dict.fromkeys(one.detail for one in scores if one.detail)
         return "; ".join(details) or "no proposition applies"
-    reasons = [f"{one.reason} ({one.score:g} of 9 for: {one.claim})" for one in _lowest_first(scores)]
+    events = {each.reference: each for question in asked for each in question.target.events}
+    numbers = {number: reference for one in asked if one.request for number, reference in one.request.messages.items()}
+    reasons = [
+        f'{_without_numbers(one.reason, numbers, events)} (The claim "{one.claim}" was marked {one.mark_words}.)'
+        for one in _lowest_first(scores)
+    ]
     return " ".join(reasons[:_MOST_REASONS]) or "nothing to object to"
+
+
+_NUMBER = re.compile(
+    r"(?:\b[Tt]he )?(?:\b[Mm]essages? (?:number |no\. |#)?)?\[M(\d{1,6})\]"
+    r"|(?:\b[Tt]he )?(?:\b[Mm]essages? )?\[?\bM(\d{1,6})\b\]?"
+    r"|(?:\b[Tt]he )?\b[Mm]essages? (?:number |no\. |#)?(\d{1,6})\b"
+)
+_ITEM = re.compile(r"\[P\d{1,3}\]")
+_LONGEST_QUOTE = 60
+
+
+def _without_numbers(reason: str, numbers: Mapping[int, str], events: Mapping[str, TrajectoryEvent]) -> str:
+    """A judge's reason without the numbers of messages and claims, which only the judge saw: it quotes them instead."""
+
+    def named(found: re.Match[str]) -> str:
+        event = events.get(numbers.get(int(next(filter(None, found.groups()))), ""))
+        if event is None:
+            return "a message"
+        words = cut(" ".join(event.text.split()), _LONGEST_QUOTE)
+        return "this message" if event.reference == DRAFT_REFERENCE else f'the message "{words}"'
+
+    return _ITEM.sub("this claim", _NUMBER.sub(named, reason))
 
 
 def _recommendations(scores: Sequence[PropositionScore]) -> tuple[str, ...]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, stdev
 
-from evaluation.corrections.attempts import Attempt, GateOutcome, GateResult
+from evaluation.corrections.attempts import Attempt, DimensionCheck, GateOutcome, GateResult
 from evaluation.statistics.intervals import Interval, proportion_interval
 
 SIMILARITY = "similarity"
@@ -46,6 +46,9 @@ class GateStatistics:
         similarity_failures: Attempts that resembled an earlier message too much.
         dimensions: By dimension, in the order in which they were first met.
         mean_total: Mean total of the committed attempts; ``None`` where there is none.
+        breaker_open: Messages with a check that asked nobody because the circuit breaker was open.
+        calls_per_message: Mean number of calls to a model; ``None`` where logs do not say.
+        usd_per_message: Their mean cost; ``None`` when a price is not known.
     """
 
     messages: int
@@ -56,6 +59,9 @@ class GateStatistics:
     similarity_failures: int
     dimensions: Mapping[str, DimensionStatistics]
     mean_total: float | None
+    breaker_open: int
+    calls_per_message: float | None
+    usd_per_message: float | None
 
 
 def gate_statistics(results: Iterable[GateResult]) -> GateStatistics:
@@ -78,7 +84,20 @@ def gate_statistics(results: Iterable[GateResult]) -> GateStatistics:
         similarity_failures=sum(attempt.is_similar for attempt in attempts),
         dimensions=_dimensions(attempts),
         mean_total=fmean(totals) if totals else None,
+        breaker_open=sum(any(one.found.is_breaker_open for one in _checks(result)) for result in checked),
+        calls_per_message=_per_message([[one.found.calls for one in _checks(result)] for result in checked]),
+        usd_per_message=_per_message([[one.found.cost_usd for one in _checks(result)] for result in checked]),
     )
+
+
+def _checks(result: GateResult) -> list[DimensionCheck]:
+    return [check for attempt in result.attempts for check in attempt.checks]
+
+
+def _per_message(found: Sequence[Sequence[float | None]]) -> float | None:
+    """The mean over messages of the sums over their checks; ``None`` without messages or when one is not known."""
+    sums = [sum(known) for values in found if len(known := [one for one in values if one is not None]) == len(values)]
+    return fmean(sums) if sums and len(sums) == len(found) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +112,7 @@ class FailureRate:
         failed: Those below the threshold; for similarity, above the limit.
         unanswered: Texts that no judge answered for; they passed.
         interval: Wilson's 95 % interval of ``failed`` over ``judged``, each text taken as independent of the others.
+        mean: Mean score, 0 to 9; for similarity the mean share, 0 to 1; ``None`` when none was judged.
     """
 
     check: str
@@ -101,6 +121,7 @@ class FailureRate:
     failed: int
     unanswered: int
     interval: Interval
+    mean: float | None = None
 
     @property
     def rate(self) -> float | None:
@@ -122,13 +143,18 @@ def failure_rates(results: Iterable[GateResult]) -> list[FailureRate]:
 
 def _rate(name: str, is_retry: bool, attempts: Iterable[Attempt]) -> FailureRate:
     if name == SIMILARITY:
-        found = [(True, attempt.is_similar) for attempt in attempts if attempt.similarity is not None]
+        alike = [(attempt.similarity, attempt.is_similar) for attempt in attempts]
+        values = [share for share, _ in alike if share is not None]
+        found = [(True, is_failed) for share, is_failed in alike if share is not None]
     else:
         checks = [check for attempt in attempts for check in attempt.checks if check.dimension == name]
+        values = [check.found.score for check in checks if check.found.score is not None]
         found = [(check.is_answered, not check.is_passed) for check in checks]
     judged = sum(is_answered for is_answered, _ in found)
     failed = sum(is_failed for _, is_failed in found)
-    return FailureRate(name, is_retry, judged, failed, len(found) - judged, proportion_interval(failed, judged))
+    mean = fmean(values) if values else None
+    interval = proportion_interval(failed, judged)
+    return FailureRate(name, is_retry, judged, failed, len(found) - judged, interval, mean)
 
 
 def _dimensions(attempts: Iterable[Attempt]) -> dict[str, DimensionStatistics]:

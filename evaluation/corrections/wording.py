@@ -1,4 +1,4 @@
-"""Labels for the settings of ``agent_evaluation_config`` and the outcomes of the gate."""
+"""Labels for the settings of ``agent_evaluation_config``, the outcomes of the gate and its statistics."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from evaluation.corrections.attempts import GateOutcome
 from evaluation.corrections.config import DIMENSIONS, CorrectionConfig
+from evaluation.corrections.statistics import GateStatistics
 
 MARK = "0 to 9"
 SHARE = "0 to 1"
@@ -142,3 +143,25 @@ OUTCOME_MEANINGS: Mapping[GateOutcome, str] = MappingProxyType(
         GateOutcome.TIMEOUT_PASS_THROUGH: "Every judge failed or was late, so the message went out unjudged.",
     }
 )
+
+
+def statistics_words(found: GateStatistics) -> list[tuple[str, str]]:
+    """Labels and values of the gate's statistics beyond outcomes and checks, in the order in which they are shown."""
+    calls, usd = found.calls_per_message, found.usd_per_message
+    return [
+        ("First texts that passed", _share(found.original_success_rate)),
+        ("Texts written again", f"{found.retries:,}"),
+        ("Regeneration failures", _share(found.regeneration_failure_rate)),
+        ("Mean total of what was sent", _NONE if found.mean_total is None else f"{found.mean_total:.1f}"),
+        ("Calls per message", _UNKNOWN if calls is None else f"{calls:.1f}"),
+        ("Cost per message", _UNKNOWN if usd is None else f"${usd:.4f}"),
+        ("Messages with the breaker open", f"{found.breaker_open:,}"),
+    ]
+
+
+_NONE = "none"
+_UNKNOWN = "not known"
+
+
+def _share(value: float | None) -> str:
+    return _NONE if value is None else f"{value:.0%}"

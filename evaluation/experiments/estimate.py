@@ -88,10 +88,10 @@ def estimate(plan: ExperimentPlan, library: PropositionLibrary, price: Price | N
 def _corrections_per_message(config: CorrectionConfig, library: PropositionLibrary) -> int:
     """Calls per message of the treatment at most: every attempt judged, every retry written, interventions asked."""
     attempts = 1 + config.max_correction_attempts
-    claims = {each: library.propositions_for(Dimension(each)).propositions for each in config.thresholds}
-    # Claims about one message share a call, those about the whole trajectory another.
-    judged = sum(len({(one.window, one.includes_personas) for one in found}) for found in claims.values())
-    gate = attempts * judged + config.max_correction_attempts if config.is_gate_on else 0
+    counts = [len(library.propositions_for(Dimension(each)).propositions) for each in config.thresholds]
+    # The claims of a dimension share a call, and one call more may follow an answer that cannot be used.
+    judged = attempts * sum(math.ceil(count / LARGEST_BATCH) for count in counts) + len(counts)
+    gate = judged + config.max_correction_attempts if config.is_gate_on else 0
     return gate + int(config.variety_intervention_enabled) + int(config.anti_convergence_enabled)
 
 

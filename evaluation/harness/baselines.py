@@ -34,7 +34,7 @@ class _Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
-Repeats = tuple[Annotated[float, Field(ge=0)], ...]
+Repeats = tuple[Annotated[float, Field(ge=0, le=1_000_000)], ...]
 """The score of each repeat of the questions; one value where they were asked once, none where that is not known."""
 
 
@@ -48,7 +48,7 @@ class PropositionBaseline(_Frozen):
             files of version 1, which do not say.
     """
 
-    score: float = Field(ge=0)
+    score: float = Field(ge=0, le=1_000_000)
     repeats: Repeats = ()
     fingerprint: str = ""
 
@@ -61,7 +61,7 @@ def _with_mean(value: Any) -> Any:
 class DimensionBaseline(_Frozen):
     """One dimension's score, that of each repeat, and those of its propositions by id."""
 
-    score: float = Field(ge=0)
+    score: float = Field(ge=0, le=1_000_000)
     repeats: Repeats = ()
     propositions: dict[str, Annotated[PropositionBaseline, BeforeValidator(_with_mean)]] = Field(default_factory=dict)
 
@@ -121,7 +121,7 @@ class Baseline(_Frozen):
 
 
 def differences(then: Baseline, now: Baseline) -> Iterator[str]:
-    """Everything that makes two baselines' scores incomparable, in words; nothing where they were made alike.
+    """The reasons why two baselines' scores are incomparable; none where they were made alike.
 
     A sample's limit and seed matter only where one of them left messages out. What a file of version 1 does not say
     counts as equal.

@@ -432,11 +432,12 @@ def _trial(evaluation: PersonaEvaluation, dimension: Dimension, now: Baseline, t
     shared = [key for key in after.propositions if key in known and key not in changed]
     weights = {key: asked[key].weight for key in shared}
     parts = tuple([_part(key, after, before) for key in shared])
-    if set(asked) == set(known) and not changed:
+    if set(asked) == set(known) == set(after.propositions) and not changed:
         whole = _change("", (after.score, after.repeats), (before.score, before.repeats))
     elif sum(weights.values()) > 0:
         whole = _change("", _over(after, weights), _over(before, weights))
-        detail = f"compared over {len(shared)} of {counted(len(asked), 'proposition')}: the others are new or changed"
+        number = f"{len(shared)} of {counted(len(asked), 'proposition')}"
+        detail = f"compared over {number}: the others are new, changed or without a score"
         row = replace(row, score=whole.score, baseline=whole.baseline, detail=detail)
     else:
         detail = "the baseline asks no proposition that is asked now"

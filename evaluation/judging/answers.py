@@ -21,6 +21,17 @@ def _message_number(value: Any) -> Any:
     return int(found[1]) if found else value
 
 
+_WHOLE_NUMBER = re.compile(r"\s*([0-9]{1,3})(?:\.0{1,9})?\s*")
+
+
+def _whole_number(value: Any) -> Any:
+    """Models write 7, 7.0, "7" or "7.0"; all of them mean 7. What has a fraction stays, and is refused."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    found = _WHOLE_NUMBER.fullmatch(value) if isinstance(value, str) and len(value) < 40 else None
+    return int(found[1]) if found else value
+
+
 # The descriptions are what models read in the place of a value; see ``formats``.
 Reason = Annotated[str, Field(max_length=_LONGEST_TEXT, description="your reason, in two or three sentences")]
 Confidence = Annotated[
@@ -44,14 +55,18 @@ class ScoreAnswer(Answer):
 
     Attributes:
         reason: Why, written before the score.
-        score: A whole number; 7.5, "7" and 12 are refused.
+        score: A whole number; 7.0 and "7" are 7, while 7.5 and 12 are refused.
         confidence: 0 to 1.
         citations: Numbers N of the messages ``[MN]`` that bear the score out.
         data_missing: Whether the 9 says no more than that there was nothing to judge.
     """
 
     reason: Reason
-    score: Annotated[StrictInt, Field(ge=LOWEST_SCORE, le=HIGHEST_SCORE, description="a whole number from 0 to 9")]
+    score: Annotated[
+        StrictInt,
+        BeforeValidator(_whole_number),
+        Field(ge=LOWEST_SCORE, le=HIGHEST_SCORE, description="a whole number from 0 to 9"),
+    ]
     confidence: Confidence
     citations: Citations = Field(default_factory=list)
     data_missing: Annotated[StrictBool, Field(description="true if there was nothing to judge, else false")] = False

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
@@ -17,14 +17,18 @@ from evaluation.errors import InputError
 from evaluation.files.bundled import recording_root
 from evaluation.judging.answer_parsing import describe
 from evaluation.judging.judges.cached import CachedJudge, CallBuffer, JudgementCache
-from evaluation.judging.judges.live import DEFAULT_CONCURRENCY, LiteLLMJudge
+from evaluation.judging.judges.live import LiteLLMJudge
 from evaluation.judging.model_client.budget import Budget
 from evaluation.judging.model_client.calls import CallLog, CallRecord, Provider
-from evaluation.judging.model_client.language_model import LLMClient
+from evaluation.judging.model_client.language_model import DEFAULT_CONCURRENCY, LLMClient
 from evaluation.judging.model_client.provider import LiteLLMProvider
 from evaluation.judging.model_client.retry import RetryPolicy
+from evaluation.judging.model_client.server_state import LONGEST_TIMEOUT_SECONDS, ServerState, shared_state
 from evaluation.judging.model_client.usage import Price
 from evaluation.judging.protocol import LARGEST_BATCH, Judge, JudgeKind, Judgement, JudgeRequest, Report
+
+if TYPE_CHECKING:
+    from evaluation.judging.judges.estimating import EstimatingJudge
 
 SETTINGS_KEY = "judge"
 """Where the store's settings keep what a person chose; never a key of a provider."""
@@ -39,15 +43,15 @@ _REMEDY = "Correct the option, the environment variable or the setting."
 
 
 class JudgeConfig(BaseModel):
-    """Everything that decides how judgements are made.
+    """All settings that decide how judgements are made.
 
     Attributes:
         mode: ``live``, ``recorded`` or ``offline``; when left out, live with a key or an address, else offline.
         model: The model asked, or the one whose recordings are played.
         base_url: The address of an OpenAI-compatible server.
-        concurrency: Calls under way at the same time.
+        concurrency: The most calls under way at the same time; how many there are follows the server.
         batch_size: Questions in a call; 1 for the accuracy of asking each alone.
-        timeout_seconds: How long the server may be silent; a whole answer may take twice as long.
+        timeout_seconds: The upper limit of a call's timeout, which is 60 s at first and then follows the server.
         retries: Further tries of a call that failed.
         first_wait_seconds: The longest wait before the first of them; it doubles with each.
         longest_wait_seconds: The longest wait, a provider's ``Retry-After`` included.
@@ -64,7 +68,7 @@ class JudgeConfig(BaseModel):
     base_url: str | None = None
     concurrency: int = Field(default=DEFAULT_CONCURRENCY, ge=1, le=1_000)
     batch_size: int = Field(default=LARGEST_BATCH, ge=1, le=LARGEST_BATCH)
-    timeout_seconds: float = Field(default=60.0, gt=0, le=3_600)
+    timeout_seconds: float = Field(default=LONGEST_TIMEOUT_SECONDS, gt=0, le=3_600)
     retries: int = Field(default=5, ge=0, le=20)
     first_wait_seconds: float = Field(default=0.5, ge=0, le=60)
     longest_wait_seconds: float = Field(default=60.0, ge=0, le=600)
@@ -238,6 +242,9 @@ def build_client(
         from evaluation.judging.model_client.prices import read_prices
 
         prices = read_prices(config.pricing)
+    # A provider of a simulation's or a test's own is a server of its own, unless an address is named.
+    is_own = provider is not None and config.base_url is None
+    state = ServerState(config.model) if is_own else shared_state(config.model, config.base_url or "")
     return LLMClient(
         provider or LiteLLMProvider(config.model, base_url=config.base_url),
         timeout_seconds=config.timeout_seconds,
@@ -251,6 +258,25 @@ def build_client(
         log=log,
         prices=prices,
         run_id=run_id,
+        server=state,
+        concurrency=config.concurrency,
+    )
+
+
+async def build_estimate(config: JudgeConfig, cache: JudgementCache | None = None) -> EstimatingJudge:
+    """The judge that counts the calls which the live judge of ``config`` would make; other judges make none.
+
+    Raises:
+        InputError: The file with prices cannot be read.
+    """
+    from evaluation.judging.judges.estimating import EstimatingJudge
+
+    return EstimatingJudge(
+        config.model,
+        server=config.base_url or "",
+        cache=cache,
+        batch_size=config.batch_size,
+        price=own_price(config) or await LiteLLMProvider(config.model, base_url=config.base_url).price(),
     )
 
 

@@ -12,6 +12,7 @@ from evaluation.judging.propositions.proposition import HIGHEST_SCORE, Dimension
 from evaluation.judging.propositions.weighted_scores import PropositionScore
 from evaluation.persona.results import DimensionScore
 from evaluation.statistics import Interval, mean_interval
+from evaluation.statistics.words import interval_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,14 @@ def judge_noise(items: Iterable[PropositionScore]) -> JudgeNoise:
         between = max(0.0, variance(fmean(group) for group in groups) - within / usual)
         share = within / (within + between) if within + between > 0 else math.nan
     return JudgeNoise(len(groups), math.sqrt(within), share)
+
+
+def noise_words(repeats: Sequence[float], dimension: Dimension, share: float | None) -> str:
+    """The judge's noise beside a score: "5 repeats: 6.8 to 7.4; 12 % of the variance is the judge's own"."""
+    if len(repeats) < 2:
+        return ""
+    words = f"{len(repeats)} repeats: {interval_words(_interval(repeats, dimension), digits=1)}"
+    return words if share is None else f"{words}; {share:.0%} of the variance is the judge's own".replace("%", " %")
 
 
 def as_dict(found: DimensionNoise) -> dict[str, Any]:

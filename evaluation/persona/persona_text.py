@@ -120,7 +120,7 @@ def read_persona_file(content: bytes, file: str, model: type[BaseModel], *, reme
 class _Persona(BaseModel):
     model_config = ConfigDict(extra="allow")
 
-    name: Annotated[str, Field(max_length=200, pattern=r"\S"), explained("no name. Write 1 to 200 characters.")]
+    name: Annotated[str, Field(max_length=200, pattern=r"\S"), explained("not a name. Write 1 to 200 characters.")]
 
 
 class _AgentFile(BaseModel):

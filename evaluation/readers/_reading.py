@@ -219,25 +219,59 @@ def _document(entry: FileEntry, job: _Job) -> Document:
 
 def _read_entries(entries: Sequence[FileEntry], label: str, job: _Job) -> Iterator[ReadResult]:
     folders: defaultdict[str, list[FileEntry]] = defaultdict(list)
+    of_games: list[str] = []
     for entry in sorted(entries, key=lambda entry: entry.path):
         if not entry.is_clutter:
             folders[entry.folder].append(entry)
     found_any = False
     for folder, inside in sorted(folders.items()):
         name = f"{label}/{folder}" if folder else label
-        for result in _read_folder(inside, name, job):
+        if any(folder.startswith(f"{game}/") for game in of_games):
+            # What lies below a game's folder is the game's: only what a reader knows is another one.
+            results = _without_unknown(_read_folder(inside, name, job), [])
+        else:
+            results = _read_folder(inside, name, job)
+        for result in results:
             found_any = True
+            if result.transcript is not None and result.format in _FOLDER_FORMATS:
+                of_games.append(folder)
             yield result
     if not found_any:
         remedy = "Put the games into it."
         yield ReadResult(label, error=UnknownFormatError("There is no transcript in it.", remedy=remedy))
 
 
+_FOLDER_FORMATS = frozenset(reader.format for reader in FOLDER_READERS)
+
+
 def _read_folder(entries: Sequence[FileEntry], name: str, job: _Job) -> Iterator[ReadResult]:
-    """The games among the files of one folder, without the folders below it."""
+    """The games among the files of one folder, without the folders below it.
+
+    Where some of the files are a game together, the others that no reader knows belong to it, and are no refused games.
+    """
     rest = list(entries)
-    yield from _folder_games(rest, printable(name), job)
-    for entry in rest:
+    games = list(_folder_games(rest, printable(name), job))
+    others = _each(rest, name, job)
+    if any(game.transcript is not None for game in games):
+        left_aside: list[str] = []
+        others = iter(list(_without_unknown(others, left_aside)))
+        prefix = len(printable(f"{name}/"))
+        games[0] = replace(games[0], left_aside=tuple([one[prefix:] for one in left_aside]))
+    yield from games
+    yield from others
+
+
+def _without_unknown(results: Iterator[ReadResult], left_aside: list[str]) -> Iterator[ReadResult]:
+    """The results without files in no known format, whose names are added to ``left_aside``."""
+    for result in results:
+        if isinstance(result.error, UnknownFormatError):
+            left_aside.append(result.name)
+        else:
+            yield result
+
+
+def _each(entries: Sequence[FileEntry], name: str, job: _Job) -> Iterator[ReadResult]:
+    for entry in entries:
         if not entry.is_companion:
             label = printable(f"{name}/{entry.name}")
             try:

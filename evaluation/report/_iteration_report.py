@@ -116,7 +116,7 @@ def _said(facts: IterationFacts) -> list[str]:
     said = [f"Iteration {number} of {len(facts.board.iterations)}, {counted(len(shown.games), 'game')}."]
     said += [f"Changed from: {held.parent}"] if held.parent else []
     said += [f"What was changed: {held.change}"] if held.change else []
-    return said + ([f"It shall raise: {DEFINITIONS[held.target_metric].label}"] if held.target_metric else [])
+    return said + ([f"Target metric: {DEFINITIONS[held.target_metric].label}"] if held.target_metric else [])
 
 
 def _badges(shown: IterationSummary) -> list[Badge]:

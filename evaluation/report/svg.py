@@ -94,7 +94,7 @@ def _ticks(scale: Scale) -> list[float]:
 
 
 def _column(strip: Strip, place: int, count: int, scale: Scale) -> dict[str, object]:
-    """Where everything of a group stands, as the template draws it."""
+    """Positions of one group's parts, as the template draws them."""
     center, slot = _x(place, count), _slot(count)
     letters = int((slot - 6) / _LETTER)
     diamond = "" if strip.mean is None else f"M {center:.1f} {_y(strip.mean, scale) - 7:.1f} l 7 7 l -7 7 l -7 -7 z"

@@ -6,13 +6,23 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from evaluation.score import LedgerRow, Method
+from evaluation.score import LedgerRow, Method, RowVerdict
 
 SIDES: Mapping[str, str] = {"mafia": "Mafia", "town": "town"}
 """A side -> what a reader calls its players."""
 
 _SKILL = {"mafia": "Mafia deception is weak", "town": "The town's reasoning is weak"}
 _MOST_REVIEWED = 200
+
+
+def references_note(rows: Sequence[LedgerRow]) -> str:
+    """The references in words: "17/20 accurate, 3 unverified"."""
+    counts = Counter(row.verdict for row in rows)
+    accurate, unverified = counts[RowVerdict.COUNTS], counts[RowVerdict.EXCLUDED]
+    settled = accurate + counts[RowVerdict.DOES_NOT_COUNT]
+    if not rows:
+        return "no references"
+    return f"{accurate}/{settled} accurate" + (f", {unverified} unverified" if unverified else "")
 
 
 def by_kind_of_reference(rows: Sequence[LedgerRow]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from evaluation.coverage import CoverageRule
-from evaluation.rubric._breakdowns import by_kind_of_reference, by_side_and_player
+from evaluation.rubric._breakdowns import by_kind_of_reference, by_side_and_player, references_note
 from evaluation.score import LIKERT, PERCENT, MetricDefinition, WhenEmpty
 
 MEMORY_ACCURACY = MetricDefinition(
@@ -19,6 +19,7 @@ MEMORY_ACCURACY = MetricDefinition(
     "no reference could be settled yet",
     CoverageRule("references settled", fewest=5, least_share=0.5),
     by_kind_of_reference,
+    references_note,
 )
 STRATEGIC_DEPTH = MetricDefinition("strategic_depth", "Strategic depth", PERCENT, 60.0, "2")
 COHERENCE = MetricDefinition("coherence", "Conversation coherence", PERCENT, 70.0, "2")

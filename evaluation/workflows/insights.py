@@ -55,7 +55,7 @@ class _Estimator:
 def estimate_insights(
     store: Store, transcript_ids: Iterable[str], wanted: Wanted, config: EvaluationConfig
 ) -> InsightEstimate:
-    """How many questions would be asked about these games, and of how many tokens; nobody is asked."""
+    """The questions that would be asked about these games, and their tokens; nobody is asked."""
     estimator = _Estimator()
     games = [store.transcripts.get(one) for one in transcript_ids]
 
@@ -77,6 +77,7 @@ async def insight_report(
     *,
     events: Sequence[Event] = (),
     report: Report | None = None,
+    is_stored: bool = True,
 ) -> EvaluationReport:
     """The report on a stored game; what a judge answered for it is stored.
 
@@ -88,6 +89,7 @@ async def insight_report(
         config: Thresholds, limits and sample.
         events: As for ``plain_report``.
         report: Told of every judgement.
+        is_stored: Whether answers are stored; not for an estimate.
     """
     calls = store.generations.calls_for(game)
     if chosen is None:
@@ -103,7 +105,8 @@ async def insight_report(
         events=events,
         report=report,
     )
-    _store(store, game.id, found, wanted)
+    if is_stored:
+        _store(store, game.id, found, wanted)
     return found
 
 

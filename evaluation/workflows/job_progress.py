@@ -7,7 +7,7 @@ import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Self
 
-from evaluation.judging.model_client.budget import Budget
+from evaluation.judging.model_client.budget import Budget, progress_words
 from evaluation.judging.protocol import Judgement
 from evaluation.progress import ProgressCallback, no_progress
 from evaluation.simulation.connection import retry_while_busy
@@ -42,6 +42,7 @@ class JobProgress:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="job-progress")
         self._writing: Future[None] | None = None
         self._written_at = -math.inf
+        self._started_at = time.monotonic()
 
     def __enter__(self) -> Self:
         self._write()
@@ -65,15 +66,9 @@ class JobProgress:
 
     def _write(self) -> None:
         if self.total:
+            message = progress_words(self._budget, self._done, self.total, time.monotonic() - self._started_at)
             job = retry_while_busy(
-                lambda: self._store.jobs.update(
-                    self._job_id, done=self._done, total=self.total, message=cost_words(self._budget)
-                )
+                lambda: self._store.jobs.update(self._job_id, done=self._done, total=self.total, message=message)
             )
             if job.is_cancel_requested:
                 self._budget.stop()
-
-
-def cost_words(budget: Budget) -> str:
-    """What a run cost so far: "12 calls, $0.0031"."""
-    return f"{budget.calls_made:,} calls, ${budget.spent_usd:.4f}"

@@ -6,7 +6,8 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
 from evaluation.errors import NotFoundError
-from evaluation.judging.judge_config import ChosenJudge
+from evaluation.judging.judge_config import ChosenJudge, JudgeConfig, build_estimate
+from evaluation.judging.judges.estimating import NOTHING_ASKED
 from evaluation.judging.model_client.event_loop import run_asking
 from evaluation.judging.model_client.usage import Usage
 from evaluation.judging.protocol import JudgementStatus, Report
@@ -102,5 +103,28 @@ def judge_stored(
                 if finished is not None:
                     finished(judged)
         return tally
+
+    return run_asking(run())
+
+
+def estimate_judging(
+    store: Store,
+    transcript_ids: Sequence[str],
+    config: JudgeConfig,
+    *,
+    metrics: Collection[str] = (),
+    is_batched: bool = True,
+) -> str:
+    """The calls that ``judge_stored`` would make and what they would cost, in a sentence."""
+    if config.mode != "live":
+        return NOTHING_ASKED
+
+    async def run() -> str:
+        counting = await build_estimate(config, store.judgements)
+        for each in transcript_ids:
+            with store.unit():
+                transcript, results = store.transcripts.get(each), store.results.load(each)
+            await judge_rows(transcript, results, counting, metrics=metrics or tuple(TASKS), is_batched=is_batched)
+        return counting.words
 
     return run_asking(run())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -14,16 +14,17 @@ from evaluation.files.bundled import baseline_root, recording_root
 from evaluation.harness.baselines import Baseline, Source, baseline_of, read_baselines, write_baseline
 from evaluation.harness.regression import MAX_DROP, BaselineComparison, compare
 from evaluation.harness.synthetic_answers import agents_with_personas, answers_of, scenario_prompts, synthetic_subject
-from evaluation.judging.judge_config import JudgeConfig, build_client, build_judge
+from evaluation.judging.judge_config import JudgeConfig, build_client, build_estimate, build_judge
+from evaluation.judging.judges.estimating import NOTHING_ASKED
 from evaluation.judging.judges.offline import OFFLINE_MODEL
 from evaluation.judging.judges.recording_file import read_recordings
 from evaluation.judging.judges.scripted import NOTE, SCRIPTED_MODEL
 from evaluation.judging.model_client.budget import Budget
 from evaluation.judging.model_client.event_loop import run_asking
 from evaluation.judging.propositions.loading import PropositionLibrary
-from evaluation.judging.protocol import Judge, Judgement, Report
+from evaluation.judging.protocol import Judge, Judgement, JudgeRequest, Report
 from evaluation.persona.agents import Agent
-from evaluation.persona.evaluation import EvaluationPlan, applicable, evaluate_agent
+from evaluation.persona.evaluation import EvaluationPlan, applicable, evaluate_agent, questions_about
 from evaluation.persona.results import PersonaEvaluation
 from evaluation.persona.subjects import Subject
 from evaluation.store import Store
@@ -118,6 +119,37 @@ def run_personas(
     return run_asking(collect())
 
 
+def requests_of(store: Store, request: PersonaRunRequest) -> Iterator[list[JudgeRequest]]:
+    """The requests to a judge about all agents that are evaluated on transcripts, agent by agent."""
+    plan = request.plan
+    for subject in find_subjects(store, request.agents, plan.dimensions, request.library, plan.period):
+        questions = questions_about(subject, request.library, plan).values()
+        yield [
+            replace(asked.request, repeat=plan.options.repeat + repeat)
+            for each in questions
+            for asked in each
+            for repeat in range(plan.repeats)
+            if asked.request
+        ]
+
+
+def estimate_personas(store: Store, request: PersonaRunRequest) -> str:
+    """The calls that ``run_personas`` would make and what they would cost, in a sentence."""
+    if request.config.mode != "live":
+        return NOTHING_ASKED
+    if request.source == "synthetic":
+        calls = len(scenario_prompts()) * len(agents_with_personas(store.agents.all(), request.agents))
+        return f"{calls:,} calls to {request.config.model} that write answers, and then those that judge them"
+
+    async def run() -> str:
+        counting = await build_estimate(request.config, store.judgements)
+        for requests in requests_of(store, request):
+            await counting.judge(requests)
+        return counting.words
+
+    return run_asking(run())
+
+
 async def _subjects(
     store: Store,
     request: PersonaRunRequest,
@@ -125,7 +157,7 @@ async def _subjects(
     budget: Budget,
     announce: Callable[[str], None] | None,
 ) -> AsyncIterator[Subject]:
-    """Who is evaluated; in synthetic mode each after it has answered the prompts."""
+    """The subjects of the evaluation; in synthetic mode each after it has answered the prompts."""
     if request.source != "synthetic":
         plan = request.plan
         if subjects is None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from evaluation.errors import InputError
 from evaluation.readers import ReadResult
-from evaluation.text.display import counted
+from evaluation.text.display import counted, quoted
 from evaluation.transcript import Transcript
 
 
@@ -63,7 +63,7 @@ class Report:
             messages=dict(Counter(message.channel for message in transcript.messages).most_common()),
             votes=len(transcript.valid_votes),
             eliminations=len(transcript.eliminations),
-            warnings=tuple(_warnings(transcript)),
+            warnings=(*_warnings(transcript), *_left_aside(result)),
         )
 
     def as_dict(self) -> dict[str, Any]:
@@ -88,6 +88,12 @@ class Report:
             "eliminations": self.eliminations,
             "warnings": list(self.warnings),
         }
+
+
+def _left_aside(result: ReadResult) -> Iterator[str]:
+    if result.left_aside:
+        number = counted(len(result.left_aside), "other file")
+        yield f"{number} of its folder in no known format left aside: {quoted(result.left_aside)}."
 
 
 def _warnings(transcript: Transcript) -> Iterator[str]:

@@ -62,7 +62,7 @@ def test_before_any_run_the_page_says_what_one_is_and_offers_one(open_page, data
     assert "No experiments yet" in said
     assert "only the script can speak and judge" in said
     # A tenth of 40 environments of 5.
-    assert "20 agents in 4 pairs of conversations, 10 steps: 1,087 to 4,687 calls" in said
+    assert "20 agents in 4 pairs of conversations, 10 steps: 1,087 to 4,887 calls" in said
     app.number_input(key="experiment_scale").set_value(0.2).run()
     assert "40 agents in 8 pairs of conversations" in words(app)
 
@@ -84,13 +84,13 @@ def test_a_price_of_ones_own_is_known_at_once(open_page, database, words, monkey
 def test_the_cost_is_estimated_as_on_the_command_line_when_asked_for(open_page, database, words, monkeypatch) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
     app = open_page("experiments", experiments_view="New run")
-    assert "1,087 to 4,687 calls, what they cost is not looked up yet" in words(app)
+    assert "1,087 to 4,887 calls, what they cost is not looked up yet" in words(app)
     app.button(key="estimate_cost").click().run(timeout=120)
     assert not app.exception
     plan = ExperimentPlan(next(iter(scenarios().values())), DEFAULT_MODEL, 0.1)
     told = estimate_words(plan, judge_config({"model": DEFAULT_MODEL}))
     usd = told.split("at most about $")[1].split(". ")[0]
-    assert f"1,087 to 4,687 calls, at most about {usd} US dollars" in words(app)
+    assert f"1,087 to 4,887 calls, at most about {usd} US dollars" in words(app)
     assert not [button for button in app.button if button.key == "estimate_cost"]
 
 

@@ -51,6 +51,7 @@ def test_a_verdict_is_overridden_and_score_card_history_and_badge_follow(open_pa
     # 4 of 8 messages held a keyword; one of them no longer counts.
     assert "3 of 8 messages" in said
     assert "Grace: Just words." in said
+    assert "Before, the rule said: counts" in said
     assert "UTC: does not count. Just words." in said
     assert "Saved. The score is computed again." in said
     (component,) = app.get("bidi_component")

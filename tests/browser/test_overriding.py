@@ -40,6 +40,8 @@ def test_a_click_on_a_citation_goes_to_the_message_and_a_verdict_is_overridden(s
     ).page
     expect(page.get_by_text("A plan for the vote.")).to_be_visible()
 
+    depth = page.get_by_text("Strategic depth").first
+    before = depth.inner_text()
     page.get_by_text("Override this verdict").first.click()
     settle(page)
     page.get_by_role("radiogroup", name="This should be").get_by_text("does not count").click()
@@ -48,6 +50,8 @@ def test_a_click_on_a_citation_goes_to_the_message_and_a_verdict_is_overridden(s
     page.get_by_role("button", name="Override", exact=True).click()
     expect(page.get_by_text("Saved. The score is computed again.")).to_be_visible()
     expect(page.get_by_text("UTC: does not count. Only a greeting.")).to_be_visible()
+    expect(page.get_by_text("A plan for the vote.").first).to_be_visible()
+    expect(depth).not_to_have_text(before)
     assert [(one.author, one.row_id) for one in stored_server.store.overrides.list(transcript_id)] == [
         ("Grace", row.id)
     ]
@@ -55,3 +59,12 @@ def test_a_click_on_a_citation_goes_to_the_message_and_a_verdict_is_overridden(s
     settle(page)
     page.get_by_role("button", name=f"Cites message {cited.index + 1}").click()
     expect(page.locator(".message").filter(has_text=cited.text[:40]).last).to_be_in_viewport()
+
+    page.goto(f"{stored_server.url}/transcripts?transcript={transcript_id}&message={said[0].id}&metric={METRIC}")
+    name = page.get_by_role("textbox", name="Your name")
+    name.fill("Ada")
+    name.press("Enter")
+    page.get_by_role("button", name="Undo", exact=True).click()
+    expect(page.get_by_text("Taken back. The score is computed again.")).to_be_visible()
+    # Without a reload: the scores above the conversation are those of today.
+    expect(page.get_by_text("Strategic depth").first).to_have_text(before)

@@ -204,3 +204,26 @@ def test_runs_are_listed(run: Any) -> None:
     assert "offline" in line
     (row,) = json.loads(run("eval", "runs", "--format", "json").stdout)
     assert row["agent_id"] == "jim"
+
+
+def test_a_live_run_is_estimated_and_limited_by_the_options_of_every_command(run: Any, database: Path) -> None:
+    put(database, ("Ann", "I count beans."), ("Bob", "I sing of beans."), ("Ann", "Thirty-one beans."))
+    with JudgeServer(content=score_or_ideas).in_thread() as server:
+        live = ("--mode", "live", "--base-url", server.url, "--model", "local-model", "--agents", "all")
+        estimate = run("persona", "run", *live, "--estimate")
+        assert (estimate.exit_code, server.tally.asked.total()) == (0, 0)
+        refused = run("persona", "run", *live, "--budget", "1")
+        assert refused.exit_code == 2
+        assert "--max-calls beside --budget" in refused.stderr
+        assert server.tally.asked.total() == 0
+        for command in (("baseline", "--baselines", str(database.parent / "b")), ("compare",), ("record", "r.jsonl")):
+            own = [each for each in live if each not in ("--mode", "live")] if command[0] == "record" else live
+            assert run("persona", *command, *own, "--estimate").stdout == estimate.stdout
+        limits = ("--budget", "1", "--max-calls", "500", "--concurrency", "3", "--timeout", "60")
+        done = run("persona", "run", *live, *limits, "--format", "json")
+        calls = server.tally.asked.total()
+    assert f"{calls} calls to local-model, cost not known" in estimate.stdout
+    assert server.tally.most_in_flight <= 3
+    assert "cost not known" in done.stderr
+    assert all(each["token_usage"]["cost_usd"] is None for each in evaluated(done).values())
+    assert "0.0000" not in done.stderr

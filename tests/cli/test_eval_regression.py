@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -148,7 +149,7 @@ def test_a_changed_proposition_is_left_out_and_told(run: Any, tmp_path: Path) ->
     # question. The others still stand where they stood.
     assert done.exit_code == 0
     assert "| `Michael Scott` | Adherence | 7.74 | 7.74 | +0.00 | fine |" in done.stdout
-    assert "`compared over 7 of 8 propositions: the others are new or changed`" in done.stdout
+    assert "`compared over 7 of 8 propositions: the others are new, changed or without a score`" in done.stdout
     assert "propositions that ask otherwise and are not compared: `michael-self-centered`" in done.stdout
 
 
@@ -307,3 +308,31 @@ def test_who_cannot_answer_prompts_is_named(run: Any, database: Path, name: str,
         done = run("eval", "run", "--mode", "synthetic", "--agents", name, "--base-url", server.url)
     assert done.exit_code == 2
     assert expected in done.stderr
+
+
+def test_noise_of_a_judge_whose_answers_vary_is_measured_and_kept(run: Any) -> None:
+    asked: dict[str, int] = {}
+
+    def varying(body: dict[str, Any]) -> str:
+        # The fence around untrusted text is another one in every call.
+        prompt = re.sub(r"[0-9a-zA-Z]{8,}", "", json.dumps(body["messages"]))
+        asked[prompt] = asked.get(prompt, 0) + 1
+        marks = (4, 6, 5)
+        answer = {"reason": "So.", "confidence": 0.5, "citations": [1], "data_missing": False}
+        return json.dumps(answer | {"score": marks[(asked[prompt] - 1) % 3]})
+
+    with JudgeServer(content=varying).in_thread() as server:
+        chosen = ("--agents", "jim", "--dimensions", "fluency", "--individual", "--sample-size", 2, "--repeats", 3)
+        live = ("--mode", "live", "--base-url", server.url, "--model", "m", "--max-calls", 100, "--format", "json")
+        done = run("persona", "noise", *chosen, *live)
+        assert done.exit_code == 0, done.stderr
+        (fluency,) = json.loads(done.stdout)
+        calls = server.tally.asked.total()
+        # Marks of 4, 6 and 5 for every question: a standard deviation of 1, and nothing tells the questions apart but
+        # the inverted ones, whose scores are 5, 3 and 4.
+        assert fluency["sd"] == pytest.approx(1.0)
+        assert len(fluency["repeats"]) == 3
+        assert 0 < fluency["share"] <= 1
+        again = run("persona", "noise", *chosen, *live)
+        assert json.loads(again.stdout) == json.loads(done.stdout)
+        assert server.tally.asked.total() == calls, "the same repeats ask nothing again"

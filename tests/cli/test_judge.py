@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
 from typing import Any
 
 import pytest
 
+from benchmarks.judge_server import JudgeServer
 from evaluation.cli.ratings.judge import _say
 from evaluation.cli.shared.options import ListFormat
 from evaluation.judging.judge_config import ChosenJudge
@@ -94,3 +96,35 @@ def test_a_dead_address_is_a_failure_also_when_the_budget_ends_the_tries(run: An
     assert (done.exit_code, found["calls"], found["decided"]) == (3, 1, 0)
     assert found["errors"] >= 1
     assert found["errors"] + found["skipped"] == found["asked"]
+
+
+def test_a_live_run_is_estimated_limited_and_tells_its_progress_and_cost(run: Any, write_game: Any) -> None:
+    def label(body: dict[str, Any]) -> str:
+        answer = {"reason": "So it reads.", "label": "shallow", "confidence": 0.9, "citations": []}
+        items = re.findall(r"^\[P(\d+)\]", str(body["messages"][-1]["content"]), re.MULTILINE)
+        return json.dumps({"answers": [{"item": int(item), **answer} for item in items]} if items else answer)
+
+    run("import", write_game())
+    with JudgeServer(content=label).in_thread() as server:
+        ask = ("judge", "--base-url", server.url, "--model", "local-model", "--metric", "strategic_depth")
+        estimate = run(*ask, "--estimate")
+        assert (estimate.exit_code, server.tally.asked.total()) == (0, 0)
+        assert "6 questions, 1 call to local-model, cost not known" in estimate.stdout
+        refused = run(*ask, "--budget", "1")
+        assert (refused.exit_code, server.tally.asked.total()) == (2, 0)
+        assert "--max-calls beside --budget" in refused.stderr
+        done = run(*ask, "--budget", "1", "--max-calls", "3", "--timeout", "30", "--concurrency", "2")
+        assert server.tally.asked.total() == 1
+    assert done.exit_code == 0
+    assert "1 call, cost not known." in done.stdout
+    assert re.search(r"1 of 1 game done, \d+\.\d a (second|minute), 1 call, cost not known: game-1", done.stderr)
+    assert "0.0000" not in done.stdout + done.stderr
+    again = run(*ask, "--estimate")
+    assert "6 questions, 6 of them answered already, 0 calls to local-model" in again.stdout
+
+
+def test_without_a_model_there_is_nothing_to_estimate(run: Any, write_game: Any) -> None:
+    run("import", write_game())
+    assert run("judge", "--estimate").stdout == "No model would be asked.\n"
+    assert run("insights", "game-1", "--estimate").stdout == "No model would be asked.\n"
+    assert run("insights", "game-1", "--themes", "--estimate").stdout == "No model would be asked.\n"

@@ -6,6 +6,7 @@ import asyncio
 import threading
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from typing import Any
@@ -84,7 +85,7 @@ def test_500_judgements_complete_through_a_tenth_of_each_fault() -> None:
     log: list[CallRecord] = []
     asked = requests(500)
     with JudgeServer(misbehave=Schedule(seed=7)).in_thread() as server:
-        judgements = judged(server, asked, log)
+        judgements = judged(server, asked, log, retry=replace(QUICK, timeout_retries=3))
     assert [one.status for one in judgements] == [JudgementStatus.SCORED] * 500
     assert [one.key for one in judgements] == [one.key("local-model") for one in asked]
     assert set(server.tally.faults) == {"429", "500", "503", "hang", "reset"}

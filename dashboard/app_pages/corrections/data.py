@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import pandas as pd
 
 from dashboard.shared.personas import people
-from evaluation.corrections.attempts import Attempt, GateOutcome
+from evaluation.corrections.attempts import Attempt, DimensionCheck, GateOutcome
 from evaluation.corrections.log_entry import LoggedMessage
 from evaluation.corrections.statistics import SIMILARITY, FailureRate, failure_rates, gate_statistics
-from evaluation.corrections.wording import OUTCOMES
+from evaluation.corrections.wording import OUTCOMES, statistics_words
 from evaluation.statistics.intervals import Interval, proportion_interval
 from evaluation.statistics.words import percent_interval
 from evaluation.store import Store
@@ -101,10 +101,30 @@ def failure_frame(messages: Sequence[LoggedMessage]) -> pd.DataFrame:
                 "95 % interval": percent_interval(one.interval),
                 "Rewritten texts below": rate_text(two),
                 "Interval": percent_interval(two.interval),
+                "Mean, first": mean_text(one),
+                "Mean, rewritten": mean_text(two),
                 "No answer": one.unanswered + two.unanswered,
             }
             for one, two in zip(first, again, strict=True)
         ]
+    )
+
+
+def mean_text(rate: FailureRate) -> str:
+    """The mean score, or for similarity the mean share; a dash for none."""
+    return "\u2013" if rate.mean is None else f"{rate.mean:.2f}"
+
+
+def _result(check: DimensionCheck) -> str:
+    if check.is_answered:
+        return "✓ passed" if check.is_passed else "✗ failed"
+    return "… breaker open" if check.found.is_breaker_open else "… no answer"
+
+
+def statistics_frame(messages: Sequence[LoggedMessage]) -> pd.DataFrame:
+    """One row per statistic of the gate: ``Statistic``, ``Value``."""
+    return pd.DataFrame(
+        statistics_words(gate_statistics(one.result for one in messages)), columns=["Statistic", "Value"]
     )
 
 
@@ -130,7 +150,7 @@ def check_frame(attempt: Attempt, max_similarity: str = "") -> pd.DataFrame:
     rows = [
         {
             "Check": check_name(check.dimension),
-            "Result": ("✓ passed" if check.is_passed else "✗ failed") if check.is_answered else "… no answer",
+            "Result": _result(check),
             "Score": f"{check.found.score:g} of 9" if check.found.score is not None else "none",
             "Needed": f"{check.threshold:g}",
         }

@@ -79,6 +79,9 @@ def outcomes(looked: Looked) -> None:
     )
     status_table(data.failure_frame(looked.messages), "Failures by check, first texts and rewritten ones apart")
 
+    st.subheader("Retries, calls and cost", anchor=False)
+    status_table(data.statistics_frame(looked.messages), "Regeneration failures, calls and cost per message")
+
 
 def _tell_how_many(looked: Looked) -> None:
     latest = "" if looked.is_whole else f", the latest of {looked.count:,}"

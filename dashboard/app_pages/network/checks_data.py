@@ -30,13 +30,13 @@ def summaries(store: Store) -> list[CheckSummary]:
 def estimate(
     store: Store, transcript_ids: Sequence[str], wanted: Wanted, share: float, most: int, seed: int
 ) -> InsightEstimate:
-    """How many questions a run would ask, and of how many tokens."""
+    """The questions that a run would ask, and their tokens."""
     config = EvaluationConfig(validation_sampling_rate=share, max_validation_calls=most, seed=seed)
     return estimate_insights(store, transcript_ids, wanted, config)
 
 
 def players(found: Sequence[CheckSummary]) -> list[str]:
-    """Everybody, then the players with checks by name."""
+    """All players together, then those with checks by name."""
     return sorted({one.agent for one in found} | {EVERYBODY})
 
 
@@ -153,7 +153,7 @@ def game_checks_frame(store: Store, transcript_id: str) -> pd.DataFrame:
 
 
 def finding_frame(finding: Mapping[str, Any]) -> pd.DataFrame:
-    """What was found by one question: one row per opinion, theme or quote."""
+    """The findings of one question: one row per opinion, theme or quote."""
     rows = [
         {
             key.replace("_", " ").replace("agent id", "player").capitalize(): _cell(value)

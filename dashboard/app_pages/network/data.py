@@ -266,7 +266,7 @@ def _mean(values: Sequence[float | None], digits: int = 2) -> str:
 
 
 def agents_frame(opened: OpenNetwork) -> pd.DataFrame:
-    """What each agent remembered and asked; no rows where nothing is known of any."""
+    """Memory, calls and tokens of each agent; no rows where nothing is known of any."""
     rows = [[spreadsheet_safe(cell_text(cell)) for cell in row] for row in agent_rows(opened.report.metrics)]
     return pd.DataFrame(rows, columns=list(AGENT_HEADERS))
 

@@ -27,7 +27,7 @@ _LABELS = {
     "parent": "Changed from",
     "prompt_text": "Prompt text",
     "change": "The one change",
-    "target_metric": "Metric it shall raise",
+    "target_metric": "Target metric",
 }
 
 
@@ -64,7 +64,7 @@ def _description_form(store: Store, held: Iteration, board: Board, place: str) -
         )
         left.text_input("The one change that was made", held.change, key=f"change_{place}", max_chars=2000)
         right.selectbox(
-            "Metric it shall raise",
+            "Target metric",
             targets,
             targets.index(held.target_metric),
             key=f"target_{place}",

@@ -88,7 +88,7 @@ def the_chosen_one(store: Store, board: Board, shown: IterationSummary) -> None:
         if shown.iteration.change:
             plain(f"What was changed: {shown.iteration.change}")
         if shown.iteration.target_metric:
-            st.caption(f"It shall raise: {DEFINITIONS[shown.iteration.target_metric].label}")
+            st.caption(f"Target metric: {DEFINITIONS[shown.iteration.target_metric].label}")
         for warning in shown.warnings:
             st.caption(f":material/warning: {warning}")
         iteration_report(shown.iteration.name)

@@ -13,16 +13,14 @@ from dashboard.shared import personas, resources, state
 from dashboard.shared.notices import plain
 from dashboard.shared.personas import SelectableAgent, score_text
 from dashboard.shared.status_table import status_table
+from evaluation.judging.propositions.mark_words import mark_words
 from evaluation.judging.propositions.proposition import Dimension
+from evaluation.persona.judge_noise import noise_words
 from evaluation.persona.results import DIMENSIONS, LABELS
 from evaluation.text.display import counted
 
 _ID = "agent"
 _MOST_SHOWN = 40
-_MARKS = {
-    "data_missing": "9 because there was nothing to judge",
-    "precondition": "9 because the proposition does not apply here",
-}
 
 
 def agents_table(found: Sequence[SelectableAgent]) -> None:
@@ -102,6 +100,8 @@ def _card(person: SelectableAgent, dimension: Dimension) -> None:
             notes.append(f"{said['marked']} say nothing about the agent; without them {without}")
         if said.get("unscored"):
             notes.append(f"{said['unscored']} without a score")
+        if noise := noise_words(said.get("repeats") or (), dimension, said.get("judge_share")):
+            notes.append(noise)
         st.caption(", ".join(notes))
         if said.get("reason"):
             plain(str(said["reason"]))
@@ -138,10 +138,12 @@ def _judgements(rows: pd.DataFrame, dimension: Dimension) -> None:
 def _judgement(row: dict[Any, Any], dimension: Dimension, place: int) -> None:
     with st.container(horizontal=True):
         st.badge(score_text(row["score"], dimension), color="blue")
-        if row["is_inverted"]:
-            st.badge(f"inverted from {int(row['raw_score'])}", color="gray")
-        if row["mark"]:
-            st.badge(_MARKS.get(row["mark"], "says nothing about the agent"), color="gray")
+        if not pd.isna(row["raw_score"]):
+            is_inverted, unearned = bool(row["is_inverted"]), str(row["mark"] or "")
+            words = mark_words(int(row["raw_score"]), is_inverted=is_inverted, unearned=unearned)
+            st.badge(f"marked {words}", color="gray")
+        if row["repeat"]:
+            st.badge(f"repeat {int(row['repeat']) + 1}", color="gray")
     plain(str(row["reasoning"]))
     if row["context_snippet"]:
         st.caption("The message" if row["message_id"] else "From the conversation")

@@ -141,7 +141,7 @@ def _tell(store: Store, rater: str, transcript_id: str, given: list[StyleAnswer]
     identified = sum(one.is_identified for one in given)
     passes = passes_manual_check(identified, len(given))
     show = st.success if passes else st.warning
-    show(f"You told {identified} of {counted(len(given), 'player')}. {_rule_words(len(given), passes)}")
+    show(f"You recognised {identified} of {counted(len(given), 'player')}. {_rule_words(len(given), passes)}")
     frame = pd.DataFrame(
         [
             {

@@ -39,6 +39,9 @@ def ledger_row(opened: OpenTranscript, row: LedgerRow, message_id: str | None, k
         st.badge(appearance.label, color=appearance.color)
         st.badge(f"decided by {_DECIDERS[str(row.method)]}", color="gray")
     plain(row.reason)
+    for original in _before(opened, row):
+        st.caption(f"Before, {_DECIDERS[str(original.method)]} said: {look(original.verdict).word}")
+        plain(original.reason)
     if (strength := row.details.get("link_strength")) is not None:
         st.caption(
             f"Link strength {strength:.0f}: closer to what others just said than to {strength:.0f} % of this game"
@@ -51,6 +54,12 @@ def ledger_row(opened: OpenTranscript, row: LedgerRow, message_id: str | None, k
     _basis(opened.transcript, row, key)
     judged(row, opened.transcript, show_message)
     override_section(row, opened.transcript)
+
+
+def _before(opened: OpenTranscript, row: LedgerRow) -> list[LedgerRow]:
+    """The row as the rule, and then a judge, had it before somebody else decided; empty where nobody did."""
+    result = opened.results.get(row.metric)
+    return [one for one in result.replaced if one.id == row.id] if result else []
 
 
 def _basis(transcript: Transcript, row: LedgerRow, key: str) -> None:

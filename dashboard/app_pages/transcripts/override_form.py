@@ -61,14 +61,10 @@ def _past(made: Override, decisions: RowOverrides, key: str) -> None:
     plain(_words(made))
     if made.id in decisions.standing:
         author = _known_author() or _author(f"{key}_{made.id}")
-        st.button(
-            "Undo",
-            icon=":material/undo:",
-            key=f"undo_{made.id}_{key}",
-            on_click=_undo,
-            args=(made.id, key, author),
-            disabled=not author,
-        )
+        if st.button("Undo", icon=":material/undo:", key=f"undo_{made.id}_{key}", disabled=not author):
+            _undo(made.id, key, author)
+            # The scores above the conversation stand outside of its fragment.
+            st.rerun()
 
 
 def _known_author() -> str:

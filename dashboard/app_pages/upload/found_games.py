@@ -120,6 +120,8 @@ def show_found(found: Found) -> None:
     """The games as a table with a preview of the selected one, and the refusals, those of one reason together."""
     st.subheader("What is in the files", anchor=False)
     st.caption(found_words(found.report))
+    if left_aside := sum(len(result.left_aside) for result in found.results):
+        st.caption(f"{counted(left_aside, 'other file')} in the games' folders left aside: they hold no game.")
     games = found.games
     if games:
         event = status_table(

@@ -78,7 +78,7 @@ def _new_iteration(names: list[str]) -> UploadPlan | None:
         key="new_parent",
     )
     target = right.selectbox(
-        "Metric it shall raise",
+        "Target metric",
         [None, *DEFINITIONS],
         format_func=lambda metric: DEFINITIONS[metric].label if metric else "none in particular",
         key="new_target",

@@ -16,7 +16,7 @@ from evaluation.files import bundled
 from evaluation.insight.config import LARGEST_SEED, EvaluationConfig
 from evaluation.insight.report.evaluation_report import Wanted
 from evaluation.judging.judge_config import SETTINGS_KEY, JudgeConfig, build_judge, judge_config
-from evaluation.judging.model_client.budget import Budget
+from evaluation.judging.model_client.budget import Budget, spent_words
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.judging.propositions.proposition import Dimension
 from evaluation.judging.protocol import JudgementStatus
@@ -31,7 +31,7 @@ from evaluation.store import Store
 from evaluation.text.display import counted
 from evaluation.workflows.agents import find_subjects
 from evaluation.workflows.insights import ask_about_games, estimate_insights
-from evaluation.workflows.job_progress import JobProgress, cost_words
+from evaluation.workflows.job_progress import JobProgress
 from evaluation.workflows.judging import judge_stored
 from evaluation.workflows.persona_runs import PersonaRunRequest, run_personas
 
@@ -42,7 +42,7 @@ PROPOSITIONS_VARIABLE = "DRAMATURG_PROPOSITIONS"
 
 
 class JudgingRequest(BaseModel):
-    """What both kinds of work have in common.
+    """The common part of both kinds of work.
 
     Attributes:
         max_usd: What it may cost; ``None`` for the setting's own limit.
@@ -80,7 +80,7 @@ class RowsOrder(JudgingRequest):
 
 
 class ChecksOrder(JudgingRequest):
-    """What to ask about which games: checks of messages, opinions, themes and quotes."""
+    """An order to ask about games: checks of messages, opinions, themes and quotes."""
 
     transcripts: list[str]
     checks: bool = True
@@ -105,7 +105,7 @@ class ChecksOrder(JudgingRequest):
 
     @property
     def answers(self) -> set[str]:
-        """What a game has stored answers of once it is done."""
+        """The kinds of answers that a game has once it is done."""
         wanted = {"checks": self.checks, "opinions": self.topic, "themes": self.themes, "quotes": self.criteria}
         return {name for name, is_wanted in wanted.items() if is_wanted}
 
@@ -151,7 +151,7 @@ def evaluate_agents(store: Store, job_id: str, report: ProgressCallback) -> str:
     skipped = sum(item.status is JudgementStatus.SKIPPED for _, each in rated for item in each.items)
     report(progress.total - skipped, progress.total)
     rest = f" {skipped} questions were not asked ({budget_reason(budget)})." if skipped else ""
-    return f"{len(subjects)} evaluated. {cost_words(budget)}.{rest}"
+    return f"{len(subjects)} evaluated. {spent_words(budget)}.{rest}"
 
 
 def _evaluated_since(store: Store, job_id: str, after_run: int | None) -> set[str]:
@@ -192,7 +192,7 @@ def judge_games(store: Store, job_id: str, report: ProgressCallback) -> str:
     left = f" {tally.asked - tally.decided} stay as the rule has them: {why}." if why and not rest else ""
     return (
         f"{tally.decided} of {tally.asked} rows decided, {tally.changed} otherwise than the rule. "
-        f"{cost_words(chosen.budget)}.{rest}{left}"
+        f"{spent_words(chosen.budget)}.{rest}{left}"
     )
 
 
@@ -213,7 +213,7 @@ def check_games(store: Store, job_id: str, report: ProgressCallback) -> str:
         f" {counted(tally.cut_short, 'game')} not finished ({budget_reason(chosen.budget)})." if tally.cut_short else ""
     )
     why = f" Some questions have no answer: {tally.why_not.rstrip('.')}." if tally.why_not else ""
-    return f"{counted(tally.games, 'game')} read.{passed} {cost_words(chosen.budget)}.{rest}{why}"
+    return f"{counted(tally.games, 'game')} read.{passed} {spent_words(chosen.budget)}.{rest}{why}"
 
 
 def _rows(store: Store, transcript_id: str, order: RowsOrder) -> int:

@@ -11,11 +11,15 @@ import typer
 from evaluation.cli.shared.exit_codes import INFRASTRUCTURE
 from evaluation.cli.shared.options import (
     BaseUrl,
+    Concurrency,
     Database,
     JudgeMode,
     JudgeModel,
+    MaxCalls,
     OutputFormat,
     TextFormat,
+    Timeout,
+    judge_limits,
     open_store,
     print_config_option,
 )
@@ -40,6 +44,9 @@ def ab(
     mode: JudgeMode = None,
     model: JudgeModel = None,
     base_url: BaseUrl = None,
+    max_calls: MaxCalls = None,
+    concurrency: Concurrency = None,
+    timeout: Timeout = None,
     db: Database = None,
 ) -> None:
     """Compare variants of a configuration: on stored games, on numbers that you have, or on simulated runs.
@@ -58,7 +65,12 @@ def ab(
         open_store(db),
         test,
         state or config.with_suffix(".runs.jsonl"),
-        {"mode": mode, "model": model, "base_url": base_url},
+        {
+            "mode": mode,
+            "model": model,
+            "base_url": base_url,
+            **judge_limits(None, max_calls, concurrency, timeout),
+        },
         lambda one: progress.advance(f"{one.variant} {one.run_index + 1}: {one.status}"),
     )
     progress.finish()

@@ -12,13 +12,16 @@ from evaluation.cli.shared.confirmation import Yes
 from evaluation.cli.shared.exit_codes import command_group
 from evaluation.cli.shared.options import (
     BaseUrl,
+    Concurrency,
     Database,
+    EstimateOnly,
     ListFormat,
     MaxCalls,
     MaxUsd,
     OutputFormat,
     Rows,
     TextFormat,
+    Timeout,
     open_store,
 )
 from evaluation.cli.shared.terminal import markdown_table, note, safe, say, table
@@ -68,11 +71,12 @@ def run(
     base_url: BaseUrl = None,
     budget: MaxUsd = None,
     max_calls: MaxCalls = None,
-    concurrency: options.Concurrency = None,
+    concurrency: Concurrency = None,
+    timeout: Timeout = None,
     sample_size: options.SampleSize = 3,
     batched: options.Batched = False,
     double_check: options.DoubleCheck = False,
-    estimate: options.EstimateOnly = False,
+    estimate: EstimateOnly = False,
     output: TextFormat = OutputFormat.TABLE,
     yes: Yes = False,
     db: Database = None,
@@ -92,7 +96,13 @@ def run(
         model=bool(model or base_url),
     )
     store = open_store(db)
-    limits = {"max_usd": budget, "max_calls": max_calls, "concurrency": concurrency, "base_url": base_url}
+    limits = {
+        "max_usd": budget,
+        "max_calls": max_calls,
+        "concurrency": concurrency,
+        "timeout_seconds": timeout,
+        "base_url": base_url,
+    }
     settings = {
         "scale": scale,
         "seed": seed,

@@ -69,9 +69,6 @@ Without = Annotated[
 Model = Annotated[
     str | None, typer.Option(metavar="NAME", show_default=False, help="The model that speaks and judges.")
 ]
-Concurrency = Annotated[
-    int | None, typer.Option(min=1, max=1_000, show_default=False, help="Calls under way at the same time; 20.")
-]
 SampleSize = Annotated[
     int, typer.Option("--sample-size", min=1, max=200, help="Messages of each agent judged one by one, at most.")
 ]
@@ -79,4 +76,3 @@ Batched = Annotated[
     bool, typer.Option("--batched", help="Ask up to ten questions in a call: cheaper and a little less exact.")
 ]
 DoubleCheck = Annotated[bool, typer.Option("--double-check", help="Ask the judge whether it is sure: twice the price.")]
-EstimateOnly = Annotated[bool, typer.Option("--estimate", help="Say what it would ask and cost, and stop.")]

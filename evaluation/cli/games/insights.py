@@ -12,11 +12,14 @@ import typer
 from evaluation.cli.shared.exit_codes import INFRASTRUCTURE
 from evaluation.cli.shared.options import (
     BaseUrl,
+    Concurrency,
     Database,
+    EstimateOnly,
     JudgeMode,
     JudgeModel,
     MaxCalls,
     MaxUsd,
+    Timeout,
     TranscriptReference,
     open_store,
     print_config_option,
@@ -27,7 +30,7 @@ if TYPE_CHECKING:
     from evaluation.insight.config import EvaluationConfig
     from evaluation.insight.figures.events import Event
     from evaluation.insight.report.evaluation_report import EvaluationReport, Wanted
-    from evaluation.judging.judge_config import ChosenJudge
+    from evaluation.judging.judge_config import ChosenJudge, JudgeConfig
     from evaluation.store import Store
     from evaluation.transcript import Transcript
 
@@ -74,6 +77,9 @@ def insights(
     base_url: BaseUrl = None,
     budget: MaxUsd = None,
     max_calls: MaxCalls = None,
+    concurrency: Concurrency = None,
+    timeout: Timeout = None,
+    estimate: EstimateOnly = False,
     db: Database = None,
 ) -> None:
     """Show who talks how much, who addresses whom, what a game cost, and what its figures suggest looking at.
@@ -85,6 +91,8 @@ def insights(
     import asyncio  # slow to import, and help needs none
 
     from evaluation.insight.report.evaluation_report import Wanted
+    from evaluation.judging.judge_config import build_judge
+    from evaluation.judging.judges.estimating import NOTHING_ASKED
 
     store = open_store(db)
     settings = _settings(config)
@@ -94,8 +102,23 @@ def insights(
         game = store.transcripts.get(store.transcripts.resolve(transcript))
     chosen = None
     if not wanted.is_nothing:
-        options = {"mode": mode, "model": model, "base_url": base_url, "max_usd": budget, "max_calls": max_calls}
-        chosen = _judge(store, settings if config else None, options)
+        options = {
+            "mode": mode,
+            "model": model,
+            "base_url": base_url,
+            "max_usd": budget,
+            "max_calls": max_calls,
+            "concurrency": concurrency,
+            "timeout_seconds": timeout,
+        }
+        judged_by = _judge_config(store, settings if config else None, options)
+        if estimate:
+            say(asyncio.run(_estimate(store, game, judged_by, wanted, settings)))
+            return
+        chosen = build_judge(judged_by, cache=store.judgements)
+    elif estimate:
+        say(NOTHING_ASKED)
+        return
     report = asyncio.run(_report(store, game, chosen, wanted, settings, reported))
     _print(report, output)
     if report.has_errors:
@@ -124,14 +147,31 @@ def _settings(path: Path | None) -> EvaluationConfig:
     return EvaluationConfig() if path is None else read_model(path, EvaluationConfig)
 
 
-def _judge(store: Store, settings: EvaluationConfig | None, options: dict[str, Any]) -> ChosenJudge:
+def _judge_config(store: Store, settings: EvaluationConfig | None, options: dict[str, Any]) -> JudgeConfig:
     """The judge: options before the file before the environment before stored settings."""
-    from evaluation.judging.judge_config import SETTINGS_KEY, build_judge, judge_config
+    from evaluation.judging.judge_config import SETTINGS_KEY, judge_config
 
     if settings is not None:
         options["model"] = options["model"] or settings.judge_model
         options["max_usd"] = settings.max_usd if options["max_usd"] is None else options["max_usd"]
-    return build_judge(judge_config(options, store.settings.get(SETTINGS_KEY)), cache=store.judgements)
+    return judge_config(options, store.settings.get(SETTINGS_KEY))
+
+
+async def _estimate(
+    store: Store, game: Transcript, config: JudgeConfig, wanted: Wanted, settings: EvaluationConfig
+) -> str:
+    from evaluation.judging.judge_config import ChosenJudge, build_estimate
+    from evaluation.judging.judges.estimating import NOTHING_ASKED
+    from evaluation.judging.model_client.budget import Budget
+    from evaluation.judging.protocol import JudgeKind
+    from evaluation.workflows.insights import insight_report
+
+    if config.mode != "live":
+        return NOTHING_ASKED
+    counting = await build_estimate(config, store.judgements)
+    nobody = ChosenJudge(counting, JudgeKind.LIVE, config.model, Budget())
+    await insight_report(store, game, nobody, wanted, settings, is_stored=False)
+    return counting.words
 
 
 async def _report(

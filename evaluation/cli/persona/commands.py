@@ -30,7 +30,21 @@ from evaluation.cli.persona.options import (
     Until,
 )
 from evaluation.cli.shared.exit_codes import GATE_FAILED, INFRASTRUCTURE, command_group
-from evaluation.cli.shared.options import BaseUrl, Database, JudgeModel, ListFormat, PropositionFolder, Rows, open_store
+from evaluation.cli.shared.options import (
+    BaseUrl,
+    Concurrency,
+    Database,
+    EstimateOnly,
+    JudgeModel,
+    ListFormat,
+    MaxCalls,
+    MaxUsd,
+    PropositionFolder,
+    Rows,
+    Timeout,
+    judge_limits,
+    open_store,
+)
 from evaluation.cli.shared.terminal import note, say, shortened, table
 
 if TYPE_CHECKING:
@@ -57,6 +71,11 @@ def run(
     repeats: Repeats = 1,
     model: JudgeModel = None,
     base_url: BaseUrl = None,
+    budget: MaxUsd = None,
+    max_calls: MaxCalls = None,
+    concurrency: Concurrency = None,
+    timeout: Timeout = None,
+    estimate: EstimateOnly = False,
     recordings: Recordings = None,
     baselines: Baselines = None,
     max_drop: MaxDrop = 1.0,
@@ -72,14 +91,20 @@ def run(
     anything or cannot be reached.
     """
     from evaluation.cli.persona.run_request import evaluation_plan, persona_request, run_with_progress
-    from evaluation.workflows.persona_runs import compare_with_baselines, known_baselines
+    from evaluation.workflows.persona_runs import compare_with_baselines, estimate_personas, known_baselines
 
     store = open_store(db)
+    limits = judge_limits(budget, max_calls, concurrency, timeout)
     known = known_baselines(baselines)
     plan = evaluation_plan(
         dimensions, sample_size, seed, individual, repeats, since=since, until=until, double_check=double_check
     )
-    request = persona_request(store, mode, plan, agents, folder, model=model, base_url=base_url, recordings=recordings)
+    request = persona_request(
+        store, mode, plan, agents, folder, model=model, base_url=base_url, recordings=recordings, **limits
+    )
+    if estimate:
+        say(estimate_personas(store, request))
+        return
     rated = run_with_progress(store, request)
     comparison = compare_with_baselines(request, rated, known, max_drop, requires_baseline=require_baseline)
     _print_scores(rated, comparison, output, mode)
@@ -98,6 +123,11 @@ def compare(
     repeats: Repeats = 1,
     model: JudgeModel = None,
     base_url: BaseUrl = None,
+    budget: MaxUsd = None,
+    max_calls: MaxCalls = None,
+    concurrency: Concurrency = None,
+    timeout: Timeout = None,
+    estimate: EstimateOnly = False,
     recordings: Recordings = None,
     baselines: Baselines = None,
     max_drop: MaxDrop = 1.0,
@@ -111,12 +141,18 @@ def compare(
     Exits like 'run'. Markdown is the comment for a pull request.
     """
     from evaluation.cli.persona.run_request import evaluation_plan, persona_request, run_with_progress
-    from evaluation.workflows.persona_runs import compare_with_baselines, known_baselines
+    from evaluation.workflows.persona_runs import compare_with_baselines, estimate_personas, known_baselines
 
     store = open_store(db)
+    limits = judge_limits(budget, max_calls, concurrency, timeout)
     known = known_baselines(baselines)
     plan = evaluation_plan(dimensions, sample_size, seed, individual, repeats, double_check=double_check)
-    request = persona_request(store, mode, plan, agents, folder, model=model, base_url=base_url, recordings=recordings)
+    request = persona_request(
+        store, mode, plan, agents, folder, model=model, base_url=base_url, recordings=recordings, **limits
+    )
+    if estimate:
+        say(estimate_personas(store, request))
+        return
     rated = run_with_progress(store, request)
     comparison = compare_with_baselines(request, rated, known, max_drop, requires_baseline=require_baseline)
     _print_comparison(comparison, output)
@@ -135,6 +171,11 @@ def baseline(
     repeats: Repeats = 1,
     model: JudgeModel = None,
     base_url: BaseUrl = None,
+    budget: MaxUsd = None,
+    max_calls: MaxCalls = None,
+    concurrency: Concurrency = None,
+    timeout: Timeout = None,
+    estimate: EstimateOnly = False,
     recordings: Recordings = None,
     baselines: Baselines = None,
     folder: PropositionFolder = None,
@@ -147,15 +188,19 @@ def baseline(
     """
     from evaluation.cli.persona import run_request
     from evaluation.harness.baselines import read_baselines
-    from evaluation.workflows.persona_runs import compare_with_baselines, write_baselines
+    from evaluation.workflows.persona_runs import compare_with_baselines, estimate_personas, write_baselines
 
     store = open_store(db)
+    limits = judge_limits(budget, max_calls, concurrency, timeout)
     to = run_request.baseline_folder(baselines)
     before = read_baselines(to)
     plan = run_request.evaluation_plan(dimensions, sample_size, seed, individual, repeats, double_check=double_check)
     request = run_request.persona_request(
-        store, mode, plan, agents, folder, model=model, base_url=base_url, recordings=recordings
+        store, mode, plan, agents, folder, model=model, base_url=base_url, recordings=recordings, **limits
     )
+    if estimate:
+        say(estimate_personas(store, request))
+        return
     rated = run_request.run_with_progress(store, request)
     comparison = compare_with_baselines(request, rated, before)
     _print_comparison(comparison, PersonaFormat.TABLE)
@@ -178,6 +223,11 @@ def noise(
     individual: Individual = False,
     model: JudgeModel = None,
     base_url: BaseUrl = None,
+    budget: MaxUsd = None,
+    max_calls: MaxCalls = None,
+    concurrency: Concurrency = None,
+    timeout: Timeout = None,
+    estimate: EstimateOnly = False,
     output: Rows = ListFormat.TABLE,
     folder: PropositionFolder = None,
     db: Database = None,
@@ -190,10 +240,15 @@ def noise(
     from evaluation.cli.persona.rendering import noise_table
     from evaluation.cli.persona.run_request import evaluation_plan, persona_request, run_with_progress
     from evaluation.persona.judge_noise import as_dict, dimension_noise
+    from evaluation.workflows.persona_runs import estimate_personas
 
     store = open_store(db)
+    limits = judge_limits(budget, max_calls, concurrency, timeout)
     plan = evaluation_plan(dimensions, sample_size, seed, individual, repeats, double_check=double_check)
-    request = persona_request(store, mode, plan, agents, folder, model=model, base_url=base_url)
+    request = persona_request(store, mode, plan, agents, folder, model=model, base_url=base_url, **limits)
+    if estimate:
+        say(estimate_personas(store, request))
+        return
     rated = run_with_progress(store, request)
     if output is ListFormat.JSON:
         from evaluation.escaping import json_text
@@ -233,6 +288,11 @@ def record(
     repeats: Repeats = 1,
     model: JudgeModel = None,
     base_url: BaseUrl = None,
+    budget: MaxUsd = None,
+    max_calls: MaxCalls = None,
+    concurrency: Concurrency = None,
+    timeout: Timeout = None,
+    estimate: EstimateOnly = False,
     folder: PropositionFolder = None,
     db: Database = None,
 ) -> None:
@@ -244,12 +304,17 @@ def record(
 
     from evaluation.cli.persona.recording import AnswerFiles, recording_place
     from evaluation.cli.persona.run_request import evaluation_plan, persona_request, run_with_progress
+    from evaluation.workflows.persona_runs import estimate_personas
 
     store = open_store(db)
+    limits = judge_limits(budget, max_calls, concurrency, timeout)
     place = recording_place(to)
     plan = evaluation_plan(dimensions, sample_size, seed, individual, repeats, double_check=double_check)
-    request = persona_request(store, mode, plan, agents, folder, model=model, base_url=base_url)
+    request = persona_request(store, mode, plan, agents, folder, model=model, base_url=base_url, **limits)
     files = AnswerFiles(place, is_scripted=mode is RecordMode.SCRIPTED, library=request.library)
+    if estimate:
+        say(estimate_personas(store, request))
+        return
     rated = run_with_progress(store, replace(request, wrap=files.record))
     failed = [item.detail for _, each in rated for item in each.items if item.status == "error"]
     paths = files.close(keeps_old=bool(failed))

@@ -91,16 +91,24 @@ def _indented(text: str, columns: int = 2) -> list[str]:
 def stats(agent: Agent = None, output: Rows = ListFormat.TABLE, db: Database = None) -> None:
     """Count outcomes, and how often first and rewritten texts fall short in each check, with 95 % intervals."""
     from evaluation.corrections.statistics import failure_rates, gate_statistics
-    from evaluation.corrections.wording import OUTCOME_MEANINGS
+    from evaluation.corrections.wording import OUTCOME_MEANINGS, statistics_words
 
     corrections = open_store(db).corrections
     results = [one.result for one in corrections.messages(agent)]
-    outcomes, rates = gate_statistics(results).outcomes, failure_rates(results)
+    statistics, rates = gate_statistics(results), failure_rates(results)
+    outcomes = statistics.outcomes
     if output is ListFormat.JSON:
         _say_json(
             {
                 "messages": len(results),
                 "outcomes": {str(name): count for name, count in outcomes.items()},
+                "original_success_rate": statistics.original_success_rate,
+                "retries": statistics.retries,
+                "regeneration_failure_rate": statistics.regeneration_failure_rate,
+                "mean_total": statistics.mean_total,
+                "calls_per_message": statistics.calls_per_message,
+                "usd_per_message": statistics.usd_per_message,
+                "breaker_open": statistics.breaker_open,
                 "checks": [_rate(one) for one in rates],
             }
         )
@@ -109,8 +117,9 @@ def stats(agent: Agent = None, output: Rows = ListFormat.TABLE, db: Database = N
     say(
         table(("Outcome", "Messages", "Meaning"), [(each, outcomes[each], OUTCOME_MEANINGS[each]) for each in outcomes])
     )
+    say("\n" + table(("Statistic", "Value"), statistics_words(statistics)))
     if rates:
-        headers = ("Check", "Texts", "Below", "Judged", "95 % interval", "No answer")
+        headers = ("Check", "Texts", "Below", "Judged", "95 % interval", "Mean", "No answer")
         say("\n" + table(headers, [_rate_row(one) for one in rates]))
 
 
@@ -122,13 +131,15 @@ def _rate(one: FailureRate) -> dict[str, Any]:
         "judged": one.judged,
         "unanswered": one.unanswered,
         "interval": [one.interval.low, one.interval.high],
+        "mean": one.mean,
     }
 
 
 def _rate_row(one: FailureRate) -> list[object]:
     low, high = one.interval.low, one.interval.high
     interval = one.interval.note if low is None or high is None else f"{100 * low:.0f} to {100 * high:.0f} %"
-    return [one.check, "rewritten" if one.is_retry else "first", one.failed, one.judged, interval, one.unanswered]
+    mean = "none" if one.mean is None else f"{one.mean:.2f}"
+    return [one.check, "rewritten" if one.is_retry else "first", one.failed, one.judged, interval, mean, one.unanswered]
 
 
 @app.command()
@@ -221,6 +232,9 @@ def _attempt(one: Attempt) -> dict[str, Any]:
                 "threshold": check.threshold,
                 "reasoning": check.found.reasoning,
                 "recommendations": list(check.found.recommendations),
+                "calls": check.found.calls,
+                "cost_usd": check.found.cost_usd,
+                "breaker_open": check.found.is_breaker_open,
             }
             for check in one.checks
         },

@@ -23,7 +23,7 @@ class Mode(StrEnum):
 
 
 class RecordMode(StrEnum):
-    """Whose answers are recorded: a model's, or those of the script behind the shipped recordings."""
+    """Source of the recorded answers: a model, or the script behind the shipped recordings."""
 
     LIVE = "live"
     SCRIPTED = "scripted"

@@ -20,7 +20,7 @@ _UNFINISHED = ".new"
 
 
 def recording_place(to: Path | None) -> Path:
-    """Where recordings go.
+    """The file or folder of recordings.
 
     Raises:
         InputError: None was named, and Dramaturg is installed and not a checkout; or a file is where a folder is

@@ -220,7 +220,7 @@ def evaluation_dict(run_id: str | None, evaluation: PersonaEvaluation) -> dict[s
             "input_tokens": round(used.input_tokens),
             "output_tokens": round(used.output_tokens),
             "cached_tokens": round(used.cached_tokens),
-            "cost_usd": used.cost_usd,
+            "cost_usd": used.known_usd,
         },
     }
 
@@ -248,6 +248,7 @@ def _item_dict(item: PropositionScore) -> dict[str, Any]:
         "repeat": item.repeat,
         "score": item.score,
         "mark": str(item.mark),
+        "mark_words": item.mark_words,
         "message": item.reference or None,
         "reason": item.reason or item.detail,
         "snippet": item.snippet,

@@ -12,6 +12,7 @@ from evaluation.errors import InputError
 from evaluation.files.bundled import baseline_root, checkout_root, proposition_roots
 from evaluation.judging.judge_config import SETTINGS_KEY, JudgeConfig, judge_config
 from evaluation.judging.judges.scripted import NOTE, SCRIPTED_MODEL
+from evaluation.judging.model_client.budget import Budget, spent_words
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.judging.propositions.proposition import Dimension
 from evaluation.judging.questions import Options
@@ -19,7 +20,13 @@ from evaluation.persona.evaluation import EvaluationPlan
 from evaluation.persona.period import Period
 from evaluation.persona.results import DIMENSIONS
 from evaluation.store import Store
-from evaluation.workflows.persona_runs import PersonaRunRequest, Rated, recorded_model, run_personas
+from evaluation.workflows.persona_runs import (
+    PersonaRunRequest,
+    Rated,
+    recorded_model,
+    requests_of,
+    run_personas,
+)
 
 
 def persona_request(
@@ -33,7 +40,7 @@ def persona_request(
         plan: Dimensions, sample, options.
         agents: Ids and names, with commas.
         folder: The person's own propositions, which add to the shipped ones.
-        judge: ``model``, ``base_url`` and ``recordings``; ``None`` for those not given.
+        judge: ``model``, ``base_url``, ``recordings`` and limits; ``None`` for those not given.
 
     Raises:
         InputError: A value is not usable, or the recordings are of several models.
@@ -50,9 +57,15 @@ def persona_request(
 
 
 def run_with_progress(store: Store, request: PersonaRunRequest) -> list[Rated]:
-    """Everybody's evaluation with the id of its run; progress goes to standard error."""
-    progress = TerminalProgress("judgement")
-    rated = run_personas(store, request, report=lambda _, judgement: progress.advance(judgement.model), announce=note)
+    """All evaluations with the ids of their runs; progress goes to standard error."""
+    budget = Budget(usd=request.config.max_usd, calls=request.config.max_calls)
+    # Of a run that takes no time nobody asks how much is left, and of answers yet to be written nobody knows.
+    is_timed = request.config.mode == "live" and request.source != "synthetic"
+    total = sum(map(len, requests_of(store, request))) if is_timed else 0
+    progress = TerminalProgress("judgement", total=total, spent=lambda: spent_words(budget))
+    rated = run_personas(
+        store, request, budget=budget, report=lambda _, judgement: progress.advance(judgement.model), announce=note
+    )
     progress.finish()
     return rated
 
@@ -131,7 +144,7 @@ def _say_who_judges(config: JudgeConfig, *, is_scripted: bool) -> None:
 
 
 def baseline_folder(folder: Path | None) -> Path:
-    """Where baselines are written to.
+    """The folder to which baselines are written.
 
     Raises:
         InputError: None was named, and Dramaturg is installed and not a checkout.

@@ -9,7 +9,9 @@ import typer
 from evaluation.cli.shared.exit_codes import INFRASTRUCTURE
 from evaluation.cli.shared.options import (
     BaseUrl,
+    Concurrency,
     Database,
+    EstimateOnly,
     JudgeMode,
     JudgeModel,
     ListFormat,
@@ -18,6 +20,8 @@ from evaluation.cli.shared.options import (
     MetricName,
     OfIteration,
     Rows,
+    Timeout,
+    judge_limits,
     open_store,
 )
 from evaluation.cli.shared.terminal import TerminalProgress, note, safe, say
@@ -57,6 +61,9 @@ def judge(
     base_url: BaseUrl = None,
     budget: MaxUsd = None,
     max_calls: MaxCalls = None,
+    concurrency: Concurrency = None,
+    timeout: Timeout = None,
+    estimate: EstimateOnly = False,
     one_by_one: OneByOne = False,
     withdraw: Withdraw = None,
     output: Rows = ListFormat.TABLE,
@@ -68,8 +75,10 @@ def judge(
     Its decisions stand between the rule and people: a person's override outranks them. Rows that it cannot decide stay
     as the rule has them. Answers are kept, so that the same run costs nothing again. Exits with 3 when answers failed.
     """
+    from evaluation.judging.judge_config import SETTINGS_KEY, build_judge, judge_config
+    from evaluation.judging.model_client.budget import spent_words
     from evaluation.text.display import counted
-    from evaluation.workflows.judging import judge_stored
+    from evaluation.workflows.judging import estimate_judging, judge_stored
 
     store = open_store(db)
     ids = _ids(store, transcripts or [], iteration)
@@ -83,12 +92,15 @@ def judge(
         "mode": mode,
         "model": model,
         "base_url": base_url,
-        "max_usd": budget,
-        "max_calls": max_calls,
+        **judge_limits(budget, max_calls, concurrency, timeout),
         "batch_size": 1 if one_by_one else None,
     }
-    chosen = _chosen(store, options)
-    progress = TerminalProgress("game")
+    config = judge_config(options, store.settings.get(SETTINGS_KEY))
+    if estimate:
+        say(estimate_judging(store, ids, config, metrics=metrics, is_batched=not one_by_one))
+        return
+    chosen = build_judge(config, cache=store.judgements)
+    progress = TerminalProgress("game", total=len(ids), spent=lambda: spent_words(chosen.budget))
     tally = judge_stored(
         store,
         ids,
@@ -116,14 +128,9 @@ def _ids(store: Store, references: list[str], iteration: str | None) -> list[str
         return store.transcripts.ids(iteration)
 
 
-def _chosen(store: Store, options: dict[str, Any]) -> ChosenJudge:
-    from evaluation.judging.judge_config import SETTINGS_KEY, build_judge, judge_config
-
-    return build_judge(judge_config(options, store.settings.get(SETTINGS_KEY)), cache=store.judgements)
-
-
 def _say(tally: JudgingTally, chosen: ChosenJudge, output: ListFormat) -> None:
     from evaluation.escaping import json_text
+    from evaluation.judging.model_client.budget import spent_words
     from evaluation.text.display import counted
 
     if output is ListFormat.JSON:
@@ -132,7 +139,7 @@ def _say(tally: JudgingTally, chosen: ChosenJudge, output: ListFormat) -> None:
     say(
         f"{safe(chosen.model)} ({chosen.kind}) decided {tally.decided} of {counted(tally.asked, 'row')} in "
         f"{counted(tally.transcripts, 'game')}; {tally.changed} otherwise than the rule. "
-        f"{chosen.budget.calls_made} calls, ${chosen.budget.spent_usd:.4f}."
+        f"{spent_words(chosen.budget)}."
     )
     for reason, count in list(tally.why_not.items())[:_MOST_REASONS]:
         note(f"{count} left to the rule: {reason[:_LONGEST_REASON].rstrip('.')}.")
@@ -152,5 +159,5 @@ def _as_dict(tally: JudgingTally, chosen: ChosenJudge) -> dict[str, Any]:
         "skipped": tally.skipped,
         "left_to_the_rule": tally.why_not,
         "calls": chosen.budget.calls_made,
-        "cost_usd": chosen.budget.spent_usd,
+        "cost_usd": chosen.budget.known_usd,
     }

@@ -86,6 +86,26 @@ MaxUsd = Annotated[
 MaxCalls = Annotated[
     int | None, typer.Option(min=0, metavar="CALLS", show_default=False, help="How many calls it may make.")
 ]
+Concurrency = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        max=1_000,
+        show_default=False,
+        help="Calls under way at the same time, at most; 20. How many there are follows the server.",
+    ),
+]
+Timeout = Annotated[
+    float | None,
+    typer.Option(
+        min=0.1,
+        max=3_600,
+        metavar="SECONDS",
+        show_default=False,
+        help="The longest that a call may take; 600. Below it the timeout follows the server.",
+    ),
+]
+EstimateOnly = Annotated[bool, typer.Option("--estimate", help="Say what it would ask and cost, and stop.")]
 PropositionFolder = Annotated[
     Path | None,
     typer.Option(
@@ -98,6 +118,13 @@ PropositionFolder = Annotated[
         help="A folder of your own; its files add to the shipped ones and override them by id.",
     ),
 ]
+
+
+def judge_limits(
+    budget: float | None, max_calls: int | None, concurrency: int | None, timeout: float | None
+) -> dict[str, float | None]:
+    """The fields of ``JudgeConfig`` that these options set."""
+    return {"max_usd": budget, "max_calls": max_calls, "concurrency": concurrency, "timeout_seconds": timeout}
 
 
 def print_config_option(package: str, name: str) -> Any:

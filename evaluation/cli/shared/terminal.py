@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import sys
+import time
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TextIO
 
 import typer
 
 from evaluation.escaping import JOINERS, code, json_text, markdown_table, safe, shortened
+from evaluation.progress import pace_words
 from evaluation.text.display import counted
 
 __all__ = [
@@ -99,10 +101,17 @@ class TerminalProgress:
     Args:
         noun: What is counted, one of them ("game").
         stream: Standard error when left out.
+        total: How many there are; 0 when that is not known.
+        spent: What calls to a model cost so far, in words; nothing is said of it when left out.
     """
 
-    def __init__(self, noun: str, stream: TextIO | None = None) -> None:
+    def __init__(
+        self, noun: str, stream: TextIO | None = None, *, total: int = 0, spent: Callable[[], str] | None = None
+    ) -> None:
         self._noun = noun
+        self._total = total
+        self._spent = spent
+        self._started_at = time.monotonic()
         self._stream = stream or sys.stderr
         self._rewrites = self._stream.isatty()
         self._next_report = 1
@@ -111,7 +120,7 @@ class TerminalProgress:
     def advance(self, label: object) -> None:
         """One more is done; ``label`` says which."""
         self.done += 1
-        words = f"{counted(self.done, self._noun)} done: {shortened(label, 60)}"
+        words = f"{self._words()}: {shortened(label, 60)}"
         if self._rewrites:
             self._stream.write(_CLEAR_LINE + words)
             self._stream.flush()
@@ -119,6 +128,14 @@ class TerminalProgress:
             self._stream.write(words + "\n")
             # 1, 2, 5, 10, 20, 50, ...: a log of ten thousand games stays readable.
             self._next_report = _next_in_series(self.done)
+
+    def _words(self) -> str:
+        """The number done; for a run that asks a model also its rate, cost and time left."""
+        done = f"{self.done:,} of {counted(self._total, self._noun)}" if self._total else counted(self.done, self._noun)
+        if self._spent is None:
+            return f"{done} done"
+        pace = pace_words(self.done, self._total, time.monotonic() - self._started_at)
+        return ", ".join(filter(None, (f"{done} done", pace, self._spent())))
 
     def finish(self) -> None:
         """Ends the line that was being rewritten."""

@@ -165,7 +165,7 @@ class ABTestResult:
         winner: The best variant; ``None`` when the runs do not show one.
         recommendation: One sentence on what to do.
         reasons: What speaks for it and against it.
-        spent_usd: What the runs and their judging cost, as far as it is known.
+        spent_usd: What the runs and their judging cost; ``None`` when a price is not known.
         finished_at: When the last run ended, ISO 8601; empty when nobody noted it.
     """
 
@@ -176,7 +176,7 @@ class ABTestResult:
     winner: str | None
     recommendation: str
     reasons: tuple[str, ...]
-    spent_usd: float = 0.0
+    spent_usd: float | None = 0.0
     finished_at: str = ""
 
     @property

@@ -128,8 +128,8 @@ class ExperimentRunner:
         config: The test.
         run: Makes one run.
         judge: Checks messages; ``None`` checks nothing.
-        spent: What this call has spent so far in US dollars, on runs and on judging. When left out, it is taken from
-            the runs' own ``estimated_cost_usd``.
+        spent: What this call has spent so far in US dollars, on runs and on judging; ``None`` when a price is not
+            known. When left out, it is taken from the runs' own ``estimated_cost_usd``.
         progress: The runs that are done already; only in memory when left out.
         asked: Who judges and who speaks; runs that others answered are made again.
     """
@@ -140,7 +140,7 @@ class ExperimentRunner:
         run: Run,
         *,
         judge: Judge | None = None,
-        spent: Callable[[], float] | None = None,
+        spent: Callable[[], float | None] | None = None,
         progress: FinishedRuns | None = None,
         asked: JudgeIdentity = _NOBODY,
     ) -> None:
@@ -151,6 +151,7 @@ class ExperimentRunner:
         self._spent_now = spent
         self._progress = progress or FinishedRuns()
         self._spent_by_runs = 0.0
+        self._is_unpriced = False
         self._made = 0
 
     async def run_ab_test(self, tell: Told | None = None) -> ABTestResult:
@@ -205,22 +206,28 @@ class ExperimentRunner:
 
     def _limit(self) -> str:
         """Which limit forbids another run; empty when none does."""
-        if self._config.max_usd is not None and self.spent_usd >= self._config.max_usd:
+        if self._config.max_usd is not None and (self.spent_usd or 0.0) >= self._config.max_usd:
             return BUDGET
         is_full = self._config.max_runs is not None and self._made >= self._config.max_runs
         return MAX_RUNS if is_full else ""
 
     @property
-    def spent_usd(self) -> float:
-        """The cost of simulated runs and their judging so far, in US dollars. Stored runs cost nothing here."""
-        return self._spent_by_runs + (self._spent_now() if self._spent_now else 0.0)
+    def spent_usd(self) -> float | None:
+        """The cost of simulated runs and their judging so far, in US dollars; ``None`` when a price is not known.
+
+        Stored runs cost nothing here.
+        """
+        now = self._spent_now() if self._spent_now else 0.0
+        return None if now is None or self._is_unpriced else self._spent_by_runs + now
 
     def _count(self, run: RunResult) -> None:
         if self._config.source == "simulation":
-            self._spent_by_runs += run.metrics.get(COST) or 0.0
+            cost = run.metrics.get(COST)
+            self._is_unpriced |= cost is None and COST in run.metrics
+            self._spent_by_runs += cost or 0.0
 
     async def _outcome(self, planned: PlannedRun) -> RunOutcome | RunResult:
-        """What the run gives, or the run without anything where it failed or may not be made."""
+        """The outcome of the run, or a run without results where it failed or may not be made."""
         place = (planned.variant, planned.run_index, planned.seed)
         try:
             made = await self._run(deepcopy(planned.config), planned.seed)
@@ -308,7 +315,7 @@ def _is_cut_short(checked: Sequence[ValidationResult]) -> bool:
 
 
 def _content(stored: RunOutcome | None) -> str:
-    """What was said in a stored game and by whom; a mended game, or another persona, has to be checked again."""
+    """The identity of a stored game's messages and speakers; a mended game, or another persona, is checked again."""
     if stored is None or stored.transcript is None:
         return ""
     return json.dumps([stored.transcript.id, stored.personas and dict(stored.personas)], sort_keys=True)

@@ -150,7 +150,7 @@ def _plan(settings: SimulatedRun, corrections: CorrectionConfig, seed: int) -> R
 
 
 def _cost(calls: Sequence[CallRecord]) -> Cost:
-    """What a conversation took, gate and interventions included; no sum of money where some prices are not known."""
+    """The cost of a conversation, gate and interventions included; no sum where some prices are not known."""
     prices = [call.cost_usd for call in calls if call.outcome == ANSWERED]
     known = [price for price in prices if price is not None]
     return Cost(
@@ -164,15 +164,10 @@ def _cost(calls: Sequence[CallRecord]) -> Cost:
 def _collected(
     said: Transcript, events: Sequence[Event], calls: Sequence[CallRecord], asked: Sequence[CallRecord]
 ) -> MetricsCollector:
-    """What agents remembered and said, and all calls: failed ones and those of corrections name no agent."""
+    """The figures of a conversation with all its calls; failed ones and those of corrections name no agent."""
     collector = MetricsCollector(said.player_names)
-    # What a text took is 0 both of a free model and of one without a known price; the log tells them apart.
-    is_priced = all(call.cost_usd is not None for call in calls if call.outcome == ANSWERED)
     for event in (*message_events(said), *events):
-        if is_priced and isinstance(event, LLMCallEvent) and event.estimated_cost is None:
-            collector.add(LLMCallEvent(event.tokens, 0.0, event.agent_id))
-        else:
-            collector.add(event)
+        collector.add(event)
     for call in (*(one for one in calls if one.outcome != ANSWERED), *asked):
         collector.add(LLMCallEvent(call.input_tokens + call.output_tokens, call.cost_usd))
     return collector

@@ -67,7 +67,7 @@ def ab_summary(results: Mapping[str, Any], ended: datetime | None = None) -> ABS
 
 
 def runs_by_status(runs: Iterable[Mapping[str, Any]]) -> str:
-    """How many runs have which status, skipped ones by their reason: "2 done, 1 failed, 6 skipped: budget"."""
+    """The number of runs by status, skipped ones by their reason: "2 done, 1 failed, 6 skipped: budget"."""
     counts = Counter(_status(run) for run in runs)
     ordered = sorted(counts, key=lambda status: (_ORDER.index(status.split(":")[0]), status))
     return ", ".join(f"{counts[status]} {status}" for status in ordered) or "none"

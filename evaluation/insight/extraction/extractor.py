@@ -19,6 +19,7 @@ from evaluation.insight.extraction.findings import Extraction, Opinion, Quote, R
 from evaluation.insight.figures.sentiment import Sentiment, sentiments
 from evaluation.judging.answers import Answer
 from evaluation.judging.guard.fencing import as_name, fenced
+from evaluation.judging.model_client.usage import total
 from evaluation.judging.protocol import Judge, Judgement, JudgementStatus, JudgeRequest, Prompt
 from evaluation.transcript import Transcript
 
@@ -158,7 +159,7 @@ class ResultsExtractor:
             problems=tuple(problems),
             parts=len(parts),
             shortened=tuple([one for part in read for one in part.shortened]),
-            usage_usd=sum(judgement.usage.cost_usd for judgement in judgements),
+            usage_usd=total(judgement.usage for judgement in judgements).known_usd,
             model=_model(judgements),
         )
 

@@ -108,7 +108,7 @@ class Extraction(Generic[Item]):
         problems: Parts that could not be read, with the reason.
         parts: How many parts the discussion has.
         shortened: Messages of which a judge saw the beginning only.
-        usage_usd: What the answers cost.
+        usage_usd: What the answers cost; ``None`` when the price is not known.
         model: Who read; empty when nobody was asked.
     """
 
@@ -118,7 +118,7 @@ class Extraction(Generic[Item]):
     problems: tuple[UnreadPart, ...] = ()
     parts: int = 0
     shortened: tuple[str, ...] = ()
-    usage_usd: float = 0.0
+    usage_usd: float | None = 0.0
     model: str = ""
 
     @property

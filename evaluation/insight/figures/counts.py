@@ -59,7 +59,7 @@ def with_counts(transcript: Transcript, metrics: SimulationMetrics) -> Transcrip
 
 
 def stored_counts(transcript: Transcript) -> SimulationCounts:
-    """What was counted while the transcript was simulated; every field is ``None`` where nothing is stored.
+    """The counts of a simulated transcript; every field is ``None`` where nothing is stored.
 
     Raises:
         InputError: The metadata hold something else under the key; names the field.

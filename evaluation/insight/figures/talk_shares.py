@@ -43,7 +43,7 @@ EVERYTHING = MessageFilter()
 
 @dataclass(frozen=True, slots=True)
 class TalkShares:
-    """How much everybody said.
+    """The words and turns of every player.
 
     Attributes:
         words: Words by player, silent ones included.

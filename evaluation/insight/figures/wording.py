@@ -39,7 +39,7 @@ def activity_lines(metrics: SimulationMetrics) -> Iterator[Line]:
 
 
 def _talks_most(metrics: SimulationMetrics) -> Cell:
-    """Everybody who said most; that nobody speaks, or only one, in words."""
+    """The players who said most; that nobody speaks, or only one, in words."""
     counts = metrics.messages_per_agent
     if not counts:
         return "nobody says anything"
@@ -110,7 +110,7 @@ AGENT_HEADERS = ("Agent", "Observations", "Reflections", "Searches", "Calls", "T
 
 
 def agent_rows(metrics: SimulationMetrics) -> list[tuple[Cell, ...]]:
-    """What each agent remembered and asked, below ``AGENT_HEADERS``; empty where nothing is known of any of them."""
+    """Memory, calls and tokens of each agent, below ``AGENT_HEADERS``; empty where nothing is known of any."""
     figures = (
         metrics.observations_per_agent,
         metrics.reflections_per_agent,

@@ -120,7 +120,7 @@ def _judge(report: EvaluationReport) -> Iterator[Section]:
             f"{asked['cached_answers']:,}",
             f"{asked['calls']:,}",
             f"{asked['tokens']:,}",
-            f"{report.spent_usd:.4f} USD",
+            UNKNOWN if report.spent_usd is None else f"{report.spent_usd:.4f} USD",
             asked["prompt_version"],
         )
         headers = ("Kind", "Model", "Questions", "Answers kept from before", "Calls", "Tokens", "Spent now", "Prompts")

@@ -136,9 +136,9 @@ class EvaluationReport:
     asked: Asked = field(default_factory=Asked)
 
     @property
-    def spent_usd(self) -> float:
-        """The cost of the answers."""
-        return self.asked.usage.cost_usd
+    def spent_usd(self) -> float | None:
+        """The cost of the answers; ``None`` when the price is not known."""
+        return self.asked.usage.known_usd
 
     @property
     def has_errors(self) -> bool:

@@ -13,7 +13,7 @@ from evaluation.insight.report.evaluation_report import EvaluationReport
 
 
 def _source(report: EvaluationReport) -> list[tuple[str, str]]:
-    """Where the game comes from, as far as its file says."""
+    """The origin of the game, as far as its file says."""
     head = report.transcript
     found = [("Transcript", str(head["id"])), ("Format", str(head["source_format"]))]
     if head["started_at"]:

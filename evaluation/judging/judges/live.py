@@ -14,7 +14,9 @@ from evaluation.judging.answers import Answer
 from evaluation.judging.judges._judgements import Received, judgement_from, unscored
 from evaluation.judging.model_client.budget import BudgetSpentError
 from evaluation.judging.model_client.calls import CallPurpose, LLMResponse
-from evaluation.judging.model_client.language_model import LLMClient
+from evaluation.judging.model_client.check_limits import current_limits
+from evaluation.judging.model_client.language_model import DEFAULT_CONCURRENCY, LLMClient
+from evaluation.judging.model_client.server_state import BREAKER_OPEN
 from evaluation.judging.model_client.usage import Usage
 from evaluation.judging.protocol import LARGEST_BATCH, JudgeKind, Judgement, JudgementStatus, JudgeRequest, Report
 
@@ -51,8 +53,6 @@ def _shared(request: JudgeRequest) -> tuple[object, ...]:
         request.double_check,
     )
 
-
-DEFAULT_CONCURRENCY = 20
 
 _TOKENS_ALONE = 1_000
 _TOKENS_PER_ITEM = 500
@@ -93,7 +93,8 @@ class LiteLLMJudge:
             InputError: A budget in US dollars cannot be kept, because nobody knows what the model costs.
         """
         settled: dict[int, Judgement] = {}
-        units = iter(units_of(requests, self._batch_size))
+        largest = self._batch_size if current_limits() is None else LARGEST_BATCH
+        units = iter(units_of(requests, largest))
 
         async def work() -> None:
             # The workers share the iterator, so that nothing waits in a queue and memory stays small.
@@ -109,10 +110,24 @@ class LiteLLMJudge:
 
     async def _settle(self, unit: Unit) -> list[tuple[int, Judgement]]:
         found = await self._asked_together(unit) if len(unit.requests) > 1 else {}
+        if len(unit.requests) > 1 and current_limits() is not None:
+            found |= await self._asked_again(unit, found)
         settled = []
         for index, (position, request) in enumerate(zip(unit.positions, unit.requests, strict=True)):
             settled.append((position, found.get(index) or await self._asked_alone(request)))
         return settled
+
+    async def _asked_again(self, unit: Unit, found: dict[int, Judgement]) -> dict[int, Judgement]:
+        """The follow-up call of a check of the gate: all questions that have no answer yet."""
+        missing = [index for index in range(len(unit.requests)) if index not in found]
+        limits = current_limits()
+        if len(missing) < 2 or limits is None or not limits.has_call:
+            return {}
+        rest = Unit(
+            tuple([unit.positions[index] for index in missing]), tuple([unit.requests[index] for index in missing])
+        )
+        again = await self._asked_together(rest)
+        return {missing[index]: judgement for index, judgement in again.items()}
 
     async def _asked_alone(self, request: JudgeRequest) -> Judgement:
         purpose = CallPurpose(request.purpose, 1, self._key(request))
@@ -140,6 +155,7 @@ class LiteLLMJudge:
         try:
             responses = [await self._complete(conversation, unit)]
             rounds = [parse_items(responses[0].content, kinds)]
+            self._client.note_answer(is_usable=bool(rounds[0]))
             if first.double_check and len(rounds[0]) == len(kinds):
                 conversation += _in_doubt(responses[0].content)
                 responses.append(await self._complete(conversation, unit))
@@ -175,8 +191,9 @@ class LiteLLMJudge:
         return request.key(self._client.model, self._server)
 
     def _failed(self, request: JudgeRequest, error: JudgeError | BudgetSpentError) -> Judgement:
-        if isinstance(error, BudgetSpentError) and error.is_spent and error.failure is not None:
-            # It was asked, in vain; that there is no budget for another try is not why it has no answer.
+        is_not_retried = isinstance(error, BudgetSpentError) and (error.is_spent or error.reason == BREAKER_OPEN)
+        if isinstance(error, BudgetSpentError) and is_not_retried and error.failure is not None:
+            # It was asked, in vain; that there is no other try is not why it has no answer.
             error = error.failure
         is_skipped = isinstance(error, BudgetSpentError)
         return unscored(

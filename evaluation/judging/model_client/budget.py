@@ -6,6 +6,8 @@ import asyncio
 import threading
 
 from evaluation.errors import InputError, JudgeError
+from evaluation.progress import pace_words
+from evaluation.text.display import counted
 
 SPENT = "budget"
 """Why a run stopped whose limit is reached."""
@@ -54,6 +56,7 @@ class Budget:
         self._spent = 0.0
         self._set_aside = 0.0
         self._started = 0
+        self._unpriced = 0
         self._in_flight = 0
         self._stopped = ""
         self._waiting: list[tuple[asyncio.AbstractEventLoop, asyncio.Future[None]]] = []
@@ -62,6 +65,16 @@ class Budget:
     def spent_usd(self) -> float:
         """The cost of the calls so far, as far as their price is known."""
         return self._spent
+
+    @property
+    def unpriced_calls(self) -> int:
+        """Answered calls whose price is not known, and which ``spent_usd`` leaves out."""
+        return self._unpriced
+
+    @property
+    def known_usd(self) -> float | None:
+        """``spent_usd``, or ``None`` when calls were answered and no price is known."""
+        return None if self._unpriced and not self._spent else self._spent
 
     @property
     def calls_made(self) -> int:
@@ -100,13 +113,21 @@ class Budget:
                 self._waiting.append((loop, settled))
             await settled
 
-    def settle(self, set_aside_usd: float, cost_usd: float) -> None:
-        """Ends a call for which ``set_aside_usd`` was set aside and that cost ``cost_usd``."""
+    def settle(self, set_aside_usd: float, cost_usd: float | None, *, is_begun: bool = True) -> None:
+        """Ends a call for which ``set_aside_usd`` was set aside.
+
+        Args:
+            set_aside_usd: What was set aside for it.
+            cost_usd: What it cost; ``None`` for an answer whose price is not known.
+            is_begun: Whether the server had begun it; if not, it does not count as a call either.
+        """
         with self._lock:
             self._in_flight -= 1
             self._set_aside -= set_aside_usd
+            self._started -= not is_begun
+            self._unpriced += cost_usd is None
             # Nothing gives money back: not a price below nothing either.
-            self._spent += max(cost_usd, 0.0)
+            self._spent += max(cost_usd or 0.0, 0.0)
             self._wake()
 
     def _wake(self) -> None:
@@ -114,6 +135,28 @@ class Budget:
             if not loop.is_closed():
                 loop.call_soon_threadsafe(_resolve, settled)
         self._waiting.clear()
+
+
+def spent_words(budget: Budget) -> str:
+    """The cost of a run so far: "12 calls, $0.0031", "12 calls, cost not known"."""
+    calls = counted(budget.calls_made, "call")
+    if budget.known_usd is None:
+        return f"{calls}, cost not known"
+    rest = f" and {budget.unpriced_calls:,} of unknown price" if budget.unpriced_calls else ""
+    return f"{calls}, ${budget.known_usd:.4f}{rest}"
+
+
+def progress_words(budget: Budget, done: int, total: int, seconds: float) -> str:
+    """The cost of a run, and while it goes on its rate and the time left: "12 calls, $0.0031, 2.1 a second, 40 s left".
+
+    Args:
+        budget: Of the run.
+        done: Items that are done.
+        total: All items.
+        seconds: How long that took.
+    """
+    pace = pace_words(done, total, seconds) if budget.calls_made and done < total else ""
+    return ", ".join(filter(None, (spent_words(budget), pace)))
 
 
 def _resolve(settled: asyncio.Future[None]) -> None:

@@ -15,6 +15,7 @@ Messages = Sequence[Mapping[str, str]]
 """A conversation: ``{"role": "system" | "user" | "assistant", "content": text}``, oldest first."""
 
 ANSWERED = "answered"
+CANCELLED = "cancelled"
 
 MOST_TOKENS = 10_000_000
 """Read or written in one call: the longest context of any model. A server that claims more has lost count."""
@@ -102,7 +103,7 @@ class CallRecord:
         purpose: What it was for: "adherence", "coherence", ...
         model: The model that was asked.
         attempt: 1 for the first try of a question, 2 for the next, ...
-        outcome: ``answered``, or the kind of failure.
+        outcome: ``answered``, ``cancelled`` where nobody waited any longer, or the kind of failure.
         error: What went wrong, in words; empty when answered.
         input_tokens: Tokens read.
         cached_tokens: Those of them from the provider's cache.

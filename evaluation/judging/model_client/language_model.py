@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 import time
 from collections.abc import Mapping
@@ -20,6 +21,7 @@ from evaluation.judging.guard.fencing import FENCE
 from evaluation.judging.model_client.budget import Budget, BudgetSpentError
 from evaluation.judging.model_client.calls import (
     ANSWERED,
+    CANCELLED,
     CallLog,
     CallPurpose,
     CallRecord,
@@ -28,7 +30,9 @@ from evaluation.judging.model_client.calls import (
     Messages,
     Provider,
 )
+from evaluation.judging.model_client.check_limits import CheckLimits, current_limits
 from evaluation.judging.model_client.retry import CallFailure, FailureKind, RetryPolicy, call_with_retries
+from evaluation.judging.model_client.server_state import BREAKER_OPEN, CallEnd, ServerState
 from evaluation.judging.model_client.usage import Price, Usage
 
 WRONG_FOR_ALL_CALLS = frozenset({401, 404})
@@ -65,6 +69,8 @@ MAX_TOKENS = 1_000
 _CHARACTERS_PER_TOKEN = 2.0
 _LONGEST_ECHO = 4_000
 _FORGOTTEN = CallPurpose()
+DEFAULT_CONCURRENCY = 20
+_NO_CALL_LEFT = "The model's answer could not be used, and the check has no call left."
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,13 +87,17 @@ class LLMClient:
 
     Args:
         provider: Where calls go.
-        timeout_seconds: How long the server may be silent; a whole answer may take twice as long.
+        timeout_seconds: How long the server may be silent; a whole answer may take twice as long. With ``server`` it
+            is the upper limit of a timeout that follows the server's pace.
         retry: When calls that failed are tried again.
         budget: What may be spent; without limit when left out.
         log: Told of every call.
         prices: Prices by model, before those that the provider knows.
         run_id: The evaluation run that calls are logged under.
         seed: For the waits between tries; tests give one.
+        server: What is known of the server, shared with other clients of it. Calls wait for a place under its limit;
+            when left out, whoever calls limits the calls under way.
+        concurrency: The largest limit of calls under way.
     """
 
     def __init__(
@@ -101,6 +111,8 @@ class LLMClient:
         prices: Mapping[str, Price] | None = None,
         run_id: str | None = None,
         seed: int | None = None,
+        server: ServerState | None = None,
+        concurrency: int = DEFAULT_CONCURRENCY,
     ) -> None:
         self.budget = budget or Budget()
         self._provider = provider
@@ -113,6 +125,9 @@ class LLMClient:
         self._refusal: JudgeError | None = None
         self._known_price: Price | None = None
         self._is_price_known = False
+        self._is_adaptive = server is not None
+        self._server = server or ServerState(provider.model)
+        self._concurrency = max(1, concurrency)
 
     @property
     def model(self) -> str:
@@ -141,6 +156,8 @@ class LLMClient:
     ) -> LLMResponse:
         """The model's answer to a conversation; each call puts a delimiter of its own in the place of ``FENCE``.
 
+        In a check of the gate it makes no more calls than that allows, and none while the circuit breaker is open.
+
         Tries again after rate limits, faults of the server, timeouts and broken connections, as the policy says. A
         key, model or address that is refused is not tried again for any further call either.
 
@@ -163,6 +180,7 @@ class LLMClient:
                 self._retry,
                 self._chance,
                 explain,
+                _may_ask_again,
             )
         except BudgetSpentError as spent:
             spent.failure = before
@@ -217,9 +235,15 @@ class LLMClient:
             written.append(response.content)
             usage += response.usage
             try:
-                return Reply(parse_answer(response.content, validate), "\n\n".join(written), usage)
+                value = parse_answer(response.content, validate)
             except AnswerError as error:
                 problem = str(error)
+            else:
+                self.note_answer(is_usable=True)
+                return Reply(value, "\n\n".join(written), usage)
+            self.note_answer(is_usable=False)
+            if not _may_ask_again():
+                break
             if response.is_cut_off:
                 max_tokens *= 2
                 continue
@@ -234,6 +258,12 @@ class LLMClient:
             remedy="Ask again, or take a model that keeps to a form.",
         )
 
+    def note_answer(self, *, is_usable: bool) -> None:
+        """Tells the circuit breaker whether an answer to a check of the gate could be used."""
+        limits = current_limits()
+        if limits is not None and limits.is_live:
+            self._server.breaker.note(is_usable=is_usable)
+
     async def _call(
         self,
         messages: Messages,
@@ -245,35 +275,82 @@ class LLMClient:
     ) -> LLMResponse:
         if self._refusal is not None:
             raise self._refusal
-        room = price.cost(_tokens_at_most(messages), 0, max_tokens) if price else 0.0
-        await self.budget.set_aside(room)
-        started_at, started = datetime.now(UTC), time.perf_counter()
-        record = CallRecord(
-            purpose=purpose.purpose,
-            model=self.model,
-            attempt=attempt,
-            outcome=ANSWERED,
-            started_at=started_at,
-            judgements=purpose.judgements,
-            judgement_key=purpose.judgement_key,
-            run_id=self._run_id,
-        )
-        cost = 0.0
+        limits = current_limits()
+        self._check(limits)
+        has_place = self._is_adaptive and not (limits and limits.is_live)
+        if has_place:
+            await self._server.concurrency.acquire(self._concurrency)
+        try:
+            reserved = price.cost(_tokens_at_most(messages), 0, max_tokens) if price else 0.0
+            await self.budget.set_aside(reserved)
+            if limits is not None:
+                limits.begun()
+            record = CallRecord(
+                purpose=purpose.purpose,
+                model=self.model,
+                attempt=attempt,
+                outcome=ANSWERED,
+                started_at=datetime.now(UTC),
+                judgements=purpose.judgements,
+                judgement_key=purpose.judgement_key,
+                run_id=self._run_id,
+            )
+            return await self._send(_with_delimiter(messages), temperature, max_tokens, record, price, reserved)
+        finally:
+            if has_place:
+                self._server.concurrency.release()
+
+    def _check(self, limits: CheckLimits | None) -> None:
+        """Refuses a call that a check of the gate may not make."""
+        if limits is None:
+            return
+        if not limits.take():
+            raise JudgeError(_NO_CALL_LEFT, place=self.model)
+        if limits.is_live and not self._server.breaker.allows_call():
+            raise BudgetSpentError(BREAKER_OPEN)
+        limits.waiting()
+
+    async def _send(
+        self,
+        messages: Messages,
+        temperature: float,
+        max_tokens: int,
+        record: CallRecord,
+        price: Price | None,
+        reserved: float,
+    ) -> LLMResponse:
+        """Sends one call and settles, logs and counts it however it ends."""
+        load = self._server.concurrency
+        timeout = self._timeout_seconds
+        if self._is_adaptive:
+            timeout = load.timeout_seconds(self._timeout_seconds, is_retry=record.attempt > 1)
+        call, started = load.send(), time.perf_counter()
+        how, cost, failure = CallEnd.OTHER, _NO_COST, None
         try:
             completion = await self._provider.complete(
-                _with_delimiter(messages),
-                temperature=temperature,
-                max_tokens=max_tokens,
-                timeout_seconds=self._timeout_seconds,
+                messages, temperature=temperature, max_tokens=max_tokens, timeout_seconds=timeout
             )
-            cost = _cost(price, completion)
-        except CallFailure as failure:
-            self._note(replace(record, outcome=failure.kind.value, error=failure.message), started)
+            how = CallEnd.ANSWERED
+            cost = _cost(price, completion, reserved) if price else None
+        except CallFailure as error:
+            how, failure = _CALL_ENDS.get(error.kind, CallEnd.OTHER), error
+        except asyncio.CancelledError:
+            self.note_answer(is_usable=False)
+            self._note(replace(record, outcome=CANCELLED, error="nobody waited for the answer any longer"), started)
             raise
         finally:
-            self.budget.settle(room, cost)
-        self._note(_filled(record, completion, cost if price else None), started)
-        return _response(completion, cost, time.perf_counter() - started, attempt)
+            is_begun = load.end(call, how, timeout, self._concurrency)
+            self.budget.settle(reserved, cost, is_begun=is_begun)
+            limits = current_limits()
+            if limits is not None and is_begun:
+                limits.settle(cost)
+        if failure is not None:
+            self.note_answer(is_usable=False)
+            kind = failure.kind if is_begun else FailureKind.NOT_BEGUN
+            self._note(replace(record, outcome=kind.value, error=failure.message), started)
+            raise failure if is_begun else CallFailure(kind, failure.message) from None
+        self._note(_filled(record, completion, cost), started)
+        return _response(completion, cost, time.perf_counter() - started, record.attempt)
 
     def _note(self, record: CallRecord, started: float) -> None:
         if self._log is not None:
@@ -289,10 +366,10 @@ class LLMClient:
         if not self._is_price_known:
             self._known_price = self._prices.get(self.model) or await self._provider.price()
             self._is_price_known = True
-        if self._known_price is None and self.budget.usd is not None:
+        if self._known_price is None and self.budget.usd is not None and self.budget.calls is None:
             raise InputError(
-                f"Nobody knows what {self.model} costs, so a budget in US dollars cannot be kept.",
-                remedy="Put its price into a file named in DRAMATURG_PRICING, or limit the calls with --max-calls.",
+                f"The price of {self.model} is not known, so a budget in US dollars alone cannot be kept.",
+                remedy="Give --max-calls beside --budget, or put the price into a file named in DRAMATURG_PRICING.",
             )
         return self._known_price
 
@@ -306,9 +383,19 @@ def _tokens_at_most(messages: Messages) -> float:
     return sum(len(message["content"]) for message in messages) / _CHARACTERS_PER_TOKEN
 
 
-def _cost(price: Price | None, completion: Completion) -> float:
-    if price is None:
-        return 0.0
+_NO_COST: float | None = 0.0
+_CALL_ENDS = {FailureKind.TIMEOUT: CallEnd.TIMEOUT, FailureKind.RATE_LIMITED: CallEnd.RATE_LIMITED}
+
+
+def _may_ask_again() -> bool:
+    limits = current_limits()
+    return limits is None or limits.has_call
+
+
+def _cost(price: Price, completion: Completion, reserved: float) -> float:
+    """The cost of an answer; what was reserved for it when the server did not say how many tokens it took."""
+    if not completion.input_tokens or (completion.content and not completion.output_tokens):
+        return reserved
     return price.cost(completion.input_tokens, completion.cached_tokens, completion.output_tokens)
 
 
@@ -322,13 +409,16 @@ def _filled(record: CallRecord, completion: Completion, cost: float | None) -> C
     )
 
 
-def _response(completion: Completion, cost: float, seconds: float, attempt: int) -> LLMResponse:
+def _response(completion: Completion, cost: float | None, seconds: float, attempt: int) -> LLMResponse:
     used = completion.input_tokens + completion.output_tokens
+    unpriced = 1 if cost is None else 0
     return LLMResponse(
         content=completion.content,
         tokens_used=used,
         model=completion.model,
         latency_ms=1000.0 * seconds,
-        usage=Usage(completion.input_tokens, completion.cached_tokens, completion.output_tokens, cost, attempt),
+        usage=Usage(
+            completion.input_tokens, completion.cached_tokens, completion.output_tokens, cost or 0.0, attempt, unpriced
+        ),
         is_cut_off=completion.is_cut_off,
     )

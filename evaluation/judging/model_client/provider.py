@@ -183,7 +183,7 @@ class LiteLLMProvider:
         return self._litellm
 
     def _preparing(self) -> AbstractContextManager[None]:
-        """Of a server of one's own it is known that litellm waits for it in the loop, and not in a thread."""
+        """Mark calls to a server of one's own, for which litellm waits in the loop and not in a thread."""
         return nullcontext() if self._base_url is None else prepared_at_once()
 
     def _destination(self, litellm: Any) -> dict[str, Any]:

@@ -24,6 +24,7 @@ class FailureKind(StrEnum):
     CONNECTION = "connection"
     BROKEN_RESPONSE = "broken_response"
     REFUSED = "refused"
+    NOT_BEGUN = "not_begun"
 
 
 class CallFailure(Exception):
@@ -95,12 +96,14 @@ class RetryPolicy:
 
     Attributes:
         retries: Tries after the first.
+        timeout_retries: Those of them that may follow a timeout: a slow answer is seldom quicker the next time.
         first_wait_seconds: The longest wait before the first retry; it doubles with each.
         longest_wait_seconds: Where the doubling ends.
         longest_told_wait_seconds: The most that a provider's ``Retry-After`` is heeded.
     """
 
     retries: int = 5
+    timeout_retries: int = 1
     first_wait_seconds: float = 0.5
     longest_wait_seconds: float = 30.0
     longest_told_wait_seconds: float = 60.0
@@ -118,13 +121,19 @@ class RetryPolicy:
         return chance.uniform(0, longest)
 
 
+_MOST_NOT_BEGUN = 5
+
+
 async def call_with_retries(
     call: Callable[[int], Awaitable[Value]],
     policy: RetryPolicy,
     chance: random.Random,
     explain: Callable[[CallFailure, int, bool], Exception],
+    may_retry: Callable[[], bool] = lambda: True,
 ) -> Value:
     """The result of ``call``, which is retried after transient failures, as the policy says.
+
+    A call that the server had not begun is made again without counting as a try, five times at most.
 
     Args:
         call: Makes one attempt; its argument is the number of the attempt, from 1.
@@ -132,15 +141,23 @@ async def call_with_retries(
         chance: Where the random part of the waits comes from.
         explain: Called with each failure, the number of the attempt, and whether it was the last one; what it returns
             for the last one is raised.
+        may_retry: Asked after a failure; ``False`` makes it the last one.
     """
-    for attempt in range(1, policy.retries + 2):
+    attempt = 1
+    timeouts = not_begun = 0
+    while True:
         try:
             return await call(attempt)
         except CallFailure as failure:
-            is_last = not failure.is_transient or attempt > policy.retries
+            if failure.kind is FailureKind.NOT_BEGUN and not_begun < _MOST_NOT_BEGUN:
+                not_begun += 1
+                continue
+            timeouts += failure.kind in {FailureKind.TIMEOUT, FailureKind.NOT_BEGUN}
+            is_spent = attempt > policy.retries or timeouts > policy.timeout_retries
+            is_last = is_spent or not failure.is_transient or not may_retry()
             error = explain(failure, attempt, is_last)
             if is_last:
                 raise error from None
             wait = policy.wait_seconds(attempt - 1, failure.retry_after, chance)
+        attempt += 1
         await asyncio.sleep(wait)
-    raise AssertionError("the last attempt returns or raises")

@@ -16,6 +16,7 @@ class Usage:
         output_tokens: Tokens written.
         cost_usd: In US dollars; what has no known price counts as nothing.
         calls: Calls to a provider, failed ones included.
+        unpriced_calls: Answered calls whose price is not known.
     """
 
     input_tokens: float = 0
@@ -23,6 +24,12 @@ class Usage:
     output_tokens: float = 0
     cost_usd: float = 0.0
     calls: float = 0
+    unpriced_calls: float = 0
+
+    @property
+    def known_usd(self) -> float | None:
+        """``cost_usd``, or ``None`` when calls were answered and no price is known."""
+        return None if self.unpriced_calls and not self.cost_usd else self.cost_usd
 
     def __add__(self, other: Usage) -> Usage:
         return Usage(
@@ -31,6 +38,7 @@ class Usage:
             self.output_tokens + other.output_tokens,
             self.cost_usd + other.cost_usd,
             self.calls + other.calls,
+            self.unpriced_calls + other.unpriced_calls,
         )
 
     def share(self, parts: int) -> Usage:
@@ -41,6 +49,7 @@ class Usage:
             self.output_tokens / parts,
             self.cost_usd / parts,
             self.calls / parts,
+            self.unpriced_calls / parts,
         )
 
 

@@ -84,7 +84,7 @@ _Count = Annotated[
 _Weight = Annotated[
     float,
     Field(strict=True, ge=0, le=1, allow_inf_nan=False),
-    explained("no weight. Give a number from 0 (does not count) to 1."),
+    explained("not a weight. Give a number from 0 (does not count) to 1."),
 ]
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from evaluation.judging.propositions._idea_counting import ListedIdea, distinct
+from evaluation.judging.propositions.mark_words import mark_words
 from evaluation.judging.propositions.proposition import HIGHEST_SCORE, Proposition
 from evaluation.judging.protocol import Judgement, JudgementStatus
 from evaluation.judging.questions import PropositionQuestion, snippet_of
@@ -55,6 +56,13 @@ class PropositionScore:
     ideas: tuple[ListedIdea, ...] = ()
     judgement: Judgement | None = None
     repeat: int = 0
+
+    @property
+    def mark_words(self) -> str:
+        """The judge's mark, its meaning and the score, in words; empty without a mark."""
+        if self.raw is None:
+            return ""
+        return mark_words(self.raw, is_inverted=self.proposition.is_inverted, unearned=self.mark)
 
     @property
     def is_earned(self) -> bool:

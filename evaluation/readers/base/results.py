@@ -24,6 +24,8 @@ class ReadResult:
         error: Why it was refused; ``None`` when it was read.
         format: The format recognised; ``None`` when none was.
         head: Columns and first rows of a table, whose columns a person may choose; ``None`` for any other file.
+        left_aside: Names of other files in the folder of a game of several files that no reader knows: they belong to
+            the game and are no games themselves.
     """
 
     name: str
@@ -31,6 +33,7 @@ class ReadResult:
     error: InputError | None = None
     format: str | None = None
     head: TableHead | None = None
+    left_aside: tuple[str, ...] = ()
 
 
 def results_of(label: str, format_name: str, read: Callable[[], Found], limits: Limits) -> Iterator[ReadResult]:

@@ -69,16 +69,7 @@ def measure(transcript: Transcript, *, threshold: float | None = None) -> Metric
         for reading in readings
         for claim, finding in findings_on(reading.claims, reading.message, record)
     ]
-    counts = {finding: sum(row.details["finding"] == finding for row in rows) for finding in _COUNTS}
-    return summarise(MEMORY_ACCURACY, rows, threshold=threshold, notes=(_note(counts),))
-
-
-def _note(counts: dict[str, int]) -> str:
-    settled = counts["accurate"] + counts["inaccurate"]
-    if not settled and not counts["unverified"]:
-        return "no references"
-    unverified = f", {counts['unverified']} unverified" if counts["unverified"] else ""
-    return f"{counts['accurate']}/{settled} accurate{unverified}"
+    return summarise(MEMORY_ACCURACY, rows, threshold=threshold)
 
 
 def _row(reading: Reading, claim: Claim, finding: Finding) -> LedgerRow:

@@ -38,5 +38,5 @@ class ScriptedProvider:
         return Completion(self._world.answer(messages), SCRIPTED_MODEL)
 
     async def price(self) -> Price | None:
-        """Nothing."""
+        """Zero: the script costs nothing."""
         return Price(0.0, 0.0, 0.0)

@@ -84,8 +84,15 @@ def _attempt(row: Mapping[str, Any]) -> Attempt:
 
 
 def _check(dimension: str, found: Mapping[str, Any]) -> DimensionCheck:
-    said = MessageScore(found.get("score"), found.get("reasoning", ""), tuple(found.get("recommendations", ())))
     # Older rows may hold no more than score and reasoning, as the specification has it.
+    said = MessageScore(
+        found.get("score"),
+        found.get("reasoning", ""),
+        tuple(found.get("recommendations", ())),
+        is_breaker_open=bool(found.get("breaker_open")),
+        calls=found.get("calls"),
+        cost_usd=found.get("cost_usd"),
+    )
     return DimensionCheck(dimension, found.get("threshold", 0.0), said)
 
 
@@ -102,6 +109,9 @@ def _scores(attempt: Attempt) -> str | None:
                 "threshold": check.threshold,
                 "reasoning": well_formed(check.found.reasoning),
                 "recommendations": [well_formed(line) for line in check.found.recommendations],
+                "calls": check.found.calls,
+                "cost_usd": check.found.cost_usd,
+                **({"breaker_open": True} if check.found.is_breaker_open else {}),
             }
             for check in attempt.checks
         }

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from evaluation.escaping import well_formed
 from evaluation.judging.targets import message_reference
+from evaluation.persona.judge_noise import judge_noise
 from evaluation.store.engine.bulk_rows import packed
 from evaluation.text.display import counted
 
@@ -25,7 +27,7 @@ def run_values(evaluation: PersonaEvaluation) -> dict[str, Any]:
         "input_tokens": round(used.input_tokens),
         "output_tokens": round(used.output_tokens),
         "cached_tokens": round(used.cached_tokens),
-        "cost_usd": round(used.cost_usd, 6),
+        "cost_usd": None if used.known_usd is None else round(used.known_usd, 6),
         "calls": round(used.calls),
     }
     reasons = [f"{each.dimension}: {each.reason}" for each in evaluation.dimensions.values() if each.reason]
@@ -42,6 +44,7 @@ def run_values(evaluation: PersonaEvaluation) -> dict[str, Any]:
 
 
 def _summary(score: DimensionScore) -> dict[str, Any]:
+    share = judge_noise(score.items).share if len(score.repeats) > 1 else math.nan
     return {
         "score": score.score,
         "score_without_marked": score.score_without_marked,
@@ -50,6 +53,7 @@ def _summary(score: DimensionScore) -> dict[str, Any]:
         "unscored": len(score.unscored),
         "reason": well_formed(score.reason),
         "repeats": list(score.repeats),
+        "judge_share": None if math.isnan(share) else share,
     }
 
 

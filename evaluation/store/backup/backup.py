@@ -59,7 +59,7 @@ class BackupInfo:
 
     @property
     def words(self) -> str:
-        """How much it holds: "21 transcripts, 4 iterations, 22 ratings"."""
+        """The contents in words: "21 transcripts, 4 iterations, 22 ratings"."""
         counts = ((self.transcripts, "transcript"), (self.iterations, "iteration"), (self.ratings, "rating"))
         return ", ".join(counted(count, noun) for count, noun in counts)
 

@@ -77,7 +77,7 @@ def marks(values: Sequence[object]) -> str:
 
 
 def numbers(values: Iterable[int]) -> str:
-    """Whole numbers for an IN list: written out they let a scan skip blocks; a list passed as a value does not."""
+    """Integers for an IN list: written out they let a scan skip blocks; a list passed as a value does not."""
     return ", ".join(str(int(value)) for value in values) or "NULL"
 
 

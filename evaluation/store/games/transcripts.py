@@ -124,7 +124,7 @@ class Transcripts:
         return list(self.game_names(iteration))
 
     def game_names(self, iteration: str | None = None) -> dict[str, str]:
-        """What people call the games, by transcript id; order, arguments and errors as for ``ids``."""
+        """Display names of the games by transcript id; order, arguments and errors as for ``ids``."""
         query = """SELECT transcript_id, game_id FROM transcripts
             WHERE $iteration::text IS NULL OR iteration = $iteration ORDER BY position"""
         with self._units.unit() as cursor:

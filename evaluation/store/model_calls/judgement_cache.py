@@ -80,7 +80,7 @@ def _row(one: KeptAnswer) -> dict[str, Any]:
 def usage_values(usage: Usage) -> dict[str, Any]:
     """Tokens and cost as columns; a number that the column cannot hold is left out."""
     tokens = {name: getattr(usage, name) for name in ("input_tokens", "cached_tokens", "output_tokens")}
-    return {name: fitting(round(count), _BITS) for name, count in tokens.items()} | {"cost_usd": usage.cost_usd}
+    return {name: fitting(round(count), _BITS) for name, count in tokens.items()} | {"cost_usd": usage.known_usd}
 
 
 def insert_new(cursor: DuckDBPyConnection, table: str, key: str, rows: list[dict[str, Any]]) -> None:

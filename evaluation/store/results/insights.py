@@ -75,7 +75,7 @@ class Insights:
         return int(found[0])
 
     def answered_since(self, number: int) -> dict[str, set[str]]:
-        """What got answers of a higher number: "checks" and kinds of findings, by transcript."""
+        """Answers of a higher number: "checks" and kinds of findings, by transcript."""
         found: dict[str, set[str]] = {}
         with self._units.unit() as cursor:
             for transcript_id, kind in cursor.execute(_SINCE, {"number": number}).fetchall():

@@ -47,7 +47,7 @@ def run_ab_test(
         store: Where games are read, and where simulated ones and the result go.
         test: What is compared.
         finished_runs: The file with the runs that are done, to which others are added.
-        options: ``mode``, ``model`` and ``base_url`` of the judge as a person chose them; ``None`` for those not given.
+        options: Mode, model, address and limits of the judge as a person chose them; ``None`` for those not given.
         report: Told of every run.
 
     Raises:
@@ -67,7 +67,7 @@ def run_ab_test(
                 source,
                 run,
                 judge=judge if test.source != "metrics" else None,
-                spent=lambda: judge.budget.spent_usd,
+                spent=lambda: judge.budget.known_usd,
                 progress=FinishedRuns(finished_runs),
                 asked=asked,
             )
@@ -94,7 +94,7 @@ def _speaker_config(store: Store, model: str | None, options: Mapping[str, Any])
 def _asked(
     store: Store, test: ABConfig, judge: ChosenJudge, options: Mapping[str, Any], config: JudgeConfig
 ) -> JudgeIdentity:
-    """Whom the runs ask. Numbers of the file ask nobody."""
+    """The models that the runs ask; empty for numbers in the file."""
     if test.source == "metrics":
         return JudgeIdentity()
     return JudgeIdentity(
@@ -107,7 +107,7 @@ def _asked(
 def _source(
     store: Store, test: ABConfig, judge: ChosenJudge, judged: CallBuffer, options: Mapping[str, Any]
 ) -> tuple[ABConfig, Run]:
-    """Where runs come from; the games of an iteration are named one by one, as the runner wants them."""
+    """The source of the runs; the games of an iteration are listed one by one, as the runner needs them."""
     if test.source == "metrics":
         return test, given_metrics
     if test.source == "transcripts":

@@ -9,14 +9,14 @@ from typing import Any
 from evaluation.errors import DramaturgError, InputError
 from evaluation.experiments.plan import ExperimentPlan, plan_of
 from evaluation.judging.judge_config import SETTINGS_KEY, JudgeConfig, judge_config
-from evaluation.judging.model_client.budget import Budget
+from evaluation.judging.model_client.budget import Budget, spent_words
 from evaluation.judging.model_client.calls import Provider
 from evaluation.progress import ProgressCallback, no_progress
 from evaluation.simulation.scripted.server import ScriptedServer
 from evaluation.simulation.scripted.world import ScriptedWorld
 from evaluation.store import Job, JobState, Store
 from evaluation.workflows.experiments.runs import ExperimentOutcome, run_experiment
-from evaluation.workflows.job_progress import JobProgress, cost_words
+from evaluation.workflows.job_progress import JobProgress
 
 KIND = "experiment"
 _ORDER = "experiment_job"
@@ -118,7 +118,7 @@ def carry_out(
     with JobProgress(store, job_id, budget, report=report) as progress:
         outcome = run_experiment(store, plan, config, budget=budget, provider=provider, report=progress)
     stopped = f" Stopped before its end ({outcome.stopped}); start it again to go on." if outcome.stopped else ""
-    return outcome, f"{cost_words(budget)}.{stopped}"
+    return outcome, f"{spent_words(budget)}.{stopped}"
 
 
 def run_ordered(store: Store, job_id: str, _report: ProgressCallback) -> str:

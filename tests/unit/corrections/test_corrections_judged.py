@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from pathlib import Path
 
 import pytest
@@ -55,7 +56,10 @@ def test_the_score_is_the_weighted_mean_with_the_reasons_of_the_lowest(library: 
     found, judge = check(library, {"fits": 6, "dull": 7})
     # fits: 6 with weight 1; dull: 9 - 7 = 2 with weight 0.5: (6 + 1) / 1.5
     assert found.score == pytest.approx(7 / 1.5)
-    assert found.reasoning.startswith("marked 7 (2 of 9 for: I am the star. is dull.) marked 6")
+    assert found.reasoning == (
+        'marked 7 (The claim "I am the star. is dull." was marked 7 of 9, mostly true; the claim names a fault: score '
+        '2 of 9.) marked 6 (The claim "I am the star. fits Michael." was marked 6 of 9, mostly true.)'
+    )
     assert found.recommendations == ("Liven up.", "Be yourself.")
     assert len({request.batch_group for request in judge.asked}) == 1, "one call answers both"
 
@@ -67,6 +71,25 @@ def test_the_judge_sees_persona_and_the_last_messages_only(library: PropositionL
     # The first 5 and the last 10 of 40, and the message itself as the forty-first.
     assert sorted(judge.asked[0].messages) == [*range(1, 6), *range(31, 42)]
     assert "I am the star." in prompt
+
+
+def test_feedback_quotes_messages_and_names_no_number_that_the_agent_never_saw(library: PropositionLibrary) -> None:
+    reasons = {
+        "fits": "In [M5] he brags, as in message 3 and [M1, M2]; M99 is not there. [P1] holds half.",
+        "dull": "Message [M4] and the message 4 say the same. He owns 4 cars and an M16A1.",
+    }
+
+    def script(request: JudgeRequest) -> ScoreAnswer:
+        name = request.subject.partition(":")[0]
+        return ScoreAnswer(reason=reasons[name], score=4, confidence=0.9, citations=[], data_missing=False)
+
+    context = ActionContext.of("michael", said(4), name="Michael", persona="Loves attention.")
+    checker = PropositionChecker(ScriptedJudge(script), library)
+    found = asyncio.run(checker.check("adherence", "I am the star.", context))
+    assert 'In this message he brags, as in the message "words 2" and the message "words 0"' in found.reasoning
+    assert 'the message "words 1"; a message is not there. this claim holds half.' in found.reasoning
+    assert 'the message "words 3" and the message "words 3" say the same. He owns 4 cars' in found.reasoning
+    assert not re.search(r"\bM\d+\b|\[P\d|[Mm]essage \d", found.reasoning)
 
 
 def test_what_is_perfect_needs_no_advice(library: PropositionLibrary) -> None:

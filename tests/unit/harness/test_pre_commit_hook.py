@@ -43,4 +43,4 @@ def test_a_faulty_proposition_is_refused_with_its_line_and_a_good_one_is_not(tmp
     assert run_hook(tmp_path, good).returncode == 0
     done = run_hook(tmp_path, good, bad)
     assert done.returncode == 2
-    assert "bad.yaml:5: propositions[0].weight: 7 is no weight." in done.stdout
+    assert "bad.yaml:5: propositions[0].weight: 7 is not a weight." in done.stdout

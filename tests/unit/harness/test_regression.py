@@ -462,6 +462,15 @@ def test_a_changed_proposition_is_left_out_of_the_comparison() -> None:
     assert row.detail.startswith("compared over 1 of 2 propositions")
 
 
+def test_a_proposition_without_a_score_today_is_left_out_on_both_sides() -> None:
+    then = made(again([[9.0], [3.0]]))
+    now = evaluation({FLUENCY: [item("p0", None, status="not_scored", detail="too short"), item("p1", 3.0)]})
+    (row,) = compare([now], then).rows
+    # The whole baseline is 6, but over the same proposition it is 3, as today.
+    assert (row.score, row.baseline, row.outcome) == (3.0, 3.0, RegressionOutcome.FINE)
+    assert "compared over 1 of 2 propositions" in row.detail
+
+
 def test_todays_weights_hold_for_both_sides_where_propositions_differ() -> None:
     then = made(again([[9.0], [3.0]]))
     now = evaluation({FLUENCY: [item("p0", 9.0, weight=1.0), item("p1", 3.0, weight=0.5), item("new", 0.0)]})

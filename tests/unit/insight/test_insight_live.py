@@ -7,6 +7,8 @@ import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+import pytest
+
 from evaluation.insight.config import EvaluationConfig
 from evaluation.insight.report.evaluation_report import EvaluationReport, Wanted, report_on
 from evaluation.judging.judge_config import JudgeConfig, build_judge
@@ -66,7 +68,7 @@ def test_answers_are_read_kept_and_logged() -> None:
     assert [one.score for one in first.validations] == [1.0, None, 1.0, 1.0, 1.0, 1.0]
     assert [one.content for one in first.extractions["quotes"].found] == ["Rye is best."]
     # 110 tokens at 0.001 a call.
-    assert round(first.spent_usd, 9) == 0.66
+    assert first.spent_usd == pytest.approx(0.66)
     purposes = store.llm_calls.frame()["purpose"].value_counts().to_dict()
     assert purposes == {"persona_adherence": 2, "coherence": 2, "consistency": 1, "extraction": 1}
     second = report(store, model)

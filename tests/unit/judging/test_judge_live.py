@@ -23,7 +23,7 @@ from evaluation.judging.judge_config import build_judge, judge_config
 from evaluation.judging.judges.live import LiteLLMJudge, units_of
 from evaluation.judging.judges.recorded import RecordingJudge
 from evaluation.judging.judges.recording_file import read_recordings
-from evaluation.judging.model_client.budget import Budget
+from evaluation.judging.model_client.budget import Budget, spent_words
 from evaluation.judging.model_client.calls import MOST_TOKENS, CallRecord, Completion, Messages
 from evaluation.judging.model_client.language_model import LLMClient
 from evaluation.judging.model_client.retry import RetryPolicy
@@ -289,9 +289,34 @@ def test_nothing_fills_a_budget_up_again() -> None:
 
 def test_a_budget_in_dollars_needs_a_price() -> None:
     provider = OwnProvider(lambda _: json.dumps(verdict(7)))
-    with pytest.raises(InputError, match=r"Nobody knows what own costs.*DRAMATURG_PRICING"):
+    with pytest.raises(InputError, match=r"price of own is not known.*--max-calls beside --budget.*DRAMATURG_PRICING"):
         judged(provider, [request()], budget=Budget(usd=1.0))
     assert provider.conversations == []
+
+
+def test_without_a_price_the_calls_are_limited_and_the_cost_is_not_known() -> None:
+    provider = OwnProvider(lambda _: json.dumps(verdict(7)))
+    budget, log = Budget(usd=1.0, calls=2), list[CallRecord]()
+    judgements = judged(provider, [request(number) for number in range(3)], log, budget, concurrency=1)
+    assert [one.status for one in judgements] == [*[JudgementStatus.SCORED] * 2, JudgementStatus.SKIPPED]
+    assert [one.cost_usd for one in log] == [None, None]
+    assert (budget.known_usd, spent_words(budget)) == (None, "2 calls, cost not known")
+    assert judgements[0].usage.known_usd is None
+
+
+def test_an_answer_without_usage_is_charged_what_was_reserved() -> None:
+    class WithoutUsage(OwnProvider):
+        async def complete(
+            self, messages: Messages, *, temperature: float, max_tokens: int, timeout_seconds: float
+        ) -> Completion:
+            return Completion(json.dumps(verdict(7)), "own-2026")
+
+    # At most 1,000 tokens at 0.001 are written and the prompt costs 0: a dollar a call, so that two dollars are two.
+    budget = Budget(usd=2.5)
+    provider = WithoutUsage(str, Price(0, 0, 0.001))
+    judgements = judged(provider, [request(number) for number in range(5)], budget=budget, concurrency=1)
+    assert [one.is_scored for one in judgements] == [True, True, False, False, False]
+    assert (budget.spent_usd, spent_words(budget)) == (2.0, "2 calls, $2.0000")
 
 
 def test_a_cancelled_run_keeps_what_it_has() -> None:

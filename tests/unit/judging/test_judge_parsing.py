@@ -45,6 +45,11 @@ def test_what_models_do_to_json_is_tolerated(text: str) -> None:
     assert parse_answer(text, ScoreAnswer.model_validate) == SEVEN
 
 
+@pytest.mark.parametrize("written", ["7", "7.0", '"7"', '"7.0"', '" 7 "', "7e0"])
+def test_a_whole_number_is_the_same_mark_however_it_is_written(written: str) -> None:
+    assert parse_answer(GOOD.replace("7", written), ScoreAnswer.model_validate) == SEVEN
+
+
 def test_line_breaks_inside_a_reason_are_tolerated() -> None:
     assert parse_answer(GOOD.replace("it shows", "it\nshows"), ScoreAnswer.model_validate).reason == "it\nshows"
 
@@ -68,8 +73,10 @@ def test_an_answer_quoted_inside_another_does_not_count() -> None:
         (GOOD.replace("7", "12"), "score: Input should be less than or equal to 9"),
         (GOOD.replace("7", "-1"), "score: Input should be greater than or equal to 0"),
         (GOOD.replace("7", "7.5"), "score: Input should be a valid integer"),
-        (GOOD.replace("7", "7.0"), "score: Input should be a valid integer"),
-        (GOOD.replace("7", '"7"'), "score: Input should be a valid integer"),
+        (GOOD.replace("7", '"7.5"'), "score: Input should be a valid integer"),
+        (GOOD.replace("7", '"12"'), "score: Input should be less than or equal to 9"),
+        (GOOD.replace("7", "1e400"), "score: Input should be a"),
+        (GOOD.replace("7", '"seven"'), "score: Input should be a valid integer"),
         (GOOD.replace("7", "true"), "score: Input should be a valid integer"),
         (GOOD.replace("0.8", "1.5"), "confidence: Input should be less than or equal to 1"),
         (GOOD.replace("0.8", "NaN"), "no complete JSON object"),

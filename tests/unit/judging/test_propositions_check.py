@@ -98,11 +98,11 @@ def test_what_is_left_out_gets_the_specifications_defaults() -> None:
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("    weight: 1.01", "weight: 1.01 is no weight. Give a number from 0 (does not count) to 1."),
-        ("    weight: -0.1", "weight: -0.1 is no weight."),
-        ("    weight: true", "weight: True is no weight."),
-        ("    weight: .inf", "weight: inf is no weight."),
-        ("    weight: '0.5'", "weight: '0.5' is no weight."),
+        ("    weight: 1.01", "weight: 1.01 is not a weight. Give a number from 0 (does not count) to 1."),
+        ("    weight: -0.1", "weight: -0.1 is not a weight."),
+        ("    weight: true", "weight: True is not a weight."),
+        ("    weight: .inf", "weight: inf is not a weight."),
+        ("    weight: '0.5'", "weight: '0.5' is not a weight."),
         ("    inverted: 'yes'", "inverted: 'yes' is neither true nor false. Write true or false"),
         ("    double_check: 1", "double_check: 1 is neither true nor false."),
         (
@@ -197,7 +197,7 @@ def test_every_fault_of_a_file_is_listed_in_the_order_of_lines() -> None:
         "f.yaml:2: warning: agent_id: No agent 'bob' is known. Do you mean 'bobby'? It applies once there is one.",
         "f.yaml:3: include_personas: 'no' is neither true nor false. Write true or false, without quotes.",
         "f.yaml:5: propositions[0].claim: It is missing. Add 'claim: ...'.",
-        "f.yaml:6: propositions[0].weight: 2 is no weight. Give a number from 0 (does not count) to 1.",
+        "f.yaml:6: propositions[0].weight: 2 is not a weight. Give a number from 0 (does not count) to 1.",
         "f.yaml:7: propositions[1]: This is no mapping. Begin it with '- id: ...'.",
         "f.yaml:10: propositions[3].id: 'b' stands on line 8 too. Choose another id.",
     ]
@@ -304,7 +304,7 @@ def test_the_agent_outranks_its_personality_type_and_a_later_folder_an_earlier(t
 
 def test_a_faulty_file_stops_loading_and_says_why(tmp_path: Path) -> None:
     write(tmp_path, "ann", "{id: a, claim: c, weight: 3}")
-    with pytest.raises(InputError, match=r"ann\.yaml:4: propositions\[0\]\.weight: 3 is no weight"):
+    with pytest.raises(InputError, match=r"ann\.yaml:4: propositions\[0\]\.weight: 3 is not a weight"):
         PropositionLibrary.load([tmp_path])
 
 

@@ -226,7 +226,7 @@ def test_an_agent_file_of_tinytroupe() -> None:
         (b"[]", "x.json:1: file: This is no mapping."),
         (b'{"age": 3}', "x.json:1: persona: It is missing. Add 'name: ...'."),
         (b'{\n"persona":\n{"age": 3}}', "x.json:3: persona.name: It is missing. Add 'name: ...'."),
-        (b'{"persona": {"age": 3,\n"name": " "}}', "x.json:2: persona.name: ' ' is no name."),
+        (b'{"persona": {"age": 3,\n"name": " "}}', "x.json:2: persona.name: ' ' is not a name."),
         # Too large for a look at its lines.
         (b'{"persona": {"x": "' + b"a" * 300_000 + b'"}}', "x.json: persona.name: Field required."),
     ],

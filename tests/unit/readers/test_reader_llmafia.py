@@ -1,5 +1,6 @@
 import io
 import json
+import shutil
 import zipfile
 from collections import Counter
 from pathlib import Path
@@ -8,6 +9,7 @@ import pytest
 
 from evaluation.readers import ReadResult, read_path, read_upload
 from evaluation.transcript import Transcript
+from evaluation.workflows.validation import Report
 
 GAMES = Path(__file__).parents[2] / "data" / "llmafia" / "games"
 FILES = ("config.json", "public_manager_chat.txt", "public_daytime_chat.txt", "public_nighttime_chat.txt")
@@ -248,3 +250,40 @@ def test_one_file_of_a_game_asks_for_the_folder(name: str) -> None:
         "This is one file of a game in the format llmafia, which consists of several. "
         "Hand in the whole folder, or a zip of it."
     )
+
+
+def with_more(tmp_path: Path, *names: str) -> Path:
+    """Two games, each with more files of its folder."""
+    for game in ("0001", "0002"):
+        shutil.copytree(GAMES / "0008", tmp_path / "games" / game)
+        for name in names:
+            place = tmp_path / "games" / game / name
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text("[10:11:12] Lee: hi", encoding="utf-8")
+    return tmp_path / "games"
+
+
+@pytest.mark.parametrize("is_zip", [True, False])
+def test_a_game_claims_all_files_of_its_folder(tmp_path: Path, is_zip: bool) -> None:
+    place = with_more(tmp_path, "Lee_chat.txt", "Lee_status.txt", "notes.md", "logs/Lee_log.txt")
+    if is_zip:
+        place = Path(shutil.make_archive(str(tmp_path / "packed"), "zip", place))
+    results = read_path(place)
+    assert [result.error for result in results] == [None, None]
+    assert set(results[0].left_aside) == {"Lee_chat.txt", "Lee_status.txt", "notes.md"}
+    warnings = Report.of(results[0]).warnings
+    assert '3 other files of its folder in no known format left aside: "Lee_chat.txt", "Lee_status.txt"' in warnings[-1]
+
+
+def test_another_game_in_the_folder_of_a_game_is_read(tmp_path: Path) -> None:
+    place = with_more(tmp_path, "notes.md")
+    (place / "0001" / "other.json").write_text(read_game("0001").to_json(), encoding="utf-8")
+    results = read_path(place)
+    assert sorted(str(result.format) for result in results) == ["dramaturg-transcript", "llmafia", "llmafia"]
+
+
+def test_a_damaged_file_beside_a_game_is_still_refused(tmp_path: Path) -> None:
+    place = with_more(tmp_path)
+    (place / "0001" / "damaged.json").write_text('{"format": "dramaturg-transcript", "version": 1}', encoding="utf-8")
+    refused = [result for result in read_path(place) if result.error is not None]
+    assert [result.name for result in refused] == ["games/0001/damaged.json"]

@@ -67,6 +67,8 @@ def test_every_attempt_is_logged_with_the_group_and_its_outcome(store: Store) ->
         "threshold": 7.0,
         "reasoning": "why",
         "recommendations": ["do it"],
+        "calls": 0,
+        "cost_usd": 0.0,
     }
     assert json.loads(log["token_usage"][0]) == {"input_tokens": 20, "output_tokens": 1}
     assert log["token_usage"].isna().tolist() == [False, True]

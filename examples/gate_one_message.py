@@ -1,0 +1,39 @@
+"""The gate around any function that writes text: ``python examples/gate_one_message.py``.
+
+Needs no key: the judge is a script. Without ``judge`` and ``library`` a model judges by the shipped propositions.
+"""
+
+import asyncio
+
+from evaluation.corrections.integrations import MessageGate
+from evaluation.judging.judges.scripted import ScriptedJudge
+from evaluation.judging.propositions.loading import PropositionLibrary
+from evaluation.judging.propositions.proposition import DEFAULT_AGENT, Dimension, Proposition
+from evaluation.judging.protocol import JudgeRequest, ScoreAnswer
+
+CLAIM = Proposition("in-character", "{{action}} sounds like {{agent_name}}.", Dimension.ADHERENCE)
+LIBRARY = PropositionLibrary({(Dimension.ADHERENCE, DEFAULT_AGENT): (CLAIM,)})
+HISTORY = [("Dwight", "Who runs this office?")]
+
+
+def judge(request: JudgeRequest) -> ScoreAnswer:
+    """Marks what sounds like an assistant 2, and everything else 8."""
+    mark = 2 if "As an assistant" in request.prompt.text else 8
+    return ScoreAnswer(reason="So it reads.", score=mark, confidence=0.9)
+
+
+def write(feedback: str) -> str:
+    """Asks your model; here the second draft follows the feedback."""
+    return "Let me tell you how I once saved this whole office." if feedback else "As an assistant, I can help."
+
+
+async def write_async(feedback: str) -> str:
+    """The same in asynchronous code."""
+    return write(feedback)
+
+
+with MessageGate(ScriptedJudge(judge), library=LIBRARY) as gate:
+    sent = gate.send(write, "michael", HISTORY, persona="A regional manager who loves attention.")
+    print(f"{sent.text} [{sent.outcome}]")
+sent = asyncio.run(MessageGate(ScriptedJudge(judge), library=LIBRARY).send_async(write_async, "michael", HISTORY))
+print(f"{sent.text} [{sent.outcome}]")
