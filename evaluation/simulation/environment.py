@@ -190,8 +190,7 @@ class Environment:
         if text.key not in self._noted_texts:
             self._noted_texts.add(text.key)
             tokens = round(text.usage.input_tokens + text.usage.output_tokens)
-            # A price that nobody knew is stored as nothing; no model is free.
-            self._note(LLMCallEvent(tokens, text.usage.cost_usd or None, agent))
+            self._note(LLMCallEvent(tokens, text.usage.known_usd, agent))
 
     def transcript(self) -> Transcript:
         """The messages so far as a transcript."""

@@ -70,6 +70,7 @@ async def insight_report(
     *,
     events: Sequence[Event] = (),
     report: Report | None = None,
+    is_stored: bool = True,
 ) -> EvaluationReport:
     """The report on a stored game; what a judge answered for it is stored.
 
@@ -81,6 +82,7 @@ async def insight_report(
         config: Thresholds, limits and sample.
         events: As for ``plain_report``.
         report: Told of every judgement.
+        is_stored: Whether answers are stored; not for an estimate.
     """
     calls = store.generations.calls_for(game)
     if chosen is None:
@@ -96,7 +98,8 @@ async def insight_report(
         events=events,
         report=report,
     )
-    _store(store, game.id, found, wanted)
+    if is_stored:
+        _store(store, game.id, found, wanted)
     return found
 
 

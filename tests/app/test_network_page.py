@@ -85,7 +85,8 @@ def test_activity_knows_what_it_does_not_know(open_page, game, table, words) -> 
     players = app.dataframe[0].value
     assert players["Messages"].tolist() == [2, 1, 0]
     assert players["Sentiment"].tolist() == ["0.50", "1.00", "not known"]
-    assert "not known" in table(app, 1)
+    assert "Inequality of words (Gini)" in table(app, 1)
+    assert "not known" in table(app, 2)
     assert "Cy never says anything." in words(app)
     assert len(app.get("download_button")) == 3
 
@@ -122,3 +123,34 @@ def test_spending_by_model_and_honest_where_no_price_is_known(open_page, game, s
 
 def test_what_the_browser_sends_is_checked() -> None:
     assert [read_place(value, 3) for value in (0, 2, 3, -1, True, "1", None, 1.0)] == [0, 2, *[None] * 6]
+
+
+def test_figures_of_one_channel_and_round(open_page, store, table) -> None:
+    said = (("Ann", "Bob, one.", "public", 1), ("Bob", "Ann, two.", "public", 2), ("Ann", "Bob, three.", "team", 1))
+    messages = tuple(
+        Message(id=f"m{at}", index=at, speaker=who, text=text, channel=channel, round=number)
+        for at, (who, text, channel, number) in enumerate(said)
+    )
+    players = tuple(Player(name=name) for name in ("Ann", "Bob", "Cy"))
+    transcript = Transcript(game_id="two", source_format="native", language="en", players=players, messages=messages)
+    add_evaluated(store, transcript, source_name="two.json")
+    app = open_page("network")
+    assert len(drawn(app)["arrows"]) == 2
+    assert [arrow["mutual"] for arrow in drawn(app)["arrows"]] == [True, True]
+    app.selectbox(key=f"round_{transcript.id}").select(1).run()
+    assert not app.exception
+    assert [(arrow["count"], arrow["mutual"]) for arrow in drawn(app)["arrows"]] == [(2, False)]
+    app.segmented_control(key=f"channel_{transcript.id}").set_value("team").run()
+    assert [arrow["count"] for arrow in drawn(app)["arrows"]] == [1]
+
+
+def test_games_and_iterations_stand_beside_each_other(open_page, game, store, table, words) -> None:
+    store.iterations.create("first")
+    app = open_page("network", network_view="Beside each other")
+    assert not app.exception
+    assert "Choose iterations with games, or games" in words(app)
+    app.multiselect(key="beside_games").set_value([game]).run()
+    assert not app.exception
+    # The first says 8 words, Bob 3, Cy none: sorted 0, 3, 8 give 2 * (6 + 24) / 33 - 4/3.
+    assert list(app.dataframe[0].value["Gini of words"]) == ["0.48"]
+    assert list(app.dataframe[0].value["Largest share, times even"]) == ["2.2"]

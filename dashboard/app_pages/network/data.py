@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Any
 
 import pandas as pd
 
 from dashboard.shared.formatting import duration_text, share_text, usd_text
 from evaluation.escaping import shortened, spreadsheet_safe
+from evaluation.insight.figures.addressing import transcript_metrics
+from evaluation.insight.figures.talk_shares import EVERYTHING, MessageFilter, talk_shares
 from evaluation.insight.figures.wording import AGENT_HEADERS, UNKNOWN, Line, agent_rows, cell_text
 from evaluation.insight.network.drawing import curve, fewest_messages, number_spots, thickness
 from evaluation.insight.network.graph import interaction_graph
@@ -17,6 +20,7 @@ from evaluation.insight.network.layout import Canvas, GraphLayout, graph_layout
 from evaluation.insight.report.evaluation_report import EvaluationReport, plain_report
 from evaluation.store import Store
 from evaluation.store.model_calls.spending import spending_by_model, spending_by_run
+from evaluation.transcript import Transcript
 
 WIDE = Canvas(840.0, 520.0)
 NARROW = Canvas(330.0, 540.0)
@@ -26,6 +30,7 @@ MOST_NUMBERED = 24
 """More arrows than that carry no numbers, but for those of the chosen player."""
 
 NO_ITERATION = "no iteration"
+CHANNELS = ("public", "team", "private")
 Arrows = Mapping[tuple[str, str], int]
 
 
@@ -37,6 +42,8 @@ class OpenNetwork:
         name: What people call the game.
         players: In the order of the transcript, then others who speak; untrusted text. Places in it name players.
         least: From how many messages on an arrow is drawn unless the person says otherwise.
+        rounds: Of the whole game.
+        channels: In which players speak in the whole game.
     """
 
     name: str
@@ -45,6 +52,8 @@ class OpenNetwork:
     least: int
     wide: GraphLayout
     narrow: GraphLayout
+    rounds: tuple[int, ...] = ()
+    channels: tuple[str, ...] = ()
 
     @property
     def counts(self) -> Mapping[tuple[str, str], int]:
@@ -57,22 +66,26 @@ def games(store: Store) -> dict[str, str]:
     return store.transcripts.game_names()
 
 
-def open_network(store: Store, transcript_id: str) -> OpenNetwork:
-    """The game with that id, ready to draw.
+def open_network(store: Store, transcript_id: str, only: MessageFilter = EVERYTHING) -> OpenNetwork:
+    """The game with that id, ready to draw; figures are about the messages that the filter accepts.
 
     Raises:
         NotFoundError: There is none.
+        InputError: What is stored with it as counts cannot be read.
     """
     with store.unit():
         transcript = store.transcripts.get(transcript_id)
         name = store.transcripts.name(transcript_id)
         calls = store.generations.calls_for(transcript)
-    report = plain_report(transcript, calls=calls)
+    report = plain_report(transcript, calls=calls, only=only)
+    rounds = tuple(sorted({one.round for one in transcript.messages if one.round is not None}))
+    channels = tuple(name for name in CHANNELS if any(one.channel == name for one in transcript.messages))
     network, counts = report.metrics.network, report.metrics.interaction_matrix
     players = tuple(network.centrality) if network else ()
     graph = interaction_graph(players, counts)
     least = fewest_messages(counts, len(players))
-    return OpenNetwork(name, report, players, least, graph_layout(graph, WIDE), graph_layout(graph, NARROW))
+    layouts = graph_layout(graph, WIDE), graph_layout(graph, NARROW)
+    return OpenNetwork(name, report, players, least, *layouts, rounds, channels)
 
 
 def drawing(opened: OpenNetwork, least: int, chosen: int | None) -> dict[str, Any]:
@@ -86,7 +99,7 @@ def drawing(opened: OpenNetwork, least: int, chosen: int | None) -> dict[str, An
     name = None if chosen is None else opened.players[chosen]
     drawn = {pair: count for pair, count in opened.counts.items() if count >= least or name in pair}
     numbered = drawn if len(drawn) <= MOST_NUMBERED else {pair: count for pair, count in drawn.items() if name in pair}
-    fewest, most = min(drawn.values(), default=1), max(drawn.values(), default=1)
+    most = max(drawn.values(), default=1)
     places = {player: place for place, player in enumerate(opened.players)}
     return {
         "chosen": chosen,
@@ -99,7 +112,8 @@ def drawing(opened: OpenNetwork, least: int, chosen: int | None) -> dict[str, An
                 "from": places[sender],
                 "to": places[receiver],
                 "count": count,
-                "width": thickness(count, fewest, most),
+                "width": thickness(count, most),
+                "mutual": (receiver, sender) in opened.counts,
             }
             for (sender, receiver), count in drawn.items()
         ],
@@ -130,13 +144,19 @@ def drawn_words(opened: OpenNetwork, least: int) -> str:
 
 
 def pairs_frame(opened: OpenNetwork) -> pd.DataFrame:
-    """Pairs of sender and receiver, the most frequent first: ``From``, ``To``, ``Messages``, ``Back``."""
+    """Pairs of sender and receiver, the most frequent first: ``From``, ``To``, ``Messages``, ``Back``, ``Pair``."""
     ordered = sorted(opened.counts.items(), key=lambda one: -one[1])
     rows = [
-        (spreadsheet_safe(sender), spreadsheet_safe(receiver), count, opened.counts.get((receiver, sender), 0))
+        (
+            spreadsheet_safe(sender),
+            spreadsheet_safe(receiver),
+            count,
+            opened.counts.get((receiver, sender), 0),
+            "mutual" if (receiver, sender) in opened.counts else "one-way",
+        )
         for (sender, receiver), count in ordered
     ]
-    return pd.DataFrame(rows, columns=["From", "To", "Messages", "Back"])
+    return pd.DataFrame(rows, columns=["From", "To", "Messages", "Back", "Pair"])
 
 
 def players_frame(opened: OpenNetwork) -> pd.DataFrame:
@@ -183,6 +203,7 @@ def activity_frame(opened: OpenNetwork) -> pd.DataFrame:
             spoken[row["agent"]][0] += row["count"]
             spoken[row["agent"]][1] += row["characters"]
     rows = []
+    shares = report.shares
     for player, (count, characters) in spoken.items():
         mood = sentiment.get(player)
         messages = report.metrics.messages_per_agent.get(player, 0)
@@ -191,12 +212,57 @@ def activity_frame(opened: OpenNetwork) -> pd.DataFrame:
                 "Player": spreadsheet_safe(player),
                 "Messages": messages,
                 "Share": share_text(messages / total),
+                "Share of words": share_text(shares.share_of_words(player)) if player in shares.words else UNKNOWN,
+                "Turns": shares.turns.get(player, 0),
+                "Times an even share": _times(shares.domination(player)) if player in shares.words else UNKNOWN,
                 "Mean length": f"{characters / count:.0f} characters" if count else UNKNOWN,
                 "Sentiment": f"{mood.score:.2f}" if mood and mood.telling else UNKNOWN,
                 "Messages that tell it": f"{mood.telling} of {mood.messages}" if mood else UNKNOWN,
             }
         )
     return pd.DataFrame(rows)
+
+
+def _times(domination: float | None) -> str:
+    return UNKNOWN if domination is None else f"{domination:.1f}"
+
+
+def beside_frame(store: Store, chosen: Sequence[tuple[str, bool]]) -> pd.DataFrame:
+    """Games and iterations beside each other, one row each; figures of an iteration are means over its games.
+
+    Args:
+        store: Where they are.
+        chosen: Names of iterations (with true) and ids of transcripts (with false).
+    """
+    rows = []
+    for name, is_iteration in chosen:
+        with store.unit():
+            ids = store.transcripts.ids(name) if is_iteration else [name]
+            games = [store.transcripts.get(one) for one in ids]
+            label = name if is_iteration else store.transcripts.name(name)
+        rows.append({"What": spreadsheet_safe(label), "Games": len(games), **_beside(games)})
+    return pd.DataFrame(rows)
+
+
+def _beside(games: Sequence[Transcript]) -> dict[str, str]:
+    shares = [talk_shares(game) for game in games]
+    figures = [transcript_metrics(game) for game in games]
+    networks = [one.network for one in figures]
+    tops = [max((one.domination(name) or 0.0 for name in one.words), default=0.0) for one in shares]
+    return {
+        "Messages": _mean([one.total_messages for one in figures], 1),
+        "Words": _mean([sum(one.words.values()) for one in shares], 0),
+        "Gini of words": _mean([one.gini_words for one in shares]),
+        "Gini of turns": _mean([one.gini_turns for one in shares]),
+        "Largest share, times even": _mean([top or None for top in tops], 1),
+        "Density": _mean([one.density if one else None for one in networks]),
+        "Answered": _mean([one.reciprocity if one else None for one in networks]),
+    }
+
+
+def _mean(values: Sequence[float | None], digits: int = 2) -> str:
+    known = [value for value in values if value is not None]
+    return f"{fmean(known):,.{digits}f}" if known else UNKNOWN
 
 
 def agents_frame(opened: OpenNetwork) -> pd.DataFrame:

@@ -86,7 +86,7 @@ function arrowOf(arrow, path, chosen) {
   const side = sideOf(arrow, chosen);
   return make("path", {
     d: path,
-    class: `arrow ${side}`,
+    class: `arrow ${side} ${arrow.mutual ? "mutual" : "one-way"}`,
     "stroke-width": arrow.width,
     "marker-end": `url(#tip-${side || "plain"})`,
   });

@@ -10,6 +10,7 @@ from dashboard.shared.notices import empty_state, plain
 from evaluation.errors import InputError
 
 GRAPH, ACTIVITY, CHECKS, COST = "Who addresses whom", "Activity and memory", "Checks and findings", "Cost"
+BESIDE = "Beside each other"
 
 
 def show() -> None:
@@ -24,7 +25,7 @@ def show() -> None:
 
     view = st.segmented_control(
         "View",
-        [GRAPH, ACTIVITY, CHECKS, COST],
+        [GRAPH, ACTIVITY, BESIDE, CHECKS, COST],
         default=GRAPH,
         required=True,
         key="network_view",
@@ -34,11 +35,16 @@ def show() -> None:
     if view == COST:
         parts.cost()
         return
+    if view == BESIDE:
+        parts.beside(games)
+        return
     if view == CHECKS:
         checks.show(parts.pick_game(games))
         return
     try:
-        opened = resources.share(data.open_network, parts.pick_game(games))
+        picked = parts.pick_game(games)
+        only = parts.pick_messages(resources.share(data.open_network, picked))
+        opened = resources.share(data.open_network, picked, only)
     except InputError as error:
         st.error("The figures of this game cannot be computed.")
         plain(str(error))

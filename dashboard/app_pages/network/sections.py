@@ -11,9 +11,11 @@ from dashboard import access_checks
 from dashboard.app_pages.network import data
 from dashboard.app_pages.network.data import OpenNetwork
 from dashboard.app_pages.network.graph_view import graph_view, read_place
-from dashboard.shared import resources, state
+from dashboard.shared import queries, resources, state
 from dashboard.shared.notices import plain
-from evaluation.insight.figures.wording import cost_lines, memory_lines, network_lines
+from evaluation.insight.figures.talk_shares import MessageFilter
+from evaluation.insight.figures.wording import activity_lines, cost_lines, memory_lines, network_lines, share_lines
+from evaluation.insight.network.drawing import LINE_LEGEND, legend
 from evaluation.insight.report.rendering import html_page, markdown
 from evaluation.text.display import counted
 
@@ -44,6 +46,40 @@ def pick_game(games: Mapping[str, str]) -> str:
     return chosen
 
 
+def pick_messages(opened: OpenNetwork) -> MessageFilter:
+    """The channel and the round that figures are about; nothing to choose where a game has one of each."""
+    channel, number = None, None
+    key = opened.report.transcript["id"]
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        if len(opened.channels) > 1:
+            channel = st.segmented_control("Messages", opened.channels, key=f"channel_{key}", help="All unless chosen.")
+        if len(opened.rounds) > 1:
+            number = st.selectbox("Round", [None, *opened.rounds], format_func=_round_label, key=f"round_{key}")
+    return MessageFilter(channel, number)
+
+
+def _round_label(number: int | None) -> str:
+    return "All rounds" if number is None else f"Round {number}"
+
+
+def beside(games: Mapping[str, str]) -> None:
+    """Games and iterations beside each other: who talks how much, and how evenly."""
+    sizes = resources.read(queries.iteration_sizes)
+    iterations = st.multiselect("Iterations", list(sizes), list(sizes)[-2:], key="beside_iterations")
+    chosen = st.multiselect("Games", list(games), format_func=games.__getitem__, key="beside_games")
+    picked = (*((name, True) for name in iterations if sizes[name]), *((key, False) for key in chosen))
+    if not picked:
+        st.info("Choose iterations with games, or games, to see them beside each other.")
+        return
+    frame = resources.read(data.beside_frame, picked)
+    st.dataframe(frame, hide_index=True, alt="Figures of games and iterations beside each other")
+    st.caption(
+        "Figures of an iteration are means over its games. Gini: 0 when all say as much. Largest share: how many times "
+        "an even share the most talkative player says. Density: arrows over possible ones. Answered: the share of "
+        "arrows that are returned."
+    )
+
+
 def _forget_player() -> None:
     st.session_state.pop(_CHOSEN, None)
     state.choose(**{_PLAYER: None, _LEAST: None})
@@ -60,9 +96,9 @@ def graph(opened: OpenNetwork) -> None:
     with right:
         least = _pick_least(opened)
     st.caption(
-        "An arrow goes from a speaker to those whom they name, answer or write to in private. The thicker, the more "
-        f"messages. {data.drawn_words(opened, least)}"
-        + ("" if chosen is None else " Of the chosen player all are: solid from them, dashed to them.")
+        "An arrow goes from a speaker to those whom they name, answer or write to in private. "
+        f"{legend(max(opened.counts.values(), default=1))} {data.drawn_words(opened, least)} "
+        + (LINE_LEGEND if chosen is None else "Of the chosen player all are: solid from them, dashed to them.")
     )
     graph_view(data.drawing(opened, least, chosen), key=_GRAPH, on_open=partial(_opened, len(opened.players)))
     if chosen is not None:
@@ -147,6 +183,9 @@ def activity(opened: OpenNetwork) -> None:
     else:
         st.caption("Sentiment counts English words, from 0 (negative) to 1 (positive); it is no judgement.")
         st.dataframe(frame, hide_index=True, alt="Every player's messages, their length and sentiment")
+    lines = data.lines_frame([*activity_lines(opened.report.metrics), *share_lines(opened.report.shares)])
+    st.dataframe(lines, hide_index=True, alt="Who talks most, and how evenly words and turns are shared")
+    st.caption("Times an even share: 1 is as much as everybody would say if all said as much, silent ones included.")
     left, right = st.columns(2, gap="large")
     with left:
         st.subheader("Memory", anchor=False)

@@ -14,6 +14,7 @@ from evaluation.statistics import Difference, holm
 from evaluation.statistics.comparison import Measure, compare
 from evaluation.statistics.power import LEVEL
 from evaluation.statistics.words import p_words
+from evaluation.text.display import significant_text
 
 _LONGEST_REASON = 200
 
@@ -138,7 +139,9 @@ def sentence(one: StatisticalComparison) -> str:
     if math.isnan(one.difference):
         unknown = [side for side, n in ((one.variant_a, one.n_a), (one.variant_b, one.n_b)) if not n]
         return f"{name}: not known of {' and of '.join(unknown)}."
-    means = f"{name}: {one.mean_a:.4g} ({one.n_a} runs) and {one.mean_b:.4g} ({one.n_b} runs)"
+    means = (
+        f"{name}: {significant_text(one.mean_a)} ({one.n_a} runs) and {significant_text(one.mean_b)} ({one.n_b} runs)"
+    )
     practical = "a practical difference" if one.practical_difference else "no practical difference"
     if one.significant is None:
         return f"{means}, {practical}; no test is possible: {one.reason}."

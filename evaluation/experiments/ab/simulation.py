@@ -166,13 +166,8 @@ def _collected(
 ) -> MetricsCollector:
     """Memory and messages of the agents, and all calls: failed ones and those of corrections name no agent."""
     collector = MetricsCollector(said.player_names)
-    # What a text took is 0 both of a free model and of one without a known price; the log tells them apart.
-    is_priced = all(call.cost_usd is not None for call in calls if call.outcome == ANSWERED)
     for event in (*message_events(said), *events):
-        if is_priced and isinstance(event, LLMCallEvent) and event.estimated_cost is None:
-            collector.add(LLMCallEvent(event.tokens, 0.0, event.agent_id))
-        else:
-            collector.add(event)
+        collector.add(event)
     for call in (*(one for one in calls if one.outcome != ANSWERED), *asked):
         collector.add(LLMCallEvent(call.input_tokens + call.output_tokens, call.cost_usd))
     return collector

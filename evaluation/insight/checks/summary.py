@@ -58,7 +58,7 @@ class CheckSummary:
 
 
 def check_summaries(checks: Iterable[ScoredCheck]) -> list[CheckSummary]:
-    """The summary of every check of every player and of everybody, iterations and checks in the order given.
+    """The summary of every check: iterations and checks in the order given, everybody before the players by name.
 
     A game is the unit of the mean and its interval, whatever the number of its checks.
     """
@@ -66,7 +66,10 @@ def check_summaries(checks: Iterable[ScoredCheck]) -> list[CheckSummary]:
     for one in checks:
         for agent in dict.fromkeys((EVERYBODY, one.agent)):
             groups[one.iteration, one.check_type, agent].append(one)
-    return [_summary(*key, held) for key, held in groups.items()]
+    iterations = list(dict.fromkeys(iteration for iteration, _, _ in groups))
+    kinds = list(dict.fromkeys(kind for _, kind, _ in groups))
+    ordered = sorted(groups, key=lambda key: (iterations.index(key[0]), kinds.index(key[1]), key[2]))
+    return [_summary(*key, groups[key]) for key in ordered]
 
 
 def _summary(iteration: str, check_type: str, agent: str, held: list[ScoredCheck]) -> CheckSummary:

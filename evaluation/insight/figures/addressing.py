@@ -17,19 +17,20 @@ from evaluation.insight.figures.events import (
     ThoughtEvent,
 )
 from evaluation.insight.figures.metrics import SimulationMetrics
+from evaluation.insight.figures.talk_shares import EVERYTHING, MessageFilter
 from evaluation.text.names import NameIndex
 from evaluation.transcript import Message, Transcript
 
 
-def message_events(transcript: Transcript) -> Iterator[MessageEvent]:
-    """One event for each message that a player said to others, in order (``spoken``).
+def message_events(transcript: Transcript, only: MessageFilter = EVERYTHING) -> Iterator[MessageEvent]:
+    """One event for each message that a player said to others, in order (``spoken``), as far as the filter accepts it.
 
     A message addresses the author of the message that it answers, the players whom its text names, and its recipients,
     unless these are all the others; a team's messages are for the whole team. Of two players each addresses the other.
     To name a player is to draw them in, also when it is about them rather than to them.
     """
     names = NameIndex.of(transcript.player_names)
-    for message in spoken(transcript):
+    for message in filter(only.accepts, spoken(transcript)):
         others = [name for name in transcript.player_names if name != message.speaker]
         addressed = set(_receivers(message, transcript, names)) if len(others) > 1 else set(others)
         yield MessageEvent(message.speaker, message.text, tuple([name for name in others if name in addressed]))
@@ -47,7 +48,10 @@ def _receivers(message: Message, transcript: Transcript, names: NameIndex) -> It
 
 
 def transcript_metrics(
-    transcript: Transcript, calls: Iterable[LLMCallEvent] = (), events: Iterable[Event] = ()
+    transcript: Transcript,
+    calls: Iterable[LLMCallEvent] = (),
+    events: Iterable[Event] = (),
+    only: MessageFilter = EVERYTHING,
 ) -> SimulationMetrics:
     """The figures of a stored game.
 
@@ -58,6 +62,7 @@ def transcript_metrics(
         transcript: The game.
         calls: What is known of the calls that wrote its messages, where it was simulated here.
         events: Memory, searches of memory and calls, as a file of events has them.
+        only: The messages that are counted; memory and calls are those of the whole game.
 
     Raises:
         InputError: What is stored with the game as counts cannot be read.
@@ -66,9 +71,9 @@ def transcript_metrics(
     has_calls = any(isinstance(event, LLMCallEvent) for event in reported)
     has_memory = any(isinstance(event, MemoryEvent | RetrievalEvent) for event in reported)
     collector = MetricsCollector(transcript.player_names)
-    for event in message_events(transcript):
+    for event in message_events(transcript, only):
         collector.add(event)
-    for message in thoughts(transcript):
+    for message in filter(only.accepts, thoughts(transcript)):
         collector.add(ThoughtEvent(message.speaker))
     for known in [*reported, *(() if has_calls or counts.api_calls is not None else calls)]:
         collector.add(known)

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from evaluation.insight.figures.metrics import SimulationMetrics
+from evaluation.insight.figures.talk_shares import TalkShares
 from evaluation.insight.network.graph import NetworkMetrics
+from evaluation.text.display import counted, listed
 
 UNKNOWN = "not known"
 
@@ -31,11 +33,39 @@ def activity_lines(metrics: SimulationMetrics) -> Iterator[Line]:
     """Messages and lengths, and who talks most."""
     yield "Messages", f"{metrics.total_messages:,}"
     yield "Mean length", _number(metrics.avg_response_length, "characters")
-    if metrics.messages_per_agent:
-        name, count = max(metrics.messages_per_agent.items(), key=lambda one: one[1])
-        yield "Talks most", UntrustedText(f"{name}, {count} of {metrics.total_messages} messages")
+    yield "Talks most", _talks_most(metrics)
     if metrics.thoughts_per_agent:
         yield "Private thoughts", f"{sum(metrics.thoughts_per_agent.values()):,}, in no other figure"
+
+
+def _talks_most(metrics: SimulationMetrics) -> Cell:
+    """The players who said most; that nobody speaks, or only one, in words."""
+    counts = metrics.messages_per_agent
+    if not counts:
+        return "nobody says anything"
+    if len(counts) == 1:
+        return UntrustedText(f"only {next(iter(counts))} says anything")
+    most = max(counts.values())
+    names = [name for name, count in counts.items() if count == most]
+    if len(names) == len(counts):
+        return f"all {len(counts)} speakers alike, {counted(most, 'message')} each"
+    each = "" if len(names) == 1 else " each"
+    return UntrustedText(f"{listed(names)}, {most} of {metrics.total_messages} messages{each}")
+
+
+def share_lines(shares: TalkShares) -> Iterator[Line]:
+    """The inequality of words and turns, and who dominates, relative to an even share."""
+    yield "Inequality of words (Gini)", _gini(shares.gini_words, len(shares.words))
+    yield "Inequality of turns (Gini)", _gini(shares.gini_turns, len(shares.turns))
+    if shares.gini_words is not None:
+        most = max(shares.words.values())
+        names = [name for name, count in shares.words.items() if count == most]
+        times = shares.domination(names[0]) or 0.0
+        yield "Largest share of words", UntrustedText(f"{listed(names)}: {times:.1f} times an even share")
+
+
+def _gini(value: float | None, players: int) -> str:
+    return UNKNOWN if value is None else f"{value:.2f} (0 is even, {1 - 1 / players:.2f} all by one)"
 
 
 def network_lines(network: NetworkMetrics | None) -> Iterator[Line]:
@@ -44,7 +74,11 @@ def network_lines(network: NetworkMetrics | None) -> Iterator[Line]:
         yield "Network", UNKNOWN
         return
     yield "Players", f"{network.nodes}"
-    yield "Pairs who address each other", f"{network.edges} of {network.nodes * (network.nodes - 1)} possible"
+    yield "Arrows from one to another", f"{network.edges} of {network.nodes * (network.nodes - 1)} possible"
+    if network.reciprocity is not None:
+        mutual = round(network.edges * network.reciprocity / 2)
+        one_way = network.edges - 2 * mutual
+        yield "Pairs", f"{mutual} mutual, {one_way} one-way"
     yield "Answered", _share(network.reciprocity)
     parts = "all linked" if network.is_connected else f"in {network.components} parts that never address each other"
     yield "Connected", parts
@@ -91,9 +125,9 @@ def agent_rows(metrics: SimulationMetrics) -> list[tuple[Cell, ...]]:
     ]
 
 
-def sections(metrics: SimulationMetrics) -> Iterator[tuple[str, list[Line]]]:
+def sections(metrics: SimulationMetrics, shares: TalkShares) -> Iterator[tuple[str, list[Line]]]:
     """All of it, by heading."""
-    yield "Activity", [*activity_lines(metrics)]
+    yield "Activity", [*activity_lines(metrics), *share_lines(shares)]
     yield "Who addresses whom", [*network_lines(metrics.network)]
     yield "Memory", [*memory_lines(metrics)]
     yield "Cost", [*cost_lines(metrics)]

@@ -11,6 +11,7 @@ from evaluation.files.html_templates import render_fragment
 from evaluation.insight.figures.metrics import SimulationMetrics
 from evaluation.insight.network.graph import interaction_graph
 from evaluation.insight.network.layout import Canvas, GraphLayout, Spot, graph_layout
+from evaluation.text.display import counted
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -23,7 +24,7 @@ LABEL = 28.0
 """From the middle of a dot down to the line on which its name stands."""
 
 _WIDE = Canvas(860.0, 520.0)
-_THINNEST = 1.2
+_THINNEST = 0.8
 _THICKEST = 6.0
 _BEND = 0.14
 _TIP = 7.0
@@ -44,10 +45,17 @@ def fewest_messages(counts: Mapping[tuple[str, str], int], players: int) -> int:
     return weights[most] + 1 if weights[most] < weights[0] else weights[0]
 
 
-def thickness(count: int, fewest: int, most: int) -> float:
-    """Width of an arrow in pixels: 1.2 for the fewest messages that any drawn arrow has, 6 for the most."""
-    share = (count - fewest) / (most - fewest) if most > fewest else 0.25
-    return round(_THINNEST + (_THICKEST - _THINNEST) * share, 2)
+def thickness(count: int, most: int) -> float:
+    """Width of an arrow in pixels, proportional to its messages: 6 for the most, at least 0.8 so that it is seen."""
+    return round(max(_THINNEST, _THICKEST * count / most), 2)
+
+
+def legend(most: int) -> str:
+    """The meaning of the width of arrows: ``most`` is the number of messages of the widest."""
+    return f"The width of an arrow is proportional to its messages; the widest has {counted(most, 'message')}."
+
+
+LINE_LEGEND = "Solid arrows are mutual: the other one turns back. Dotted ones are one-way."
 
 
 def curve(start: Spot, end: Spot) -> str:
@@ -129,7 +137,7 @@ def graph_svg(metrics: SimulationMetrics) -> Markup | str:
     layout = graph_layout(interaction_graph(metrics.network.centrality, counts), _WIDE)
     least = fewest_messages(counts, metrics.network.nodes)
     drawn = {pair: count for pair, count in counts.items() if count >= least and pair[0] != pair[1]}
-    fewest, most = min(drawn.values(), default=1), max(drawn.values(), default=1)
+    most = max(drawn.values(), default=1)
     return render_fragment(
         "insight/network/templates/graph.html.j2",
         width=round(layout.canvas.width),
@@ -137,8 +145,13 @@ def graph_svg(metrics: SimulationMetrics) -> Markup | str:
         radius=RADIUS,
         label_distance=LABEL,
         least=least,
+        legend=f"{legend(most)} {LINE_LEGEND}" if drawn else "Nobody addresses anybody, so there are no arrows.",
         arrows=[
-            (curve(layout.spots[sender], layout.spots[receiver]), thickness(count, fewest, most))
+            (
+                curve(layout.spots[sender], layout.spots[receiver]),
+                thickness(count, most),
+                "mutual" if (receiver, sender) in counts else "one-way",
+            )
             for (sender, receiver), count in drawn.items()
         ],
         dots=[(shortened(name, spot.letters), spot.x, spot.y) for name, spot in layout.spots.items()],

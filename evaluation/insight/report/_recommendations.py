@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from evaluation.insight.checks.questions import CheckKind
 from evaluation.insight.checks.validator import CheckedSample
 from evaluation.insight.figures.metrics import SimulationMetrics
+from evaluation.insight.figures.talk_shares import TalkShares
 from evaluation.text.display import counted
 from evaluation.transcript import Transcript
 
 _MOST_NAMES = 5
 _DOMINATING = 0.5
 _FEWEST_PLAYERS = 3
+_TIMES_EVEN = 2.0
 _FEWEST_HITS = 0.5
 
 
@@ -35,11 +37,14 @@ class Recommendation:
         return self.words.replace("{names}", ", ".join(self.names))
 
 
-def recommendations(metrics: SimulationMetrics, sample: CheckedSample | None = None) -> list[Recommendation]:
+def recommendations(
+    metrics: SimulationMetrics, sample: CheckedSample | None = None, *, shares: TalkShares | None = None
+) -> list[Recommendation]:
     """Recommendations, those on the network first; empty when no figure is unusual."""
     return [
         *_network(metrics),
         *_share_of_talk(metrics),
+        *(_domination(shares) if shares else ()),
         *_memory(metrics),
         *(_checks(sample) if sample else ()),
         *_cost(metrics),
@@ -90,6 +95,17 @@ def _share_of_talk(metrics: SimulationMetrics) -> Iterator[Recommendation]:
         if count > _DOMINATING * metrics.total_messages:
             share = f"{count} of {metrics.total_messages} messages come from {{names}}"
             yield Recommendation(f"{share}: let the others have their turn.", (name,))
+
+
+def _domination(shares: TalkShares) -> Iterator[Recommendation]:
+    """Players with more than twice an even share of the words, where that is not half of them anyway."""
+    if len(shares.words) <= 2 * _FEWEST_PLAYERS - 2:
+        return
+    for name in shares.words:
+        domination, share = shares.domination(name), shares.share_of_words(name)
+        if domination is not None and share is not None and domination > _TIMES_EVEN:
+            words = f"{{names}} says {share:.0%} of the words, {domination:.1f} times an even share"
+            yield Recommendation(f"{words}: let the others have their turn.", (name,))
 
 
 def _memory(metrics: SimulationMetrics) -> Iterator[Recommendation]:

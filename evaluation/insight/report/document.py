@@ -46,17 +46,17 @@ class Section:
 
 
 def document(report: EvaluationReport) -> list[Section]:
-    """The whole report."""
-    found = [
+    """The whole report, what to look at first."""
+    notes = () if report.recommendations else ("Nothing stands out.",)
+    found = [Section("What to look at", notes, advice=report.recommendations)]
+    found += [
         Section(heading, tables=(ReportTable(("What", "Figure"), tuple(lines)),))
-        for heading, lines in sections(report.metrics)
+        for heading, lines in sections(report.metrics, report.shares)
     ]
     if agents := agent_rows(report.metrics):
         found.append(Section("Memory and calls by agent", tables=(ReportTable(AGENT_HEADERS, tuple(agents)),)))
     found += [Section("Players", tables=(_players(report),)), *_pairs(report)]
-    found += [*_sentiment(report), *_judge(report), *_checks(report), *_extractions(report)]
-    notes = () if report.recommendations else ("Nothing stands out.",)
-    return [*found, Section("What to look at", notes, advice=report.recommendations)]
+    return [*found, *_sentiment(report), *_judge(report), *_checks(report), *_extractions(report)]
 
 
 def _players(report: EvaluationReport) -> ReportTable:
@@ -84,8 +84,18 @@ def _players(report: EvaluationReport) -> ReportTable:
 def _pairs(report: EvaluationReport) -> Iterator[Section]:
     matrix = sorted(report.metrics.interaction_matrix.items(), key=lambda one: -one[1])
     if matrix:
-        rows = [(UntrustedText(sender), UntrustedText(receiver), str(count)) for (sender, receiver), count in matrix]
-        yield Section("Messages from one to another", tables=(ReportTable(("From", "To", "Messages"), tuple(rows)),))
+        pairs = report.metrics.interaction_matrix
+        rows = [
+            (
+                UntrustedText(sender),
+                UntrustedText(receiver),
+                str(count),
+                "mutual" if (receiver, sender) in pairs else "one-way",
+            )
+            for (sender, receiver), count in matrix
+        ]
+        headers = ("From", "To", "Messages", "Pair")
+        yield Section("Messages from one to another", tables=(ReportTable(headers, tuple(rows)),))
 
 
 def _sentiment(report: EvaluationReport) -> Iterator[Section]:

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from evaluation.insight._judge_text import spoken
 from evaluation.insight._prompts import PROMPT_VERSION
 from evaluation.insight.checks.validator import CheckedSample, ValidationResult, Validator
 from evaluation.insight.config import EvaluationConfig
@@ -20,6 +19,7 @@ from evaluation.insight.figures.addressing import transcript_metrics
 from evaluation.insight.figures.events import Event, LLMCallEvent
 from evaluation.insight.figures.metrics import SimulationMetrics
 from evaluation.insight.figures.sentiment import Sentiment
+from evaluation.insight.figures.talk_shares import EVERYTHING, MessageFilter, TalkShares, talk_shares
 from evaluation.insight.report._recommendations import (
     Recommendation,
     judge_of_its_own_words,
@@ -104,8 +104,9 @@ class EvaluationReport:
     """One discussion.
 
     Attributes:
-        transcript: Which: ``id``, ``game_id``, ``source_format``, ``language``.
+        transcript: Which: ``id``, ``game_id``, ``source_format``, ``started_at`` (ISO 8601), ``language``.
         metrics: Its figures.
+        shares: Words and turns by player.
         activity: What everybody did, by type of message: ``agent``, ``type``, ``count``, ``characters``.
         sentiment: By player; ``None`` where the discussion is not in English.
         validations: Checks of single messages; empty when none were wanted.
@@ -121,6 +122,7 @@ class EvaluationReport:
 
     transcript: Mapping[str, Any]
     metrics: SimulationMetrics
+    shares: TalkShares
     activity: tuple[Row, ...]
     sentiment: Mapping[str, Sentiment] | None
     validations: tuple[ValidationResult, ...]
@@ -151,6 +153,7 @@ class EvaluationReport:
         return {
             "transcript": dict(self.transcript),
             "metrics": self.metrics.as_dict(),
+            "shares": asdict(self.shares),
             "activity": [dict(row) for row in self.activity],
             "validations": [one.as_dict() for one in self.validations],
             "sample": {
@@ -174,6 +177,7 @@ def plain_report(
     config: EvaluationConfig | None = None,
     calls: Iterable[LLMCallEvent] = (),
     events: Iterable[Event] = (),
+    only: MessageFilter = EVERYTHING,
 ) -> EvaluationReport:
     """The report without a judge: figures, sentiment and recommendations.
 
@@ -182,22 +186,25 @@ def plain_report(
         config: Thresholds, limits and sample.
         calls: The calls that wrote it, where it was simulated here (``store.generations.calls_for``).
         events: Its events, as ``read_events`` gives them, in place of what is stored with it.
+        only: The messages that figures are about.
 
     Raises:
         InputError: As ``transcript_metrics``.
     """
-    metrics = transcript_metrics(transcript, calls, events)
+    metrics, part = transcript_metrics(transcript, calls, events, only), only.part_of(transcript)
+    shares = talk_shares(transcript, only)
     return EvaluationReport(
         transcript=_head(transcript),
         metrics=metrics,
-        activity=tuple(counts_by_type(counting_reducer().reduce(transcript))),
-        sentiment=_sentiment(transcript),
+        shares=shares,
+        activity=() if part is None else tuple(counts_by_type(counting_reducer().reduce(part))),
+        sentiment=None if part is None else _sentiment(part),
         validations=(),
-        messages=len(spoken(transcript)),
+        messages=metrics.total_messages,
         drawn_messages=0,
         checked_messages=0,
         extractions={},
-        recommendations=tuple(recommendations(metrics)),
+        recommendations=tuple(recommendations(metrics, shares=shares)),
         config=config or EvaluationConfig(),
     )
 
@@ -239,7 +246,7 @@ async def report_on(
         checked_messages=sample.checked,
         extractions=await _extracted(transcript, counting, wanted, plain.config),
         recommendations=(
-            *recommendations(plain.metrics, sample),
+            *recommendations(plain.metrics, sample, shares=plain.shares),
             *judge_of_its_own_words(transcript, (judged_by or {}).get("model")),
         ),
         judge=judged_by,
@@ -273,5 +280,6 @@ def _head(transcript: Transcript) -> dict[str, Any]:
         "id": transcript.id,
         "game_id": transcript.game_id,
         "source_format": transcript.source_format,
+        "started_at": None if transcript.started_at is None else transcript.started_at.isoformat(),
         "language": transcript.language,
     }

@@ -17,7 +17,7 @@ from evaluation.transcript import SIMULATED_FORMAT, Transcript
 
 _OF_SCOPE = """
 SELECT key, model, purpose, subject, text, coalesce(input_tokens, 0), coalesce(cached_tokens, 0),
-    coalesce(output_tokens, 0), coalesce(cost_usd, 0) FROM generations WHERE scope = ?
+    coalesce(output_tokens, 0), coalesce(cost_usd, 0), 1, (cost_usd IS NULL)::integer FROM generations WHERE scope = ?
 """
 _CALLS = """
 SELECT subject, input_tokens + output_tokens, cost_usd FROM generations
@@ -33,7 +33,7 @@ class Generations:
         self._calls = calls
 
     def of_scope(self, scope: str) -> dict[str, Generation]:
-        """All texts of an experiment by key; how many calls each took is not stored."""
+        """All texts of an experiment by key; failed tries before them are not stored, so each counts as one call."""
         with self._units.unit() as cursor:
             rows = cursor.execute(_OF_SCOPE, [scope]).fetchall()
         return {

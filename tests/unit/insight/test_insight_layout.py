@@ -72,6 +72,6 @@ def test_the_picture_holds_every_player_and_arrow() -> None:
     network = network_metrics(interaction_graph(["A", "B", "<C>"], counts))
     picture = graph_svg(SimulationMetrics(3, interaction_matrix=counts, network=network))
     assert picture.count("<circle") == 3
-    assert picture.count('class="arrow"') == 2
+    assert picture.count('class="arrow ') == 2
     assert "&lt;C&gt;" in picture
     assert graph_svg(SimulationMetrics()) == ""

@@ -118,6 +118,7 @@ def test_the_estimate_counts_the_questions_that_will_be_asked(store: Store) -> N
 def test_the_mean_is_that_of_games_and_the_pass_rate_that_of_checks() -> None:
     checks = [ScoredCheck("i", "g1", "coherence", "Ann", score, score >= 0.5) for score in (1.0, 1.0, 1.0, 0.0)]
     checks += [ScoredCheck("i", "g2", "coherence", "Ben", 0.25, False)]
+    assert [one.agent for one in check_summaries(checks[::-1])] == [EVERYBODY, "Ann", "Ben"]
     found = {one.agent: one for one in check_summaries(checks)}
     # Game 1 has the mean 0.75, game 2 has 0.25: 0.5; of five checks three passed.
     assert (found[EVERYBODY].mean, found[EVERYBODY].passed, found[EVERYBODY].n) == (0.5, 3, 5)

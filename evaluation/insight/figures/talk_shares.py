@@ -1,0 +1,96 @@
+"""Shares of words and turns by player, and their inequality; filters for the messages that are counted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from evaluation.insight._judge_text import spoken
+from evaluation.transcript import Message, Transcript
+
+
+@dataclass(frozen=True, slots=True)
+class MessageFilter:
+    """The messages that figures are about; ``None`` leaves nothing out.
+
+    Attributes:
+        channel: "public", "team" or "private".
+        round: The round's number.
+    """
+
+    channel: str | None = None
+    round: int | None = None
+
+    def accepts(self, message: Message) -> bool:
+        """Whether the message is counted."""
+        is_channel = self.channel is None or message.channel == self.channel
+        return is_channel and (self.round is None or message.round == self.round)
+
+    def part_of(self, transcript: Transcript) -> Transcript | None:
+        """The transcript with these messages only; ``None`` without any. What they answer may be missing in it."""
+        if self == EVERYTHING:
+            return transcript
+        kept = [message for message in transcript.messages if self.accepts(message)]
+        if not kept:
+            return None
+        fields = {name: getattr(transcript, name) for name in Transcript.model_fields}
+        messages = tuple([one.model_copy(update={"index": place}) for place, one in enumerate(kept)])
+        return Transcript.model_validate({**fields, "messages": messages, "votes": (), "eliminations": ()})
+
+
+EVERYTHING = MessageFilter()
+
+
+@dataclass(frozen=True, slots=True)
+class TalkShares:
+    """The words and turns of every player.
+
+    Attributes:
+        words: Words by player, silent ones included.
+        turns: Turns by player: messages in a row by the same player are one.
+        gini_words: Gini coefficient of the words: 0 when all say as much, up to 1 - 1/players when one says everything;
+            ``None`` for fewer than two players or without words.
+        gini_turns: The same of the turns.
+    """
+
+    words: Mapping[str, int]
+    turns: Mapping[str, int]
+    gini_words: float | None
+    gini_turns: float | None
+
+    def share_of_words(self, player: str) -> float | None:
+        """The player's share of all words, 0 to 1; ``None`` without words."""
+        total = sum(self.words.values())
+        return self.words[player] / total if total else None
+
+    def domination(self, player: str) -> float | None:
+        """The player's share of words relative to an even share: 1 is even, 2 twice as much; ``None`` without words."""
+        share = self.share_of_words(player)
+        return None if share is None else share * len(self.words)
+
+
+def talk_shares(transcript: Transcript, only: MessageFilter = EVERYTHING) -> TalkShares:
+    """The shares of a game, of what players said to others."""
+    words = dict.fromkeys(transcript.player_names, 0)
+    turns = dict.fromkeys(transcript.player_names, 0)
+    last = None
+    for message in spoken(transcript):
+        if only.accepts(message):
+            words[message.speaker] += len(message.text.split())
+            turns[message.speaker] += message.speaker != last
+            last = message.speaker
+    return TalkShares(words, turns, gini(words.values()), gini(turns.values()))
+
+
+def gini(values: Iterable[float]) -> float | None:
+    """The Gini coefficient: half the mean absolute difference of all pairs over the mean.
+
+    Source: Gini 1912, without the correction for small samples: 0 is even, 1 - 1/n the largest of n values. ``None``
+    for fewer than two values, and when all are 0.
+    """
+    ordered = sorted(values)
+    count, total = len(ordered), sum(ordered)
+    if count < 2 or total == 0:
+        return None
+    weighted = sum(place * value for place, value in enumerate(ordered, start=1))
+    return 2 * weighted / (count * total) - (count + 1) / count
