@@ -17,113 +17,122 @@ from dashboard.shared.notices import show_error
 from evaluation.access.roles import Action, Role, may
 from evaluation.errors import DramaturgError, StoreBusyError, StoreError
 
-PAGES = [
-    st.Page(
-        "app_pages/overview/page.py",
-        title="Overview",
-        icon=":material/dashboard:",
-        default=True,
-        help="Every iteration against the rubric's thresholds, the checklist, and what to change next.",
-    ),
-    st.Page(
-        "app_pages/upload/page.py",
-        url_path="upload",
-        title="Upload",
-        icon=":material/upload_file:",
-        help="Add games from files or zips, and put them into an iteration.",
-    ),
-    st.Page(
-        "app_pages/transcripts/page.py",
-        url_path="transcripts",
-        title="Transcripts",
-        icon=":material/forum:",
-        help="Read a game with the verdict of every metric on every message, and why.",
-    ),
-    st.Page(
-        "app_pages/review/page.py",
-        url_path="review",
-        title="Review",
-        icon=":material/rate_review:",
-        help="Rate games from 1 to 5 without seeing their scores.",
-    ),
-    st.Page(
-        "app_pages/verdicts/page.py",
-        url_path="verdicts",
-        title="Verdicts to check",
-        icon=":material/fact_check:",
-        help="Rows in doubt, one at a time: a person decides with one key, and sees what that changes.",
-    ),
-    st.Page(
-        "app_pages/agreement/page.py",
-        url_path="agreement",
-        title="Agreement",
-        icon=":material/handshake:",
-        help="Raters against each other, metrics against raters, and where to look first.",
-    ),
-    st.Page(
-        "app_pages/trends/page.py",
-        url_path="trends",
-        title="Trends",
-        icon=":material/trending_up:",
-        help="Every metric over iterations, game by game.",
-    ),
-    st.Page(
-        "app_pages/compare/page.py",
-        url_path="compare",
-        title="Compare",
-        icon=":material/compare_arrows:",
-        help="Two iterations side by side: what changed, what that shows, and the messages behind it.",
-    ),
-    st.Page(
-        "app_pages/validity/page.py",
-        url_path="validity",
-        title="Validity",
-        icon=":material/verified:",
-        help="Whether each metric notices when the thing that it measures is destroyed, on your own games.",
-    ),
-    st.Page(
-        "app_pages/personas/page.py",
-        url_path="personas",
-        title="Personas",
-        icon=":material/theater_comedy:",
-        help="Agents on five dimensions, what they are held against, and the reason behind every score.",
-    ),
-    st.Page(
-        "app_pages/corrections/page.py",
-        url_path="corrections",
-        title="Corrections",
-        icon=":material/published_with_changes:",
-        help="What the gate did to messages before they were sent, attempt by attempt, and what it checks.",
-    ),
-    st.Page(
-        "app_pages/network/page.py",
-        url_path="network",
-        title="Network and cost",
-        icon=":material/hub:",
-        help="Who addresses whom in a game, how much everybody says, and what asking models has cost.",
-    ),
-    st.Page(
-        "app_pages/experiments/page.py",
-        url_path="experiments",
-        title="Experiments",
-        icon=":material/science:",
-        help="The same agents with corrections and without, compared, and Table 1 of the TinyTroupe paper.",
-    ),
-    st.Page(
-        "app_pages/settings/page.py",
-        url_path="settings",
-        title="Settings",
-        icon=":material/settings:",
-        help="Thresholds, the size of a test, import limits, backup and restore.",
-    ),
-    st.Page(
-        "app_pages/guide/page.py",
-        url_path="guide",
-        title="Guide",
-        icon=":material/description:",
-        help="The shape that transcripts need, and a check of yours.",
-    ),
-]
+# In the groups of the navigation.
+PAGES = {
+    "Work": [
+        st.Page(
+            "app_pages/overview/page.py",
+            title="Overview",
+            icon=":material/dashboard:",
+            default=True,
+            help="Every iteration against the rubric's thresholds, the checklist, and what to change next.",
+        ),
+        st.Page(
+            "app_pages/upload/page.py",
+            url_path="upload",
+            title="Upload",
+            icon=":material/upload_file:",
+            help="Add games from files or zips, and put them into an iteration.",
+        ),
+        st.Page(
+            "app_pages/transcripts/page.py",
+            url_path="transcripts",
+            title="Transcripts",
+            icon=":material/forum:",
+            help="Read a game with the verdict of every metric on every message, and why.",
+        ),
+        st.Page(
+            "app_pages/review/page.py",
+            url_path="review",
+            title="Review",
+            icon=":material/rate_review:",
+            help="Rate games from 1 to 5 without seeing their scores.",
+        ),
+        st.Page(
+            "app_pages/verdicts/page.py",
+            url_path="verdicts",
+            title="Verdicts to check",
+            icon=":material/fact_check:",
+            help="Rows in doubt, one at a time: a person decides with one key, and sees what that changes.",
+        ),
+    ],
+    "Decide": [
+        st.Page(
+            "app_pages/trends/page.py",
+            url_path="trends",
+            title="Trends",
+            icon=":material/trending_up:",
+            help="Every metric over iterations, game by game.",
+        ),
+        st.Page(
+            "app_pages/compare/page.py",
+            url_path="compare",
+            title="Compare",
+            icon=":material/compare_arrows:",
+            help="Two iterations side by side: what changed, what that shows, and the messages behind it.",
+        ),
+        st.Page(
+            "app_pages/agreement/page.py",
+            url_path="agreement",
+            title="Agreement",
+            icon=":material/handshake:",
+            help="Raters against each other, metrics against raters, and where to look first.",
+        ),
+        st.Page(
+            "app_pages/validity/page.py",
+            url_path="validity",
+            title="Validity",
+            icon=":material/verified:",
+            help="Whether each metric notices when the thing that it measures is destroyed, on your own games.",
+        ),
+    ],
+    "Agents": [
+        st.Page(
+            "app_pages/personas/page.py",
+            url_path="personas",
+            title="Personas",
+            icon=":material/theater_comedy:",
+            help="Agents on five dimensions, what they are held against, and the reason behind every score.",
+        ),
+        st.Page(
+            "app_pages/corrections/page.py",
+            url_path="corrections",
+            title="Corrections",
+            icon=":material/published_with_changes:",
+            help="What the gate did to messages before they were sent, attempt by attempt, and what it checks.",
+        ),
+        st.Page(
+            "app_pages/experiments/page.py",
+            url_path="experiments",
+            title="Experiments",
+            icon=":material/science:",
+            help="The same agents with corrections and without, compared, and Table 1 of the TinyTroupe paper.",
+        ),
+        st.Page(
+            "app_pages/network/page.py",
+            url_path="network",
+            title="Network and cost",
+            icon=":material/hub:",
+            help="Who addresses whom in a game, how much everybody says, and what asking models has cost.",
+        ),
+    ],
+    "More": [
+        st.Page(
+            "app_pages/settings/page.py",
+            url_path="settings",
+            title="Settings",
+            icon=":material/settings:",
+            help="Thresholds, the size of a test, import limits, backup and restore.",
+        ),
+        st.Page(
+            "app_pages/guide/page.py",
+            url_path="guide",
+            title="Guide",
+            icon=":material/description:",
+            help="The shape that transcripts need, and a check of yours.",
+        ),
+    ],
+}
 
 # The pages that write their heading themselves: the Overview's is the decision on the iteration.
 OWN_HEADINGS = {"Overview"}
@@ -156,9 +165,13 @@ def frame(person: Person) -> None:
     """The pages that the person may see, and the one that was asked for."""
     uploads.admit()
     # A page that is not registered cannot be reached, neither by its address nor by a message that a browser makes up.
-    reachable = [one for one in PAGES if may(person.role, access_checks.PAGES[one.title])]
+    reachable = {
+        group: [one for one in pages if may(person.role, access_checks.PAGES[one.title])]
+        for group, pages in PAGES.items()
+    }
     # Expanded: from a dozen pages on Streamlit would hide the last ones behind a button.
-    page = st.navigation(reachable, expanded=True)
+    page = st.navigation({group: pages for group, pages in reachable.items() if pages}, expanded=True)
+    st.set_page_config(page_title=f"{page.title} · Dramaturg")
     identity_panel(person)
     if page.title not in OWN_HEADINGS:
         st.title(page.title, anchor=False)

@@ -97,3 +97,20 @@ def test_a_mark_follows_the_theme_without_a_rerun(sample_server, visit) -> None:
     seen.page.emulate_media(color_scheme="dark")
     seen.page.wait_for_function("([before]) => document.querySelector('[data-testid=stApp]') && before", arg=[light])
     expect(dot).not_to_have_css("fill", light)
+
+
+def test_the_button_that_records_a_decision_is_readable_and_opens_its_form(stored_server, visit) -> None:
+    store = stored_server.store
+    store.iterations.withdraw_decision("Prompt v3", who="Lead")
+    store.close()
+    seen = visit(f"{stored_server.url}/?iteration=Prompt+v3", height=WINDOW_HEIGHT, theme="dark")
+    expect(seen.page.locator("h1")).to_have_text("Revert")
+    assert findings(seen.page) == []
+    seen.page.get_by_role("button", name="Record what you decide").click()
+    seen.page.get_by_text("Reverted", exact=True).click()
+    seen.page.get_by_label("Why", exact=True).fill("Nobody argues any more.")
+    seen.page.keyboard.press("Tab")
+    seen.settle()
+    seen.page.get_by_role("button", name="Record the decision").click()
+    expect(seen.page.locator("h1")).to_have_text("Reverted")
+    expect(seen.page.get_by_role("button", name="Begin the next iteration")).to_be_visible()

@@ -189,7 +189,7 @@ def _dot_label(name: str, score: float, definition: MetricDefinition) -> str:
 
 def _change_text(definition: MetricDefinition, before: float | None, after: float | None) -> str:
     if before is None or after is None:
-        return "nothing to compare with"
+        return "" if after is None else "no reference"
     unit = "%" if definition.scale.high == 100 else ""
     return change_words(after - before, unit).replace("-", _MINUS)
 

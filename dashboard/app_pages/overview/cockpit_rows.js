@@ -81,7 +81,9 @@ function drawMarks(cell, row, place) {
     const group = addMark(svg, `${place}:after:0`, at(row.after), UPPER, row.texts.after, 10);
     makeShape(group, "circle", { class: "after", cx: at(row.after), cy: UPPER, r: 6.5 });
   } else {
-    makeShape(svg, "text", { x: at(0) + 6, y: UPPER + 12 }).textContent = row.texts.no_score;
+    // Beside the threshold's line, on the side that has room.
+    const x = row.threshold < 0.6 ? at(row.threshold) + 8 : at(0) + 6;
+    makeShape(svg, "text", { x, y: UPPER + 12 }).textContent = row.texts.no_score;
   }
 }
 
