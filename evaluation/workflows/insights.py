@@ -70,7 +70,6 @@ async def insight_report(
     *,
     events: Sequence[Event] = (),
     report: Report | None = None,
-    is_stored: bool = True,
 ) -> EvaluationReport:
     """The report on a stored game; what a judge answered for it is stored.
 
@@ -82,7 +81,6 @@ async def insight_report(
         config: Thresholds, limits and sample.
         events: As for ``plain_report``.
         report: Told of every judgement.
-        is_stored: Whether answers are stored; not for an estimate.
     """
     calls = store.generations.calls_for(game)
     if chosen is None:
@@ -98,8 +96,7 @@ async def insight_report(
         events=events,
         report=report,
     )
-    if is_stored:
-        _store(store, game.id, found, wanted)
+    _store(store, game.id, found, wanted)
     return found
 
 
