@@ -81,6 +81,7 @@ class Baseline(_Frozen):
         until: The period's end.
         is_batched: Whether questions shared calls; ``None`` in files of version 1, which do not say.
         has_double_check: Whether the judge was asked to reconsider; ``None`` like that.
+        with_simulated: Whether conversations of experiments counted; ``None`` where the file does not say.
         dimensions: Only those that had a score.
     """
 
@@ -99,6 +100,7 @@ class Baseline(_Frozen):
     until: str = ""
     is_batched: bool | None = None
     has_double_check: bool | None = None
+    with_simulated: bool | None = None
     dimensions: dict[Dimension, DimensionBaseline]
 
     @property
@@ -141,6 +143,7 @@ def differences(then: Baseline, now: Baseline) -> Iterator[str]:
     for name, yes, no in (
         ("is_batched", "several questions a call", "one question a call"),
         ("has_double_check", "a double check", "no double check"),
+        ("with_simulated", "with simulated conversations", "without simulated conversations"),
     ):
         was, is_now = getattr(then, name), getattr(now, name)
         if was is not None and is_now is not None and was is not is_now:
@@ -178,6 +181,7 @@ def baseline_of(
     source: Source = "transcripts",
     note: str = "",
     judge: str = "",
+    with_simulated: bool = False,
 ) -> Baseline:
     """The baseline that an evaluation amounts to.
 
@@ -186,6 +190,7 @@ def baseline_of(
         plan: How it was asked.
         source: What was judged.
         judge: The model that was to judge, where nothing has a score.
+        with_simulated: Whether conversations of experiments counted.
         note: For people who open the file.
     """
     return Baseline(
@@ -202,6 +207,7 @@ def baseline_of(
         until=plan.period.until.isoformat() if plan.period.until else "",
         is_batched=plan.options.is_batched,
         has_double_check=plan.options.has_double_check,
+        with_simulated=with_simulated,
         dimensions={key: _dimension(each) for key, each in evaluation.dimensions.items() if each.score is not None},
     )
 

@@ -302,6 +302,7 @@ def compare(
     max_drop: float = MAX_DROP,
     judge: str = "",
     requires_baseline: bool = False,
+    with_simulated: bool = False,
 ) -> BaselineComparison:
     """Every dimension, and every proposition in it, beside its baseline.
 
@@ -320,11 +321,12 @@ def compare(
         max_drop: By how much a score may fall.
         judge: The model that was to judge: what it cannot score is not lost where another made the baseline.
         requires_baseline: Whether it fails when nothing can be compared.
+        with_simulated: Whether conversations of experiments counted.
     """
     tried: list[_Trial] = []
     for evaluation in evaluations:
         then = baselines.get((evaluation.agent.id, source))
-        now = baseline_of(evaluation, plan, source=source, judge=judge)
+        now = baseline_of(evaluation, plan, source=source, judge=judge, with_simulated=with_simulated)
         tried += _trials(evaluation, now, then, plan.dimensions)
     rows = list(_decided(tried, max_drop))
     if expects_all:

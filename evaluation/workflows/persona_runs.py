@@ -309,6 +309,7 @@ def compare_with_baselines(
         max_drop=max_drop,
         judge=OFFLINE_MODEL if request.config.mode == "offline" else request.config.name,
         requires_baseline=requires_baseline,
+        with_simulated=request.with_simulated,
     )
     if store is None:
         return found
@@ -325,6 +326,7 @@ def write_baselines(store: Store, request: PersonaRunRequest, rated: Sequence[Ra
             evaluation,
             request.plan,
             source=request.source,
+            with_simulated=request.with_simulated,
             note=NOTE if is_scripted else "",
         ).with_others_of(before.get((evaluation.agent.id, request.source)), request.plan.dimensions)
         if made.dimensions:

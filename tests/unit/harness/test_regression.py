@@ -437,6 +437,13 @@ def test_a_sample_of_everything_is_the_same_whatever_its_limit_and_seed(
     assert (row.outcome is RegressionOutcome.FINE) is is_comparable
 
 
+def test_conversations_of_experiments_in_one_of_the_two_make_them_incomparable() -> None:
+    then = made(again([[9.0]]))
+    (row,) = regression.compare([again([[9.0]])], then, ALL, with_simulated=True).rows
+    assert row.outcome is RegressionOutcome.INCOMPARABLE
+    assert row.detail == "with simulated conversations now, without simulated conversations in the baseline"
+
+
 def test_prompts_of_another_version_are_not_compared() -> None:
     then = made(again([[9.0]]))
     old = {key: each.model_copy(update={"prompt_version": "older"}) for key, each in then.items()}
