@@ -87,7 +87,16 @@ def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, empty_database: Pa
     st.cache_data.clear()
     st.cache_resource.clear()
     yield path
-    Store(path).close()
+    _end_jobs(Store(path))
+
+
+def _end_jobs(store: Store) -> None:
+    """Waits until no job writes any more: the file will be gone, and a job that ends may start another one."""
+    while threads := [one for one in threading.enumerate() if one.name.startswith("job-")]:
+        for job in store.jobs.running():
+            store.jobs.cancel(job.id)
+        threads[0].join(60)
+    store.close()
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import json
 import re
 
 import pytest
@@ -40,10 +41,11 @@ def test_the_iteration_report_has_the_numbers_of_overview_and_trends(open_page, 
     report = plain(iteration_html(played, "New"))
     overview = open_page(iteration="New")
     trends = open_page("trends", **{"as": "Table"})
-    cards = [element.value for element in overview.markdown if str(element.value).startswith("## ")]
-    assert len(cards) == 8
-    for value in cards:
-        assert value.removeprefix("## ").replace("\u00a0", " ") in report
+    (drawn,) = [one for one in overview.get("bidi_component") if "cockpit" in one.proto.component_name]
+    rows = json.loads(drawn.proto.json)["rows"]
+    assert len(rows) == 7
+    for row in rows:
+        assert row["texts"]["after"].removeprefix("this iteration: ").replace("\u00a0", " ") in report
     for number in range(7):
         shown = trends.dataframe[number].value.iloc[1].astype(str).str.replace("\u00a0", " ")
         for column in ("Mean", "95 % interval", "Lowest", "Highest"):

@@ -59,7 +59,7 @@ def test_from_run_checks_to_the_chart_over_iterations(serve, visit, model: Judge
     settle(page)
     # Of four messages in each of four games two are checked: persona and coherence of both, consistency of some.
     expect(page.get_by_text("questions about 4 games")).to_be_visible()
-    expect(page.get_by_text("US dollars. What was asked before")).to_be_visible()
+    expect(page.get_by_text("US dollars.")).to_be_visible()
     page.get_by_role("button", name="Run checks").click()
     expect(page.get_by_text("Checking messages: done")).to_be_visible()
     expect(page.get_by_text("4 games read.")).to_be_visible()

@@ -89,7 +89,8 @@ def test_a_dimension_is_asked_four_times_per_message_at_most(content: Content, t
     with JudgeServer(content=content).in_thread() as server:
         (result,), log = sent(server.url, tmp_path / "gate.duckdb")
     calls = Counter(record.purpose for record in log)
-    assert set(calls) == set(DIMENSIONS)
+    # Where answers are useless, the breaker may open before the last dimension is asked.
+    assert set(calls) <= set(DIMENSIONS)
     assert max(calls.values()) <= MOST_CALLS
     assert sum(calls.values()) == server.tally.asked.total()
     assert sum(check.found.calls or 0 for one in result.attempts for check in one.checks) == len(log)
