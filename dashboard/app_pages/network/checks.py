@@ -7,13 +7,11 @@ import streamlit as st
 from dashboard.app_pages.network import checks_data
 from dashboard.shared import queries, resources
 from dashboard.shared.downloads import csv_download
-from dashboard.shared.identity import identity
 from dashboard.shared.jobs import jobs
-from dashboard.shared.jobs.judging_jobs import CHECKS, ChecksOrder, config_of
+from dashboard.shared.jobs.judging_form import judge_in_force, start_judging
+from dashboard.shared.jobs.judging_jobs import CHECKS, ChecksOrder
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import status_table
-from evaluation.access.roles import Action
-from evaluation.errors import DramaturgError
 from evaluation.insight.checks.summary import EVERYBODY
 from evaluation.insight.config import EvaluationConfig
 from evaluation.insight.report.evaluation_report import Wanted
@@ -86,20 +84,13 @@ def _findings(transcript_id: str) -> None:
 
 def _form(store: Store, transcript_id: str) -> None:
     st.subheader("Ask a judge", anchor=False)
-    try:
-        config = config_of(store)
-    except DramaturgError as error:
-        st.error("The judge's settings cannot be used.")
-        plain(str(error))
+    config = judge_in_force(
+        store,
+        "There is no key and no address of a model, so nobody can check messages. Set OPENAI_API_KEY or "
+        "OPENAI_BASE_URL before the server starts.",
+    )
+    if config is None or config.mode == "offline":
         return
-    if config.mode == "offline":
-        st.info(
-            "There is no key and no address of a model, so nobody can check messages. Set OPENAI_API_KEY or "
-            "OPENAI_BASE_URL before the server starts."
-        )
-        return
-    st.caption(f"Answers come from this judge ({config.mode}):")
-    plain(config.model)
     order = _order(transcript_id)
     if order.wanted.is_nothing or not order.transcripts:
         st.info("Choose something to ask, and games to ask about.")
@@ -107,7 +98,7 @@ def _form(store: Store, transcript_id: str) -> None:
     _tell_estimate(order, config)
     is_busy = jobs.running(store, CHECKS) is not None
     if st.button("Run checks", icon=":material/play_arrow:", type="primary", disabled=is_busy, key="run_checks"):
-        _start(store, order)
+        start_judging(store, order)
     if is_busy:
         st.caption("Messages are being checked; what is done is stored, and Cancel stops it.")
 
@@ -176,14 +167,3 @@ def _tell_estimate(order: ChecksOrder, config: JudgeConfig) -> None:
 
 def _want_price() -> None:
     st.session_state[_PRICE_WANTED] = True
-
-
-def _start(store: Store, order: ChecksOrder) -> None:
-    try:
-        identity.require(Action.EVALUATE)
-        jobs.start_judging(store, order)
-    except DramaturgError as error:
-        st.error("That did not start.")
-        plain(str(error))
-    else:
-        st.rerun()

@@ -134,7 +134,7 @@ def _pick_least(opened: OpenNetwork) -> int:
         return 1
     linked = state.chosen(_LEAST, [str(number) for number in range(1, most + 1)])
     least = st.number_input(
-        "Arrows from so many messages on",
+        "Fewest messages of an arrow",
         1,
         most,
         int(linked) if linked else min(opened.least, most),

@@ -8,13 +8,11 @@ import streamlit as st
 
 from dashboard import access_checks
 from dashboard.shared import queries, resources
-from dashboard.shared.identity import identity
 from dashboard.shared.jobs import jobs
-from dashboard.shared.jobs.judging_jobs import PERSONAS, ROWS, JudgingRequest, PersonaOrder, RowsOrder, config_of
+from dashboard.shared.jobs.judging_form import judge_in_force, start_judging
+from dashboard.shared.jobs.judging_jobs import PERSONAS, ROWS, PersonaOrder, RowsOrder
 from dashboard.shared.notices import plain
 from dashboard.shared.personas import SelectableAgent
-from evaluation.access.roles import Action
-from evaluation.errors import DramaturgError
 from evaluation.judging.propositions.proposition import Dimension
 from evaluation.persona.evaluation import DEFAULT_SAMPLE_SIZE
 from evaluation.persona.results import DIMENSIONS, LABELS
@@ -43,21 +41,14 @@ def _costs(store: Store) -> None:
 
 def run_panel(store: Store, found: Sequence[SelectableAgent], person: SelectableAgent) -> None:
     """The forms that start an evaluation of agents, or have a judge decide rows of games."""
-    try:
-        config = config_of(store)
-    except DramaturgError as error:
-        st.error("The judge's settings cannot be used.")
-        plain(str(error))
+    config = judge_in_force(
+        store,
+        "There is no key and no address of a model, so rules judge: they score fluency, voice distinctness and "
+        "consistency by counting, and say of everything else that it needs a model. Set OPENAI_API_KEY or "
+        "OPENAI_BASE_URL before the server starts to ask a model.",
+    )
+    if config is None:
         return
-    if config.mode == "offline":
-        st.info(
-            "There is no key and no address of a model, so rules judge: they score fluency, voice distinctness and "
-            "consistency by counting, and say of everything else that it needs a model. Set OPENAI_API_KEY or "
-            "OPENAI_BASE_URL before the server starts to ask a model."
-        )
-    else:
-        st.caption(f"Answers come from this judge ({config.mode}):")
-        plain(config.model)
     left, right = st.columns(2, gap="large")
     with left:
         _persona_form(store, found, person)
@@ -94,7 +85,7 @@ def _persona_form(store: Store, found: Sequence[SelectableAgent], person: Select
         if st.form_submit_button("Start", type="primary", icon=":material/play_arrow:", key="start_personas"):
             if agents and dimensions:
                 chosen = [Dimension(each) for each in dimensions]
-                _start(
+                start_judging(
                     store,
                     PersonaOrder(
                         agents=agents,
@@ -132,7 +123,7 @@ def _rows_form(store: Store) -> None:
             if metrics:
                 named = None if iteration == _ALL_GAMES else iteration
                 order = RowsOrder(iteration=named, metrics=metrics, max_usd=usd, max_calls=calls, is_batched=is_batched)
-                _start(store, order)
+                start_judging(store, order)
             else:
                 st.warning("Choose at least one metric.")
 
@@ -142,14 +133,3 @@ def _limits(place: str) -> tuple[float | None, int | None, bool]:
     calls = st.number_input("Call at most (times)", 0, value=None, step=100, key=f"calls_{place}")
     is_batched = st.toggle("Ask up to ten questions in a call", True, key=f"batched_{place}")
     return usd, calls, is_batched
-
-
-def _start(store: Store, order: JudgingRequest) -> None:
-    try:
-        identity.require(Action.EVALUATE)
-        jobs.start_judging(store, order)
-    except DramaturgError as error:
-        st.error("That did not start.")
-        plain(str(error))
-    else:
-        st.rerun()

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from evaluation.insight._judge_text import spoken, thoughts
 from evaluation.insight.figures.collector import MetricsCollector
-from evaluation.insight.figures.counts import CALL_FIELDS, MEMORY_FIELDS, stored_counts
+from evaluation.insight.figures.counts import CALL_FIELDS, stored_counts
 from evaluation.insight.figures.events import (
     Event,
     LLMCallEvent,
@@ -16,7 +16,7 @@ from evaluation.insight.figures.events import (
     RetrievalEvent,
     ThoughtEvent,
 )
-from evaluation.insight.figures.metrics import SimulationMetrics
+from evaluation.insight.figures.metrics import MEMORY_FIELDS, SimulationMetrics
 from evaluation.insight.figures.talk_shares import EVERYTHING, MessageFilter
 from evaluation.text.names import NameIndex
 from evaluation.transcript import Message, Transcript

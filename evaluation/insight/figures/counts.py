@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evaluation.errors import InputError
-from evaluation.insight.figures.metrics import SimulationMetrics
+from evaluation.insight.figures.metrics import MEMORY_FIELDS, SimulationMetrics
 from evaluation.judging.answer_parsing import describe
 from evaluation.transcript import Transcript
 
@@ -38,15 +38,6 @@ class SimulationCounts(BaseModel):
     unpriced_calls: _Count | None = None
 
 
-MEMORY_FIELDS = (
-    "observations_per_agent",
-    "reflections_per_agent",
-    "total_reflections",
-    "avg_memory_importance",
-    "retrieval_calls",
-    "retrievals_per_agent",
-    "retrieval_hit_rate",
-)
 CALL_FIELDS = tuple(name for name in SimulationCounts.model_fields if name not in MEMORY_FIELDS)
 
 

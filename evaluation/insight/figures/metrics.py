@@ -12,6 +12,16 @@ from typing import Any
 
 from evaluation.insight.network.graph import NetworkMetrics
 
+MEMORY_FIELDS = (
+    "observations_per_agent",
+    "reflections_per_agent",
+    "total_reflections",
+    "avg_memory_importance",
+    "retrieval_calls",
+    "retrievals_per_agent",
+    "retrieval_hit_rate",
+)
+
 
 @dataclass(frozen=True, slots=True)
 class SimulationMetrics:
@@ -71,15 +81,7 @@ class SimulationMetrics:
                 "interaction_matrix": pairs,
                 **self._part("thoughts_per_agent"),
             },
-            "memory": self._part(
-                "observations_per_agent",
-                "reflections_per_agent",
-                "total_reflections",
-                "avg_memory_importance",
-                "retrieval_calls",
-                "retrievals_per_agent",
-                "retrieval_hit_rate",
-            ),
+            "memory": self._part(*MEMORY_FIELDS),
             "network": asdict(self.network) if self.network else None,
             "cost": self._part(
                 "total_tokens",
