@@ -35,21 +35,16 @@ def place_of(key: str, seed: int) -> float:
     return int.from_bytes(digest[:8], "big") / _RANGE
 
 
-def sample_of(keys: Sequence[str], rate: float, seed: int) -> frozenset[str]:
-    """A share of ``keys``, rounded up: every key is as likely as any other, the first ones no more than the last.
+def drawn_sample(keys: Sequence[str], rate: float, seed: int) -> list[str]:
+    """A share of ``keys``, rounded up, in the order in which the seed draws them: every key is as likely as any other.
 
-    A larger rate with the same seed adds keys and drops none.
+    A larger rate with the same seed adds keys at the end and drops none, so the first of them are a smaller sample.
 
     Args:
         keys: All there are.
         rate: From 0 (none) to 1 (all).
         seed: Chooses.
     """
-    return frozenset(_drawn(keys, rate, seed))
-
-
-def _drawn(keys: Sequence[str], rate: float, seed: int) -> list[str]:
-    """The keys of a sample, in the order in which the seed draws them."""
     # 0.3 * 10 is more than 3 in floating-point arithmetic.
     size = min(len(keys), math.ceil(rate * len(keys) - 1e-9))
     return sorted(keys, key=lambda key: (place_of(key, seed), key))[:size]
@@ -213,7 +208,7 @@ class Validator:
             personas: Persona texts by player; who has none is not checked for adherence.
         """
         messages = spoken(transcript)
-        drawn = _drawn([one.id for one in messages], self.config.sampling_rate, self.config.seed)
+        drawn = drawn_sample([one.id for one in messages], self.config.sampling_rate, self.config.seed)
         chosen = self._affordable(drawn, messages, personas or {})
         checks: list[_Prepared] = []
         heard = _Heard()

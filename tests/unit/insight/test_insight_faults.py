@@ -12,7 +12,7 @@ import networkx as nx
 import pytest
 
 from evaluation.insight._answers import OpinionItem, OpinionsAnswer, QualityAnswer, QuoteItem, QuotesAnswer
-from evaluation.insight.checks.validator import CheckedAgent, ValidationResult, Validator, sample_of
+from evaluation.insight.checks.validator import CheckedAgent, ValidationResult, Validator, drawn_sample
 from evaluation.insight.config import EvaluationConfig
 from evaluation.insight.extraction.extractor import ResultsExtractor
 from evaluation.insight.figures.collector import MetricsCollector
@@ -73,7 +73,7 @@ def test_a_float_may_be_written_as_a_whole_number() -> None:
 
 def test_a_sample_is_drawn_from_everywhere_and_not_from_the_beginning() -> None:
     keys = [f"m{place}" for place in range(1000)]
-    sample = sample_of(keys, 0.1, seed=3)
+    sample = drawn_sample(keys, 0.1, seed=3)
     assert len(sample) == 100
     # Of 100 drawn from 1,000, about 50 lie in the second half; 30 to 70 is four standard deviations.
     assert 30 <= sum(int(key[1:]) >= 500 for key in sample) <= 70
@@ -81,9 +81,9 @@ def test_a_sample_is_drawn_from_everywhere_and_not_from_the_beginning() -> None:
 
 def test_the_same_seed_draws_the_same_sample() -> None:
     keys = [f"m{place}" for place in range(50)]
-    assert sample_of(keys, 0.3, seed=1) == sample_of(keys[::-1], 0.3, seed=1)
-    assert sample_of(keys, 0.3, seed=1) != sample_of(keys, 0.3, seed=2)
-    assert sample_of(keys, 0.3, seed=1) < sample_of(keys, 0.5, seed=1)
+    assert drawn_sample(keys, 0.3, seed=1) == drawn_sample(keys[::-1], 0.3, seed=1)
+    assert drawn_sample(keys, 0.3, seed=1) != drawn_sample(keys, 0.3, seed=2)
+    assert drawn_sample(keys, 0.5, seed=1)[:15] == drawn_sample(keys, 0.3, seed=1)
 
 
 def test_a_directed_graph_has_a_diameter() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from evaluation.insight._answers import QuoteItem, QuotesAnswer
 from evaluation.insight._judge_text import TextPart, parts_of
-from evaluation.insight.checks.validator import sample_of
+from evaluation.insight.checks.validator import drawn_sample
 from evaluation.insight.extraction._tracing import quotes_in
 from evaluation.insight.figures.sentiment import message_sentiment
 from evaluation.insight.network.graph import interaction_graph, network_metrics
@@ -56,8 +56,8 @@ def test_shares_stay_shares(counts: dict[tuple[str, str], int]) -> None:
 @given(st.integers(0, 60), st.floats(0, 1), st.floats(0, 1), st.integers(0, 99))
 def test_a_larger_rate_only_adds(count: int, one: float, other: float, seed: int) -> None:
     keys = [f"m{place}" for place in range(count)]
-    small, large = (sample_of(keys, rate, seed) for rate in sorted((one, other)))
-    assert small <= large
+    small, large = (drawn_sample(keys, rate, seed) for rate in sorted((one, other)))
+    assert large[: len(small)] == small
     assert len(large) >= math.floor(max(one, other) * count)
 
 
