@@ -92,9 +92,9 @@ def run(scale: float) -> list[Row]:
 
 
 async def _warmed_up(url: str) -> None:
-    from evaluation.judging.model_client.provider import LiteLLMProvider
+    from evaluation.judging.model_client.provider import provider_of
 
-    client = LLMClient(LiteLLMProvider(SCRIPTED_MODEL, base_url=url))
+    client = LLMClient(provider_of(SCRIPTED_MODEL, url))
     await client.complete([{"role": "user", "content": "Are you there?"}])
 
 

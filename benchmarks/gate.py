@@ -22,7 +22,7 @@ from evaluation.corrections.gate import ActionGate
 from evaluation.corrections.proposition_checks import PropositionChecker
 from evaluation.judging.judges.live import LiteLLMJudge
 from evaluation.judging.model_client.language_model import LLMClient
-from evaluation.judging.model_client.provider import LiteLLMProvider
+from evaluation.judging.model_client.provider import provider_of
 from evaluation.judging.model_client.retry import RetryPolicy
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.judging.targets import TrajectoryEvent
@@ -89,7 +89,7 @@ def scored(body: dict[str, Any]) -> str:
 async def concurrent(url: str) -> tuple[list[GateResult], list[float], list[GateResult]]:
     """The results of all messages, how long each took, and what was logged."""
     client = LLMClient(
-        LiteLLMProvider("openai/local", base_url=url),
+        provider_of("openai/local", url),
         timeout_seconds=TIMEOUT_SECONDS,
         retry=RetryPolicy(retries=0),
     )

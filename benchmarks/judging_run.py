@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sys
 import time
@@ -9,7 +10,6 @@ from dataclasses import asdict, dataclass
 
 from benchmarks.memory import peak_mb
 from evaluation.judging.judge_config import ChosenJudge, build_judge, judge_config
-from evaluation.judging.model_client.event_loop import run_asking
 from evaluation.judging.protocol import JudgeRequest, Prompt, ScoreAnswer
 from evaluation.store import Store
 
@@ -25,7 +25,7 @@ class Measurement:
 
     Attributes:
         judgements: How many were made or known.
-        judging_seconds: Wall time of judging, after a warm-up that imports litellm.
+        judging_seconds: Wall time of judging, after a warm-up.
         judging_cpu_seconds: Processor time of the same stretch.
         process_seconds: Processor time of the whole process, its start included.
         wall_seconds: Wall time since the process began.
@@ -82,7 +82,7 @@ def main(url: str, database: str, mode: str, count: str, concurrency: str) -> No
     is_batched = mode == "batch"
     asked = requests("measured", int(count), is_batched)
     warm_up = requests("warm-up", _WARM_UP, is_batched)
-    seconds, cpu_seconds = run_asking(measure(judge, asked, warm_up))
+    seconds, cpu_seconds = asyncio.run(measure(judge, asked, warm_up))
     calls = judge.budget.calls_made
     measurement = Measurement(
         judgements=len(asked),

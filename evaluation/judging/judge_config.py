@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
@@ -21,7 +20,7 @@ from evaluation.judging.judges.live import LiteLLMJudge
 from evaluation.judging.model_client.budget import Budget
 from evaluation.judging.model_client.calls import CallLog, CallRecord, Provider
 from evaluation.judging.model_client.language_model import DEFAULT_CONCURRENCY, LLMClient
-from evaluation.judging.model_client.provider import LiteLLMProvider
+from evaluation.judging.model_client.provider import provider_of
 from evaluation.judging.model_client.retry import RetryPolicy
 from evaluation.judging.model_client.server_state import LONGEST_TIMEOUT_SECONDS, ServerState, shared_state
 from evaluation.judging.model_client.usage import Price
@@ -282,7 +281,7 @@ def build_client(
     is_own = provider is not None and config.base_url is None
     state = ServerState(config.model) if is_own else shared_state(config.model, config.base_url or "")
     return LLMClient(
-        provider or LiteLLMProvider(config.model, base_url=config.base_url),
+        provider or provider_of(config.model, config.base_url),
         timeout_seconds=config.timeout_seconds,
         retry=RetryPolicy(
             retries=config.retries,
@@ -312,7 +311,7 @@ async def build_estimate(config: JudgeConfig, cache: JudgementCache | None = Non
         server=config.base_url or "",
         cache=cache,
         batch_size=config.batch_size,
-        price=own_price(config) or await LiteLLMProvider(config.model, base_url=config.base_url).price(),
+        price=price_of(config),
     )
 
 
@@ -330,10 +329,11 @@ def own_price(config: JudgeConfig) -> Price | None:
 
 
 def price_of(config: JudgeConfig) -> Price | None:
-    """The price of the model's tokens: from the user's list, else from litellm's, which takes seconds to load once.
+    """The price of the model's tokens: from the user's list, else from the price map that ships with litellm.
 
     Raises:
         InputError: The file cannot be read.
     """
-    found = own_price(config)
-    return found or asyncio.run(LiteLLMProvider(config.model, base_url=config.base_url).price())
+    from evaluation.judging.model_client.price_map import listed_price
+
+    return own_price(config) or listed_price(config.model)

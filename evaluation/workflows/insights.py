@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -12,7 +13,6 @@ from evaluation.insight.figures.events import Event
 from evaluation.insight.report.evaluation_report import EvaluationReport, Wanted, plain_report, report_on
 from evaluation.judging.judge_config import ChosenJudge, JudgeConfig
 from evaluation.judging.judges.estimating import EstimatingJudge
-from evaluation.judging.model_client.event_loop import run_asking
 from evaluation.judging.model_client.usage import Price
 from evaluation.judging.protocol import JudgementStatus, Report
 from evaluation.store import Store
@@ -50,7 +50,7 @@ def estimate_insights(
             personas = player_personas(store, game) if wanted.checks else {}
             await report_on(game, counting, wanted, config=config, personas=personas)
 
-    run_asking(ask())
+    asyncio.run(ask())
     return InsightEstimate(
         len(games),
         counting.questions,
@@ -184,7 +184,7 @@ def ask_about_games(
                     tally.gone += 1
         return tally
 
-    return run_asking(run())
+    return asyncio.run(run())
 
 
 def stored_check_summaries(store: Store) -> list[CheckSummary]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
 from evaluation.errors import NotFoundError
 from evaluation.judging.judge_config import ChosenJudge, JudgeConfig, build_estimate
 from evaluation.judging.judges.estimating import NOTHING_ASKED
-from evaluation.judging.model_client.event_loop import run_asking
 from evaluation.judging.model_client.usage import Usage
 from evaluation.judging.protocol import JudgementStatus, Report
 from evaluation.rubric_judge.judge_rows import JudgedTranscript, judge_rows
@@ -104,7 +104,7 @@ def judge_stored(
                     finished(judged)
         return tally
 
-    return run_asking(run())
+    return asyncio.run(run())
 
 
 def estimate_judging(
@@ -127,4 +127,4 @@ def estimate_judging(
             await judge_rows(transcript, results, counting, metrics=metrics or tuple(TASKS), is_batched=is_batched)
         return counting.words
 
-    return run_asking(run())
+    return asyncio.run(run())

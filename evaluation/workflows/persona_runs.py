@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -20,7 +21,6 @@ from evaluation.judging.judges.offline import OFFLINE_MODEL
 from evaluation.judging.judges.recording_file import read_recordings
 from evaluation.judging.judges.scripted import NOTE, SCRIPTED_MODEL
 from evaluation.judging.model_client.budget import Budget
-from evaluation.judging.model_client.event_loop import run_asking
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.judging.protocol import Judge, Judgement, JudgeRequest, Report
 from evaluation.persona.agents import Agent
@@ -128,7 +128,7 @@ def run_personas(
             )
         ]
 
-    return run_asking(collect())
+    return asyncio.run(collect())
 
 
 def requests_of(store: Store, request: PersonaRunRequest) -> Iterator[list[JudgeRequest]]:
@@ -162,7 +162,7 @@ def estimate_personas(store: Store, request: PersonaRunRequest) -> str:
             told.append(f"{member.model}: {counting.words}" if request.config.jury else counting.words)
         return "\n".join(told)
 
-    return run_asking(run())
+    return asyncio.run(run())
 
 
 async def _subjects(

@@ -16,7 +16,7 @@ from evaluation.corrections.gate import ActionGate
 from evaluation.corrections.proposition_checks import PropositionChecker
 from evaluation.judging.judges.live import LiteLLMJudge
 from evaluation.judging.model_client.language_model import LLMClient
-from evaluation.judging.model_client.provider import LiteLLMProvider
+from evaluation.judging.model_client.provider import provider_of
 from evaluation.judging.model_client.retry import RetryPolicy
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.store import Store
@@ -31,7 +31,7 @@ ALL = CorrectionConfig(
 def send_all(url: str, path: Path, *, timeout_seconds: float) -> list[GateResult]:
     """Eight messages at once through the gate, each logged in a database."""
     store = Store(path)
-    client = LLMClient(LiteLLMProvider("openai/local", base_url=url), retry=RetryPolicy(retries=0))
+    client = LLMClient(provider_of("openai/local", url), retry=RetryPolicy(retries=0))
 
     async def log(result: GateResult) -> None:
         await asyncio.to_thread(store.corrections.add, result)

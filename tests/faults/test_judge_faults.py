@@ -20,7 +20,7 @@ from evaluation.judging.model_client import provider as client
 from evaluation.judging.model_client.budget import Budget
 from evaluation.judging.model_client.calls import CallRecord
 from evaluation.judging.model_client.language_model import LLMClient
-from evaluation.judging.model_client.provider import LiteLLMProvider
+from evaluation.judging.model_client.provider import provider_of
 from evaluation.judging.model_client.retry import RetryPolicy
 from evaluation.judging.protocol import Judgement, JudgementStatus, JudgeRequest, Prompt, ScoreAnswer
 from tests.faults.judge_server import (
@@ -71,7 +71,7 @@ def judged(
     retry: RetryPolicy = QUICK,
 ) -> list[Judgement]:
     client = LLMClient(
-        LiteLLMProvider("local-model", base_url=server.url),
+        provider_of("local-model", server.url),
         timeout_seconds=TIMEOUT_SECONDS,
         retry=retry,
         budget=budget,
@@ -142,7 +142,7 @@ def test_a_refusal_is_not_tried_again(status: int) -> None:
 @pytest.mark.parametrize(("status", "remedy"), [(401, "OPENAI_API_KEY"), (404, "--base-url")])
 def test_a_wrong_key_or_address_is_tried_once_for_all(status: int, remedy: str) -> None:
     with JudgeServer(misbehave=always(Fault("refusal", status, body=b"{}"))).in_thread() as server:
-        client = LLMClient(LiteLLMProvider("local-model", base_url=server.url), retry=QUICK)
+        client = LLMClient(provider_of("local-model", server.url), retry=QUICK)
         judgements = asyncio.run(LiteLLMJudge(client, concurrency=1).judge(requests(30)))
     assert {one.status for one in judgements} == {JudgementStatus.ERROR}
     assert all(remedy in one.detail for one in judgements)
@@ -158,6 +158,34 @@ def test_calls_that_come_first_together_load_the_library_once() -> None:
     for thread in together:
         thread.join()
     assert client._prepared_litellm.cache_info().misses == 1
+
+
+@pytest.mark.parametrize(
+    ("fault", "outcomes"),
+    [
+        (RATE_LIMITED, ["rate_limited", "answered"]),
+        (UNAVAILABLE, ["server_error", "answered"]),
+        (RESET, ["connection", "answered"]),
+        (EMPTY, ["broken_response", "answered"]),
+        (HANG, ["timeout", "answered"]),
+        (Fault("refusal", 401, body=b'{"error": {"message": "Incorrect key: sk-abcdef123456"}}'), ["refused"]),
+    ],
+    ids=lambda value: value.kind if isinstance(value, Fault) else "",
+)
+def test_faults_of_a_provider_behind_litellm_are_told_apart(
+    fault: Fault, outcomes: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log: list[CallRecord] = []
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-a-test-123")
+    with JudgeServer(misbehave=once(fault)).in_thread() as server:
+        monkeypatch.setenv("OPENAI_API_BASE", server.url)
+        model = LLMClient(
+            provider_of("openai/local", None), timeout_seconds=TIMEOUT_SECONDS, retry=QUICK, log=log.append
+        )
+        (judgement,) = asyncio.run(LiteLLMJudge(model).judge(requests(1)))
+    assert [record.outcome for record in log] == outcomes
+    assert judgement.is_scored == (outcomes[-1] == "answered")
+    assert "sk-abc" not in judgement.detail + "".join(record.error for record in log)
 
 
 def test_a_server_that_never_recovers_gives_errors_not_scores() -> None:
@@ -252,7 +280,7 @@ def test_a_budget_of_calls_stops_cleanly_and_the_rest_is_skipped() -> None:
 
 def test_the_first_call_of_a_client_may_fail_like_any_other() -> None:
     async def ask() -> None:
-        client = LLMClient(LiteLLMProvider("m", base_url=server.url), retry=RetryPolicy(retries=0))
+        client = LLMClient(provider_of("m", server.url), retry=RetryPolicy(retries=0))
         with pytest.raises(JudgeError, match="server error"):
             await client.complete([{"role": "user", "content": "hello"}])
         response = await client.complete([{"role": "user", "content": "hello"}])

@@ -14,7 +14,6 @@ from evaluation.corrections.context import ActionContext
 from evaluation.corrections.gate import TIMEOUT_SECONDS, ActionGate
 from evaluation.corrections.proposition_checks import PropositionChecker
 from evaluation.judging.judge_config import ChosenJudge, build_judge, judge_config
-from evaluation.judging.model_client.event_loop import PreparingExecutor
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.judging.protocol import Judge
 from evaluation.judging.targets import TrajectoryEvent
@@ -124,7 +123,6 @@ class MessageGate:
         with self._lock:
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()
-                self._loop.set_default_executor(PreparingExecutor())
                 self._thread = threading.Thread(target=self._loop.run_forever, name="message-gate", daemon=True)
                 self._thread.start()
             loop = self._loop

@@ -1,4 +1,4 @@
-"""Prices of tokens, from the user's own price list or from the one that ships with litellm."""
+"""Prices of tokens from the user's own price list."""
 
 from __future__ import annotations
 

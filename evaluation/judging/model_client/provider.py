@@ -9,28 +9,21 @@ import logging
 import os
 import threading
 from collections.abc import AsyncIterator, Iterator
-from contextlib import AbstractContextManager, asynccontextmanager, contextmanager, nullcontext, suppress
+from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import cache
 from types import ModuleType
 from typing import Any
 
 from evaluation.judging.model_client._secrets import scrubbed
-from evaluation.judging.model_client.calls import Completion, Messages
-from evaluation.judging.model_client.event_loop import prepared_at_once
+from evaluation.judging.model_client.calls import Completion, Messages, Provider
+from evaluation.judging.model_client.price_map import listed_price
 from evaluation.judging.model_client.retry import CallFailure, FailureKind, kind_of_status, seconds_to_wait
 from evaluation.judging.model_client.usage import Price
 
-# litellm's name for any server that speaks OpenAI's protocol. It costs two thirds of the time of its "openai", which
-# goes through a second library, and lets us own the connections.
-_COMPATIBLE = "hosted_vllm"
-_OPENAI_PREFIX = "openai/"
+# What the rehearsal's call goes through: litellm's own client for OpenAI's protocol.
+_REHEARSED_AS = "hosted_vllm"
 _NO_KEY = "none"
 _REHEARSED = "rehearsal"
-# As a proxy of litellm's says what an answer cost: without it, litellm searches its prices at every call, which takes a
-# fifth of a call's processor time. Nobody reads it: costs are computed from ``LiteLLMProvider.price``.
-_PRICED = {"x-litellm-response-cost": "0"}
-_WHOLE_ANSWER = 2.0
-"""How many times as long as a silence a whole answer may take."""
 
 _import_lock = threading.Lock()
 
@@ -75,7 +68,7 @@ async def _rehearse(litellm: Any) -> None:
     async def post(_: Any, url: str, **__: Any) -> Any:
         choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "ready"}}
         body = {"id": "0", "object": "chat.completion", "created": 0, "model": _REHEARSED, "choices": [choice]}
-        return httpx.Response(200, json=body, headers=_PRICED, request=httpx.Request("POST", url))
+        return httpx.Response(200, json=body, request=httpx.Request("POST", url))
 
     handler = type("Rehearsal", (litellm.llms.custom_httpx.http_handler.AsyncHTTPHandler,), {"post": post})()
     # Whatever ails it here, the first call will tell.
@@ -83,7 +76,7 @@ async def _rehearse(litellm: Any) -> None:
         await litellm.acompletion(
             model=_REHEARSED,
             messages=[{"role": "user", "content": "ready?"}],
-            custom_llm_provider=_COMPATIBLE,
+            custom_llm_provider=_REHEARSED_AS,
             base_url="http://localhost",
             api_key=_NO_KEY,
             client=handler,
@@ -103,42 +96,38 @@ def _unlogged() -> Iterator[None]:
         is_internal_call.reset(token)
 
 
+def provider_of(model: str, base_url: str | None) -> Provider:
+    """The connection to ``model``: a direct one to the server at ``base_url``, else through litellm."""
+    if base_url is None:
+        return LiteLLMProvider(model)
+    # Imported here: only calls need the library for HTTP.
+    from evaluation.judging.model_client._compatible_server import CompatibleServerProvider
+
+    return CompatibleServerProvider(model, base_url)
+
+
 class LiteLLMProvider:
-    """Any model that litellm knows, or any server that speaks OpenAI's protocol.
+    """Any model that litellm knows.
 
     Keys come from the environment alone (``OPENAI_API_KEY``, ``ANTHROPIC_API_KEY``, ...).
 
     Args:
         model: The model's name, with the provider before it where that is not OpenAI ("anthropic/claude-haiku").
-        base_url: The address of an OpenAI-compatible server; ``None`` for the provider's own.
     """
 
-    def __init__(self, model: str, *, base_url: str | None = None) -> None:
+    def __init__(self, model: str) -> None:
         self.model = model
-        self._base_url = base_url
         self._litellm: Any = None
-        self._connections: dict[asyncio.AbstractEventLoop, _Connection] = {}
 
     @asynccontextmanager
     async def session(self) -> AsyncIterator[None]:
-        """Keeps connections open until the last session of this event loop ends."""
-        loop = asyncio.get_running_loop()
-        connection = self._connections.setdefault(loop, _Connection())
-        connection.users += 1
-        try:
-            yield
-        finally:
-            connection.users -= 1
-            if not connection.users:
-                del self._connections[loop]
-                await connection.close()
+        """Does nothing: litellm keeps connections by itself."""
+        yield
 
     async def complete(
         self, messages: Messages, *, temperature: float, max_tokens: int, timeout_seconds: float
     ) -> Completion:
-        """The model's answer. The server may be silent for the time given and take twice as long over all of it.
-
-        So a server that sends a byte now and then is given up, too.
+        """The model's answer. The server may be silent for the time given.
 
         Raises:
             CallFailure: There is none.
@@ -146,92 +135,30 @@ class LiteLLMProvider:
         litellm = await self._loaded()
         from openai import OpenAIError
 
-        async with self.session():
-            try:
-                with _unlogged(), self._preparing():
-                    response = await litellm.acompletion(
-                        messages=list(messages),
-                        temperature=temperature,
-                        max_tokens=max_tokens,
-                        timeout=timeout_seconds,
-                        num_retries=0,
-                        max_retries=0,
-                        **self._destination(litellm),
-                    )
-            except OpenAIError as error:
-                raise _failure(error) from None
+        try:
+            with _unlogged():
+                response = await litellm.acompletion(
+                    model=self.model,
+                    messages=list(messages),
+                    temperature=temperature,
+                    max_tokens=max_tokens,
+                    timeout=timeout_seconds,
+                    num_retries=0,
+                    max_retries=0,
+                )
+        except OpenAIError as error:
+            raise _failure(error) from None
         return _completion(response)
 
     async def price(self) -> Price | None:
-        """The price in litellm's price map; ``None`` when the model is not in it."""
-        litellm = await self._loaded()
-        entry = litellm.model_cost.get(self.model) or litellm.model_cost.get(self._bare_name)
-        if not entry or entry.get("input_cost_per_token") is None:
-            return None
-        read = float(entry["input_cost_per_token"])
-        cached = entry.get("cache_read_input_token_cost")
-        written = float(entry.get("output_cost_per_token") or 0.0)
-        return Price(read, read if cached is None else float(cached), written)
-
-    @property
-    def _bare_name(self) -> str:
-        return self.model.removeprefix(_OPENAI_PREFIX)
+        """The price in litellm's price map; ``None`` when the model is not in it. Loads litellm for the first call."""
+        await self._loaded()
+        return listed_price(self.model)
 
     async def _loaded(self) -> Any:
         if self._litellm is None:
             self._litellm = await asyncio.to_thread(_import_litellm)
         return self._litellm
-
-    def _preparing(self) -> AbstractContextManager[None]:
-        """Mark calls to a server of one's own, for which litellm waits in the loop and not in a thread."""
-        return nullcontext() if self._base_url is None else prepared_at_once()
-
-    def _destination(self, litellm: Any) -> dict[str, Any]:
-        if self._base_url is None:
-            return {"model": self.model}
-        connection = self._connections[asyncio.get_running_loop()]
-        return {
-            "model": self._bare_name,
-            "custom_llm_provider": _COMPATIBLE,
-            "base_url": self._base_url,
-            "api_key": os.environ.get("OPENAI_API_KEY") or _NO_KEY,
-            "client": connection.opened(litellm),
-        }
-
-
-class _Connection:
-    """The open connections of one event loop, and how many sessions need them."""
-
-    def __init__(self) -> None:
-        self.users = 0
-        self._handler: Any = None
-
-    def opened(self, litellm: Any) -> Any:
-        if self._handler is None:
-            self._handler = _handler_with_deadline(litellm)
-        return self._handler
-
-    async def close(self) -> None:
-        if self._handler is not None:
-            await self._handler.close()
-
-
-def _handler_with_deadline(litellm: Any) -> Any:
-    """litellm's own HTTP client with a deadline for the whole of an answer, which it calls priced.
-
-    A deadline around litellm itself could fall into the time in which it prepares the call in a thread, and would leave
-    a coroutine that nobody awaits.
-    """
-    base = litellm.llms.custom_httpx.http_handler.AsyncHTTPHandler
-
-    async def post(handler: Any, *args: Any, timeout: Any = None, **options: Any) -> Any:
-        silence = timeout if isinstance(timeout, int | float) else getattr(timeout, "read", None)
-        async with asyncio.timeout(None if silence is None else _WHOLE_ANSWER * silence):
-            response = await base.post(handler, *args, timeout=timeout, **options)
-        response.headers.update(_PRICED)
-        return response
-
-    return type("HandlerWithDeadline", (base,), {"post": post})()
 
 
 def _failure(error: Any) -> CallFailure:

@@ -32,6 +32,7 @@ _ANSWERS_KEPT = 100
 _TIMEOUT_FACTOR = 4.0
 _PERCENTILE = 0.95
 _RISING = 1.02
+_RISING_WHILE_DOUBLING = 1.4
 _FIRST_PAUSE = 4
 
 _LOGGER = logging.getLogger(__name__)
@@ -68,9 +69,10 @@ class ServerCall:
 class AdaptiveConcurrency:
     """Limits the calls under way to what a server can take, and derives their timeout from its answers.
 
-    The limit starts at 4. After as many answers as the limit it grows by one if calls were waiting, throughput rose and
-    the slowest of these answers took less than half the timeout. It halves after a timeout or a 429, once for all calls
-    that were sent before. Safe to use from several threads and event loops.
+    The limit starts at 4. After as many answers as the limit it grows if calls were waiting, throughput rose and the
+    slowest of these answers took less than half the timeout: it doubles until throughput rises less than the limit
+    does, and grows by one from then on. It halves after a timeout or a 429, once for all calls that were sent before.
+    Safe to use from several threads and event loops.
 
     Args:
         clock: Seconds that never go back.
@@ -91,6 +93,7 @@ class AdaptiveConcurrency:
         self._halved_at = float("-inf")
         self._window = _Window(self._clock())
         self._rate_before = 0.0
+        self._is_doubling = True
         self._pause = _FIRST_PAUSE
         self._windows_left = 0
 
@@ -176,6 +179,7 @@ class AdaptiveConcurrency:
                 self._limit = max(1, min(self._limit, most) // 2)
                 self._halved_at = now
                 self._rate_before = 0.0
+                self._is_doubling = False
                 self._window = _Window(now)
             return is_begun
 
@@ -217,6 +221,14 @@ class AdaptiveConcurrency:
         rate = window.answers / max(now - window.started_at, 1e-6)
         self._best_rate = max(self._best_rate, rate)
         if not window.has_waited or self._limit >= most or window.slowest >= timeout_seconds / 2:
+            return
+        # Twice as many calls may take twice as long each.
+        has_room = window.slowest < timeout_seconds / 4
+        self._is_doubling = self._is_doubling and has_room and rate > _RISING_WHILE_DOUBLING * self._rate_before
+        if self._is_doubling:
+            self._rate_before = rate
+            self._limit = min(2 * self._limit, most)
+            self._admit()
             return
         self._windows_left -= 1
         is_rising = rate > _RISING * self._rate_before

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -13,8 +14,7 @@ from evaluation.judging.judge_config import JudgeConfig, build_client
 from evaluation.judging.judges.cached import CallBuffer
 from evaluation.judging.model_client.budget import Budget
 from evaluation.judging.model_client.calls import Provider
-from evaluation.judging.model_client.event_loop import run_asking
-from evaluation.judging.model_client.provider import LiteLLMProvider
+from evaluation.judging.model_client.provider import provider_of
 from evaluation.persona.agents import Agent, slug_of
 from evaluation.simulation.connection import BoundedProvider
 from evaluation.simulation.model_texts import Writer
@@ -61,7 +61,7 @@ def generate_personas(
         JudgeError: The model cannot be asked.
         BudgetSpentError: Nothing more may be spent.
     """
-    bounded = BoundedProvider(provider or LiteLLMProvider(config.model, base_url=config.base_url), config.concurrency)
+    bounded = BoundedProvider(provider or provider_of(config.model, config.base_url), config.concurrency)
     calls = CallBuffer()
     writer = Writer(
         build_client(config, budget=budget, log=calls.add, provider=bounded),
@@ -79,7 +79,7 @@ def generate_personas(
         async with bounded.session():
             return await AgentFactory(writer, profile, seed=seed).make(size, report=report)
 
-    return run_asking(make())
+    return asyncio.run(make())
 
 
 def write_agent_files(folder: Path, personas: Sequence[Mapping[str, Any]], *, overwrites: bool = False) -> list[Path]:

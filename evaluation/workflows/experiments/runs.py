@@ -29,8 +29,7 @@ from evaluation.judging.judges.cached import CallBuffer
 from evaluation.judging.model_client.budget import Budget, BudgetSpentError
 from evaluation.judging.model_client.calls import Provider
 from evaluation.judging.model_client.check_limits import tallied_calls
-from evaluation.judging.model_client.event_loop import run_asking
-from evaluation.judging.model_client.provider import LiteLLMProvider
+from evaluation.judging.model_client.provider import provider_of
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.progress import ProgressCallback, no_progress
 from evaluation.simulation.connection import BoundedProvider, RaisingJudge, retry_while_busy
@@ -118,7 +117,7 @@ def run_experiment(
         plan,
         config,
         budget or Budget(usd=config.max_usd, calls=config.max_calls),
-        provider or LiteLLMProvider(config.model, base_url=config.base_url),
+        provider or provider_of(config.model, config.base_url),
         library or PropositionLibrary.load(),
         report,
         total=people + 2 * design.agent_sessions * plan.step_count + 2 * len(design.rooms),
@@ -127,7 +126,7 @@ def run_experiment(
     status = ExperimentStatus.FAILED
     results: dict[str, Any] | None = None
     try:
-        stopped = run_asking(_run(run))
+        stopped = asyncio.run(_run(run))
         rows = () if stopped else tuple(report_rows(store.experiments.scores(plan.record.id), plan.scenario.published))
         results = {"stopped": stopped}
         if rows:

@@ -148,6 +148,16 @@ def test_the_limit_grows_while_the_server_takes_more(
     assert lowest <= run_closed_loop(slots, 2.0, timeout_seconds).limit <= highest
 
 
+def test_a_server_that_takes_all_calls_gets_them_after_a_few_answers() -> None:
+    # 4 + 8 + 16 answers; by ones it would take 184.
+    assert run_closed_loop(100, 2.0, 60, answers=30).limit == 20
+
+
+def test_the_limit_stops_doubling_where_the_slowest_could_reach_the_timeout() -> None:
+    # Four under way on one slot of 2 s: the slowest takes 8 s, a quarter of 32; twice as many could take 16.
+    assert run_closed_loop(1, 2.0, 32, answers=8).limit <= 5
+
+
 def test_whoever_stops_waiting_gives_the_place_to_the_next() -> None:
     async def run() -> None:
         load = AdaptiveConcurrency()

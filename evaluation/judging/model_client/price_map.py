@@ -1,0 +1,37 @@
+"""Prices of tokens from the price map that ships with litellm."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from evaluation.judging.model_client.usage import Price
+
+OPENAI_PREFIX = "openai/"
+"""Before a model's name: OpenAI's protocol. The price map lists these models without it."""
+
+_LITELLM_PRICES = "model_prices_and_context_window_backup.json"
+
+
+def listed_price(model: str) -> Price | None:
+    """The price in the price map that ships with litellm, read without importing litellm; ``None`` if not in it."""
+    entries = _price_map()
+    entry = entries.get(model) or entries.get(model.removeprefix(OPENAI_PREFIX))
+    if not entry or entry.get("input_cost_per_token") is None:
+        return None
+    read = float(entry["input_cost_per_token"])
+    cached = entry.get("cache_read_input_token_cost")
+    written = float(entry.get("output_cost_per_token") or 0.0)
+    return Price(read, read if cached is None else float(cached), written)
+
+
+@cache
+def _price_map() -> dict[str, dict[str, Any]]:
+    package = find_spec("litellm")
+    if package is None or package.origin is None:
+        return {}
+    entries: dict[str, dict[str, Any]] = json.loads(Path(package.origin).with_name(_LITELLM_PRICES).read_bytes())
+    return entries

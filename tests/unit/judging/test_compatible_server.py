@@ -1,0 +1,160 @@
+"""The direct connection to a server of OpenAI's protocol: what is sent, what is read, and what is refused."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+
+from evaluation.judging.model_client.calls import Completion
+from evaluation.judging.model_client.price_map import listed_price
+from evaluation.judging.model_client.provider import provider_of
+from evaluation.judging.model_client.retry import CallFailure, FailureKind
+
+ASKED = [{"role": "user", "content": "Is it true? ü \ud800"}]
+GOOD = {
+    "model": "served",
+    "choices": [{"message": {"role": "assistant", "content": "yes"}, "finish_reason": "length"}],
+    "usage": {"prompt_tokens": 7, "completion_tokens": 2, "prompt_tokens_details": {"cached_tokens": 3}},
+}
+
+Received = list[tuple[str, dict[str, str], Any]]
+
+
+@contextmanager
+def served(
+    body: bytes, status: int = 200, headers: Callable[[str], dict[str, str]] = lambda _: {}
+) -> Iterator[tuple[str, Received]]:
+    """A real server with one answer, and what it received: path, headers, body."""
+    received: Received = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            asked = self.rfile.read(int(self.headers["Content-Length"]))
+            received.append((self.path, dict(self.headers), json.loads(asked)))
+            self.send_response(status)
+            for name, value in headers(url).items():
+                self.send_header(name, value)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        do_GET = do_POST
+
+        def log_message(self, *_: Any) -> None:
+            """Writes nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    url = f"http://127.0.0.1:{server.server_port}"
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield url, received
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def answer(url: str, model: str = "served") -> Completion:
+    provider = provider_of(model, url)
+    return asyncio.run(provider.complete(ASKED, temperature=0.5, max_tokens=9, timeout_seconds=20.0))
+
+
+def failure(url: str) -> CallFailure:
+    with pytest.raises(CallFailure) as caught:
+        answer(url)
+    return caught.value
+
+
+@pytest.mark.parametrize("path", ["/v1", "/v1/", "/v1/chat/completions"])
+def test_a_question_and_its_answer_go_through_as_they_are(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-a-test-123")
+    with served(json.dumps(GOOD).encode()) as (url, received):
+        found = answer(url + path, "openai/local")
+    assert found == Completion("yes", "served", 7, 3, 2, is_cut_off=True)
+    (asked_path, headers, asked) = received[0]
+    assert asked_path == "/v1/chat/completions"
+    assert headers["Authorization"] == "Bearer sk-of-a-test-123"
+    assert asked == {"model": "local", "messages": ASKED, "temperature": 0.5, "max_tokens": 9}
+
+
+def test_half_a_character_in_an_answer_is_read_as_before() -> None:
+    written = json.dumps(GOOD).replace('"yes"', '"\\ud83d {\\"score\\": 1}"')
+    with served(written.encode()) as (url, _):
+        assert answer(url).content == '\ud83d {"score": 1}'
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"<html>hello</html>",
+        b"[]",
+        b"{}",
+        b'{"choices": []}',
+        b'{"choices": {}}',
+        b'{"choices": [{"message": null}]}',
+        b'{"choices": [{"message": {"content": {"a": 1}}}]}',
+        b"[" * 100_000,
+        b"\xff\xfe\x00",
+    ],
+    ids=lambda body: repr(body[:30]),
+)
+def test_what_is_not_of_the_protocol_is_a_broken_response(body: bytes) -> None:
+    with served(body) as (url, _):
+        assert failure(url).kind is FailureKind.BROKEN_RESPONSE
+
+
+@pytest.mark.parametrize(
+    "usage",
+    [None, [], "many", {"prompt_tokens": "x", "completion_tokens": -1, "prompt_tokens_details": 3}, {}],
+)
+def test_garbled_usage_counts_as_none(usage: Any) -> None:
+    with served(json.dumps({**GOOD, "usage": usage}).encode()) as (url, _):
+        found = answer(url)
+    assert (found.content, found.input_tokens, found.cached_tokens, found.output_tokens) == ("yes", 0, 0, 0)
+
+
+def test_a_redirection_is_refused_and_takes_the_key_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-a-test-123")
+    with (
+        served(json.dumps(GOOD).encode()) as (elsewhere, received),
+        served(b"moved", 307, lambda _: {"Location": f"{elsewhere}/v1/chat/completions"}) as (url, asked),
+    ):
+        found = failure(url)
+    assert (found.kind, found.status) == (FailureKind.BROKEN_RESPONSE, 307)
+    assert (len(asked), received) == (1, [])
+
+
+def test_the_words_of_a_refusal_hold_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-a-test-123")
+    told = {"error": {"message": "Wrong key: sk-of-a-test-123"}}
+    with served(json.dumps(told).encode(), 401) as (url, _):
+        found = failure(url)
+    assert (found.kind, found.status, found.message) == (FailureKind.REFUSED, 401, "Wrong key: [key]")
+
+
+def test_an_answer_without_end_is_given_up() -> None:
+    with served(b"x" * 20_000_001) as (url, _):
+        found = failure(url)
+    assert found.message == "the answer is longer than 20,000,000 bytes"
+
+
+@pytest.mark.parametrize("url", ["http://", "ftp://127.0.0.1/", "nonsense", "http://127.0.0.1:1/v1"])
+def test_an_address_that_is_none_is_a_failed_connection(url: str) -> None:
+    assert failure(url).kind is FailureKind.CONNECTION
+
+
+def test_prices_are_those_that_litellm_knows() -> None:
+    price = listed_price("openai/gpt-4o-mini")
+    assert price == listed_price("gpt-4o-mini")
+    assert price is not None
+    assert 0 < price.cached < price.input < price.output < 1e-5
+    assert listed_price("no such model") is None
