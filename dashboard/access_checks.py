@@ -64,6 +64,7 @@ EVENTS: Mapping[str, Action] = {
     "chat_open": Action.READ,
     "cockpit_open": Action.READ,
     "comparison_open": Action.READ,
+    "trend_open": Action.READ,
     "network_open": Action.READ,
     "desk_draft": Action.RATE,
     "desk_submit": Action.RATE,

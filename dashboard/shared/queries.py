@@ -64,7 +64,7 @@ def waiting_games(summaries: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame
 
 
 POINT_COLUMNS = (
-    *("metric", "position", "iteration", "game", "score", "status", "raters"),
+    *("metric", "position", "iteration", "game", "transcript_id", "score", "status", "raters"),
     *("settled", "considered"),
     *companion_data.POINT_COLUMNS,
 )
@@ -75,9 +75,10 @@ def trend_points(store: Store) -> pd.DataFrame:
 
     Returns:
         One row per game and metric, ordered by iteration: ``metric``, ``position`` (of the iteration, from 1),
-        ``iteration`` (name), ``game``, ``score`` (NaN when there is none), ``status``, ``raters`` (how many people
-        rated the game), ``settled`` and ``considered`` (what it rests on; 0 for metrics that leave nothing out), and
-        the columns of ``companion_data.POINT_COLUMNS``. Games of no iteration come last, as a group of their own.
+        ``iteration`` (name), ``game``, ``transcript_id``, ``score`` (NaN when there is none), ``status``, ``raters``
+        (how many people rated the game), ``settled`` and ``considered`` (what it rests on; 0 for metrics that leave
+        nothing out), and the columns of ``companion_data.POINT_COLUMNS``. Games of no iteration come last, as a group
+        of their own.
     """
     with store.unit():
         summaries = store.transcripts.summaries()
@@ -91,6 +92,7 @@ def trend_points(store: Store) -> pd.DataFrame:
             "position": places.get(row["iteration"], len(places) + 1),
             "iteration": row["iteration"] if row["iteration"] in places else NO_ITERATION,
             "game": row["game_id"],
+            "transcript_id": str(row["transcript_id"]),
             "score": outcome.score,
             "status": str(outcome.status),
             "raters": raters.get(str(row["transcript_id"]), 0),

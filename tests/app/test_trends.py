@@ -66,14 +66,14 @@ def test_only_games_of_no_iteration(open_page, store, words, small_game) -> None
 def test_all_metrics_at_once(open_page, filled, table) -> None:
     app = open_page("trends", **{"as": "Heat map"})
     assert not app.exception
-    (heat,) = figure(app)["data"]
-    assert heat["y"][0] == "Memory accuracy"
-    assert heat["x"] == ["1", "2"]
+    heat = json.loads(app.get("bidi_component")[0].proto.json)
+    assert heat["iterations"] == ["1 Baseline prompt", "2 Shorter prompt"]
+    assert heat["rows"][0]["label"] == "Memory accuracy"
     # Engagement: (4 + 2) / 2 = 3.0 against 3.0 in the first iteration, nobody rated the second.
-    assert [cell.replace("\u00a0", " ") for cell in heat["text"][6]] == ["✓ 3.0 of 5", "no score"]
-    assert heat["z"][6] == [0.0, None]
+    cells = heat["rows"][6]["cells"]
+    assert [cell["text"].replace("\u00a0", " ") for cell in cells] == ["✓ 3.0 of 5", "no score"]
+    assert [(cell["color"], cell["depth"], cell["mark"]) for cell in cells] == [("green", 10, 0), ("gray", 10, None)]
     assert "✓ 3.0 of 5" in table(app)
-    assert "iteration 1 ✓ 3.0 of 5" in str(app.get("plotly_chart")[0].proto).replace("\\302\\240", " ")
 
 
 def test_the_range_of_iterations_stands_in_the_url(open_page, filled, words) -> None:

@@ -74,7 +74,7 @@ _FURTHER = (
         frozenset({"data"}),
     ),
     View("network-cost", "network?network_view=Cost", "[data-testid='stDataFrame']", frozenset({"data"})),
-    View("trends-heat", "trends?as=Heat+map", ".js-plotly-plot .heatmaplayer", frozenset({"data"})),
+    View("trends-heat", "trends?as=Heat+map", ".picture-box .cell", frozenset({"data"})),
     View(
         "review-own",
         "review?rater=Sample%20rater%20A&desk=My%20ratings",

@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.shared.charts.comparison_charts import Whisker, whisker_figure, whisker_words
+from dashboard.shared.charts.drawing import draw_chart
 from dashboard.shared.example_row import transcript_link
 from dashboard.shared.formatting import look, signed_cell
 from dashboard.shared.notices import plain
@@ -122,7 +123,7 @@ def row_agreement(report: AgreementReport) -> None:
         "doubted."
     )
     whiskers = [Whisker(_pair_label(one), one.kappa.value, one.kappa.interval) for one in report.rows]
-    st.plotly_chart(
+    draw_chart(
         whisker_figure(whiskers, "kappa", ()),
         key="row_kappas",
         config={"displayModeBar": False},

@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.shared.charts.comparison_charts import item_whiskers, reference_whiskers, whisker_figure, whisker_words
+from dashboard.shared.charts.drawing import draw_chart
 from dashboard.shared.downloads import csv_download, json_download
 from dashboard.shared.formatting import signed_cell
 from dashboard.shared.notices import plain
@@ -28,7 +29,7 @@ def raters(report: AgreementReport) -> None:
     )
     _few_games(report)
     rows = item_whiskers(report.items)
-    st.plotly_chart(
+    draw_chart(
         whisker_figure(rows, "Krippendorff's alpha"),
         key="alphas",
         config={"displayModeBar": False},
@@ -114,7 +115,7 @@ def references(report: AgreementReport) -> None:
     if not report.shared_games:
         # Else it stands above, with the raters.
         _few_games(report)
-    st.plotly_chart(
+    draw_chart(
         whisker_figure(rows, "weighted kappa", ()),
         key="kappas",
         config={"displayModeBar": False},

@@ -16,6 +16,7 @@ from dashboard.shared.beside_chance.companion_data import compared_points
 from dashboard.shared.beside_chance.parts import beside_chance_toggle, chance_notes, companion
 from dashboard.shared.changes.keep_or_revert import rule_answer
 from dashboard.shared.charts.comparison_charts import distribution_alt, distribution_figure
+from dashboard.shared.charts.drawing import draw_chart
 from dashboard.shared.downloads import comparison_report, csv_download, json_download
 from dashboard.shared.example_row import example_row
 from dashboard.shared.formatting import signed_cell
@@ -151,7 +152,7 @@ def one_metric(found: IterationComparison, thresholds: Mapping[str, float], *, b
     names = found.before.iteration.name, found.after.iteration.name
     before, after = found.controls[name]
     by_chance = (before.chance, after.chance) if beside_chance else (None, None)
-    st.plotly_chart(
+    draw_chart(
         distribution_figure(difference, definition, thresholds[name], names, by_chance),
         key="distribution",
         config={"displayModeBar": False},

@@ -9,6 +9,7 @@ import streamlit as st
 from dashboard.app_pages.compare.tables import DIMENSION_LABELS, SYMBOLS, difference_frame, export_frame
 from dashboard.shared import personas, resources
 from dashboard.shared.charts.comparison_charts import dimension_alt, dimension_figure
+from dashboard.shared.charts.drawing import draw_chart
 from dashboard.shared.downloads import csv_download, json_download, run_report
 from dashboard.shared.example_row import transcript_link
 from dashboard.shared.notices import empty_state, plain
@@ -138,7 +139,7 @@ def _one_dimension(found: RunComparison) -> None:
 
 
 def _dimension(one: Difference, labels: Mapping[str, str]) -> None:
-    st.plotly_chart(
+    draw_chart(
         dimension_figure(one),
         key="run_distribution",
         config={"displayModeBar": False},

@@ -10,6 +10,7 @@ from dashboard.app_pages.corrections import data
 from dashboard.app_pages.corrections.charts import outcome_alt, outcome_figure
 from dashboard.app_pages.corrections.data import Looked, check_frame
 from dashboard.shared import resources, state
+from dashboard.shared.charts.drawing import draw_chart
 from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.status_table import status_table
 from evaluation.corrections.attempts import Attempt, GateOutcome
@@ -69,7 +70,7 @@ def outcomes(looked: Looked) -> None:
     counts, step = data.over_time(looked.messages)
     st.subheader("Outcomes over time", anchor=False)
     st.caption(f"Checked messages by {step}, in UTC.")
-    st.plotly_chart(
+    draw_chart(
         outcome_figure(counts, step), key="outcomes", config={"displayModeBar": False}, alt=outcome_alt(counts, step)
     )
     st.subheader("Which check sends messages back", anchor=False)

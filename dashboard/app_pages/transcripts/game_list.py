@@ -10,12 +10,12 @@ import streamlit as st
 
 from dashboard.shared import state
 from dashboard.shared.formatting import look
+from dashboard.shared.state import NO_ITERATION_CHOICE
 from dashboard.shared.status_table import status_table
 from evaluation.rubric.definitions import DEFINITIONS, SHORT_LABELS
 from evaluation.text.display import counted
 
 ANY = "any"
-NONE = "none"
 VERDICTS = ("passed", "failed", "pending", "inapplicable")
 RATED = "rated"
 UNRATED = "not rated"
@@ -68,7 +68,7 @@ def pick_filters(listed: pd.DataFrame) -> Filters:
         return Filters(
             game=st.text_input("Game", key="find", bind="query-params", placeholder="Part of its name") or "",
             player=st.text_input("Player", key="player", bind="query-params", placeholder="Part of a name") or "",
-            iteration=_pick("Iteration", "of_iteration", [NONE, *_values(listed, "iteration")]),
+            iteration=_pick("Iteration", "of_iteration", [NO_ITERATION_CHOICE, *_values(listed, "iteration")]),
             source_format=_pick("Format", "of_format", _values(listed, "source_format")),
             verdict=_pick("Verdict", "verdict", VERDICTS, lambda name: look(name).label),
             failing=_pick("Failing", "failing", list(DEFINITIONS), lambda name: DEFINITIONS[name].label),
@@ -98,7 +98,7 @@ def filtered(listed: pd.DataFrame, filters: Filters) -> pd.DataFrame:
         if text.strip():
             shown = shown[shown[column].str.casefold().str.contains(text.strip().casefold(), regex=False)]
     if filters.iteration != ANY:
-        shown = shown[shown["iteration"] == ("" if filters.iteration == NONE else filters.iteration)]
+        shown = shown[shown["iteration"] == ("" if filters.iteration == NO_ITERATION_CHOICE else filters.iteration)]
     if filters.source_format != ANY:
         shown = shown[shown["source_format"] == filters.source_format]
     if filters.verdict != ANY:

@@ -7,24 +7,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
 
 from dashboard.shared.charts.metric_charts import KEEP_ZOOM, escaped_label
 from dashboard.shared.formatting import score_text
+from dashboard.shared.marks.targets import MarkTarget, MarkTargets
+from dashboard.shared.queries import NO_ITERATION
 from evaluation.judging.propositions.proposition import Dimension
 from evaluation.persona.results import DIMENSIONS, LABELS
 from evaluation.rubric.definitions import DEFINITIONS
-from evaluation.text.display import counted
+from evaluation.score import PERCENT
+from evaluation.text.display import counted, shortened
 
-# Orange below the threshold, violet above: told apart by everybody, and by their darkness when printed in grey.
-_BELOW_TO_ABOVE = [[0.0, "#b35806"], [0.25, "#f1a340"], [0.5, "#f7f7f7"], [0.75, "#b2abd2"], [1.0, "#7a68b8"]]
 _FARTHEST = 0.4
 """The share of a scale at which the colour is deepest."""
-
-_ROW = 42
-_HEAD = 110
+_PALEST, _DEEPEST = 10, 42
+"""The share of its colour in a cell, in percent: text on the deepest still has a contrast of more than 4.5:1."""
+_MOST_NAMED, _MOST_WITH_DECIMALS = 8, 10
 
 # Colours of Okabe and Ito, with a shape and a dash of their own for each line.
 _LINES = {
@@ -54,43 +57,73 @@ def heat_frame(points: pd.DataFrame, thresholds: Mapping[str, float]) -> pd.Data
     return frame
 
 
-def heat_figure(frame: pd.DataFrame, thresholds: Mapping[str, float]) -> go.Figure:
-    """All metrics over iterations: each cell holds its mean, and its colour how far that is from the threshold.
+@dataclass(frozen=True, slots=True)
+class HeatMap:
+    """All metrics over iterations.
+
+    Attributes:
+        data: The payload of the component, for ``heat_cells.js``.
+        targets: What each row's marks open; kinds ``metric`` and ``cell``.
+        words: Each row as one sentence.
+    """
+
+    data: Mapping[str, Any]
+    targets: tuple[MarkTargets, ...]
+    words: tuple[str, ...]
+
+
+def heat_map(frame: pd.DataFrame, thresholds: Mapping[str, float]) -> HeatMap:
+    """A cell for every mean, the colour deeper the farther it is from the threshold; a cell opens its games.
 
     Args:
         frame: From :func:`heat_frame`.
         thresholds: Today's.
     """
-    names = [name for name in DEFINITIONS if name in set(frame["metric"])]
-    places = sorted(frame["position"].unique())
     cells = frame.set_index(["metric", "position"])
-    labels = frame.drop_duplicates("position").set_index("position")["iteration"]
-    figure = go.Figure(
-        go.Heatmap(
-            z=[[_at(cells, name, place, "distance") for place in places] for name in names],
-            text=[[_cell(cells, name, int(str(place)), thresholds) for place in places] for name in names],
-            x=[str(place) for place in places],
-            y=[DEFINITIONS[name].label for name in names],
-            texttemplate="%{text}" if len(places) <= 12 else None,
-            hovertemplate="%{y}, iteration %{x}: %{text}<extra></extra>",
-            colorscale=_BELOW_TO_ABOVE,
-            zmin=-_FARTHEST,
-            zmax=_FARTHEST,
-            xgap=2,
-            ygap=2,
-            hoverongaps=False,
-            colorbar={
-                "tickvals": [-_FARTHEST, 0, _FARTHEST],
-                "ticktext": ["below", "threshold", "above"],
-                "thickness": 12,
-            },
-        )
+    iterations = frame.drop_duplicates("position").sort_values("position")
+    names = {int(place): str(name) for place, name in zip(iterations["position"], iterations["iteration"], strict=True)}
+    rows = [_heat_row(cells, name, names, thresholds) for name in DEFINITIONS if name in set(frame["metric"])]
+    heads = [
+        f"{place} {shortened(name, 24)}" if len(names) <= _MOST_NAMED else str(place) for place, name in names.items()
+    ]
+    return HeatMap(
+        {"iterations": heads, "rows": [row for row, _ in rows]},
+        tuple(targets for _, targets in rows),
+        tuple(str(row["words"]) for row, _ in rows),
     )
-    figure.update_layout(height=_HEAD + _ROW * len(names), margin={"l": 8, "r": 8, "t": 8, "b": 8}, **KEEP_ZOOM)
-    ticks = [f"{place} {escaped_label(labels[place], 14)}" if len(places) <= 8 else str(place) for place in places]
-    figure.update_xaxes(tickvals=[str(place) for place in places], ticktext=ticks, type="category", automargin=True)
-    figure.update_yaxes(autorange="reversed", automargin=True, showgrid=False)
-    return figure
+
+
+def _heat_row(
+    cells: pd.DataFrame, metric: str, names: Mapping[int, str], thresholds: Mapping[str, float]
+) -> tuple[dict[str, Any], MarkTargets]:
+    drawn: list[dict[str, Any]] = []
+    opened: list[MarkTarget] = []
+    for place, name in names.items():
+        words = _cell(cells, metric, place, thresholds)
+        distance = _at(cells, metric, place, "distance")
+        share = min(1.0, abs(distance or 0.0) / _FARTHEST)
+        drawn.append(
+            {
+                "text": words if len(names) <= _MOST_WITH_DECIMALS else _whole(cells, metric, place, words),
+                "label": f"{shortened(name, 40)}: {words}",
+                "color": "gray" if distance is None else "green" if words.startswith("✓") else "red",
+                "depth": round(_PALEST + share * (_DEEPEST - _PALEST)),
+                "mark": None if distance is None else len(opened),
+            }
+        )
+        if distance is not None:
+            opened.append(MarkTarget(metric, iteration="" if name == NO_ITERATION else name))
+    told = ", ".join(f"{place} {cell['label']}" for place, cell in zip(names, drawn, strict=True))
+    row = {"label": DEFINITIONS[metric].label, "words": f"{DEFINITIONS[metric].label}: {told}", "cells": drawn}
+    return row, {"metric": tuple(opened[-1:]), "cell": tuple(opened)}
+
+
+def _whole(cells: pd.DataFrame, metric: str, place: int, words: str) -> str:
+    """A cell without decimals, where many stand side by side."""
+    mean = _at(cells, metric, place, "mean")
+    if mean is None:
+        return "–"
+    return f"{words[0]} {mean:.0f}" if DEFINITIONS[metric].scale == PERCENT else f"{words[0]} {mean:.1f}"
 
 
 def _at(cells: pd.DataFrame, name: str, place: int, column: str) -> float | None:
@@ -104,16 +137,6 @@ def _cell(cells: pd.DataFrame, name: str, place: int, thresholds: Mapping[str, f
         return "no score"
     symbol = "✓" if mean >= thresholds[name] - 1e-9 else "✗"
     return f"{symbol} {score_text(mean, DEFINITIONS[name].scale, thresholds[name])}"
-
-
-def heat_alt(frame: pd.DataFrame, thresholds: Mapping[str, float]) -> str:
-    """The heat map in words. Iterations are numbered: names are untrusted text."""
-    cells = frame.set_index(["metric", "position"])
-    said = []
-    for name, group in frame.groupby("metric", sort=False):
-        row = (f"iteration {place} {_cell(cells, str(name), place, thresholds)}" for place in group["position"])
-        said.append(f"{DEFINITIONS[str(name)].label}: {', '.join(row)}")
-    return "Means of all metrics over iterations. " + "; ".join(said)
 
 
 def heat_table(frame: pd.DataFrame, thresholds: Mapping[str, float]) -> pd.DataFrame:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from dashboard.shared.formatting import COUNT, USD, look, score_text
+from dashboard.shared.marks.targets import MarkTarget, MarkTargets
 from dashboard.shared.queries import NO_ITERATION, transcript_list
 from evaluation.comparison.runs import Run
 from evaluation.escaping import spreadsheet_safe
@@ -40,7 +41,7 @@ PERSONA_DEFINITIONS: Mapping[str, MetricDefinition] = {
 }
 """The persona dimensions on the scale from 0 to 9. Ideas are counts, without a scale; they have their own table."""
 
-_COLUMNS = ("metric", "position", "iteration", "game", "score", "status", "raters")
+_COLUMNS = ("metric", "position", "iteration", "game", "transcript_id", "score", "status", "raters")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +107,8 @@ def dimension_points(store: Store) -> pd.DataFrame:
         game, iteration = games[transcript_id]["game_id"], games[transcript_id]["iteration"]
         place = places.get(iteration, len(places) + 1)
         name = iteration if iteration in places else NO_ITERATION
-        rows.append((dimension, place, name, f"{game} ({counted(agents, 'agent')})", score, "scored", 0))
+        label = f"{game} ({counted(agents, 'agent')})"
+        rows.append((dimension, place, name, label, transcript_id, score, "scored", 0))
     frame = pd.DataFrame(rows, columns=list(_COLUMNS)).astype({"score": float})
     return frame.sort_values("position", kind="stable", ignore_index=True)
 
@@ -171,12 +173,36 @@ def beside_points(store: Store) -> pd.DataFrame:
         place = places.get(iteration, len(places) + 1)
         name = iteration if iteration in places else NO_ITERATION
         rows += [
-            (figure, place, name, row["game_id"], score, "not recorded", raters.get(key, 0))
+            (figure, place, name, row["game_id"], key, score, "not recorded", raters.get(key, 0))
             for figure, score in figures.items()
         ]
     frame = pd.DataFrame(rows, columns=list(_COLUMNS))
     frame["score"] = frame["score"].astype(float)
     return frame.sort_values("position", kind="stable", ignore_index=True)
+
+
+def chart_targets(games: pd.DataFrame, metric: str) -> MarkTargets:
+    """What the marks of a chart open: each dot its game, each mean the games of its iteration.
+
+    Args:
+        games: Those of the chart, in the columns of ``queries.trend_points``.
+        metric: The metric, or the name of another figure.
+    """
+    scored = games.dropna(subset=["score"])
+    names = scored.groupby("position")["iteration"].first()
+    return {
+        "game": tuple(MarkTarget(metric, transcript_id=str(key)) for key in scored["transcript_id"]),
+        "mean": tuple(_iteration_target(metric, name) for name in names),
+    }
+
+
+def verdict_targets(counts: pd.DataFrame) -> MarkTargets:
+    """What the bars of the verdicts open: the games of their iteration."""
+    return {"verdict": tuple(_iteration_target("verdict", name) for name in counts["iteration"])}
+
+
+def _iteration_target(metric: str, iteration: str) -> MarkTarget:
+    return MarkTarget(metric, iteration="" if iteration == NO_ITERATION else iteration)
 
 
 def verdict_counts(store: Store) -> pd.DataFrame:

@@ -10,6 +10,7 @@ from dashboard.app_pages.trends import sections as parts
 from dashboard.shared import queries, resources
 from dashboard.shared.beside_chance.parts import beside_chance_toggle, chance_notes
 from dashboard.shared.first_run import first_steps
+from dashboard.shared.marks.pictures import open_clicked_mark
 from dashboard.shared.notices import empty_state
 from dashboard.shared.version_notes import versions_banner
 from evaluation.rubric.definitions import DEFINITIONS
@@ -28,6 +29,7 @@ def show() -> None:
         )
         first_steps("trends")
         return
+    open_clicked_mark(resources.store())
     versions_banner(resources.store())
     found = resources.read(data.steps)
     is_loose = points["iteration"] == queries.NO_ITERATION
@@ -75,16 +77,19 @@ def metrics(
     view: str, shown: pd.DataFrame, found: Sequence[data.Step], *, key: tuple[bool, int, int], beside_chance: bool
 ) -> None:
     thresholds = resources.read(queries.thresholds)
+    if view in (CHARTS, HEAT):
+        parts.heat_map(shown, thresholds, key)
     definitions = DEFINITIONS if view == HEAT else picked()
     if beside_chance:
         chance_notes(shown[shown["metric"].isin(list(definitions))], are_drawn=view == CHARTS)
     if view == HEAT:
-        parts.heat_map(shown, thresholds, key)
+        parts.heat_table(shown, thresholds, key)
     elif view == TABLE:
         parts.metric_tables(shown, definitions, key, beside_chance=beside_chance)
     else:
         st.caption(
-            "Dots are games, diamonds means with their 95 % intervals over games, the dashed line is the threshold."
+            "Dots are games, diamonds means with their 95 % intervals over games, the dashed line is the threshold, "
+            "and what lies on its shaded side fails. A dot opens its game, a diamond the games of its iteration."
         )
         parts.metric_charts(shown, definitions, thresholds, key, beside_chance=beside_chance)
     parts.change_notes(found)

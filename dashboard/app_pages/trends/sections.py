@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 
 import pandas as pd
 import streamlit as st
@@ -15,14 +16,17 @@ from dashboard.shared import queries, resources
 from dashboard.shared.beside_chance import companion_data
 from dashboard.shared.beside_chance.parts import companion, in_words
 from dashboard.shared.charts import metric_charts as charts
+from dashboard.shared.charts.drawing import draw_chart
 from dashboard.shared.downloads import csv_download
 from dashboard.shared.formatting import threshold_text
+from dashboard.shared.marks.pictures import define_picture, remember_click, remember_point
+from dashboard.shared.marks.targets import MarkTargets
 from dashboard.shared.status_table import status_table
 from evaluation.coverage import Coverage
 from evaluation.report.svg import HEIGHT, stacked_svg, strip_svg
 from evaluation.report.words import chart_words
 from evaluation.rubric.definitions import ENGAGEMENT
-from evaluation.rubric.verdict import COST_LIMIT_USD
+from evaluation.rubric.verdict import COST_LIMIT_USD, VerdictStatus
 from evaluation.score import MetricDefinition
 from evaluation.store import Store
 from evaluation.text.display import counted
@@ -33,6 +37,9 @@ ZOOMABLE = {
     # Drawn by the browser that shows the figure; nothing is asked of another server.
     "toImageButtonOptions": {"format": "png", "scale": 2, "filename": "trend"},
 }
+
+_HEAT = "heat"
+_cells = define_picture("dramaturg_heat_cells", Path(__file__).parent, "heat_cells")
 
 
 def pick_range(found: Sequence[data.Step]) -> tuple[int, int]:
@@ -89,14 +96,20 @@ def metric_charts(
                 if beside_chance
                 else (charts.trend_figure, charts.trend_alt)
             )
-            st.plotly_chart(
+            draw_chart(
                 resources.once(draw, drawn, games, definition, thresholds.get(name), changes),
                 key=f"trend_{name}",
                 config=ZOOMABLE,
                 alt=resources.once(tell, drawn, games, definition, thresholds.get(name)),
+                on_select=_on_point(f"trend_{name}", data.chart_targets(games, name), ("game", "mean")),
+                selection_mode="points",
             )
             if beside_chance:
                 companion(games, name, drawn)
+
+
+def _on_point(key: str, targets: MarkTargets, kinds: Sequence[str]) -> Callable[[], None]:
+    return access_checks.event("trend_open", remember_point(key, targets, kinds))
 
 
 def _changes(store: Store) -> dict[str, str]:
@@ -127,7 +140,14 @@ def beside_charts(first: int, last: int, *, with_loose: bool) -> None:
     metric_charts(points, definitions, {"cost_usd": COST_LIMIT_USD}, ("beside", first, last, with_loose))
     with st.container(border=True):
         st.subheader("Verdicts", anchor=False)
-        st.plotly_chart(charts.verdict_figure(counts), key="verdicts", config=ZOOMABLE, alt=charts.verdict_alt(counts))
+        draw_chart(
+            charts.verdict_figure(counts),
+            key="verdicts",
+            config=ZOOMABLE,
+            alt=charts.verdict_alt(counts),
+            on_select=_on_point("verdicts", data.verdict_targets(counts), ("verdict",) * len(VerdictStatus)),
+            selection_mode="points",
+        )
 
 
 _BESIDE_LABELS = {"cost_usd": "cost", "cache_hit_rate": "cache hit rate", "role_mafia": "roles"}
@@ -159,18 +179,20 @@ def metric_tables(
 
 
 def heat_map(shown: pd.DataFrame, thresholds: Mapping[str, float], key: tuple[object, ...]) -> None:
-    """All metrics over iterations at once, and the same as a table."""
-    st.caption(
-        "Means over games. Violet is above a metric's threshold, orange below it, the deeper the farther; ✓ and ✗ say "
-        "the same."
-    )
+    """All metrics over iterations at once; a cell opens its games."""
     frame = resources.once(trend_charts.heat_frame, key, shown, thresholds)
-    st.plotly_chart(
-        resources.once(trend_charts.heat_figure, key, frame, thresholds),
-        key="heat",
-        config=ZOOMABLE,
-        alt=resources.once(trend_charts.heat_alt, key, frame, thresholds),
+    found = resources.once(trend_charts.heat_map, key, frame, thresholds)
+    on_open = access_checks.event("trend_open", remember_click(_HEAT, found.targets))
+    _cells(key=_HEAT, data=dict(found.data), on_open_change=on_open)
+    st.caption(
+        "Means over games. ✓ and green: the threshold is reached; ✗ and red: it is not; the deeper the colour, the "
+        "farther away. A cell opens its games, the lowest first."
     )
+
+
+def heat_table(shown: pd.DataFrame, thresholds: Mapping[str, float], key: tuple[object, ...]) -> None:
+    """The heat map as a table."""
+    frame = resources.once(trend_charts.heat_frame, key, shown, thresholds)
     status_table(resources.once(trend_charts.heat_table, key, frame, thresholds), "Means of all metrics by iteration")
 
 
@@ -205,7 +227,7 @@ def drift() -> None:
         return
     if points["run"].nunique() == 1:
         st.caption("One run so far: drift shows from the second on.")
-    st.plotly_chart(trend_charts.drift_figure(points), key="drift", config=ZOOMABLE, alt=trend_charts.drift_alt(points))
+    draw_chart(trend_charts.drift_figure(points), key="drift", config=ZOOMABLE, alt=trend_charts.drift_alt(points))
     st.caption(
         "Runs of other judges or samples are not comparable; the table names both. Ideas are counts, in the table."
     )

@@ -9,6 +9,7 @@ import streamlit as st
 
 from dashboard.shared import resources
 from dashboard.shared.beside_chance import companion_data
+from dashboard.shared.charts.drawing import draw_chart
 from dashboard.shared.notices import plain
 from evaluation.text.display import shortened
 
@@ -56,7 +57,7 @@ def companion(points: pd.DataFrame, metric: str, drawn: tuple[Hashable, ...]) ->
     label = companion_data.companion_label(points)
     if label:
         st.caption(f"Companion: {label}")
-        st.plotly_chart(
+        draw_chart(
             resources.once(companion_data.companion_figure, drawn, points, metric),
             key=f"companion_{metric}",
             config=_NO_ZOOM,

@@ -20,7 +20,13 @@ from evaluation.text.display import counted, shortened
 
 ACCENT = "#6d63e0"
 NEUTRAL = "#8a8798"
-LIMIT = "#c2500f"
+FAILED = "#c2500f"
+LIMIT = "#77748a"
+"""A threshold: of no colour that says good or bad."""
+FAILING_SIDE = "rgba(128, 126, 148, 0.13)"
+TEXT = "#000037"
+"""Streamlit's browser side puts the theme's text colour in the place of this one, light and dark. Its own choice for
+the labels of axes has a contrast of 3.7:1 on white."""
 CHANCE = "#1b9e77"
 """What chance gives."""
 KEEP_ZOOM = {"uirevision": "kept", "dragmode": False}
@@ -28,7 +34,9 @@ KEEP_ZOOM = {"uirevision": "kept", "dragmode": False}
 tool is taken, or a phone could not pass the figure."""
 
 _LABEL_LENGTH = 18
-_MOST_NOTED = 4
+_NAMES_FIT = 44
+"""Characters of all names together that stand level below a chart of 380 pixels."""
+_MOST_NOTED = 3
 _NOTE_WIDTH = 14
 
 
@@ -77,6 +85,15 @@ def _game_dots(scored: pd.DataFrame, definition: MetricDefinition) -> go.Scatter
     return game_trace(scored, "score", texts)
 
 
+def legible(figure: go.Figure) -> go.Figure:
+    """``figure`` with all its words in the colour of the page's text."""
+    figure.update_layout(font_color=TEXT, legend_font_color=TEXT)
+    figure.update_xaxes(tickfont_color=TEXT, title_font_color=TEXT)
+    figure.update_yaxes(tickfont_color=TEXT, title_font_color=TEXT)
+    figure.update_annotations(font_color=TEXT)
+    return figure
+
+
 def game_trace(games: pd.DataFrame, column: str, texts: list[str]) -> go.Scatter:
     """A dot for each game at the value of that column; those of one iteration stand side by side and stay visible."""
     rank = games.groupby("position").cumcount()
@@ -117,7 +134,8 @@ def _mean_line(scored: pd.DataFrame, definition: MetricDefinition, changes: Mapp
     means = scored.groupby("position")["score"].mean()
     counts = scored.groupby("position")["score"].size()
     texts = [
-        f"mean {score_text(means[place], definition.scale)} of {counted(counts[place], 'game')}, "
+        f"{escaped_label(names[place], 40)}: mean {score_text(means[place], definition.scale)} "
+        f"of {counted(counts[place], 'game')}, "
         f"95 % interval {interval_words(sides[place])}{_change_line(changes.get(names[place], ''), 60)}"
         for place in means.index
     ]
@@ -151,6 +169,16 @@ def _reach(end: float | None, mean: float) -> float:
 
 
 def _draw_threshold(figure: go.Figure, threshold: float, definition: MetricDefinition) -> None:
+    low, high = definition.scale.limits
+    reach = 0.04 * definition.scale.width
+    fails_above = definition.scale.name == USD
+    figure.add_hrect(
+        y0=threshold if fails_above else low - reach,
+        y1=high + reach if fails_above else threshold,
+        fillcolor=FAILING_SIDE,
+        line_width=0,
+        layer="below",
+    )
     figure.add_hline(
         y=threshold,
         line={"dash": "dash", "width": 2, "color": LIMIT},
@@ -172,10 +200,16 @@ def _limit_words(threshold: float, definition: MetricDefinition) -> str:
 
 
 def name_iterations(figure: go.Figure, names: pd.DataFrame) -> None:
-    """Writes the names of iterations below a figure: ``names`` has ``position`` and ``iteration``, one row for each."""
+    """Writes the names of iterations below a figure, or their numbers where the names would not fit side by side.
+
+    ``names`` has ``position`` and ``iteration``, one row for each.
+    """
+    labels = [escaped_label(name) for name in names["iteration"]]
+    if sum(map(len, labels)) > _NAMES_FIT:
+        labels = [str(place) for place in names["position"]]
     figure.update_xaxes(
         tickvals=names["position"].tolist(),
-        ticktext=[escaped_label(name) for name in names["iteration"]],
+        ticktext=labels,
         range=[names["position"].min() - 0.5, names["position"].max() + 0.5] if len(names) else None,
         showgrid=False,
         automargin=True,
@@ -223,7 +257,7 @@ def _note_changes(figure: go.Figure, names: pd.DataFrame, changes: Mapping[str, 
                 text=f"Δ {words}" if len(names) <= _MOST_NOTED else "Δ",
                 hovertext=f"changed: {escaped_label(change, 120)}",
                 showarrow=False,
-                font={"size": 10},
+                font={"size": 11},
             )
 
 
@@ -272,7 +306,7 @@ def verdict_alt(counts: pd.DataFrame) -> str:
 
 
 # Colours and patterns, so that neither has to be told from the other alone.
-_VERDICT_COLORS = {"passed": "#007a5a", "failed": LIMIT, "pending": "#4a90c2", "inapplicable": NEUTRAL}
+_VERDICT_COLORS = {"passed": "#007a5a", "failed": FAILED, "pending": "#4a90c2", "inapplicable": NEUTRAL}
 _VERDICT_PATTERNS = {"passed": "", "failed": "/", "pending": ".", "inapplicable": "x"}
 
 

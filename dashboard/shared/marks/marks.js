@@ -97,13 +97,13 @@ function openMark(view, mark) {
   view.open(Number(row), kind, Number(index));
 }
 
-// Dots are smaller than a finger: a press takes the nearest mark within reach, else the metric's name.
+// Dots are smaller than a finger: a press takes the mark under it, the nearest one within reach, else the metric's name.
 function openNearest(view, event) {
   const place = view.rows.findIndex((row) => row.contains(event.target));
   if (place < 0) return;
   const svg = event.target.closest("svg");
   const name = marksIn(view, place)[0];
-  if (!svg) return openMark(view, name);
+  if (!svg) return openMark(view, event.target.closest("[data-mark]") ?? name);
   const box = svg.getBoundingClientRect();
   const away = (mark) => Math.hypot(event.clientX - box.left - mark.dataset.x, event.clientY - box.top - mark.dataset.y);
   const [nearest] = [...svg.querySelectorAll("[data-mark]")].sort((one, other) => away(one) - away(other));

@@ -48,6 +48,28 @@ def remember_click(key: str, targets: Sequence[MarkTargets]) -> Callable[[], Non
     return react
 
 
+def remember_point(key: str, targets: MarkTargets, kinds: Sequence[str]) -> Callable[[], None]:
+    """As :func:`remember_click`, for a Plotly chart that reports the points which are selected.
+
+    Args:
+        key: The key of the chart.
+        targets: What its points open.
+        kinds: The kind of mark of each trace, in the order of the traces.
+    """
+
+    def react() -> None:
+        held = st.session_state.get(key)
+        points = held.get("selection", {}).get("points") if isinstance(held, Mapping) else None
+        point = points[0] if isinstance(points, Sequence) and points else None
+        if isinstance(point, Mapping):
+            kind = _at(kinds, point.get("curve_number"))
+            found = read_mark({"row": 0, "kind": kind, "index": point.get("point_index")}, [targets])
+            if found is not None:
+                st.session_state[_CHOSEN] = found
+
+    return react
+
+
 def open_clicked_mark(store: Store) -> None:
     """Open the Transcripts page at the mark that was clicked just before this run, if one was."""
     target = st.session_state.pop(_CHOSEN, None)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from dashboard.shared.state import LEDGER
+from dashboard.shared.state import LEDGER, NO_ITERATION_CHOICE
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.store import Store
 
@@ -16,10 +16,10 @@ class MarkTarget:
     """Messages or games behind a mark.
 
     Attributes:
-        metric: The metric whose rows are meant.
+        metric: The metric whose rows are meant; for another figure, such as a cost, the game is meant as a whole.
         transcript_id: The game; ``None`` for all games of an iteration.
         message_id: The message; ``None`` for the first one that loses points of the metric.
-        iteration: The iteration's name, where its games are meant.
+        iteration: The iteration's name, where its games are meant; empty for the games of none.
     """
 
     metric: str
@@ -38,10 +38,13 @@ def address(store: Store, target: MarkTarget) -> dict[str, str]:
     A game opens at its first message that loses points of the metric; where none does, at the metric's ledger. An
     iteration opens as the list of its games, the lowest score of the metric first.
     """
+    iteration = target.iteration or NO_ITERATION_CHOICE
+    if target.metric not in DEFINITIONS:
+        return {"transcript": target.transcript_id} if target.transcript_id else {"of_iteration": iteration}
     if target.transcript_id is None:
         # The list's choices stand in its address by their labels.
         lowest_first = f"Lowest {DEFINITIONS[target.metric].label.lower()}"
-        return {"of_iteration": target.iteration or "", "order": lowest_first}
+        return {"of_iteration": iteration, "order": lowest_first}
     message_id = target.message_id or first_losing_message(store, target.transcript_id, target.metric)
     if message_id is None:
         return {"transcript": target.transcript_id, "show": LEDGER, "rows_of": DEFINITIONS[target.metric].label}

@@ -56,7 +56,8 @@ def test_the_axis_is_the_whole_scale_of_the_metric(definition, low: float, high:
 
 def test_the_threshold_is_drawn_and_named() -> None:
     figure = trend_figure(THREE_AND_TWO, STRATEGIC_DEPTH, 65.0)
-    assert figure.layout.shapes[0].y0 == 65.0
+    failing_side, line = figure.layout.shapes
+    assert (failing_side.y1, line.y0, line.y1) == (65.0, 65.0, 65.0)
     assert figure.layout.annotations[0].text == "≥ 65 %"
 
 
@@ -64,6 +65,13 @@ def test_without_any_score_the_figure_is_empty_but_has_its_iterations() -> None:
     figure = trend_figure(points((1, "v1", None)), STRATEGIC_DEPTH, 60.0)
     assert [len(trace.y) for trace in figure.data] == [0, 0]
     assert list(figure.layout.xaxis.ticktext) == ["v1"]
+
+
+def test_more_names_than_fit_side_by_side_become_numbers() -> None:
+    few = points(*((place, f"Prompt v{place}", 50.0) for place in range(1, 5)))
+    many = points(*((place, f"Prompt v{place}", 50.0) for place in range(1, 7)))
+    assert trend_figure(few, STRATEGIC_DEPTH, 60.0).layout.xaxis.ticktext[3] == "Prompt v4"
+    assert list(trend_figure(many, STRATEGIC_DEPTH, 60.0).layout.xaxis.ticktext) == list("123456")
 
 
 def test_names_cannot_bring_markup_into_the_chart() -> None:

@@ -1,0 +1,102 @@
+"""Every kind of mark on the Trends page opens the games behind it, by mouse, touch and keyboard."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.accessibility import findings
+from tests.browser.test_cockpit import lands_on_what_is_behind, mark
+
+SIZES = [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")]
+# The first chart is of the metric that is asked for: its traces are the games and the means.
+GAME, MEAN = 0, 1
+
+
+def point(page: Page, trace: int, number: int) -> Locator:
+    return (
+        page.locator(".js-plotly-plot")
+        .first.locator(".scatterlayer .trace")
+        .nth(trace)
+        .locator("path.point")
+        .nth(number)
+    )
+
+
+def click_point(page: Page, trace: int, number: int) -> None:
+    """Presses the mouse where the point lies: a layer of Plotly's own takes the press."""
+    shape = point(page, trace, number)
+    shape.scroll_into_view_if_needed()
+    box = shape.bounding_box()
+    assert box is not None
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.click(x, y)
+
+
+@pytest.mark.parametrize(("width", "theme"), SIZES)
+def test_all_metrics_stand_in_one_picture(sample_server, visit, screenshots, width, theme) -> None:
+    seen = visit(f"{sample_server.url}/trends", width=width, height=900, theme=theme)
+    expect(seen.page.locator(".picture-box .row:not(.head)")).to_have_count(7)
+    expect(seen.page.locator(".js-plotly-plot")).to_have_count(7)
+    seen.settle()
+    seen.page.screenshot(path=screenshots / f"trends-{width}-{theme}.png")
+    assert findings(seen.page) == []
+    assert (seen.faults, seen.foreign) == ([], [])
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize(
+    ("press", "expected"),
+    [
+        (lambda page: mark(page, "1:cell:0").click(), "of_iteration=Prompt+v1"),
+        (lambda page: mark(page, "1:metric:0").click(), "of_iteration=Prompt+v4"),
+        (lambda page: click_point(page, GAME, 0), "metric=strategic_depth"),
+        (lambda page: click_point(page, MEAN, 2), "of_iteration=Prompt+v3"),
+    ],
+    ids=["cell", "name", "dot", "diamond"],
+)
+def test_cells_dots_and_diamonds_open_their_games(sample_server, visit, width, press, expected) -> None:
+    seen = visit(f"{sample_server.url}/trends?metrics=Strategic+depth", width=width, height=1600)
+    expect(point(seen.page, MEAN, 3)).to_be_visible()
+    seen.settle()
+    press(seen.page)
+    found = lands_on_what_is_behind(seen.page)
+    assert expected in found
+    if "of_iteration" in expected:
+        assert "order=Lowest+strategic+depth" in found
+    assert seen.faults == []
+
+
+def test_bars_of_verdicts_open_their_games(sample_server, visit) -> None:
+    seen = visit(f"{sample_server.url}/trends?as=Cost+and+verdicts", height=2400)
+    page = seen.page
+    bars = page.locator(".js-plotly-plot .barlayer .point path")
+    expect(bars.first).to_be_attached()
+    seen.settle()
+    boxes = [bar.bounding_box() for bar in bars.all()]
+    tall = next(box for box in boxes if box is not None and box["height"] > 4)
+    page.mouse.move(tall["x"] + tall["width"] / 2, tall["y"] + tall["height"] / 2)
+    page.mouse.click(tall["x"] + tall["width"] / 2, tall["y"] + tall["height"] / 2)
+    assert "of_iteration=" in lands_on_what_is_behind(page)
+
+
+def test_dots_of_other_figures_open_their_games(sample_server, visit) -> None:
+    seen = visit(f"{sample_server.url}/trends?as=Cost+and+verdicts", height=2400)
+    expect(point(seen.page, GAME, 0)).to_be_visible()
+    seen.settle()
+    click_point(seen.page, GAME, 0)
+    assert "transcript=" in lands_on_what_is_behind(seen.page)
+
+
+def test_the_keyboard_reaches_every_cell(sample_server, visit) -> None:
+    seen = visit(f"{sample_server.url}/trends", height=900)
+    page = seen.page
+    expect(page.locator("[data-mark][tabindex='0']")).to_have_count(7)
+    mark(page, "0:metric:0").focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowDown")
+    expect(mark(page, "1:cell:1")).to_be_focused()
+    page.keyboard.press("Enter")
+    assert "of_iteration=Prompt+v2" in lands_on_what_is_behind(page)
