@@ -37,6 +37,11 @@ class Run:
     created_at: datetime
     scores: Mapping[Dimension, float]
 
+    @property
+    def model(self) -> str:
+        """The model in ``judge``; empty where none is named."""
+        return self.judge.partition(": ")[2]
+
     @classmethod
     def of(cls, row: Mapping[Any, Any]) -> Run:
         """Build it from a row of ``Evaluations.runs``."""

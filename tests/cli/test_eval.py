@@ -199,7 +199,7 @@ def test_a_judge_that_answers_nonsense_is_exit_code_3_and_no_score(run: Any, dat
 def test_runs_are_listed(run: Any) -> None:
     assert "No agent was evaluated yet." in run("eval", "runs").stderr
     run("eval", "run", *OFFLINE, "--agents", "jim", "--dimensions", "fluency")
-    line = run("eval", "runs", "--agent", "jim").stdout.splitlines()[-1]
+    line = run("eval", "runs", "--agent", "jim").stdout.splitlines()[-2]
     assert "Jim Halpert" in line
     assert "offline" in line
     (row,) = json.loads(run("eval", "runs", "--format", "json").stdout)

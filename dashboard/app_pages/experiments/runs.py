@@ -23,6 +23,7 @@ from evaluation.experiments.plan import plan_of
 from evaluation.experiments.report import CAVEAT, SCRIPTED_NOTE, verdict_words
 from evaluation.store import Store
 from evaluation.workflows.experiments.jobs import KIND, latest_options, running_job
+from evaluation.workflows.ratings.calibration import calibration_of_experiments
 
 _ID = "experiment"
 
@@ -55,13 +56,13 @@ def run_view(store: Store, run: ShownRun) -> None:
     if record.is_scripted:
         st.caption(SCRIPTED_NOTE)
     if run.rows:
-        _report(run)
+        _report(store, run)
     else:
         _unfinished(store, run)
     _conversations(run)
 
 
-def _report(run: ShownRun) -> None:
+def _report(store: Store, run: ShownRun) -> None:
     if words := verdict_words(run.rows):
         st.caption(words)
     st.plotly_chart(
@@ -77,6 +78,8 @@ def _report(run: ShownRun) -> None:
     lost = [f"{row['label']}: {row['unscored']}" for row in run.rows if row["unscored"]]
     if lost:
         st.caption(f"Scores that are missing: {', '.join(lost)}.")
+    if words := calibration_of_experiments(store, [run.record]):
+        plain(words)
     st.caption(CAVEAT)
     csv_download("Download the table", lambda: data.report_frame(run.rows), f"experiment-{run.record.id[:8]}.csv")
 

@@ -11,12 +11,13 @@ import streamlit as st
 from dashboard import access_checks
 from dashboard.app_pages.trends import charts as trend_charts
 from dashboard.app_pages.trends import data
-from dashboard.shared import queries, resources
+from dashboard.shared import personas, queries, resources
 from dashboard.shared.beside_chance import companion_data
 from dashboard.shared.beside_chance.parts import companion, in_words
 from dashboard.shared.charts import metric_charts as charts
 from dashboard.shared.downloads import csv_download
 from dashboard.shared.formatting import threshold_text
+from dashboard.shared.notices import plain
 from dashboard.shared.status_table import status_table
 from evaluation.coverage import Coverage
 from evaluation.report.svg import HEIGHT, stacked_svg, strip_svg
@@ -188,6 +189,8 @@ def persona_dimensions(first: int, last: int) -> None:
         "agent said belongs to no game and stands below."
     )
     known = {name: one for name, one in data.PERSONA_DEFINITIONS.items() if (shown["metric"] == name).any()}
+    if words := resources.read(personas.latest_calibration):
+        plain(words)
     metric_charts(shown, known, {}, ("personas", first, last))
 
 
@@ -209,6 +212,8 @@ def drift() -> None:
     st.caption(
         "Runs of other judges or samples are not comparable; the table names both. Ideas are counts, in the table."
     )
+    if words := resources.read(personas.agent_calibration, chosen):
+        plain(words)
     status_table(trend_charts.drift_table(points), "Runs of one agent, the latest first")
 
 

@@ -95,8 +95,13 @@ def _cell(score: DimensionScore | None) -> str:
     return f"{shown} ({interval_words(dimension_noise(score).interval, digits=digits)})"
 
 
-def noise_table(evaluations: Sequence[Rated]) -> str:
-    """The judge's noise by agent and dimension, and below the three noisiest propositions of each."""
+def noise_table(evaluations: Sequence[Rated], calibration: str = "") -> str:
+    """The judge's noise by agent and dimension, and below the three noisiest propositions of each.
+
+    Args:
+        evaluations: In the order of the lines.
+        calibration: Whether the judges are calibrated, in words.
+    """
     from evaluation.persona.judge_noise import dimension_noise
     from evaluation.statistics.words import interval_words
 
@@ -120,6 +125,7 @@ def noise_table(evaluations: Sequence[Rated]) -> str:
             noisy = [f"{key} {one.sd:.2f}" for key, one in found.propositions[:_MOST_NOISY] if one.sd > 0]
             if noisy:
                 lines.append(f"  {name}, {LABELS[score.dimension]}: noisiest {', '.join(noisy)}")
+    lines += [f"  {line}" for line in _said(calibration)]
     return "\n".join([table(_NOISE_HEADERS, rows), *(shortened(line, _LONGEST_REMARK) for line in lines)])
 
 
