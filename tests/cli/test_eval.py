@@ -237,8 +237,11 @@ def test_a_jury_of_two_models_says_how_far_they_agree(run: Any) -> None:
         options = ("--agents", "michael", "--dimensions", "fluency", "--mode", "live", "--base-url", server.url)
         done = run("persona", "run", *options, "--jury", "one,two")
         estimate = run("persona", "run", *options, "--jury", "one,three", "--estimate").stdout
+        noise = run("persona", "noise", *options, "--jury", "one,two", "--repeats", 2)
     assert "Jury of one, two: over" in done.stdout, done.stdout + done.stderr
     assert "Not calibrated: people marked too few judgements of jury of one, two (mean) blind" in done.stdout
+    assert "Jury of one, two: over" in noise.stdout, noise.stdout + noise.stderr
+    assert "Not calibrated: people marked too few judgements of jury of one, two (mean) blind" in noise.stdout
     assert estimate.startswith("one: ")
     assert "three: " in estimate
     assert "A jury can only be asked live." in run("persona", "run", "--jury", "a,b").stderr

@@ -14,6 +14,7 @@ from dashboard.shared.notices import plain
 from dashboard.shared.personas import SelectableAgent, score_text
 from dashboard.shared.status_table import status_table
 from evaluation.comparison.runs import Run
+from evaluation.judging.judges.jury import JuryAgreement
 from evaluation.judging.propositions.mark_words import mark_words
 from evaluation.judging.propositions.proposition import Dimension
 from evaluation.persona.judge_noise import noise_words
@@ -110,6 +111,8 @@ def _card(person: SelectableAgent, dimension: Dimension) -> None:
         if noise := noise_words(said.get("repeats") or (), dimension, said.get("judge_share")):
             notes.append(noise)
         st.caption(", ".join(notes))
+        if jury := said.get("jury"):
+            plain(JuryAgreement.of_dict(jury).words)
         if said.get("reason"):
             plain(str(said["reason"]))
 

@@ -33,6 +33,8 @@ _LINES = {
     Dimension.FLUENCY: ("#007a5a", "square", "dot"),
     Dimension.CONVERGENCE: ("#9c4a80", "triangle-up", "dashdot"),
 }
+_OWN_LINE = ("#5b6470", "x", "longdash")
+"""Of the dimensions that plug-ins declare."""
 
 
 def heat_frame(points: pd.DataFrame, thresholds: Mapping[str, float]) -> pd.DataFrame:
@@ -134,7 +136,10 @@ def drift_figure(points: pd.DataFrame) -> go.Figure:
         points: From ``data.drift_points``.
     """
     figure = go.Figure()
-    for dimension, (color, symbol, dash) in _LINES.items():
+    for dimension in DIMENSIONS:
+        if dimension is Dimension.IDEAS_QUANTITY:
+            continue
+        color, symbol, dash = _LINES.get(dimension, _OWN_LINE)
         own = points[points["dimension"] == str(dimension)]
         if own.empty:
             continue

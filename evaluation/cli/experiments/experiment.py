@@ -15,6 +15,9 @@ from evaluation.cli.shared.options import (
     Concurrency,
     Database,
     EstimateOnly,
+    Jury,
+    JuryRuleName,
+    JuryRuleOption,
     ListFormat,
     MaxCalls,
     MaxUsd,
@@ -22,6 +25,7 @@ from evaluation.cli.shared.options import (
     Rows,
     TextFormat,
     Timeout,
+    listed_names,
     open_store,
 )
 from evaluation.cli.shared.terminal import markdown_table, note, safe, say, table
@@ -73,6 +77,8 @@ def run(
     max_calls: MaxCalls = None,
     concurrency: Concurrency = None,
     timeout: Timeout = None,
+    jury: Jury = "",
+    jury_rule: JuryRuleOption = JuryRuleName.MEAN,
     sample_size: options.SampleSize = 3,
     batched: options.Batched = False,
     double_check: options.DoubleCheck = False,
@@ -93,7 +99,7 @@ def run(
         no_effects=no_effects,
         personas=personas is not None,
         fragments=bool(fragments),
-        model=bool(model or base_url),
+        model=bool(model or base_url or jury),
     )
     store = open_store(db)
     limits = {
@@ -110,6 +116,8 @@ def run(
         "sample_size": sample_size,
         "is_batched": batched,
         "has_double_check": double_check,
+        "jury": tuple(listed_names(jury)),
+        "jury_rule": str(jury_rule),
     }
     effects = chosen_effects(with_script=scripted, with_effects=not no_effects)
     plans = chosen_plans(store, scenario, settings, (personas, fragments or []), effects, model, paper_layout)

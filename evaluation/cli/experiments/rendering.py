@@ -23,6 +23,7 @@ def record_text(record: ExperimentRecord, output: OutputFormat, calibration: str
         output: The format.
         calibration: Whether the judge is calibrated, in words.
     """
+    from evaluation.experiments.plan import judge_of
     from evaluation.experiments.report import CAVEAT, SCRIPTED_NOTE, stored_rows, verdict_words
     from evaluation.experiments.treatment import stored_activity
 
@@ -33,6 +34,7 @@ def record_text(record: ExperimentRecord, output: OutputFormat, calibration: str
     rows = stored_rows(record.results)
     draw = markdown_table if output is OutputFormat.MARKDOWN else table
     head = f"{safe(record.name)} ({record.scenario}), seed {record.seed}, scale {record.scale:g}, id {record.id[:8]}"
+    head += f", judged by {safe(judge_of(record))}"
     notes = [SCRIPTED_NOTE] if record.is_scripted else []
     words = verdict_words(rows)
     activity = [draw(("What happened", "Treatment", "Control"), found)] if (found := stored_activity(record)) else []
@@ -47,6 +49,7 @@ def _missing(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 
 def record_dict(record: ExperimentRecord, calibration: str) -> dict[str, Any]:
     """An experiment as JSON-compatible data; arguments as for ``record_text``."""
+    from evaluation.experiments.plan import judge_of
     from evaluation.experiments.report import CAVEAT, stored_rows
 
     return {
@@ -57,6 +60,7 @@ def record_dict(record: ExperimentRecord, calibration: str) -> dict[str, Any]:
         "scale": record.scale,
         "layout": record.config.get("layout"),
         "model": record.config.get("model"),
+        "judge": judge_of(record),
         "is_scripted": record.is_scripted,
         "status": str(record.status),
         "rows": stored_rows(record.results),

@@ -15,9 +15,6 @@ from evaluation.cli.persona.options import (
     Dimensions,
     DoubleCheck,
     Individual,
-    Jury,
-    JuryRuleName,
-    JuryRuleOption,
     MaxDrop,
     Mode,
     ModeOption,
@@ -40,6 +37,9 @@ from evaluation.cli.shared.options import (
     Database,
     EstimateOnly,
     JudgeModel,
+    Jury,
+    JuryRuleName,
+    JuryRuleOption,
     ListFormat,
     MaxCalls,
     MaxUsd,
@@ -267,6 +267,8 @@ def noise(
     agents: Agents = "",
     dimensions: Dimensions = "",
     mode: ModeOption = Mode.LIVE,
+    jury: Jury = "",
+    jury_rule: JuryRuleOption = JuryRuleName.MEAN,
     sample_size: SampleSize = 5,
     seed: Seed = 0,
     repeats: Annotated[int, typer.Option(min=2, max=50, help="Ask every question so many times.")] = 5,
@@ -297,7 +299,9 @@ def noise(
     store = open_store(db)
     limits = judge_limits(budget, max_calls, concurrency, timeout)
     plan = evaluation_plan(dimensions, sample_size, seed, individual, repeats, double_check=double_check)
-    request = persona_request(store, mode, plan, agents, folder, model=model, base_url=base_url, **limits)
+    request = persona_request(
+        store, mode, plan, agents, folder, model=model, base_url=base_url, jury=jury, jury_rule=jury_rule, **limits
+    )
     if estimate:
         say(estimate_personas(store, request))
         return

@@ -29,6 +29,7 @@ from evaluation.judging.judges.cached import CallBuffer
 from evaluation.judging.model_client.calls import CallLog, CallRecord
 from evaluation.judging.model_client.language_model import LLMClient
 from evaluation.judging.propositions.loading import PropositionLibrary
+from evaluation.judging.protocol import JudgeKind
 from evaluation.store import Store
 from evaluation.transcript import Transcript
 from evaluation.workflows.agents import player_personas
@@ -100,7 +101,7 @@ def _asked(
     return JudgeIdentity(
         judge=f"{judge.kind} {judge.model}",
         speaker=_speaker_config(store, None, options).model if test.source == "simulation" else "",
-        server=config.base_url or "" if judge.client else "",
+        server=config.base_url or "" if judge.kind is JudgeKind.LIVE else "",
     )
 
 
@@ -120,7 +121,7 @@ def _source(
 
 def _simulation(store: Store, judge: ChosenJudge, judged: CallBuffer, options: Mapping[str, Any]) -> Run:
     """Simulated runs whose games are stored; they draw on the judge's budget."""
-    if judge.client is None:
+    if judge.kind is not JudgeKind.LIVE:
         remedy = "Set OPENAI_API_KEY or OPENAI_BASE_URL, or take transcripts or metrics as the source."
         raise InputError("Agents need a model to speak, and there is no key or address.", remedy=remedy)
 

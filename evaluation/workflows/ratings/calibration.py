@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from evaluation.agreement.calibration import calibration_words
 from evaluation.comparison.runs import Run
 from evaluation.errors import NotFoundError
+from evaluation.experiments.experiment import ExperimentRecord
+from evaluation.experiments.plan import judge_of
 from evaluation.judging.guard.fencing import FENCE
 from evaluation.persona.results import PersonaEvaluation
 from evaluation.store import Store
 from evaluation.store.ratings.calibration_marks import JudgedClaim
-
-if TYPE_CHECKING:
-    from evaluation.experiments.experiment import ExperimentRecord
 
 _MESSAGES_BEFORE = 10
 
@@ -68,7 +66,7 @@ def calibration_of_experiments(store: Store, records: Iterable[ExperimentRecord]
     return _words(
         store,
         [
-            (str(each.config.get("model", "")), str(row["dimension"]))
+            (judge_of(each), str(row["dimension"]))
             for each in records
             for row in (each.results or {}).get("rows", [])
             if row["treatment_mean"] is not None or row["control_mean"] is not None
