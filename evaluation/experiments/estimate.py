@@ -77,7 +77,7 @@ def estimate(plan: ExperimentPlan, library: PropositionLibrary, price: Price | N
     messages = design.agent_sessions * plan.step_count
     people = 0 if plan.personas else design.personas
     population = people + math.ceil(people / NAMES_AT_ONCE) + (_PLANNING_CALLS if people else 0)
-    per_message = _corrections_per_message(design.treatment, library)
+    per_message = corrections_per_message(design.treatment, library)
     rechecks = 2 if plan.has_double_check else 1
     per_agent = sum(
         _questions(plan, library, each) for each in SHIPPED_DIMENSIONS if each not in ENVIRONMENT_DIMENSIONS
@@ -88,7 +88,7 @@ def estimate(plan: ExperimentPlan, library: PropositionLibrary, price: Price | N
     return Estimate(population, 2 * messages, judges * messages * per_message, judges * evaluation, price)
 
 
-def _corrections_per_message(config: CorrectionConfig, library: PropositionLibrary) -> int:
+def corrections_per_message(config: CorrectionConfig, library: PropositionLibrary) -> int:
     """Calls per message of the treatment at most: every attempt judged, every retry written, interventions asked."""
     attempts = 1 + config.max_correction_attempts
     counts = [len(library.propositions_for(Dimension(each)).propositions) for each in config.thresholds]

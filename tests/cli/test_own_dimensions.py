@@ -26,10 +26,16 @@ Plugged = Callable[..., "subprocess.CompletedProcess[str]"]
 def plugged(database: Path) -> Plugged:
     """Runs ``dramaturg`` (or another command) with plug-ins; the example's when nothing else is named."""
 
-    def run(*arguments: object, plugins: object = EXAMPLE, command: list[str] = MAIN) -> subprocess.CompletedProcess:
+    def run(
+        *arguments: object, plugins: object = EXAMPLE, command: list[str] = MAIN, installed: object = ROOT
+    ) -> subprocess.CompletedProcess[str]:
         hidden = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "DRAMATURG_JUDGE", "DRAMATURG_MODEL", "DRAMATURG_PROPOSITIONS")
         plain = {key: value for key, value in os.environ.items() if key not in hidden}
-        own = {"DRAMATURG_DB": str(database), "DRAMATURG_PLUGINS": str(plugins), "PYTHONPATH": str(ROOT)}
+        own = {
+            "DRAMATURG_DB": str(database),
+            "DRAMATURG_PLUGINS": str(plugins),
+            "PYTHONPATH": f"{ROOT}{os.pathsep}{installed}",
+        }
         return subprocess.run(
             [*command, *map(str, arguments)], env=plain | own, capture_output=True, text=True, check=False
         )
@@ -71,6 +77,9 @@ def test_they_stand_beside_the_shipped_ones_in_table_json_store_and_baselines(
     (file,) = (tmp_path / "b").glob("*.json")
     assert set(json.loads(file.read_text("utf-8"))["dimensions"]) == {"fluency", "warmth", "brevity"}
     assert compared.returncode == 0, compared.stdout + compared.stderr
+    without = plugged("persona", "compare", *live, "--baselines", tmp_path / "b", plugins="")
+    assert without.returncode == 2
+    assert "warmth" in without.stderr
     store = Store(database)
     runs = store.evaluations.runs("michael")
     assert set(store.evaluations.scores(runs["run_id"].iloc[-1])["dimension"]) == {"fluency", "warmth", "brevity"}
@@ -124,6 +133,21 @@ def test_a_file_of_ones_own_overrides_a_claim_of_the_plug_in(plugged: Plugged, t
     unknown = plugged("propositions", "check", *options, plugins="")
     assert unknown.returncode == 2
     assert "'warmth' is not known" in unknown.stdout
+
+
+def test_an_installed_package_names_them_by_an_entry_point(plugged: Plugged, tmp_path: Path) -> None:
+    (tmp_path / "my_dimensions.py").write_text(EXAMPLE.read_text("utf-8"), encoding="utf-8")
+    folder = tmp_path / "my_dimensions-1.0.dist-info"
+    folder.mkdir()
+    (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: my-dimensions\nVersion: 1.0\n", encoding="utf-8")
+    (folder / "entry_points.txt").write_text("[dramaturg.plugins]\nmine = my_dimensions\n", encoding="utf-8")
+    done = plugged("persona", "run", *OFFLINE, "--dimensions", "brevity", plugins="", installed=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "Brevity" in done.stdout
+    (folder / "entry_points.txt").write_text("[dramaturg.plugins]\nmine = gone\n", encoding="utf-8")
+    gone = plugged("persona", "run", *OFFLINE, plugins="", installed=tmp_path)
+    assert gone.returncode == 2
+    assert "entry point mine (gone)" in gone.stderr
 
 
 DECLARE = "from evaluation.judging.propositions.own_dimensions import declare_dimension\n"
