@@ -55,6 +55,9 @@ class _Dimensions(Sequence[Dimension]):
     def __getitem__(self, place: int | slice) -> Dimension | Sequence[Dimension]:
         return tuple(LABELS)[place]
 
+    def __iter__(self) -> Iterator[Dimension]:
+        return iter(LABELS)
+
     def __len__(self) -> int:
         return len(LABELS)
 
