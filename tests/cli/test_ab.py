@@ -10,7 +10,7 @@ import pytest
 
 from evaluation.experiments.ab.config import ABConfig
 from evaluation.store import Store
-from evaluation.workflows.experiments.ab_tests import _judge_config
+from evaluation.workflows.experiments.ab_tests import ab_judge_config
 from tests.cli.conftest import Run, WriteGame
 
 
@@ -69,10 +69,10 @@ def test_the_judge_is_the_users_own_unless_the_file_says_something_of_judging(mo
     monkeypatch.setenv("DRAMATURG_MODEL", "openai/mine")
     store, options = Store(":memory:"), {"mode": None, "model": None, "base_url": None}
     fixed: dict[str, Any] = {"name": "x", "source": "transcripts", "variants": {"a": {}, "b": {}}}
-    assert _judge_config(store, ABConfig(**fixed), options).model == "openai/mine"
+    assert ab_judge_config(store, ABConfig(**fixed), options).model == "openai/mine"
     named = ABConfig(**fixed, evaluation={"evaluation_model": "openai/theirs"})
-    assert _judge_config(store, named, options).model == "openai/theirs"
-    assert _judge_config(store, named, {**options, "model": "openai/given"}).model == "openai/given"
+    assert ab_judge_config(store, named, options).model == "openai/theirs"
+    assert ab_judge_config(store, named, {**options, "model": "openai/given"}).model == "openai/given"
 
 
 def _numbers(place: Path, text: str) -> Path:

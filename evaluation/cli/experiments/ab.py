@@ -56,6 +56,7 @@ def ab(
     again to go on where a limit or a crash stopped it. Exits with 3 when runs failed.
     """
     from evaluation.experiments.ab.config import ABConfig
+    from evaluation.experiments.ab.progress import FinishedRuns
     from evaluation.files.yaml_models import read_model
     from evaluation.workflows.experiments.ab_tests import run_ab_test
 
@@ -64,7 +65,7 @@ def ab(
     result = run_ab_test(
         open_store(db),
         test,
-        state or config.with_suffix(".runs.jsonl"),
+        FinishedRuns(state or config.with_suffix(".runs.jsonl")),
         {
             "mode": mode,
             "model": model,
