@@ -19,14 +19,15 @@ class FinishedRuns:
 
     Args:
         path: The file; made by the first run.
+        known: Runs that are done besides those in the file.
 
     Raises:
         InputError: The file holds something else.
     """
 
-    def __init__(self, path: Path | None = None) -> None:
+    def __init__(self, path: Path | None = None, known: Mapping[str, RunResult] | None = None) -> None:
         self._path = path
-        self._done: dict[str, RunResult] = {} if path is None else _read(path)
+        self._done = {**(known or {}), **({} if path is None else _read(path))}
 
     def find(self, key: str) -> RunResult | None:
         """The run under that key, if it is done."""
@@ -34,9 +35,7 @@ class FinishedRuns:
 
     def in_memory(self) -> FinishedRuns:
         """A copy that keeps further runs in memory only."""
-        copy = FinishedRuns()
-        copy._done = dict(self._done)
-        return copy
+        return FinishedRuns(known=self._done)
 
     def keep(self, key: str, run: RunResult) -> None:
         """Stores a run; it is safe when this returns.

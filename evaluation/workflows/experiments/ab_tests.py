@@ -133,6 +133,15 @@ def estimate_ab_test(store: Store, test: ABConfig, finished: FinishedRuns, optio
     return ABEstimate(len(runs), known, summed([*simulated, *(counting.uses if counting else ())]))
 
 
+def planned_runs(store: Store, test: ABConfig) -> int:
+    """How many runs a test has.
+
+    Raises:
+        InputError: A variant names no games, has no runs, or is wrong.
+    """
+    return len(plan(_listed(store, test)))
+
+
 class _CountingJudge:
     """Counts the questions for each model that judges, in place of asking."""
 
@@ -195,11 +204,18 @@ def _source(
     if test.source == "metrics":
         return test, given_metrics
     if test.source == "transcripts":
-        named = {name: {"runs": _games(store, name, variant)} for name, variant in test.variants.items()}
-        listed = test.model_copy(update={"variants": named, "base": {}})
-        check_runs(listed, plan(listed))
-        return listed, _games_of_store(store)
+        return _listed(store, test), _games_of_store(store)
     return test, _simulation(store, judge, judged, options)
+
+
+def _listed(store: Store, test: ABConfig) -> ABConfig:
+    """The test with its stored games listed one by one; unchanged for other sources."""
+    if test.source != "transcripts":
+        return test
+    named = {name: {"runs": _games(store, name, variant)} for name, variant in test.variants.items()}
+    listed = test.model_copy(update={"variants": named, "base": {}})
+    check_runs(listed, plan(listed))
+    return listed
 
 
 def _simulation(store: Store, judge: ChosenJudge, judged: CallBuffer, options: Mapping[str, Any]) -> Run:

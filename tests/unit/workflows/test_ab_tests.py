@@ -8,15 +8,16 @@ from typing import Any
 
 import pytest
 
-from evaluation.errors import InputError
+from evaluation.errors import ConflictError, InputError
 from evaluation.experiments.ab.config import ABConfig
 from evaluation.experiments.ab.progress import FinishedRuns
 from evaluation.judging.model_client.budget import Budget
 from evaluation.judging.model_client.usage import Price
 from evaluation.simulation.scripted.server import ScriptedServer
 from evaluation.simulation.scripted.world import SCRIPTED_MODEL, ScriptedWorld
-from evaluation.store import Store
+from evaluation.store import JobState, Store
 from evaluation.transcript import Message, Player, Transcript
+from evaluation.workflows.experiments.ab_jobs import begin_ab_job, run_ordered_ab, running_ab_job
 from evaluation.workflows.experiments.ab_tests import estimate_ab_test, run_ab_test
 
 MARK = '{"reason": "It fits.", "score": 0.9}'
@@ -149,3 +150,36 @@ def test_a_stopped_test_leaves_the_other_runs_for_later_even_where_no_model_is_a
     stopped = run_ab_test(store, numbers(), finished, {}, lambda _: budget.stop(), budget=budget)
     assert (stopped.skipped, stopped.variants["a"].runs[1].detail) == (5, "cancelled")
     assert run_ab_test(store, numbers(), finished, {}, lambda _: None).skipped == 0
+
+
+def test_a_job_keeps_its_runs_in_the_store_and_a_later_one_pays_for_none_of_them_again(server: ScriptedServer) -> None:
+    store = Store(":memory:")
+    job, test_id = begin_ab_job(store, simulated(), options(server, max_calls=8))
+    found = running_ab_job(store, test_id)
+    assert found is not None
+    assert (found.id, found.total) == (job.id, 4)
+    said = run_ordered_ab(store, job.id)
+    # The first run takes 4 calls and the second 6, of which the limit allows 4.
+    assert said.startswith("Runs: 1 done, 3 skipped: budget. 8 calls")
+    assert store.jobs.get(job.id).done == 4
+    assert len(store.experiments.ab_runs(test_id)) == 1
+    store.jobs.update(job.id, state=JobState.DONE)
+    assert running_ab_job(store, test_id) is None
+    asked = server.asked
+    again, same = begin_ab_job(store, simulated(), options(server))
+    assert same == test_id
+    assert run_ordered_ab(store, again.id).startswith("Runs: 4 done.")
+    assert server.asked == asked + 16, "three runs, of 6, 4 and 6 messages"
+    record = store.experiments.get(test_id)
+    assert (record.results or {})["skipped"] == 0
+    store.experiments.delete(test_id)
+    assert store.experiments.ab_runs(test_id) == []
+
+
+def test_a_second_job_and_an_impossible_test_are_refused() -> None:
+    store = Store(":memory:")
+    begin_ab_job(store, numbers(), {})
+    with pytest.raises(ConflictError):
+        begin_ab_job(store, numbers(), {})
+    with pytest.raises(InputError, match="It has no runs"):
+        begin_ab_job(store, numbers().model_copy(update={"variants": {"a": {}, "b": {}}}), {})
