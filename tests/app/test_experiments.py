@@ -69,7 +69,7 @@ def test_before_any_run_the_page_says_what_one_is_and_offers_one(open_page, data
 
 def test_a_price_of_ones_own_is_known_at_once(open_page, database, words, monkeypatch, tmp_path: Path) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
-    app = open_page("experiments", experiments_view="New run")
+    app = open_page("experiments", experiments_view="Run an experiment")
     assert "calls, what they cost is not looked up yet" in words(app)
     assert app.button(key="estimate_cost")
     prices = tmp_path / "pricing.yaml"
@@ -83,7 +83,7 @@ def test_a_price_of_ones_own_is_known_at_once(open_page, database, words, monkey
 @pytest.mark.long  # litellm's list of prices takes seconds to load
 def test_the_cost_is_estimated_as_on_the_command_line_when_asked_for(open_page, database, words, monkeypatch) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
-    app = open_page("experiments", experiments_view="New run")
+    app = open_page("experiments", experiments_view="Run an experiment")
     assert "1,087 to 4,887 calls, what they cost is not looked up yet" in words(app)
     app.button(key="estimate_cost").click().run(timeout=120)
     assert not app.exception
@@ -176,7 +176,7 @@ def test_table_1_is_recomputed_from_files_that_are_handed_in(open_page, database
 
 def test_ab_tests_stand_with_their_recommendation(open_page, store, words, table, hostile) -> None:
     app = open_page("experiments", experiments_view="A/B tests")
-    assert "No A/B test was run yet." in words(app)
+    assert "No A/B tests yet" in words(app)
     comparison = {
         "metric_name": "coherence",
         "variant_a": "short",

@@ -22,8 +22,13 @@ AB = "ab"
 _AB_TESTS = uuid.UUID("0f4c8b52-33f5-4c0f-8a43-0a1d7d6a9c11")
 
 
+def ab_test_id(config: Mapping[str, Any]) -> str:
+    """The id under which an A/B test of this configuration is kept."""
+    return str(uuid.uuid5(_AB_TESTS, json.dumps(config, sort_keys=True, default=str)))
+
+
 class Experiments:
-    """Reads and writes ``experiments``, ``experiment_sessions``, ``experiment_scores``, ``experiment_activity``, ``ab_runs``."""
+    """Reads and writes ``experiments`` and their sessions, scores and activity, and the ``ab_runs`` of A/B tests."""
 
     def __init__(self, units: Units) -> None:
         self._units = units
@@ -78,7 +83,7 @@ class Experiments:
         Returns:
             The id under which it is kept.
         """
-        key = str(uuid.uuid5(_AB_TESTS, json.dumps(config, sort_keys=True, default=str)))
+        key = ab_test_id(config)
         self.begin(ExperimentRecord(key, str(config.get("name", "")), AB, 0, 1.0, {"kind": AB, "test": dict(config)}))
         return key
 

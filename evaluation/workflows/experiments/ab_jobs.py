@@ -12,11 +12,13 @@ from evaluation.experiments.ab.results import ABTestResult, RunResult
 from evaluation.experiments.ab.summary import runs_by_status
 from evaluation.judging.model_client.budget import Budget, spent_words
 from evaluation.store import Job, JobState, Store
+from evaluation.store.agents.experiments import ab_test_id
 from evaluation.workflows.experiments.ab_tests import ab_judge_config, planned_runs, run_ab_test
 from evaluation.workflows.job_progress import JobProgress
 
 KIND = "ab_test"
 _ORDER = "ab_test_job"
+_MOST_JOBS = 1_000
 
 
 class StoredRuns(FinishedRuns):
@@ -27,6 +29,11 @@ class StoredRuns(FinishedRuns):
         super().__init__(known=dict(filter(None, parsed)))
         self._store = store
         self._test_id = test_id
+
+    @classmethod
+    def of(cls, store: Store, test: ABConfig) -> StoredRuns:
+        """The finished runs of a test; none before it was begun."""
+        return cls(store, ab_test_id(test.model_dump(mode="json")))
 
     def keep(self, key: str, run: RunResult) -> None:
         """Stores a run; it is safe when this returns."""
@@ -96,6 +103,16 @@ def running_ab_job(store: Store, test_id: str) -> Job | None:
     """The job that runs this A/B test now; ``None`` when none does."""
     with store.unit():
         return next((job for job in store.jobs.running() if _ordered(store, job).get("id") == test_id), None)
+
+
+def latest_order(store: Store, test_id: str) -> tuple[ABConfig, dict[str, Any]] | None:
+    """Configuration and options of the latest job of an A/B test, to go on with it; ``None`` without one."""
+    with store.unit():
+        for job in store.jobs.list(_MOST_JOBS):
+            order = _ordered(store, job)
+            if order.get("id") == test_id:
+                return ABConfig.model_validate(order["test"]), dict(order["options"])
+    return None
 
 
 def _ordered(store: Store, job: Job) -> Mapping[str, Any]:

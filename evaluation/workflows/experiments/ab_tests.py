@@ -134,7 +134,7 @@ def estimate_ab_test(store: Store, test: ABConfig, finished: FinishedRuns, optio
 
 
 def planned_runs(store: Store, test: ABConfig) -> int:
-    """How many runs a test has.
+    """The number of runs of a test.
 
     Raises:
         InputError: A variant names no games, has no runs, or is wrong.
