@@ -55,7 +55,7 @@ def test_the_example_runs_from_an_empty_page_and_the_finished_test_opens(open_pa
     assert not app.exception
     assert "No A/B tests yet" in words(app)
     assert "8 runs. No model would be asked." in words(app)
-    app.button(key="start_ab_test").click().run()
+    app.button(key="example_ab_test").click().run()
     wait()
     app.run()
     assert not app.exception

@@ -175,7 +175,10 @@ def _places(store: Store) -> list[tuple[str, str, str]]:
     places += [("Transcripts", "transcripts", f"?transcript={game}"), ("Review", "review", "?desk=My+ratings")]
     places += [("Transcripts", "transcripts", f"?transcript={game}&show=Ledger")]
     places += [("Review", "review", f"?desk={view}") for view in ("Practice", "Who+speaks%3F", "Sheets+and+records")]
-    places += [("Insights", "network", f"?network_view={view}") for view in ("Cost", "Checks")]
+    places += [("Insights", "network", f"?network_view={view}") for view in ("Cost", "Checks", "Beside+each+other")]
+    places += [
+        ("Experiments", "experiments", f"?experiments_view={view}") for view in ("A%2FB+tests", "Run+an+A%2FB+test")
+    ]
     return places
 
 

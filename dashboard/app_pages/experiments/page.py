@@ -38,6 +38,8 @@ else:
     empty_state(
         "No experiments yet",
         "An experiment lets the same agents talk twice, with corrections and without, and compares how they hold their "
-        "character. Try one with the script, which needs no key.",
+        "character.",
     )
+    start_run.load_example(store)
+    st.subheader(START, anchor=False)
     start_run.start_form(store)

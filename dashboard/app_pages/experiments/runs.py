@@ -177,8 +177,10 @@ def ab_view(store: Store, found: Sequence[ExperimentRecord]) -> None:
         empty_state(
             "No A/B tests yet",
             "An A/B test compares variants of a configuration on the same measures. Start one here, or with "
-            "`dramaturg ab CONFIG`. The example compares numbers in its file and needs no model.",
+            "`dramaturg ab CONFIG`.",
         )
+        start_ab_test.load_example(store)
+        st.subheader("Run an A/B test", anchor=False)
         start_ab_test.ab_form(store)
         return
     by_id = {each.id: each for each in found}

@@ -61,6 +61,17 @@ def ab_form(store: Store) -> None:
         st.caption("An A/B test is running; another one can start when it is done.")
 
 
+def load_example(store: Store) -> None:
+    """A button that runs the example on numbers, to have a test to look at."""
+    is_busy = jobs.running(store, KIND) is not None
+    with st.container(horizontal=True, horizontal_alignment="center"):
+        if st.button(
+            "Load an example", icon=":material/science:", type="primary", disabled=is_busy, key="example_ab_test"
+        ):
+            start(store, data.read_ab_test("ab.yaml", data.example_test("ab.yaml").encode("utf-8")), {})
+    st.caption("It compares numbers in its file: no key, no cost, at once.", text_alignment="center")
+
+
 def _configuration() -> tuple[str, bytes]:
     """The name of the file, as errors say it, and its content."""
     examples = [_NUMBERS, *([_ITERATIONS] if len(_iterations()) > 1 else []), _SIMULATED, _FILE]

@@ -18,7 +18,7 @@ from evaluation.insight.figures.wording import AGENT_HEADERS, UNKNOWN, Line, age
 from evaluation.insight.report.evaluation_report import EvaluationReport, plain_report
 from evaluation.store import Store
 from evaluation.store.model_calls.spending import spending_by_model, spending_by_run
-from evaluation.transcript import Transcript
+from evaluation.transcript import SIMULATED_FORMAT, Transcript
 
 NO_ITERATION = "no iteration"
 CHANNELS = ("public", "team", "private")
@@ -44,8 +44,13 @@ class OpenGame:
 
 
 def games(store: Store) -> dict[str, str]:
-    """The names of all games by id, in the order of adding."""
-    return store.transcripts.game_names()
+    """The names of all games by id: simulated conversations first, named as such, then the others, as they came."""
+    with store.unit():
+        names = store.transcripts.game_names()
+        summaries = store.transcripts.summaries()
+    made = set(summaries.loc[summaries["source_format"] == SIMULATED_FORMAT, "transcript_id"].astype(str))
+    found = {key: f"{names[key]} (simulated)" for key in names if key in made}
+    return found | {key: name for key, name in names.items() if key not in made}
 
 
 def open_game(store: Store, transcript_id: str, only: MessageFilter = EVERYTHING) -> OpenGame:
@@ -222,7 +227,9 @@ def _games_frame(summaries: pd.DataFrame, names: list[str]) -> pd.DataFrame:
                     "With a known cost": len(known),
                     "Spent": usd_text(float(known.sum()) if len(known) else None),
                     "Mean per game": usd_text(float(known.mean()) if len(known) else None),
-                    "Cache hits": f"{share_text(float(hits.mean()))} in {len(hits)} games" if len(hits) else UNKNOWN,
+                    "Cache hits": f"{share_text(float(hits.mean()))} in {len(hits)} games"
+                    if len(hits)
+                    else share_text(None),
                 }
             )
     return pd.DataFrame(rows)

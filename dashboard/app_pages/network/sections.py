@@ -16,7 +16,7 @@ from dashboard.shared import queries, resources, state
 from dashboard.shared.notices import plain
 from evaluation.insight.figures.talk_shares import MessageFilter
 from evaluation.insight.figures.wording import activity_lines, cost_lines, memory_lines, network_lines, share_lines
-from evaluation.insight.network.drawing import LINE_LEGEND, legend
+from evaluation.insight.network.drawing import LINE_LEGEND, NO_ARROWS, legend
 from evaluation.insight.report.rendering import html_page, markdown
 from evaluation.text.display import counted
 
@@ -129,11 +129,14 @@ def graph(opened: PlayerGraph) -> None:
         chosen = _pick_player(opened)
     with right:
         least = _pick_least(opened)
-    st.caption(
-        "An arrow goes from a speaker to those whom they name, answer or write to in private. "
-        f"{legend(max(opened.arrows.values(), default=1))} {graph_data.drawn_words(opened, least)} "
-        + (LINE_LEGEND if chosen is None else "Of the chosen player all are: solid from them, dashed to them.")
-    )
+    if opened.arrows:
+        st.caption(
+            "An arrow goes from a speaker to those whom they name, answer or write to in private. "
+            f"{legend(max(opened.arrows.values()))} {graph_data.drawn_words(opened, least)} "
+            + (LINE_LEGEND if chosen is None else "Of the chosen player all are: solid from them, dashed to them.")
+        )
+    else:
+        st.caption(NO_ARROWS)
     for words in filter(None, (graph_data.side_legend(opened), graph_data.inner_words(opened))):
         st.caption(words)
     graph_view(graph_data.drawing(opened, least, chosen), key=_GRAPH, on_open=partial(_opened, len(opened.players)))
@@ -276,11 +279,17 @@ def cost() -> None:
         with st.container(horizontal=True):
             for label, figure in data.totals(found).items():
                 st.metric(label, figure, border=True, width="content")
+        st.caption(
+            "Every call that Dramaturg made to a model, in US dollars: by judges, simulations, gate and interventions. "
+            "Provider's cache: the share of tokens read that were in it, and cost less."
+        )
         if not found.models.empty:
             st.subheader("By model and purpose", anchor=False)
             unpriced = int(found.models["unpriced"].sum())
             st.caption(
-                "Tokens are those read and written; cached ones were in the provider's cache. "
+                "Tokens are those read and written; cached ones were in the provider's cache. Failed: calls without a "
+                "usable answer. Unpriced: answered calls whose price nobody knows, which the sum leaves out. Median "
+                "time: half of the calls took less. Slow: 19 of 20 took less. "
                 + (f"The price of {counted(unpriced, 'call')} is not known and not in the sum." if unpriced else "")
             )
             st.dataframe(data.models_frame(found), hide_index=True, alt="Calls by model and purpose")
