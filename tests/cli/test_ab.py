@@ -13,7 +13,7 @@ from evaluation.experiments.ab.config import ABConfig
 from evaluation.simulation.scripted.server import ScriptedServer
 from evaluation.simulation.scripted.world import ScriptedWorld
 from evaluation.store import Store
-from evaluation.workflows.experiments.ab_tests import _judge_config
+from evaluation.workflows.experiments.ab_tests import ab_judge_config
 from tests.cli.conftest import Run, WriteGame
 
 
@@ -72,10 +72,10 @@ def test_the_judge_is_the_users_own_unless_the_file_says_something_of_judging(mo
     monkeypatch.setenv("DRAMATURG_MODEL", "openai/mine")
     store, options = Store(":memory:"), {"mode": None, "model": None, "base_url": None}
     fixed: dict[str, Any] = {"name": "x", "source": "transcripts", "variants": {"a": {}, "b": {}}}
-    assert _judge_config(store, ABConfig(**fixed), options).model == "openai/mine"
+    assert ab_judge_config(store, ABConfig(**fixed), options).model == "openai/mine"
     named = ABConfig(**fixed, evaluation={"evaluation_model": "openai/theirs"})
-    assert _judge_config(store, named, options).model == "openai/theirs"
-    assert _judge_config(store, named, {**options, "model": "openai/given"}).model == "openai/given"
+    assert ab_judge_config(store, named, options).model == "openai/theirs"
+    assert ab_judge_config(store, named, {**options, "model": "openai/given"}).model == "openai/given"
 
 
 def _numbers(place: Path, text: str) -> Path:
@@ -200,9 +200,11 @@ def test_the_estimate_for_stored_games_is_the_number_of_calls(run: Run, write_ga
         done = run("ab", place, *options)
         assert done.exit_code == 0, done.stderr
         calls = server.tally.asked.total()
-        assert f"{calls} calls to m, cost not known" in estimate.stdout
-        assert "0 calls to m" in run("ab", place, *options, "--estimate").stdout, "all runs are done"
-    assert run("ab", place, "--mode", "offline", "--estimate").stdout == "No model would be asked.\n"
+        assert f"2 runs: {calls} calls, " in estimate.stdout
+        assert (
+            "2 runs, 2 of them done before. No model would be asked." in run("ab", place, *options, "--estimate").stdout
+        ), "all runs are done"
+    assert run("ab", place, "--mode", "offline", "--estimate").stdout == "2 runs. No model would be asked.\n"
 
 
 def test_the_estimate_for_simulated_runs_counts_those_that_are_left(run: Run, tmp_path: Path) -> None:
@@ -219,18 +221,20 @@ def test_the_estimate_for_simulated_runs_counts_those_that_are_left(run: Run, tm
         # 4 runs of 3 steps and 2 agents; in those of b every message may be judged three times and once more, and be
         # written twice anew.
         estimate = run("ab", place, *options, "--estimate")
-        assert "4 runs left; 24 to 96 calls to the model, at a price that nobody knows" in estimate.stdout
+        assert "4 runs: 24 to 96 calls, " in estimate.stdout
         done = run("ab", place, *options)
         assert done.exit_code == 0, done.stderr
-        assert "0 runs left; 0 to 0 calls" in run("ab", place, *options, "--estimate").stdout, "all runs are done"
+        assert (
+            "4 runs, 4 of them done before. No model would be asked." in run("ab", place, *options, "--estimate").stdout
+        ), "all runs are done"
     assert run("ab", place, "--mode", "offline", "--estimate").exit_code == 2
 
 
 def test_a_budget_on_the_command_line_holds_beside_that_of_the_file(run: Run, tmp_path: Path) -> None:
     store, options = Store(":memory:"), {"mode": None, "model": None, "base_url": None}
     fixed: dict[str, Any] = {"name": "x", "source": "transcripts", "variants": {"a": {}, "b": {}}}
-    assert _judge_config(store, ABConfig(**fixed), {**options, "max_usd": 2.0}).max_usd == 2.0
-    assert _judge_config(store, ABConfig(**fixed, max_usd=1.0), {**options, "max_usd": 2.0}).max_usd == 1.0
+    assert ab_judge_config(store, ABConfig(**fixed), {**options, "max_usd": 2.0}).max_usd == 2.0
+    assert ab_judge_config(store, ABConfig(**fixed, max_usd=1.0), {**options, "max_usd": 2.0}).max_usd == 1.0
     place = tmp_path / "simulated.yaml"
     place.write_text(
         "name: x\nsource: simulation\nchecks: false\nbase: {steps: 1, personas: [{name: Ann}]}\n"
@@ -239,6 +243,6 @@ def test_a_budget_on_the_command_line_holds_beside_that_of_the_file(run: Run, tm
     )
     with ScriptedServer(ScriptedWorld().answer).in_thread() as server:
         address = ("--mode", "live", "--base-url", server.url, "--model", "scripted")
-        done = run("ab", place, *address, "--budget", 0, "--format", "json")
+        done = run("ab", place, *address, "--budget", 0, "--max-calls", 0, "--format", "json")
     runs = [one for each in json.loads(done.stdout)["variants"].values() for one in each["runs"]]
     assert {one["status"] for one in runs} == {"skipped"}

@@ -135,7 +135,7 @@ _BESIDE_LABELS = {"cost_usd": "cost", "cache_hit_rate": "cache hit rate", "role_
 
 
 def _within(frame: pd.DataFrame, first: int, last: int, with_loose: bool) -> pd.DataFrame:
-    is_loose = frame["iteration"] == queries.NO_ITERATION
+    is_loose = frame["iteration"].isin(queries.LOOSE)
     return frame[(frame["position"].between(first, last) & ~is_loose) | (is_loose & with_loose)]
 
 

@@ -60,15 +60,18 @@ def ab(
     again to go on where a limit or a crash stopped it. Exits with 3 when runs failed.
     """
     from evaluation.experiments.ab.config import ABConfig
+    from evaluation.experiments.ab.progress import FinishedRuns
     from evaluation.files.yaml_models import read_model
+    from evaluation.judging.judge_config import price_of
     from evaluation.workflows.experiments.ab_tests import estimate_ab_test, run_ab_test
 
     store, test = open_store(db), read_model(config, ABConfig)
-    finished = state or config.with_suffix(".runs.jsonl")
+    finished = FinishedRuns(state or config.with_suffix(".runs.jsonl"))
     limits = judge_limits(budget, max_calls, concurrency, timeout)
     options = {"mode": mode, "model": model, "base_url": base_url, **limits}
     if estimate:
-        say(estimate_ab_test(store, test, finished, options))
+        found = estimate_ab_test(store, test, finished, options)
+        say(found.words(found.usd(price_of)))
         return
     progress = TerminalProgress("run")
     result = run_ab_test(

@@ -169,15 +169,6 @@ class ExperimentRunner:
                 tell(runs[-1])
         return self._result(runs)
 
-    def waiting(self) -> list[PlannedRun]:
-        """The simulated or given runs that this call would make: those that are not done, up to the limit of runs."""
-        left = [
-            one
-            for one in plan(self._config)
-            if self._progress.find(one.key(self._config.source, self._checks(), self._asked)) is None
-        ]
-        return left[: self._config.max_runs]
-
     async def _one(self, planned: PlannedRun) -> RunResult:
         # What is stored is read again every time: that costs nothing, and its scores may have changed.
         stored = await self._outcome(planned) if self._config.source == "transcripts" else None
