@@ -30,7 +30,7 @@ PAGES: Mapping[str, Action] = {
     "Validity": Action.READ,
     "Personas": Action.READ,
     "Corrections": Action.READ,
-    "Network and cost": Action.READ,
+    "Insights": Action.READ,
     "Experiments": Action.READ,
     "Settings": Action.READ,
     "Guide": Action.READ,

@@ -111,9 +111,9 @@ PAGES = {
         st.Page(
             "app_pages/network/page.py",
             url_path="network",
-            title="Network and cost",
+            title="Insights",
             icon=":material/hub:",
-            help="Who addresses whom in a game, how much everybody says, and what asking models has cost.",
+            help="Who addresses whom, how much everybody says, checks of messages, and what asking models has cost.",
         ),
     ],
     "More": [

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from evaluation.score import PERCENT, MetricDefinition, Scale
-from evaluation.text.display import counted, grouped, significant_text
+from evaluation.text.display import cost_text, counted, grouped
 
 _NBSP = "\u00a0"
 """Keeps a number and its unit on one line."""
@@ -122,17 +122,12 @@ def spread_text(values: list[float], scale: Scale) -> str:
 
 
 def usd_text(amount: float | None) -> str:
-    """US dollars, with the digits that small amounts need; "unknown" when nothing was recorded."""
+    """US dollars in significant digits, as ``cost_text`` writes them; "unknown" when nothing was recorded."""
     if amount is None or math.isnan(amount):
         return "unknown"
     # No dollar sign: Markdown would read two of them as mathematics.
-    if 0 < amount < _FOUR_PLACES_SHOW:
-        return f"{significant_text(amount, 2)}{_NBSP}USD"
-    return f"{amount:,.2f}{_NBSP}USD" if amount >= 0.1 or amount == 0 else f"{amount:.4f}{_NBSP}USD"
+    return cost_text(amount).replace(" ", _NBSP)
 
-
-_FOUR_PLACES_SHOW = 0.001
-"""US dollars from which on four decimal places show enough of an amount."""
 
 _PLAIN: Mapping[str, Callable[[float], str]] = {USD: usd_text, COUNT: lambda count: f"{count:.1f}".removesuffix(".0")}
 

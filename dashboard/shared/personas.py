@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 
 from dashboard.shared.jobs.judging_jobs import PROPOSITIONS_VARIABLE, own_propositions, proposition_roots
-from evaluation.agreement.calibration import calibration_words
+from evaluation.comparison.runs import Run
 from evaluation.errors import InputError
 from evaluation.judging.propositions.file_faults import CheckedFile, check_text
 from evaluation.judging.propositions.loading import PropositionLibrary
@@ -23,6 +23,7 @@ from evaluation.persona.agents import is_channel_id, slug_of
 from evaluation.persona.results import DIMENSIONS, LABELS
 from evaluation.store import Store
 from evaluation.workflows.agents import KnownAgents
+from evaluation.workflows.ratings.calibration import calibration_of_runs
 
 _UNKNOWN_SCORE = "–"
 
@@ -107,12 +108,15 @@ def judge_words(run: Mapping[str, Any] | None) -> str:
     return ": ".join(str(part) for part in (run["judge"], run["model"]) if part and not pd.isna(part))
 
 
-def calibration_text(store: Store, run: Mapping[str, Any]) -> str:
-    """Whether the judge of a run is calibrated for the dimensions it scored, as on the command line."""
-    said = json.loads(run["scores"]) if isinstance(run["scores"], str) else {}
-    scored = [key for key, each in said.items() if each.get("score") is not None]
-    models = [] if run["model"] is None or pd.isna(run["model"]) else [str(run["model"])]
-    return calibration_words(store.calibration_marks.counts(), models, scored)
+def latest_calibration(store: Store) -> str:
+    """Whether the judges of every agent's latest run are calibrated, in words."""
+    return calibration_of_runs(store, [Run.of(row) for row in store.evaluations.latest().to_dict("records")])
+
+
+def agent_calibration(store: Store, agent_id: str) -> str:
+    """Whether the judges of an agent's completed runs are calibrated, in words."""
+    runs = store.evaluations.runs(agent_id)
+    return calibration_of_runs(store, [Run.of(row) for row in runs[runs["status"] == "completed"].to_dict("records")])
 
 
 def proposition_frame(scores: pd.DataFrame, dimension: Dimension) -> pd.DataFrame:

@@ -29,6 +29,32 @@ NO_ITERATION = "no iteration"
 REPORTS_SHOWN = 20
 
 
+SIMULATED = "simulated conversations"
+"""The group of what experiments and A/B tests simulated, unless somebody put it into an iteration."""
+
+LOOSE = (NO_ITERATION, SIMULATED)
+"""The groups that are no iteration."""
+
+
+def group_of(iteration: object, source_format: object, places: Mapping[str, int]) -> tuple[int, str]:
+    """The place and the name of the group that a game is counted in: its iteration, else one of ``LOOSE``, after them.
+
+    Args:
+        iteration: Its iteration's name; anything else for none.
+        source_format: The format of its file.
+        places: Iterations by name, from 1.
+    """
+    if isinstance(iteration, str) and iteration in places:
+        return places[iteration], iteration
+    is_simulated = source_format == SIMULATED_FORMAT
+    return len(places) + 1 + is_simulated, SIMULATED if is_simulated else NO_ITERATION
+
+
+def simulated(summaries: pd.DataFrame) -> pd.Series[bool]:
+    """Whether each game is a simulated conversation of no iteration, which is counted apart."""
+    return (summaries["source_format"] == SIMULATED_FORMAT) & summaries["iteration"].isna()
+
+
 @dataclass(frozen=True, slots=True)
 class Overview:
     """Data of the Overview page.
@@ -36,13 +62,15 @@ class Overview:
     Attributes:
         unrated: How many transcripts that the desk hands out nobody has rated.
         unassigned: How many transcripts belong to no iteration.
-        transcripts: How many there are.
+        transcripts: How many games there are.
+        simulated: How many simulated conversations of no iteration there are; they count in none of the others.
     """
 
     board: Board
     unrated: int
     unassigned: int
     transcripts: int
+    simulated: int
 
 
 def overview(store: Store) -> Overview:
@@ -51,16 +79,15 @@ def overview(store: Store) -> Overview:
         summaries = store.transcripts.summaries()
         scores = store.results.scores()
         board = stored_board(store, summaries, scores)
-    return Overview(
-        board, len(waiting_games(summaries, scores)), int(summaries["iteration"].isna().sum()), len(summaries)
-    )
+    apart = int(simulated(summaries).sum())
+    unassigned = int(summaries["iteration"].isna().sum()) - apart
+    return Overview(board, len(waiting_games(summaries, scores)), unassigned, len(summaries) - apart, apart)
 
 
 def waiting_games(summaries: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
     """The rows of ``summaries`` that have no rating and that the desk may show."""
     pending = scores[(scores["metric"] == ENGAGEMENT.name) & (scores["status"] == str(Status.PENDING))]
-    for_people = (summaries["source_format"] != SIMULATED_FORMAT) | summaries["iteration"].notna()
-    return summaries[for_people & summaries["transcript_id"].isin(pending["transcript_id"])]
+    return summaries[~simulated(summaries) & summaries["transcript_id"].isin(pending["transcript_id"])]
 
 
 POINT_COLUMNS = (
@@ -77,8 +104,8 @@ def trend_points(store: Store) -> pd.DataFrame:
         One row per game and metric, ordered by iteration: ``metric``, ``position`` (of the iteration, from 1),
         ``iteration`` (name), ``game``, ``transcript_id``, ``score`` (NaN when there is none), ``status``, ``raters``
         (how many people rated the game), ``settled`` and ``considered`` (what it rests on; 0 for metrics that leave
-        nothing out), and the columns of ``companion_data.POINT_COLUMNS``. Games of no iteration come last, as a group
-        of their own.
+        nothing out), and the columns of ``companion_data.POINT_COLUMNS``. Games of no iteration come last, then
+        simulated conversations of none.
     """
     with store.unit():
         summaries = store.transcripts.summaries()
@@ -89,8 +116,8 @@ def trend_points(store: Store) -> pd.DataFrame:
     rows = [
         {
             "metric": metric,
-            "position": places.get(row["iteration"], len(places) + 1),
-            "iteration": row["iteration"] if row["iteration"] in places else NO_ITERATION,
+            "position": group[0],
+            "iteration": group[1],
             "game": row["game_id"],
             "transcript_id": str(row["transcript_id"]),
             "score": outcome.score,
@@ -101,6 +128,7 @@ def trend_points(store: Store) -> pd.DataFrame:
             **companion_data.control_cells(outcome.control),
         }
         for row in summaries.to_dict("records")
+        for group in (group_of(row["iteration"], row["source_format"], places),)
         for metric, outcome in metrics.get(str(row["transcript_id"]), {}).items()
     ]
     frame = pd.DataFrame(rows, columns=list(POINT_COLUMNS))

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from evaluation.agreement._figures import Figure, figures, moments_per_game, share_of
+from evaluation.judging.propositions.own_dimensions import is_computed
 from evaluation.persona.results import LABELS
 from evaluation.ratings import BlindMark
 from evaluation.statistics.agreement import bias_of, correlation_of, kappa_of, moments
@@ -116,12 +117,15 @@ def wrong_propositions(marks: Iterable[BlindMark], *, fewest: int = 3) -> list[W
 def calibration_words(counts: MarkCounts, models: Collection[str], dimensions: Iterable[str]) -> str:
     """Whether scores of these judges can be trusted, for every place that shows them; empty where nobody judged.
 
+    Dimensions that a plug-in's function computes are left out.
+
     Args:
         counts: As ``CalibrationMarks.counts`` gives them.
         models: Who judged.
         dimensions: Those that have a score.
     """
-    shown = [each for each in LABELS if each in set(dimensions)]
+    scored = set(dimensions)
+    shown = [each for each in LABELS if each in scored and not is_computed(each)]
     told = []
     for model in sorted(models):
         few = [each for each in shown if counts.get((model, each), 0) < FEWEST_MARKS]

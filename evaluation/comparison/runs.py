@@ -37,11 +37,22 @@ class Run:
     created_at: datetime
     scores: Mapping[Dimension, float]
 
+    @property
+    def model(self) -> str:
+        """The model in ``judge``; empty where none is named."""
+        return self.judge.partition(": ")[2]
+
     @classmethod
     def of(cls, row: Mapping[Any, Any]) -> Run:
         """Build it from a row of ``Evaluations.runs``."""
         packed = json.loads(row["scores"]) if isinstance(row["scores"], str) else {}
-        scores = {Dimension(key): float(one["score"]) for key, one in packed.items() if one.get("score") is not None}
+        # A plug-in that was there when it was run may be gone.
+        known = {str(each): each for each in DIMENSIONS}
+        scores = {
+            known[key]: float(one["score"])
+            for key, one in packed.items()
+            if key in known and one.get("score") is not None
+        }
         judge = ": ".join(str(part) for part in (row["judge"], row["model"]) if isinstance(part, str) and part)
         size = row["sample_size"]
         return cls(
@@ -146,6 +157,7 @@ def _movers(before: pd.DataFrame, after: pd.DataFrame) -> Iterator[RunMover]:
     old, new = before.groupby(key)["score"].mean(), after.groupby(key)["score"].mean()
     changes = (new - old).dropna()
     claims = after.drop_duplicates(key).set_index(key)["claim"]
+    changes = changes[changes.index.get_level_values("dimension").isin([str(each) for each in DIMENSIONS])]
     for dimension, proposition in changes.abs().sort_values(ascending=False, kind="stable").index[:MOST]:
         place = (dimension, proposition)
         if abs(changes[place]) >= _SMALLEST:

@@ -60,7 +60,7 @@ class PropositionChecker:
             round(sum(one.input_tokens for one in usage)),
             round(sum(one.output_tokens for one in usage)),
             is_trivial=score is not None and not is_asked,
-            is_breaker_open=is_silent and any(one.detail == BREAKER_OPEN for one in scores),
+            is_breaker_open=is_silent and any(BREAKER_OPEN in one.detail for one in scores),
         )
 
     async def _judged(self, asked: Sequence[PropositionQuestion]) -> list[PropositionScore]:

@@ -11,12 +11,12 @@ from evaluation.judging.model_client.usage import Price
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.judging.propositions.proposition import ENVIRONMENT_DIMENSIONS, Dimension
 from evaluation.judging.protocol import LARGEST_BATCH
-from evaluation.persona.results import DIMENSIONS
+from evaluation.persona.results import SHIPPED_DIMENSIONS
 from evaluation.simulation.population.factory import NAMES_AT_ONCE
 
 # Tokens of a typical call, as measured with generated personas of 250 words and messages of 40.
-_WRITING_TOKENS = (1_300, 70)
-_JUDGING_TOKENS = (2_200, 110)
+WRITING_TOKENS = (1_300, 70)
+JUDGING_TOKENS = (2_200, 110)
 _PEOPLE_TOKENS = (600, 450)
 _PLANNING_CALLS = 2
 
@@ -60,8 +60,8 @@ class Estimate:
         judging = self.corrections + self.evaluation
         return (
             self.population * self.price.cost(_PEOPLE_TOKENS[0], 0, _PEOPLE_TOKENS[1])
-            + self.messages * self.price.cost(_WRITING_TOKENS[0], 0, _WRITING_TOKENS[1])
-            + judging * self.price.cost(_JUDGING_TOKENS[0], 0, _JUDGING_TOKENS[1])
+            + self.messages * self.price.cost(WRITING_TOKENS[0], 0, WRITING_TOKENS[1])
+            + judging * self.price.cost(JUDGING_TOKENS[0], 0, JUDGING_TOKENS[1])
         )
 
     @property
@@ -77,22 +77,27 @@ def estimate(plan: ExperimentPlan, library: PropositionLibrary, price: Price | N
     messages = design.agent_sessions * plan.step_count
     people = 0 if plan.personas else design.personas
     population = people + math.ceil(people / NAMES_AT_ONCE) + (_PLANNING_CALLS if people else 0)
-    per_message = _corrections_per_message(design.treatment, library)
+    per_message = sum(corrections_per_message(design.treatment, library))
     rechecks = 2 if plan.has_double_check else 1
-    per_agent = sum(_questions(plan, library, each) for each in DIMENSIONS if each not in ENVIRONMENT_DIMENSIONS)
-    per_room = sum(_questions(plan, library, each) for each in DIMENSIONS if each in ENVIRONMENT_DIMENSIONS)
+    per_agent = sum(
+        _questions(plan, library, each) for each in SHIPPED_DIMENSIONS if each not in ENVIRONMENT_DIMENSIONS
+    )
+    per_room = sum(_questions(plan, library, each) for each in SHIPPED_DIMENSIONS if each in ENVIRONMENT_DIMENSIONS)
     evaluation = 2 * rechecks * (design.agent_sessions * per_agent + len(design.rooms) * per_room)
-    return Estimate(population, 2 * messages, messages * per_message, evaluation, price)
+    judges = max(1, len(plan.jury))
+    return Estimate(population, 2 * messages, judges * messages * per_message, judges * evaluation, price)
 
 
-def _corrections_per_message(config: CorrectionConfig, library: PropositionLibrary) -> int:
-    """Calls per message of the treatment at most: every attempt judged, every retry written, interventions asked."""
+def corrections_per_message(config: CorrectionConfig, library: PropositionLibrary) -> tuple[int, int]:
+    """Calls per message at most: those that judge (every attempt, and interventions), and those that write it again."""
     attempts = 1 + config.max_correction_attempts
     counts = [len(library.propositions_for(Dimension(each)).propositions) for each in config.thresholds]
     # The claims of a dimension share a call, and one call more may follow an answer that cannot be used.
     judged = attempts * sum(math.ceil(count / LARGEST_BATCH) for count in counts) + len(counts)
-    gate = judged + config.max_correction_attempts if config.is_gate_on else 0
-    return gate + int(config.variety_intervention_enabled) + int(config.anti_convergence_enabled)
+    interventions = int(config.variety_intervention_enabled) + int(config.anti_convergence_enabled)
+    if not config.is_gate_on:
+        return interventions, 0
+    return judged + interventions, config.max_correction_attempts
 
 
 def _questions(plan: ExperimentPlan, library: PropositionLibrary, dimension: Dimension) -> int:

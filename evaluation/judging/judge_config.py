@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, nullcontext
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -174,7 +174,8 @@ class ChosenJudge:
         kind: Which kind of judge it is, as scores say on screen.
         model: Whom judgements are filed under.
         budget: What may be spent, what was, and the switch that stops the run.
-        client: The connection to the model; ``None`` without one.
+        client: The connection to the model; ``None`` without one, and for a jury.
+        members: The judges of a jury; empty for one judge.
     """
 
     inner: Judge
@@ -182,14 +183,28 @@ class ChosenJudge:
     model: str
     budget: Budget
     client: LLMClient | None = None
+    members: tuple[ChosenJudge, ...] = ()
 
     async def judge(self, requests: Sequence[JudgeRequest], *, report: Report | None = None) -> list[Judgement]:
         """One judgement per request, in order."""
         return await self.inner.judge(requests, report=report)
 
-    def session(self) -> AbstractAsyncContextManager[None]:
+    @asynccontextmanager
+    async def session(self) -> AsyncIterator[None]:
         """Keeps connections open over several rounds of requests."""
-        return nullcontext() if self.client is None else self.client.session()
+        async with AsyncExitStack() as stack:
+            for client in self._clients():
+                await stack.enter_async_context(client.session())
+            yield
+
+    async def prepare(self) -> None:
+        """Loads what the first call needs, so that it does not count as the judge's time."""
+        for client in self._clients():
+            await client.prepare()
+
+    def _clients(self) -> list[LLMClient]:
+        own = [] if self.client is None else [self.client]
+        return own + [client for each in self.members for client in each._clients()]
 
 
 def build_judge(
@@ -200,6 +215,7 @@ def build_judge(
     run_id: str | None = None,
     log: CallLog | None = None,
     provider: Provider | None = None,
+    provider_of: Callable[[JudgeConfig], Provider] | None = None,
     server: str | None = None,
     is_cache_quick: bool = False,
 ) -> ChosenJudge:
@@ -212,6 +228,7 @@ def build_judge(
         run_id: The evaluation run that calls are logged under.
         log: Told of every call of a live judge; the cache stores them, too.
         provider: Takes the place of litellm, in simulations and tests.
+        provider_of: The same for each member of a jury.
         server: What the keys of answers call the server, where its address changes; the address when left out.
         is_cache_quick: Whether the cache is called in the event loop, as it waits for nothing.
 
@@ -225,11 +242,20 @@ def build_judge(
         from evaluation.judging.judges.jury import JuryJudge
 
         made = [
-            build_judge(each, cache=cache, budget=budget, run_id=run_id, log=log, server=server)
+            build_judge(
+                each,
+                cache=cache,
+                budget=budget,
+                run_id=run_id,
+                log=log,
+                provider=provider_of(each) if provider_of else None,
+                server=server,
+                is_cache_quick=is_cache_quick,
+            )
             for each in config.members
         ]
         jury = JuryJudge([(each.model, each) for each in made], config.jury_rule)
-        return ChosenJudge(jury, JudgeKind.LIVE, jury.model, budget)
+        return ChosenJudge(jury, JudgeKind.LIVE, jury.model, budget, members=tuple(made))
     calls = CallBuffer()
 
     def record(call: CallRecord) -> None:

@@ -32,7 +32,7 @@ from evaluation.rubric.verdict import Scored, metric_control, metric_coverage
 from evaluation.score import MetricDefinition, status_by
 from evaluation.statistics.intervals import mean_interval
 from evaluation.statistics.words import interval_words
-from evaluation.text.display import counted
+from evaluation.text.display import cost_text, counted
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -184,7 +184,7 @@ def _game_row(game: Game, facts: IterationFacts) -> tuple[str, ...]:
         game.game_id,
         *(_cell(one, game.metrics.get(one.name), means[one.name].threshold) for one in METRICS),
         str(facts.raters.get(game.transcript_id, 0)),
-        "unknown" if game.total_usd is None else f"{game.total_usd:.2f} USD",
+        "unknown" if game.total_usd is None else cost_text(game.total_usd),
     )
 
 
@@ -205,7 +205,7 @@ def usd_words(cost: KnownMean) -> str:
     """A mean cost in US dollars, and over how many games it was recorded."""
     if cost.mean is None:
         return "unknown"
-    return f"{cost.mean:.{2 if cost.mean >= 0.1 or not cost.mean else 4}f} USD{cost.partly}"
+    return f"{cost_text(cost.mean)}{cost.partly}"
 
 
 def rate_words(rate: KnownMean) -> str:

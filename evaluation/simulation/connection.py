@@ -38,12 +38,15 @@ class BoundedProvider:
 
     Args:
         provider: Where the calls go.
-        concurrency: How many at the same time.
+        concurrency: How many at the same time; or the limit of another such provider, which both share.
     """
 
-    def __init__(self, provider: Provider, concurrency: int) -> None:
+    def __init__(self, provider: Provider, concurrency: int | BoundedProvider) -> None:
         self._provider = provider
-        self._slots = asyncio.Semaphore(concurrency)
+        if isinstance(concurrency, BoundedProvider):
+            self._slots: asyncio.Semaphore = concurrency._slots
+        else:
+            self._slots = asyncio.Semaphore(concurrency)
 
     @property
     def model(self) -> str:

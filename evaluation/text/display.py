@@ -35,6 +35,15 @@ def significant_text(number: float | None, digits: int = 3, *, signed: bool = Fa
 _MOST_PLACES = 100
 
 
+def cost_text(usd: float | None) -> str:
+    """US dollars in significant digits, cents at least: "0.0000123 USD", "0.50 USD", "1,234.56 USD", "0 USD"."""
+    value = number_or_none(usd)
+    if not value:
+        return significant_text(value) if value is None else "0 USD"
+    whole, _, rest = (significant_text(value) if abs(value) < 1 else f"{value:,.2f}").partition(".")
+    return f"{whole}.{rest.ljust(2, '0')} USD"
+
+
 def listed(parts: Sequence[str]) -> str:
     """The parts as an enumeration: "a, b and c"."""
     return " and ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))

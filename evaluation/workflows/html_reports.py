@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from evaluation.agreement.calibration import calibration_words
 from evaluation.report import IterationFacts, comparison_page, iteration_page, run_page
 from evaluation.store.database import Store
+from evaluation.workflows.ratings.calibration import calibration_of_runs
 from evaluation.workflows.reports import stored_board, stored_comparison, stored_losses, stored_run_comparison
 
 
@@ -64,8 +64,5 @@ def run_html(store: Store, before: str, after: str, *, seed: int = 0, made_at: d
         InputError: Both are the same.
     """
     found = stored_run_comparison(store, before, after, seed=seed)
-    runs = (found.before, found.after)
-    models = {run.judge.partition(": ")[2] for run in runs if ": " in run.judge}
-    dimensions = {str(key) for run in runs for key in run.scores}
-    words = calibration_words(store.calibration_marks.counts(), models, dimensions)
+    words = calibration_of_runs(store, [found.before, found.after])
     return run_page(found, made_at or datetime.now(UTC), words)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from dashboard.app_pages.experiments import data
+from dashboard.shared import queries
 from evaluation.cli.experiments.run import estimate_words
 from evaluation.experiments.ab.results import ABTestResult, RunResult, VariantResults
 from evaluation.experiments.experiment import ExperimentStatus
@@ -61,15 +62,34 @@ def test_before_any_run_the_page_says_what_one_is_and_offers_one(open_page, data
     said = words(app)
     assert "No experiments yet" in said
     assert "only the script can speak and judge" in said
+    assert "calls, no cost." in said
     # A tenth of 40 environments of 5.
     assert "20 agents in 4 pairs of conversations, 10 steps: 1,087 to 4,887 calls" in said
     app.number_input(key="experiment_scale").set_value(0.2).run()
     assert "40 agents in 8 pairs of conversations" in words(app)
 
 
+def test_an_example_is_loaded_by_a_button(open_page, store, words) -> None:
+    app = open_page("experiments")
+    app.button(key="example_experiment").click().run()
+    wait()
+    app.run()
+    assert not app.exception
+    assert "Treatment against control" in "\n".join(one.value for one in app.subheader)
+    # Its conversations are counted apart: on the Overview, in the list, on Trends and on the page Insights.
+    made = len(store.transcripts.ids())
+    assert made == 4
+    assert "Did your agents get better?" in words(open_page("overview"))
+    assert f"{made} of {made} games, {made} of them simulated." in words(open_page("transcripts"))
+    points = queries.trend_points(store)
+    assert set(points["iteration"]) == {queries.SIMULATED}
+    names = open_page("network").selectbox(key="network_game").options
+    assert all(name.endswith(" (simulated)") for name in names)
+
+
 def test_a_price_of_ones_own_is_known_at_once(open_page, database, words, monkeypatch, tmp_path: Path) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
-    app = open_page("experiments", experiments_view="New run")
+    app = open_page("experiments", experiments_view="Run an experiment")
     assert "calls, what they cost is not looked up yet" in words(app)
     assert app.button(key="estimate_cost")
     prices = tmp_path / "pricing.yaml"
@@ -83,7 +103,7 @@ def test_a_price_of_ones_own_is_known_at_once(open_page, database, words, monkey
 @pytest.mark.long  # litellm's list of prices takes seconds to load
 def test_the_cost_is_estimated_as_on_the_command_line_when_asked_for(open_page, database, words, monkeypatch) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
-    app = open_page("experiments", experiments_view="New run")
+    app = open_page("experiments", experiments_view="Run an experiment")
     assert "1,087 to 4,887 calls, what they cost is not looked up yet" in words(app)
     app.button(key="estimate_cost").click().run(timeout=120)
     assert not app.exception
@@ -176,7 +196,7 @@ def test_table_1_is_recomputed_from_files_that_are_handed_in(open_page, database
 
 def test_ab_tests_stand_with_their_recommendation(open_page, store, words, table, hostile) -> None:
     app = open_page("experiments", experiments_view="A/B tests")
-    assert "No A/B test was run yet." in words(app)
+    assert "No A/B tests yet" in words(app)
     comparison = {
         "metric_name": "coherence",
         "variant_a": "short",

@@ -1,4 +1,4 @@
-"""The Network and cost page: the drawing's data, a chosen player, tables beside it, spending, downloads, bad links."""
+"""The Insights page: the drawing's data, a chosen player, tables beside it, spending, downloads, bad links."""
 
 from __future__ import annotations
 
@@ -154,3 +154,41 @@ def test_games_and_iterations_stand_beside_each_other(open_page, game, store, ta
     # The first says 8 words, Bob 3, Cy none: sorted 0, 3, 8 give 2 * (6 + 24) / 33 - 4/3.
     assert list(app.dataframe[0].value["Gini of words"]) == ["0.48"]
     assert list(app.dataframe[0].value["Largest share, times even"]) == ["2.2"]
+
+
+def test_several_games_are_one_graph_by_name_or_by_role_with_filters(open_page, store, table, words) -> None:
+    def add(name: str, sides: dict[str, str], *said: tuple[str, str]) -> str:
+        messages = tuple(
+            Message(id=f"m{at}", index=at, speaker=who, text=text, round=at + 1) for at, (who, text) in enumerate(said)
+        )
+        players = tuple(Player(name=one, role=side, alignment=side) for one, side in sides.items())
+        game = Transcript(game_id=name, source_format="native", language="en", players=players, messages=messages)
+        add_evaluated(store, game, source_name=f"{name}.json", iteration="Old")
+        return game.id
+
+    store.iterations.create("Old")
+    add("one", {"Ann": "mafia", "Bob": "town", "Cy": "town"}, ("Ann", "Bob, hello."), ("Bob", "Cy, it was Ann."))
+    second = add("two", {"Ann": "town", "Bob": "town", "Eve": "mafia"}, ("Ann", "Bob, hello."), ("Eve", "Bob, no."))
+    app = open_page("network", network_view="Beside each other")
+    assert not app.exception
+    assert "2 games in one graph. Players of the same name are one" in words(app)
+    names = [player["name"] for player in drawn(app)["players"]]
+    arrows = {(names[one["from"]], names[one["to"]]): one["count"] for one in drawn(app)["arrows"]}
+    assert arrows == {("Ann", "Bob"): 2, ("Bob", "Cy"): 1, ("Bob", "Ann"): 1, ("Eve", "Bob"): 1}
+    # Ann is on another side in each game.
+    assert [player["side"] for player in drawn(app)["players"]] == ["unknown", "town", "town", "mafia"]
+    assert "Dots: :red[●] mafia, :blue[●] town, :gray[●] side not known or not always the same." in words(app)
+    # A game that is chosen besides its iteration counts once.
+    app.multiselect(key="beside_games").set_value([second]).run()
+    assert "2 games in one graph." in words(app)
+    assert len(app.dataframe[0].value) == 2
+    app.segmented_control(key="several_nodes").set_value("by role").run()
+    names = [player["name"] for player in drawn(app)["players"]]
+    arrows = {(names[one["from"]], names[one["to"]]): one["count"] for one in drawn(app)["arrows"]}
+    assert arrows == {("mafia", "town"): 2, ("town", "mafia"): 1}
+    assert "2 messages stay within a role and stay out of the drawing." in words(app)
+    app.selectbox(key="round_several").select(2).run()
+    assert not app.exception
+    assert app.dataframe[0].value["Messages"].tolist() == ["1.0", "1.0"]
+    arrows = {(names[one["from"]], names[one["to"]]): one["count"] for one in drawn(app)["arrows"]}
+    assert arrows == {("mafia", "town"): 1, ("town", "mafia"): 1}

@@ -8,9 +8,12 @@ from typing import Any
 
 import pytest
 
+from benchmarks.judge_server import JudgeServer
 from evaluation.experiments.ab.config import ABConfig
+from evaluation.simulation.scripted.server import ScriptedServer
+from evaluation.simulation.scripted.world import ScriptedWorld
 from evaluation.store import Store
-from evaluation.workflows.experiments.ab_tests import _judge_config
+from evaluation.workflows.experiments.ab_tests import ab_judge_config
 from tests.cli.conftest import Run, WriteGame
 
 
@@ -69,10 +72,10 @@ def test_the_judge_is_the_users_own_unless_the_file_says_something_of_judging(mo
     monkeypatch.setenv("DRAMATURG_MODEL", "openai/mine")
     store, options = Store(":memory:"), {"mode": None, "model": None, "base_url": None}
     fixed: dict[str, Any] = {"name": "x", "source": "transcripts", "variants": {"a": {}, "b": {}}}
-    assert _judge_config(store, ABConfig(**fixed), options).model == "openai/mine"
+    assert ab_judge_config(store, ABConfig(**fixed), options).model == "openai/mine"
     named = ABConfig(**fixed, evaluation={"evaluation_model": "openai/theirs"})
-    assert _judge_config(store, named, options).model == "openai/theirs"
-    assert _judge_config(store, named, {**options, "model": "openai/given"}).model == "openai/given"
+    assert ab_judge_config(store, named, options).model == "openai/theirs"
+    assert ab_judge_config(store, named, {**options, "model": "openai/given"}).model == "openai/given"
 
 
 def _numbers(place: Path, text: str) -> Path:
@@ -173,3 +176,73 @@ def test_small_costs_limits_and_dates_stand_in_every_form(run: Run, tmp_path: Pa
         assert "Runs: 2 done, 4 skipped: limit of runs. Spent: 0 USD." in done.stdout
         assert "Detectable" in done.stdout
         assert "Date: 20" in done.stdout
+
+
+def _judged_games(run: Run, write_game: WriteGame, place: Path) -> Path:
+    for name, good in (("g1", True), ("b1", False)):
+        run("evaluate", write_game(name, good=good), "--iteration", "good" if good else "bad")
+    place.write_text(
+        "name: Games\nsource: transcripts\nvariants:\n  before: {iteration: bad}\n  after: {iteration: good}\n"
+        "measures: {validation_pass_rate: higher}\nprimary: validation_pass_rate\n",
+        encoding="utf-8",
+    )
+    return place
+
+
+def test_the_estimate_for_stored_games_is_the_number_of_calls(run: Run, write_game: WriteGame, tmp_path: Path) -> None:
+    place = _judged_games(run, write_game, tmp_path / "games.yaml")
+    answer = json.dumps({"reason": "It fits.", "score": 0.9})
+    with JudgeServer(content=lambda _: answer).in_thread() as server:
+        options = ("--mode", "live", "--base-url", server.url, "--model", "m")
+        estimate = run("ab", place, *options, "--estimate")
+        assert (estimate.exit_code, server.tally.asked.total()) == (0, 0), estimate.stderr
+        assert not (tmp_path / "games.runs.jsonl").exists()
+        done = run("ab", place, *options)
+        assert done.exit_code == 0, done.stderr
+        calls = server.tally.asked.total()
+        assert f"2 runs: {calls} calls, " in estimate.stdout
+        assert (
+            "2 runs, 2 of them done before. No model would be asked." in run("ab", place, *options, "--estimate").stdout
+        ), "all runs are done"
+    assert run("ab", place, "--mode", "offline", "--estimate").stdout == "2 runs. No model would be asked.\n"
+
+
+def test_the_estimate_for_simulated_runs_counts_those_that_are_left(run: Run, tmp_path: Path) -> None:
+    place = tmp_path / "simulated.yaml"
+    place.write_text(
+        "name: x\nsource: simulation\nchecks: false\nruns_per_variant: 2\n"
+        "base: {steps: 3, personas: [{name: Ann}, {name: Ben}], corrections: {gate_fluency_enabled: false}}\n"
+        "variants:\n  a: {}\n  b: {corrections.gate_fluency_enabled: true}\n"
+        "measures: {total_messages: higher}\nprimary: total_messages\n",
+        encoding="utf-8",
+    )
+    with ScriptedServer(ScriptedWorld().answer).in_thread() as server:
+        options = ("--mode", "live", "--base-url", server.url, "--model", "scripted")
+        # 4 runs of 3 steps and 2 agents; in those of b every message may be judged three times and once more, and be
+        # written twice anew.
+        estimate = run("ab", place, *options, "--estimate")
+        assert "4 runs: 24 to 96 calls, " in estimate.stdout
+        done = run("ab", place, *options)
+        assert done.exit_code == 0, done.stderr
+        assert (
+            "4 runs, 4 of them done before. No model would be asked." in run("ab", place, *options, "--estimate").stdout
+        ), "all runs are done"
+    assert run("ab", place, "--mode", "offline", "--estimate").exit_code == 2
+
+
+def test_a_budget_on_the_command_line_holds_beside_that_of_the_file(run: Run, tmp_path: Path) -> None:
+    store, options = Store(":memory:"), {"mode": None, "model": None, "base_url": None}
+    fixed: dict[str, Any] = {"name": "x", "source": "transcripts", "variants": {"a": {}, "b": {}}}
+    assert ab_judge_config(store, ABConfig(**fixed), {**options, "max_usd": 2.0}).max_usd == 2.0
+    assert ab_judge_config(store, ABConfig(**fixed, max_usd=1.0), {**options, "max_usd": 2.0}).max_usd == 1.0
+    place = tmp_path / "simulated.yaml"
+    place.write_text(
+        "name: x\nsource: simulation\nchecks: false\nbase: {steps: 1, personas: [{name: Ann}]}\n"
+        "variants:\n  a: {}\n  b: {steps: 2}\nmeasures: {total_messages: higher}\nprimary: total_messages\n",
+        encoding="utf-8",
+    )
+    with ScriptedServer(ScriptedWorld().answer).in_thread() as server:
+        address = ("--mode", "live", "--base-url", server.url, "--model", "scripted")
+        done = run("ab", place, *address, "--budget", 0, "--max-calls", 0, "--format", "json")
+    runs = [one for each in json.loads(done.stdout)["variants"].values() for one in each["runs"]]
+    assert {one["status"] for one in runs} == {"skipped"}

@@ -132,3 +132,18 @@ def test_help_loads_nothing_slow() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+LIMITS = {"--estimate", "--budget", "--max-calls", "--concurrency", "--timeout"}
+
+
+def test_every_command_that_asks_a_model_can_be_estimated_and_limited() -> None:
+    options = {
+        " ".join(path): {name for parameter in command.params for name in parameter.opts}
+        for path, command in commands(get_command(app))
+    }
+    asking = {path: own for path, own in options.items() if own & {"--model", "--base-url"}}
+    assert {"ab", "judge", "insights", "experiment run", "agents generate", "persona run", "persona noise"} <= set(
+        asking
+    )
+    assert {path: sorted(LIMITS - own) for path, own in asking.items() if not own >= LIMITS} == {}

@@ -23,7 +23,7 @@ from tests.browser.conftest import Server, free_port
 from tests.faults.tab import Tab, login_cookie
 
 # Where the address is not the title in small letters.
-ADDRESSES = {"Overview": "", "Network and cost": "network", "Verdicts to check": "verdicts"}
+ADDRESSES = {"Overview": "", "Insights": "network", "Verdicts to check": "verdicts"}
 # The headings of pages that write their own: the decision on the samples' current iteration.
 HEADINGS = {"Overview": "Not yet"}
 PROBES = ("health", "metrics", "script-health-check")
@@ -175,7 +175,10 @@ def _places(store: Store) -> list[tuple[str, str, str]]:
     places += [("Transcripts", "transcripts", f"?transcript={game}"), ("Review", "review", "?desk=My+ratings")]
     places += [("Transcripts", "transcripts", f"?transcript={game}&show=Ledger")]
     places += [("Review", "review", f"?desk={view}") for view in ("Practice", "Who+speaks%3F", "Sheets+and+records")]
-    places += [("Network and cost", "network", f"?network_view={view}") for view in ("Cost", "Checks")]
+    places += [("Insights", "network", f"?network_view={view}") for view in ("Cost", "Checks", "Beside+each+other")]
+    places += [
+        ("Experiments", "experiments", f"?experiments_view={view}") for view in ("A%2FB+tests", "Run+an+A%2FB+test")
+    ]
     return places
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -11,6 +13,8 @@ from typing import Any
 import pandas as pd
 
 from dashboard.shared.formatting import signed_cell
+from evaluation.experiments.ab.config import ABConfig
+from evaluation.experiments.ab.estimate import ABEstimate
 from evaluation.experiments.experiment import ExperimentRecord, ExperimentStatus, Session, Side
 from evaluation.experiments.plan import ExperimentPlan
 from evaluation.experiments.report import stored_rows
@@ -18,11 +22,16 @@ from evaluation.experiments.scenario import scenarios
 from evaluation.experiments.table1.published import published_experiments
 from evaluation.experiments.table1.recomputed import Table1Row, table1_from_raw
 from evaluation.experiments.treatment import stored_activity
+from evaluation.files.yaml_models import parse_model
 from evaluation.judging.model_client.budget import SPENT
+from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.score import PERCENT
 from evaluation.statistics.words import p_words
 from evaluation.store import Store
 from evaluation.store.agents.experiments import AB
 from evaluation.text.display import counted
+from evaluation.workflows.experiments.ab_jobs import StoredRuns
+from evaluation.workflows.experiments.ab_tests import estimate_ab_test
 
 _NONE = "–"
 _MOST_RUNS = 200
@@ -236,8 +245,49 @@ def _latest_by_experiment(runs: Sequence[ShownRun]) -> dict[str, ShownRun]:
 
 
 def ab_tests(store: Store) -> list[ExperimentRecord]:
-    """The A/B tests that were run (``dramaturg ab``), the latest first."""
-    return [each for each in store.experiments.all() if each.config.get("kind") == AB and each.results]
+    """The A/B tests that were started here or by ``dramaturg ab``, the latest first."""
+    return [each for each in store.experiments.all() if each.config.get("kind") == AB]
+
+
+def example_test(name: str) -> str:
+    """The content of a configuration that comes with Dramaturg."""
+    return (files("evaluation.experiments.ab") / name).read_text("utf-8")
+
+
+def iterations_test(before: str, after: str) -> str:
+    """A configuration that compares the games of two iterations on the scores that are computed."""
+    measures = "\n".join(f"  {name}: higher" for name, one in DEFINITIONS.items() if one.scale == PERCENT)
+    # JSON is YAML, so a name in quotes stays what it is.
+    return (
+        "# The games of two iterations, compared on their scores. The primary measure decides.\n"
+        f"name: {json.dumps(f'{before} and {after}', ensure_ascii=False)}\n"
+        "source: transcripts\n"
+        "variants:\n"
+        f"  before: {{iteration: {json.dumps(before, ensure_ascii=False)}}}\n"
+        f"  after: {{iteration: {json.dumps(after, ensure_ascii=False)}}}\n"
+        f"measures:\n{measures}\n"
+        "primary: coherence\n"
+        "checks: false           # true: a judge checks a sample of every game's messages\n"
+    )
+
+
+def read_ab_test(name: str, content: bytes) -> ABConfig:
+    """The A/B test in the content of a file.
+
+    Raises:
+        InputError: It has faults: one line ``file:line: field: what is wrong`` for each.
+    """
+    return parse_model(content, ABConfig, name)
+
+
+def ab_estimate(store: Store, name: str, content: bytes) -> ABEstimate:
+    """The expected calls of what is left of the test in a file.
+
+    Raises:
+        InputError: It has faults, or can give no result.
+    """
+    test = read_ab_test(name, content)
+    return estimate_ab_test(store, test, StoredRuns.of(store, test), {})
 
 
 def ab_frame(rows: Sequence[Mapping[str, str]]) -> pd.DataFrame:
@@ -262,7 +312,7 @@ def stored_games(store: Store, games: Mapping[str, str]) -> dict[str, str]:
     return {key: name for key, name in games.items() if key in known}
 
 
-def recomputed(files: Sequence[tuple[str, bytes]]) -> list[Table1Row]:
+def recomputed(given: Sequence[tuple[str, bytes]]) -> list[Table1Row]:
     """Table 1 from raw files that somebody uploaded, as name and content.
 
     Raises:
@@ -270,7 +320,7 @@ def recomputed(files: Sequence[tuple[str, bytes]]) -> list[Table1Row]:
     """
     wanted = {experiment.file for experiment in published_experiments()}
     with TemporaryDirectory() as folder:
-        for name, content in files:
+        for name, content in given:
             if name in wanted:
                 (Path(folder) / name).write_bytes(content)
         return table1_from_raw(Path(folder))

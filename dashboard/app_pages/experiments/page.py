@@ -1,12 +1,13 @@
-"""The Experiments page: runs, Table 1, A/B tests, scenarios, and the form for a new run."""
+"""The Experiments page: runs, Table 1, A/B tests, scenarios, and the forms that start them."""
 
 import streamlit as st
 
-from dashboard.app_pages.experiments import data, runs, start_run, table1
+from dashboard.app_pages.experiments import data, runs, start_ab_test, start_run, table1
 from dashboard.shared import resources
 from dashboard.shared.notices import empty_state
 
-RUNS, TABLE1, AB_TESTS, SCENARIOS, START = "Runs", "Table 1", "A/B tests", "Scenarios", "New run"
+RUNS, TABLE1, AB_TESTS, SCENARIOS = "Runs", "Table 1", "A/B tests", "Scenarios"
+START, START_AB = "Run an experiment", "Run an A/B test"
 
 store = resources.store()
 found = resources.read(data.shown_runs)
@@ -14,7 +15,7 @@ if wanted := st.session_state.pop("experiments_wanted", None):
     st.session_state["experiments_view"] = wanted
 view = st.segmented_control(
     "View",
-    [RUNS, TABLE1, AB_TESTS, SCENARIOS, START],
+    [RUNS, AB_TESTS, TABLE1, SCENARIOS, START, START_AB],
     default=RUNS,
     required=True,
     key="experiments_view",
@@ -23,6 +24,8 @@ view = st.segmented_control(
 )
 if view == START:
     start_run.start_form(store)
+elif view == START_AB:
+    start_ab_test.ab_form(store)
 elif view == TABLE1:
     table1.table1(found)
 elif view == AB_TESTS:
@@ -35,6 +38,8 @@ else:
     empty_state(
         "No experiments yet",
         "An experiment lets the same agents talk twice, with corrections and without, and compares how they hold their "
-        "character. Try one with the script, which needs no key.",
+        "character.",
     )
+    start_run.load_example(store)
+    st.subheader(START, anchor=False)
     start_run.start_form(store)

@@ -8,23 +8,28 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dashboard.app_pages.experiments import data
+from dashboard.app_pages.experiments import data, start_ab_test
 from dashboard.app_pages.experiments.charts import difference_alt, difference_figure
 from dashboard.app_pages.experiments.data import ShownRun
 from dashboard.shared import state
 from dashboard.shared.downloads import csv_download
 from dashboard.shared.jobs import jobs
-from dashboard.shared.notices import plain
+from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.status_table import status_table
 from evaluation.errors import DramaturgError
 from evaluation.experiments.ab.summary import ab_summary
-from evaluation.experiments.experiment import ExperimentRecord
+from evaluation.experiments.experiment import ExperimentRecord, ExperimentStatus
 from evaluation.experiments.plan import plan_of
 from evaluation.experiments.report import CAVEAT, SCRIPTED_NOTE, verdict_words
 from evaluation.store import Store
+from evaluation.text.display import counted
+from evaluation.workflows.experiments.ab_jobs import KIND as AB_KIND
+from evaluation.workflows.experiments.ab_jobs import latest_order, running_ab_job
 from evaluation.workflows.experiments.jobs import KIND, latest_options, running_job
+from evaluation.workflows.ratings.calibration import calibration_of_experiments
 
 _ID = "experiment"
+_CHOSEN_AB = "chosen_ab_test"
 
 
 def choose(found: Sequence[ShownRun]) -> ShownRun:
@@ -55,13 +60,13 @@ def run_view(store: Store, run: ShownRun) -> None:
     if record.is_scripted:
         st.caption(SCRIPTED_NOTE)
     if run.rows:
-        _report(run)
+        _report(store, run)
     else:
         _unfinished(store, run)
     _conversations(run)
 
 
-def _report(run: ShownRun) -> None:
+def _report(store: Store, run: ShownRun) -> None:
     if words := verdict_words(run.rows):
         st.caption(words)
     st.plotly_chart(
@@ -77,6 +82,8 @@ def _report(run: ShownRun) -> None:
     lost = [f"{row['label']}: {row['unscored']}" for row in run.rows if row["unscored"]]
     if lost:
         st.caption(f"Scores that are missing: {', '.join(lost)}.")
+    if words := calibration_of_experiments(store, [run.record]):
+        plain(words)
     st.caption(CAVEAT)
     csv_download("Download the table", lambda: data.report_frame(run.rows), f"experiment-{run.record.id[:8]}.csv")
 
@@ -170,15 +177,44 @@ def scenarios_table() -> None:
 def ab_view(store: Store, found: Sequence[ExperimentRecord]) -> None:
     """The A/B tests: what each recommends and why, its variants, comparisons and runs, and links to their games."""
     if not found:
-        st.info(
-            "No A/B test was run yet. One compares variants of a configuration on the same measures; run it with:",
-            icon=":material/info:",
+        empty_state(
+            "No A/B tests yet",
+            "An A/B test compares variants of a configuration on the same measures. Start one here, or with "
+            "`dramaturg ab CONFIG`.",
         )
-        st.code("dramaturg ab CONFIG", language=None)
+        start_ab_test.load_example(store)
+        st.subheader("Run an A/B test", anchor=False)
+        start_ab_test.ab_form(store)
         return
     by_id = {each.id: each for each in found}
-    chosen = by_id[st.selectbox("A/B test", list(by_id), format_func=lambda key: by_id[key].name, key="chosen_ab_test")]
-    results = chosen.results or {}
+    wanted = state.chosen(start_ab_test.TEST, list(by_id))
+    if st.session_state.get(_CHOSEN_AB) not in by_id:
+        st.session_state[_CHOSEN_AB] = wanted or next(iter(by_id))
+    chosen = by_id[st.selectbox("A/B test", list(by_id), format_func=lambda key: by_id[key].name, key=_CHOSEN_AB)]
+    state.choose(**{start_ab_test.TEST: chosen.id})
+    job = running_ab_job(store, chosen.id)
+    if job is not None:
+        st.info(f"It is at work: {job.done} of {counted(job.total, 'run')} done.", icon=":material/timer:")
+    elif not chosen.results or chosen.results.get("skipped") or chosen.status != ExperimentStatus.COMPLETED:
+        _ab_unfinished(store, chosen)
+    if chosen.results:
+        _ab_results(store, chosen, chosen.results)
+
+
+def _ab_unfinished(store: Store, test: ExperimentRecord) -> None:
+    """A remark that runs are left, and a button that makes them where the test was started from the page."""
+    order = latest_order(store, test.id)
+    if order is None:
+        st.info("Some runs are left. Run the same file again to make them: nothing is paid for twice.")
+        return
+    st.warning("Some runs are left. Those that are done are stored.", icon=":material/pause_circle:")
+    is_busy = jobs.running(store, AB_KIND) is not None
+    if st.button("Go on with it", icon=":material/play_arrow:", type="primary", disabled=is_busy, key="go_on_ab_test"):
+        start_ab_test.start(store, *order)
+    st.caption("Another A/B test is running; this one can go on when it is done." if is_busy else _words(order[1]))
+
+
+def _ab_results(store: Store, chosen: ExperimentRecord, results: Mapping[str, Any]) -> None:
     summary = ab_summary(results, chosen.completed_at)
     plain(str(results.get("recommendation", "")))
     st.caption(f"Date: {summary.date}. Runs: {summary.runs}. Spent: {summary.spent}.")

@@ -84,6 +84,25 @@ def start_form(store: Store) -> None:
         st.caption("An experiment is running; another one can start when it is done.")
 
 
+def load_example(store: Store) -> None:
+    """A button that runs the smallest experiment by the script, to have one to look at."""
+    is_busy = jobs.running(store, KIND) is not None
+    with st.container(horizontal=True, horizontal_alignment="center"):
+        if st.button(
+            "Load an example", icon=":material/science:", type="primary", disabled=is_busy, key="example_experiment"
+        ):
+            _start(store, example_plan(), {})
+    st.caption("A small run by the script: no key, no cost, a few seconds.", text_alignment="center")
+
+
+def example_plan() -> ExperimentPlan:
+    """The smallest experiment whose treatment takes effect, by the script."""
+    scenario = scenarios()["brainstorming-difficult-variety"]
+    return ExperimentPlan(
+        scenario, SCRIPTED_MODEL, scale=0.01, steps=8, sample_size=1, is_batched=True, effects=Effects()
+    )
+
+
 def _effective(plan: ExperimentPlan) -> bool:
     """Whether the treatment can take effect in so many steps; says what of it cannot."""
     try:
@@ -107,7 +126,7 @@ def _estimate(plan: ExperimentPlan, config: JudgeConfig) -> None:
     found = estimate(plan, PropositionLibrary.load(), price)
     unknown = "nobody here knows the model's price" if is_looked_up else "what they cost is not looked up yet"
     # No dollar sign: Markdown would read two of them as mathematics.
-    cost = unknown if found.usd is None else f"at most about {found.usd:,.2f} US dollars"
+    cost = unknown if found.usd is None else f"at most about {found.usd:,.2f} US dollars" if found.usd else "no cost"
     st.caption(
         f"{data.size_words(plan)}: {found.at_least:,} to {found.at_most:,} calls, {cost}. What is known from an "
         "earlier run of the same is not asked again."

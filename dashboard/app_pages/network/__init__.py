@@ -1,1 +1,1 @@
-"""The Network and cost page."""
+"""The Insights page."""

@@ -1,72 +1,59 @@
-"""Data for the Network and cost page: a game's graph and figures, calls to models. Independent of Streamlit."""
+"""Data for the Insights page: figures of games, calls to models. Independent of Streamlit."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
 import pandas as pd
 
+from dashboard.app_pages.network.graph_data import PlayerGraph, player_graph, sides_of
 from dashboard.shared.formatting import duration_text, share_text, usd_text
-from evaluation.escaping import shortened, spreadsheet_safe
-from evaluation.insight.figures.addressing import transcript_metrics
+from evaluation.escaping import spreadsheet_safe
+from evaluation.insight.figures.addressing import combined_metrics, transcript_metrics
 from evaluation.insight.figures.talk_shares import EVERYTHING, MessageFilter, talk_shares
 from evaluation.insight.figures.wording import AGENT_HEADERS, UNKNOWN, Line, agent_rows, cell_text
-from evaluation.insight.network.drawing import curve, fewest_messages, number_spots, thickness
-from evaluation.insight.network.graph import interaction_graph
-from evaluation.insight.network.layout import Canvas, GraphLayout, graph_layout
 from evaluation.insight.report.evaluation_report import EvaluationReport, plain_report
 from evaluation.store import Store
 from evaluation.store.model_calls.spending import spending_by_model, spending_by_run
-from evaluation.transcript import Transcript
-
-WIDE = Canvas(840.0, 520.0)
-NARROW = Canvas(330.0, 540.0)
-"""As wide as the page is on a phone; the drawing is not scaled, or its letters would be too small to read."""
-
-MOST_NUMBERED = 24
-"""More arrows than that carry no numbers, but for those of the chosen player."""
+from evaluation.transcript import SIMULATED_FORMAT, Transcript
 
 NO_ITERATION = "no iteration"
 CHANNELS = ("public", "team", "private")
-Arrows = Mapping[tuple[str, str], int]
 
 
 @dataclass(frozen=True, slots=True)
-class OpenNetwork:
+class OpenGame:
     """One game as the page draws it. Shared between sessions: nobody changes it.
 
     Attributes:
         name: What people call the game.
-        players: In the order of the transcript, then others who speak; untrusted text. Places in it name players.
-        least: From how many messages on an arrow is drawn unless the person says otherwise.
+        report: Its figures.
+        graph: Who addresses whom.
         rounds: Of the whole game.
         channels: In which players speak in the whole game.
     """
 
     name: str
     report: EvaluationReport
-    players: tuple[str, ...]
-    least: int
-    wide: GraphLayout
-    narrow: GraphLayout
+    graph: PlayerGraph
     rounds: tuple[int, ...] = ()
     channels: tuple[str, ...] = ()
 
-    @property
-    def counts(self) -> Mapping[tuple[str, str], int]:
-        """Messages by sender and receiver; nobody addresses themselves."""
-        return self.report.metrics.interaction_matrix
-
 
 def games(store: Store) -> dict[str, str]:
-    """The names of all games by id, in the order of adding."""
-    return store.transcripts.game_names()
+    """The names of all games by id: simulated conversations first, named as such, then the others, as they came."""
+    with store.unit():
+        names = store.transcripts.game_names()
+        summaries = store.transcripts.summaries()
+    made = set(summaries.loc[summaries["source_format"] == SIMULATED_FORMAT, "transcript_id"].astype(str))
+    found = {key: f"{names[key]} (simulated)" for key in names if key in made}
+    return found | {key: name for key, name in names.items() if key not in made}
 
 
-def open_network(store: Store, transcript_id: str, only: MessageFilter = EVERYTHING) -> OpenNetwork:
+def open_game(store: Store, transcript_id: str, only: MessageFilter = EVERYTHING) -> OpenGame:
     """The game with that id, ready to draw; figures are about the messages that the filter accepts.
 
     Raises:
@@ -78,126 +65,23 @@ def open_network(store: Store, transcript_id: str, only: MessageFilter = EVERYTH
         name = store.transcripts.name(transcript_id)
         calls = store.generations.calls_for(transcript)
     report = plain_report(transcript, calls=calls, only=only)
-    rounds = tuple(sorted({one.round for one in transcript.messages if one.round is not None}))
-    channels = tuple(name for name in CHANNELS if any(one.channel == name for one in transcript.messages))
-    network, counts = report.metrics.network, report.metrics.interaction_matrix
-    players = tuple(network.centrality) if network else ()
-    graph = interaction_graph(players, counts)
-    least = fewest_messages(counts, len(players))
-    layouts = graph_layout(graph, WIDE), graph_layout(graph, NARROW)
-    return OpenNetwork(name, report, players, least, *layouts, rounds, channels)
+    graph = player_graph(transcript_id, report.metrics, sides_of([transcript]))
+    return OpenGame(name, report, graph, *_kinds_of_messages([transcript]))
 
 
-def drawing(opened: OpenNetwork, least: int, chosen: int | None) -> dict[str, Any]:
-    """The data of the graph component.
-
-    Args:
-        opened: The game.
-        least: Arrows of fewer messages are left out, but for those of the chosen player.
-        chosen: The place of the chosen player; ``None`` for nobody.
-    """
-    name = None if chosen is None else opened.players[chosen]
-    drawn = {pair: count for pair, count in opened.counts.items() if count >= least or name in pair}
-    numbered = drawn if len(drawn) <= MOST_NUMBERED else {pair: count for pair, count in drawn.items() if name in pair}
-    most = max(drawn.values(), default=1)
-    places = {player: place for place, player in enumerate(opened.players)}
-    return {
-        "chosen": chosen,
-        "players": [
-            {"name": shortened(player, 200), "messages": opened.report.metrics.messages_per_agent.get(player, 0)}
-            for player in opened.players
-        ],
-        "arrows": [
-            {
-                "from": places[sender],
-                "to": places[receiver],
-                "count": count,
-                "width": thickness(count, most),
-                "mutual": (receiver, sender) in opened.counts,
-            }
-            for (sender, receiver), count in drawn.items()
-        ],
-        "layouts": [_layout(layout, opened, drawn, numbered) for layout in (opened.wide, opened.narrow)],
-    }
+def _kinds_of_messages(transcripts: Sequence[Transcript]) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """The rounds, and the channels in which players speak."""
+    messages = [one for transcript in transcripts for one in transcript.messages]
+    rounds = {one.round for one in messages if one.round is not None}
+    channels = {one.channel for one in messages}
+    return tuple(sorted(rounds)), tuple(name for name in CHANNELS if name in channels)
 
 
-def _layout(layout: GraphLayout, opened: OpenNetwork, drawn: Arrows, numbered: Arrows) -> dict[str, Any]:
-    spots, numbers = layout.spots, number_spots(layout, numbered)
-    return {
-        "width": layout.canvas.width,
-        "height": layout.canvas.height,
-        "spots": [
-            {"x": spots[player].x, "y": spots[player].y, "label": shortened(player, spots[player].letters)}
-            for player in opened.players
-        ],
-        "paths": [curve(spots[sender], spots[receiver]) for sender, receiver in drawn],
-        # Where the number of an arrow stands; null for none.
-        "numbers": [numbers.get(pair) for pair in drawn],
-    }
-
-
-def drawn_words(opened: OpenNetwork, least: int) -> str:
-    """The drawn part of the graph, as a sentence."""
-    drawn = sum(count >= least for count in opened.counts.values())
-    whole = f"{drawn} of {len(opened.counts)} arrows are drawn"
-    return f"{whole}: those of {least} messages or more." if drawn < len(opened.counts) else f"{whole}."
-
-
-def pairs_frame(opened: OpenNetwork) -> pd.DataFrame:
-    """Pairs of sender and receiver, the most frequent first: ``From``, ``To``, ``Messages``, ``Back``, ``Pair``."""
-    ordered = sorted(opened.counts.items(), key=lambda one: -one[1])
-    rows = [
-        (
-            spreadsheet_safe(sender),
-            spreadsheet_safe(receiver),
-            count,
-            opened.counts.get((receiver, sender), 0),
-            "mutual" if (receiver, sender) in opened.counts else "one-way",
-        )
-        for (sender, receiver), count in ordered
-    ]
-    return pd.DataFrame(rows, columns=["From", "To", "Messages", "Back", "Pair"])
-
-
-def players_frame(opened: OpenNetwork) -> pd.DataFrame:
-    """The centrality of each player in the graph."""
-    metrics = opened.report.metrics
-    network = metrics.network
-    assert network is not None
-    others = max(1, network.nodes - 1)
-    return pd.DataFrame(
-        [
-            {
-                "Player": spreadsheet_safe(name),
-                "Addresses": f"{round(one.out_degree * others)} of {others}",
-                "Addressed by": f"{round(one.in_degree * others)} of {others}",
-                "Between others": round(one.betweenness, 2),
-                "Attention": share_text(one.pagerank),
-                "Closeness": round(one.closeness, 2),
-            }
-            for name, one in network.centrality.items()
-        ]
-    )
-
-
-def chosen_frames(opened: OpenNetwork, chosen: int) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The receivers and the senders of a player's messages: ``Player``, ``Messages``."""
-    name = opened.players[chosen]
-    out = {receiver: count for (sender, receiver), count in opened.counts.items() if sender == name}
-    back = {sender: count for (sender, receiver), count in opened.counts.items() if receiver == name}
-    return _counted(out), _counted(back)
-
-
-def _counted(counts: Mapping[str, int]) -> pd.DataFrame:
-    rows = [(spreadsheet_safe(name), count) for name, count in sorted(counts.items(), key=lambda one: -one[1])]
-    return pd.DataFrame(rows, columns=["Player", "Messages"])
-
-
-def activity_frame(opened: OpenNetwork) -> pd.DataFrame:
+def activity_frame(opened: OpenGame) -> pd.DataFrame:
     """The activity and sentiment of each player."""
     report = opened.report
     sentiment, total = report.sentiment or {}, max(1, report.metrics.total_messages)
-    spoken: dict[str, list[int]] = {player: [0, 0] for player in opened.players}
+    spoken: dict[str, list[int]] = {player: [0, 0] for player in opened.graph.players}
     for row in report.activity:
         if row["type"] in ("public", "team", "private") and row["agent"] in spoken:
             spoken[row["agent"]][0] += row["count"]
@@ -227,26 +111,54 @@ def _times(domination: float | None) -> str:
     return UNKNOWN if domination is None else f"{domination:.1f}"
 
 
-def beside_frame(store: Store, chosen: Sequence[tuple[str, bool]]) -> pd.DataFrame:
-    """Games and iterations beside each other, one row each; figures of an iteration are means over its games.
+@dataclass(frozen=True, slots=True)
+class SeveralGames:
+    """Games and iterations beside each other, and together. Shared between sessions: nobody changes it.
+
+    Attributes:
+        beside: One row each; figures of an iteration are means over its games.
+        games: How many different games they are.
+        graph: Who addresses whom in all of them.
+        rounds: Of all of them.
+        channels: In which players speak in them.
+    """
+
+    beside: pd.DataFrame
+    games: int
+    graph: PlayerGraph
+    rounds: tuple[int, ...]
+    channels: tuple[str, ...]
+
+
+def several_games(
+    store: Store, chosen: Sequence[tuple[str, bool]], only: MessageFilter = EVERYTHING, by_role: bool = False
+) -> SeveralGames:
+    """Games and iterations beside each other, and as one graph in which counts are sums.
 
     Args:
         store: Where they are.
         chosen: Names of iterations (with true) and ids of transcripts (with false).
+        only: The messages that are counted.
+        by_role: Whether the nodes of the graph are roles; names otherwise.
     """
-    rows = []
+    rows: list[dict[str, Any]] = []
+    found: dict[str, Transcript] = {}
     for name, is_iteration in chosen:
         with store.unit():
             ids = store.transcripts.ids(name) if is_iteration else [name]
-            games = [store.transcripts.get(one) for one in ids]
+            held = {one: store.transcripts.get(one) for one in ids}
             label = name if is_iteration else store.transcripts.name(name)
-        rows.append({"What": spreadsheet_safe(label), "Games": len(games), **_beside(games)})
-    return pd.DataFrame(rows)
+        rows.append({"What": spreadsheet_safe(label), "Games": len(held), **_beside([*held.values()], only)})
+        found |= held
+    every = [*found.values()]
+    metrics = combined_metrics(every, only, by_role=by_role)
+    graph = player_graph("several", metrics, sides_of(every, by_role=by_role))
+    return SeveralGames(pd.DataFrame(rows), len(every), graph, *_kinds_of_messages(every))
 
 
-def _beside(games: Sequence[Transcript]) -> dict[str, str]:
-    shares = [talk_shares(game) for game in games]
-    figures = [transcript_metrics(game) for game in games]
+def _beside(games: Sequence[Transcript], only: MessageFilter) -> dict[str, str]:
+    shares = [talk_shares(game, only) for game in games]
+    figures = [transcript_metrics(game, only=only) for game in games]
     networks = [one.network for one in figures]
     tops = [max((one.domination(name) or 0.0 for name in one.words), default=0.0) for one in shares]
     return {
@@ -265,7 +177,7 @@ def _mean(values: Sequence[float | None], digits: int = 2) -> str:
     return f"{fmean(known):,.{digits}f}" if known else UNKNOWN
 
 
-def agents_frame(opened: OpenNetwork) -> pd.DataFrame:
+def agents_frame(opened: OpenGame) -> pd.DataFrame:
     """Memory and calls of each agent; no rows where nothing is known of any."""
     rows = [[spreadsheet_safe(cell_text(cell)) for cell in row] for row in agent_rows(opened.report.metrics)]
     return pd.DataFrame(rows, columns=list(AGENT_HEADERS))
@@ -315,7 +227,9 @@ def _games_frame(summaries: pd.DataFrame, names: list[str]) -> pd.DataFrame:
                     "With a known cost": len(known),
                     "Spent": usd_text(float(known.sum()) if len(known) else None),
                     "Mean per game": usd_text(float(known.mean()) if len(known) else None),
-                    "Cache hits": f"{share_text(float(hits.mean()))} in {len(hits)} games" if len(hits) else UNKNOWN,
+                    "Cache hits": f"{share_text(float(hits.mean()))} in {len(hits)} games"
+                    if len(hits)
+                    else share_text(None),
                 }
             )
     return pd.DataFrame(rows)

@@ -104,13 +104,14 @@ function playerOf(player, place, spot, data) {
   const isNear = data.chosen === null || isChosen || data.arrows.some(
     (arrow) => (arrow.from === data.chosen && arrow.to === place) || (arrow.to === data.chosen && arrow.from === place),
   );
-  const group = make("g", { class: `player${isNear ? "" : " aside"}`, role: "button", tabindex: 0, "data-place": place });
+  const group = make("g", { class: `player ${player.side}${isNear ? "" : " aside"}`, role: "button", tabindex: 0, "data-place": place });
   group.setAttribute("aria-pressed", String(isChosen));
-  group.setAttribute("aria-label", `${player.name}, ${counted(player.messages)}`);
+  const side = player.side && player.side !== "unknown" ? `${player.side}, ` : "";
+  group.setAttribute("aria-label", `${player.name}, ${side}${counted(player.messages)}`);
   const label = make("text", { x: spot.x, y: spot.y + LABEL, "aria-hidden": "true" });
   label.textContent = spot.label;
   const title = make("title", {});
-  title.textContent = `${player.name}: ${counted(player.messages)}`;
+  title.textContent = `${player.name}: ${side}${counted(player.messages)}`;
   // Large enough for a finger.
   const area = make("circle", { cx: spot.x, cy: spot.y, r: 2 * RADIUS, class: "area" });
   group.append(title, area, make("circle", { cx: spot.x, cy: spot.y, r: RADIUS, class: "dot" }), label);

@@ -1,4 +1,4 @@
-"""The Network and cost page: a game's graph, activity and memory, checks by a judge, and the cost of models."""
+"""The Insights page: a game's graph, activity and memory, checks by a judge, and the cost of models."""
 
 import streamlit as st
 
@@ -43,8 +43,9 @@ def show() -> None:
         return
     try:
         picked = parts.pick_game(games)
-        only = parts.pick_messages(resources.share(data.open_network, picked))
-        opened = resources.share(data.open_network, picked, only)
+        whole = resources.share(data.open_game, picked)
+        only = parts.pick_messages(picked, whole.channels, whole.rounds)
+        opened = resources.share(data.open_game, picked, only)
     except InputError as error:
         st.error("The figures of this game cannot be computed.")
         plain(str(error))
@@ -52,7 +53,7 @@ def show() -> None:
     if view == ACTIVITY:
         parts.activity(opened)
     else:
-        parts.graph(opened)
+        parts.graph(opened.graph)
     parts.downloads(opened)
 
 

@@ -1,21 +1,22 @@
-"""The parts of the Network and cost page."""
+"""The parts of the Insights page."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 import streamlit as st
 
 from dashboard import access_checks
-from dashboard.app_pages.network import data
-from dashboard.app_pages.network.data import OpenNetwork
+from dashboard.app_pages.network import data, graph_data
+from dashboard.app_pages.network.data import OpenGame
+from dashboard.app_pages.network.graph_data import PlayerGraph
 from dashboard.app_pages.network.graph_view import graph_view, read_place
 from dashboard.shared import queries, resources, state
 from dashboard.shared.notices import plain
 from evaluation.insight.figures.talk_shares import MessageFilter
 from evaluation.insight.figures.wording import activity_lines, cost_lines, memory_lines, network_lines, share_lines
-from evaluation.insight.network.drawing import LINE_LEGEND, legend
+from evaluation.insight.network.drawing import LINE_LEGEND, NO_ARROWS, legend
 from evaluation.insight.report.rendering import html_page, markdown
 from evaluation.text.display import counted
 
@@ -46,15 +47,20 @@ def pick_game(games: Mapping[str, str]) -> str:
     return chosen
 
 
-def pick_messages(opened: OpenNetwork) -> MessageFilter:
-    """The channel and the round that figures are about; nothing to choose where a game has one of each."""
+def pick_messages(key: str, channels: Sequence[str], rounds: Sequence[int]) -> MessageFilter:
+    """The channel and the round that figures are about; nothing to choose where there is one of each.
+
+    Args:
+        key: Tells the choice from that of other games.
+        channels: In which players speak.
+        rounds: Their numbers.
+    """
     channel, number = None, None
-    key = opened.report.transcript["id"]
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        if len(opened.channels) > 1:
-            channel = st.segmented_control("Messages", opened.channels, key=f"channel_{key}", help="All unless chosen.")
-        if len(opened.rounds) > 1:
-            number = st.selectbox("Round", [None, *opened.rounds], format_func=_round_label, key=f"round_{key}")
+        if len(channels) > 1:
+            channel = st.segmented_control("Messages", channels, key=f"channel_{key}", help="All unless chosen.")
+        if len(rounds) > 1:
+            number = st.selectbox("Round", [None, *rounds], format_func=_round_label, key=f"round_{key}")
     return MessageFilter(channel, number)
 
 
@@ -63,21 +69,49 @@ def _round_label(number: int | None) -> str:
 
 
 def beside(games: Mapping[str, str]) -> None:
-    """Games and iterations beside each other: who talks how much, and how evenly."""
+    """Games and iterations beside each other, and as one graph: who talks how much, how evenly, and to whom."""
     sizes = resources.read(queries.iteration_sizes)
-    iterations = st.multiselect("Iterations", list(sizes), list(sizes)[-2:], key="beside_iterations")
-    chosen = st.multiselect("Games", list(games), format_func=games.__getitem__, key="beside_games")
+    left, right = st.columns(2, gap="large")
+    with left:
+        iterations = st.multiselect("Iterations", list(sizes), list(sizes)[-2:], key="beside_iterations")
+    with right:
+        chosen = st.multiselect("Games", list(games), format_func=games.__getitem__, key="beside_games")
     picked = (*((name, True) for name in iterations if sizes[name]), *((key, False) for key in chosen))
     if not picked:
         st.info("Choose iterations with games, or games, to see them beside each other.")
         return
-    frame = resources.read(data.beside_frame, picked)
-    st.dataframe(frame, hide_index=True, alt="Figures of games and iterations beside each other")
+    whole = resources.share(data.several_games, picked)
+    only = pick_messages("several", whole.channels, whole.rounds)
+    st.dataframe(
+        resources.share(data.several_games, picked, only).beside,
+        hide_index=True,
+        alt="Figures of games and iterations beside each other",
+    )
     st.caption(
         "Figures of an iteration are means over its games. Gini: 0 when all say as much. Largest share: how many times "
         "an even share the most talkative player says. Density: arrows over possible ones. Answered: the share of "
         "arrows that are returned."
     )
+    st.subheader("All of them together", anchor=False)
+    nodes = st.segmented_control(
+        "Counts are summed",
+        [_BY_NAME, _BY_ROLE],
+        default=_BY_NAME,
+        required=True,
+        key="several_nodes",
+        on_change=_forget_player,
+    )
+    together = resources.share(data.several_games, picked, only, nodes == _BY_ROLE)
+    st.caption(f"{counted(together.games, 'game')} in one graph. {_NODES[nodes]}")
+    graph(together.graph)
+
+
+_BY_NAME, _BY_ROLE = "by player's name", "by role"
+_NODES = {
+    _BY_NAME: "Players of the same name are one, and their messages are added up over the games.",
+    _BY_ROLE: "All players of a role are one, and their messages are added up over the games. A message counts once "
+    "for each role that it addresses.",
+}
 
 
 def _forget_player() -> None:
@@ -85,22 +119,27 @@ def _forget_player() -> None:
     state.choose(**{_PLAYER: None, _LEAST: None})
 
 
-def graph(opened: OpenNetwork) -> None:
+def graph(opened: PlayerGraph) -> None:
     """The drawing with its controls, and what it shows as tables."""
-    if opened.report.metrics.network is None:
-        st.info("No player says anything in this game, so there is nothing to draw.")
+    if opened.metrics.network is None:
+        st.info("No player says anything here, so there is nothing to draw.")
         return
     left, right = st.columns([2, 1], vertical_alignment="bottom")
     with left:
         chosen = _pick_player(opened)
     with right:
         least = _pick_least(opened)
-    st.caption(
-        "An arrow goes from a speaker to those whom they name, answer or write to in private. "
-        f"{legend(max(opened.counts.values(), default=1))} {data.drawn_words(opened, least)} "
-        + (LINE_LEGEND if chosen is None else "Of the chosen player all are: solid from them, dashed to them.")
-    )
-    graph_view(data.drawing(opened, least, chosen), key=_GRAPH, on_open=partial(_opened, len(opened.players)))
+    if opened.arrows:
+        st.caption(
+            "An arrow goes from a speaker to those whom they name, answer or write to in private. "
+            f"{legend(max(opened.arrows.values()))} {graph_data.drawn_words(opened, least)} "
+            + (LINE_LEGEND if chosen is None else "Of the chosen player all are: solid from them, dashed to them.")
+        )
+    else:
+        st.caption(NO_ARROWS)
+    for words in filter(None, (graph_data.side_legend(opened), graph_data.inner_words(opened))):
+        st.caption(words)
+    graph_view(graph_data.drawing(opened, least, chosen), key=_GRAPH, on_open=partial(_opened, len(opened.players)))
     if chosen is not None:
         _player(opened, chosen)
     _tables(opened)
@@ -111,7 +150,7 @@ def _opened(players: int) -> None:
     st.session_state[_CHOSEN] = _NOBODY if place is None else place + 1
 
 
-def _pick_player(opened: OpenNetwork) -> int | None:
+def _pick_player(opened: PlayerGraph) -> int | None:
     """The chosen player's place; in the URL players are numbered from 1, and names stay out of it and of keys."""
     numbers = range(len(opened.players) + 1)
     if st.session_state.get(_CHOSEN) not in numbers:
@@ -128,8 +167,8 @@ def _pick_player(opened: OpenNetwork) -> int | None:
     return None if chosen == _NOBODY else chosen - 1
 
 
-def _pick_least(opened: OpenNetwork) -> int:
-    most = max(opened.counts.values(), default=1)
+def _pick_least(opened: PlayerGraph) -> int:
+    most = max(opened.arrows.values(), default=1)
     if most == 1:
         return 1
     linked = state.chosen(_LEAST, [str(number) for number in range(1, most + 1)])
@@ -138,14 +177,14 @@ def _pick_least(opened: OpenNetwork) -> int:
         1,
         most,
         int(linked) if linked else min(opened.least, most),
-        key=f"{_LEAST}_{opened.report.transcript['id']}",
+        key=f"{_LEAST}_{opened.key}",
     )
     state.choose(**{_LEAST: str(least) if least != opened.least else None})
     return int(least)
 
 
-def _player(opened: OpenNetwork, chosen: int) -> None:
-    out, back = data.chosen_frames(opened, chosen)
+def _player(opened: PlayerGraph, chosen: int) -> None:
+    out, back = graph_data.chosen_frames(opened, chosen)
     with st.container(border=True):
         plain(opened.players[chosen])
         left, right = st.columns(2)
@@ -157,24 +196,24 @@ def _player(opened: OpenNetwork, chosen: int) -> None:
             st.dataframe(back, hide_index=True, alt="Who addresses the chosen player")
 
 
-def _tables(opened: OpenNetwork) -> None:
+def _tables(opened: PlayerGraph) -> None:
     left, right = st.columns(2, gap="large")
     with left:
         st.subheader("Who addresses whom", anchor=False)
-        st.dataframe(data.pairs_frame(opened), hide_index=True, alt="Messages from one player to another")
+        st.dataframe(graph_data.pairs_frame(opened), hide_index=True, alt="Messages from one player to another")
     with right:
         st.subheader("As a network", anchor=False)
-        lines = data.lines_frame([*network_lines(opened.report.metrics.network)])
+        lines = data.lines_frame([*network_lines(opened.metrics.network)])
         st.dataframe(lines, hide_index=True, alt="Figures of the network")
     st.subheader("Players in it", anchor=False)
     st.caption(
         "Between others: the share of shortest paths that lead through a player. Attention: PageRank, weighted by "
         "messages. Closeness: how few steps away the others are."
     )
-    st.dataframe(data.players_frame(opened), hide_index=True, alt="Every player's place in the network")
+    st.dataframe(graph_data.players_frame(opened), hide_index=True, alt="Every player's place in the network")
 
 
-def activity(opened: OpenNetwork) -> None:
+def activity(opened: OpenGame) -> None:
     """Activity of all players, memory and cost as far as known, and recommendations."""
     st.subheader("Players", anchor=False)
     frame = data.activity_frame(opened)
@@ -213,7 +252,7 @@ def activity(opened: OpenNetwork) -> None:
         plain(one.text)
 
 
-def downloads(opened: OpenNetwork) -> None:
+def downloads(opened: OpenGame) -> None:
     """The report on the game in three forms, each made when it is asked for."""
     with st.container(horizontal=True, vertical_alignment="center"):
         _download("Report (HTML)", "discussion-report.html", "text/html", lambda: html_page(opened.report))
@@ -221,7 +260,7 @@ def downloads(opened: OpenNetwork) -> None:
         _download("JSON", "discussion-report.json", "application/json", lambda: _json(opened))
 
 
-def _json(opened: OpenNetwork) -> str:
+def _json(opened: OpenGame) -> str:
     import json
 
     return json.dumps(opened.report.as_dict(), ensure_ascii=False, indent=2, default=str)
@@ -240,11 +279,17 @@ def cost() -> None:
         with st.container(horizontal=True):
             for label, figure in data.totals(found).items():
                 st.metric(label, figure, border=True, width="content")
+        st.caption(
+            "Every call that Dramaturg made to a model, in US dollars: by judges, simulations, gate and interventions. "
+            "Provider's cache: the share of tokens read that were in it, and cost less."
+        )
         if not found.models.empty:
             st.subheader("By model and purpose", anchor=False)
             unpriced = int(found.models["unpriced"].sum())
             st.caption(
-                "Tokens are those read and written; cached ones were in the provider's cache. "
+                "Tokens are those read and written; cached ones were in the provider's cache. Failed: calls without a "
+                "usable answer. Unpriced: answered calls whose price nobody knows, which the sum leaves out. Median "
+                "time: half of the calls took less. Slow: 19 of 20 took less. "
                 + (f"The price of {counted(unpriced, 'call')} is not known and not in the sum." if unpriced else "")
             )
             st.dataframe(data.models_frame(found), hide_index=True, alt="Calls by model and purpose")

@@ -44,7 +44,12 @@ def pick_iteration(board: Board) -> IterationSummary:
 
 
 def waiting_for_review(seen: Overview) -> None:
-    """Number of unrated games by iteration, with a link to the desk."""
+    """Number of unrated games by iteration, with a link to the desk; simulated conversations are counted apart."""
+    if seen.simulated:
+        st.caption(
+            f"{counted(seen.simulated, 'simulated conversation')} of experiments and A/B tests "
+            f"{'is' if seen.simulated == 1 else 'are'} counted apart, in none of these figures."
+        )
     if not seen.unrated:
         return
     with st.container(border=True, horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):

@@ -13,11 +13,14 @@ from dashboard.shared import personas, resources, state
 from dashboard.shared.notices import plain
 from dashboard.shared.personas import SelectableAgent, score_text
 from dashboard.shared.status_table import status_table
+from evaluation.comparison.runs import Run
+from evaluation.judging.judges.jury import JuryAgreement
 from evaluation.judging.propositions.mark_words import mark_words
 from evaluation.judging.propositions.proposition import Dimension
 from evaluation.persona.judge_noise import noise_words
 from evaluation.persona.results import DIMENSIONS, LABELS
 from evaluation.text.display import counted
+from evaluation.workflows.ratings.calibration import calibration_of_runs
 
 _ID = "agent"
 _MOST_SHOWN = 40
@@ -28,8 +31,10 @@ def agents_table(found: Sequence[SelectableAgent]) -> None:
     evaluated = sum(person.run is not None for person in found)
     st.caption(
         f"{len(found)} agents and channels, {evaluated} evaluated. Scores run from 0 to 9, higher is better; "
-        "ideas are counted. Each agent's view says whether its judge is calibrated."
+        "ideas are counted."
     )
+    if words := resources.read(personas.latest_calibration):
+        plain(words)
     frame = personas.people_frame(found)
     status_table(frame, "Agents with their scores on five dimensions", height=min(38 + 35 * len(frame), 320))
 
@@ -59,7 +64,7 @@ def scores(person: SelectableAgent) -> None:
         st.info("Nobody has evaluated this agent yet. Open Run to do it.")
         return
     st.caption(_about(run))
-    plain(personas.calibration_text(resources.store(), run))
+    plain(calibration_of_runs(resources.store(), [Run.of(run)]))
     dimensions = [each for each in DIMENSIONS if person.dimension(each)]
     with st.grid(4, min_column_width=150):
         for each in dimensions:
@@ -77,6 +82,8 @@ def scores(person: SelectableAgent) -> None:
     if len(history) > 1:
         with st.expander("Earlier runs"):
             status_table(history, "All runs of this agent, the latest first")
+            if words := resources.read(personas.agent_calibration, person.id):
+                plain(words)
 
 
 def _about(run: Any) -> str:
@@ -104,6 +111,8 @@ def _card(person: SelectableAgent, dimension: Dimension) -> None:
         if noise := noise_words(said.get("repeats") or (), dimension, said.get("judge_share")):
             notes.append(noise)
         st.caption(", ".join(notes))
+        if jury := said.get("jury"):
+            plain(JuryAgreement.of_dict(jury).words)
         if said.get("reason"):
             plain(str(said["reason"]))
 

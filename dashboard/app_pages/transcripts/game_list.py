@@ -14,6 +14,7 @@ from dashboard.shared.state import NO_ITERATION_CHOICE
 from dashboard.shared.status_table import status_table
 from evaluation.rubric.definitions import DEFINITIONS, SHORT_LABELS
 from evaluation.text.display import counted
+from evaluation.transcript import SIMULATED_FORMAT
 
 ANY = "any"
 VERDICTS = ("passed", "failed", "pending", "inapplicable")
@@ -132,7 +133,9 @@ def games_table(shown: pd.DataFrame, total: int) -> None:
         shown: Those that match the filters.
         total: How many there are in all.
     """
-    st.caption(f"{len(shown):,} of {counted(total, 'game')}. Select a row to open it.")
+    simulated = int((shown["source_format"] == SIMULATED_FORMAT).sum())
+    apart = f", {simulated:,} of them simulated" if simulated else ""
+    st.caption(f"{len(shown):,} of {counted(total, 'game')}{apart}. Select a row to open it.")
     if shown.empty:
         st.info("No game matches. Change the filters above.")
         return

@@ -16,7 +16,7 @@ import plotly.graph_objects as go
 from dashboard.shared.charts.metric_charts import KEEP_ZOOM, escaped_label
 from dashboard.shared.formatting import score_text
 from dashboard.shared.marks.targets import MarkTarget, MarkTargets
-from dashboard.shared.queries import NO_ITERATION
+from dashboard.shared.queries import LOOSE
 from evaluation.judging.propositions.proposition import Dimension
 from evaluation.persona.results import DIMENSIONS, LABELS
 from evaluation.rubric.definitions import DEFINITIONS
@@ -36,6 +36,8 @@ _LINES = {
     Dimension.FLUENCY: ("#007a5a", "square", "dot"),
     Dimension.CONVERGENCE: ("#9c4a80", "triangle-up", "dashdot"),
 }
+_OWN_LINE = ("#5b6470", "x", "longdash")
+"""Of the dimensions that plug-ins declare."""
 
 
 def heat_frame(points: pd.DataFrame, thresholds: Mapping[str, float]) -> pd.DataFrame:
@@ -112,7 +114,7 @@ def _heat_row(
             }
         )
         if distance is not None:
-            opened.append(MarkTarget(metric, iteration="" if name == NO_ITERATION else name))
+            opened.append(MarkTarget(metric, iteration="" if name in LOOSE else name))
     told = ", ".join(f"{place} {cell['label']}" for place, cell in zip(names, drawn, strict=True))
     row = {"label": DEFINITIONS[metric].label, "words": f"{DEFINITIONS[metric].label}: {told}", "cells": drawn}
     return row, {"metric": tuple(opened[-1:]), "cell": tuple(opened)}
@@ -157,7 +159,10 @@ def drift_figure(points: pd.DataFrame) -> go.Figure:
         points: From ``data.drift_points``.
     """
     figure = go.Figure()
-    for dimension, (color, symbol, dash) in _LINES.items():
+    for dimension in DIMENSIONS:
+        if dimension is Dimension.IDEAS_QUANTITY:
+            continue
+        color, symbol, dash = _LINES.get(dimension, _OWN_LINE)
         own = points[points["dimension"] == str(dimension)]
         if own.empty:
             continue

@@ -13,7 +13,7 @@ import pandas as pd
 
 from dashboard.shared.formatting import COUNT, USD, look, score_text
 from dashboard.shared.marks.targets import MarkTarget, MarkTargets
-from dashboard.shared.queries import NO_ITERATION, transcript_list
+from dashboard.shared.queries import LOOSE, group_of, transcript_list
 from evaluation.comparison.runs import Run
 from evaluation.escaping import spreadsheet_safe
 from evaluation.iterations import IterationSummary
@@ -101,12 +101,11 @@ def dimension_points(store: Store) -> pd.DataFrame:
         summaries = store.transcripts.summaries().set_index("transcript_id")
         places = {one.name: place for place, one in enumerate(store.iterations.list(), start=1)}
         scores = store.evaluations.latest_scores()
-    games = summaries[["game_id", "iteration"]].to_dict("index")
+    games = summaries[["game_id", "iteration", "source_format"]].to_dict("index")
     rows = []
     for dimension, transcript_id, score, agents in _by_game(scores[scores["transcript_id"].isin(games)]):
         game, iteration = games[transcript_id]["game_id"], games[transcript_id]["iteration"]
-        place = places.get(iteration, len(places) + 1)
-        name = iteration if iteration in places else NO_ITERATION
+        place, name = group_of(iteration, games[transcript_id]["source_format"], places)
         label = f"{game} ({counted(agents, 'agent')})"
         rows.append((dimension, place, name, label, transcript_id, score, "scored", 0))
     frame = pd.DataFrame(rows, columns=list(_COLUMNS)).astype({"score": float})
@@ -170,8 +169,7 @@ def beside_points(store: Store) -> pd.DataFrame:
             "role_mafia": by_side.get((key, "mafia")),
             "role_town": by_side.get((key, "town")),
         }
-        place = places.get(iteration, len(places) + 1)
-        name = iteration if iteration in places else NO_ITERATION
+        place, name = group_of(iteration, row["source_format"], places)
         rows += [
             (figure, place, name, row["game_id"], key, score, "not recorded", raters.get(key, 0))
             for figure, score in figures.items()
@@ -202,20 +200,22 @@ def verdict_targets(counts: pd.DataFrame) -> MarkTargets:
 
 
 def _iteration_target(metric: str, iteration: str) -> MarkTarget:
-    return MarkTarget(metric, iteration="" if iteration == NO_ITERATION else iteration)
+    return MarkTarget(metric, iteration="" if iteration in LOOSE else iteration)
 
 
 def verdict_counts(store: Store) -> pd.DataFrame:
     """Verdicts on the games of each iteration, by today's thresholds.
 
     Returns:
-        One row per iteration with games, and one for games of none: ``position``, ``iteration``, and how many games are
-        ``passed``, ``failed``, ``pending``, ``inapplicable``.
+        One row per iteration with games, and one for each group of games of none: ``position``, ``iteration``, and
+        how many games are ``passed``, ``failed``, ``pending``, ``inapplicable``.
     """
     listed = transcript_list(store)
     places = {one.name: place for place, one in enumerate(store.iterations.list(), start=1)}
-    listed["position"] = [places.get(name, len(places) + 1) for name in listed["iteration"]]
-    listed["iteration"] = listed["iteration"].replace("", NO_ITERATION)
+    groups = [
+        group_of(one, kind, places) for one, kind in zip(listed["iteration"], listed["source_format"], strict=True)
+    ]
+    listed["position"], listed["iteration"] = [place for place, _ in groups], [name for _, name in groups]
     counts = pd.crosstab([listed["position"], listed["iteration"]], listed["verdict"])
     return counts.reindex(columns=[str(one) for one in VerdictStatus], fill_value=0).reset_index()
 

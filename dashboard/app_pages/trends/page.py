@@ -32,7 +32,7 @@ def show() -> None:
     open_clicked_mark(resources.store())
     versions_banner(resources.store())
     found = resources.read(data.steps)
-    is_loose = points["iteration"] == queries.NO_ITERATION
+    is_loose = points["iteration"].isin(queries.LOOSE)
     view, with_loose, beside_chance = choices(has_loose_games=bool(is_loose.any()))
     first, last = parts.pick_range(found)
     if view == PERSONAS:

@@ -31,6 +31,7 @@ from dashboard.shared.jobs.judging_jobs import (
     remember,
 )
 from evaluation.errors import ConflictError, DramaturgError
+from evaluation.experiments.ab.config import ABConfig
 from evaluation.experiments.plan import ExperimentPlan
 from evaluation.progress import ProgressCallback
 from evaluation.store import Job, JobState, Store
@@ -38,6 +39,8 @@ from evaluation.store.games.import_queue import Outcome, WaitingGame
 from evaluation.text.display import counted
 from evaluation.transcript import Transcript
 from evaluation.workflows.controls import compute_missing, measure_validity
+from evaluation.workflows.experiments.ab_jobs import KIND as AB_TEST
+from evaluation.workflows.experiments.ab_jobs import begin_ab_job, run_ordered_ab
 from evaluation.workflows.experiments.jobs import KIND as EXPERIMENT
 from evaluation.workflows.experiments.jobs import begin_job, run_ordered
 from evaluation.workflows.reevaluation import outdated, reevaluate
@@ -243,6 +246,27 @@ def start_experiment(store: Store, plan: ExperimentPlan, options: Mapping[str, A
     return job
 
 
+def start_ab_test(store: Store, test: ABConfig, options: Mapping[str, Any]) -> str:
+    """Runs an A/B test, or goes on with one that was begun; returns the id of the test.
+
+    Args:
+        store: Where to.
+        test: What to compare.
+        options: Limits; none for those of the test and the settings.
+
+    Raises:
+        ConflictError: Another A/B test is under way.
+        InputError: The test can give no result.
+    """
+    job, test_id = begin_ab_job(store, test, options)
+    _begin(store, job, partial(_run_ab_test, store.unguarded(), job.id))
+    return test_id
+
+
+def _run_ab_test(store: Store, job_id: str, _report: ProgressCallback) -> str:
+    return run_ordered_ab(store, job_id)
+
+
 def start_samples(store: Store) -> Job:
     """Loads the games that come with Dramaturg."""
     return start(store, SAMPLES, "Loading the sample games", 0, partial(_load_samples, store.unguarded(), ""))
@@ -281,6 +305,7 @@ _GOING_ON: Mapping[str, Callable[[Store, str, ProgressCallback], str]] = {
     ROWS: judge_games,
     CHECKS: check_games,
     EXPERIMENT: run_ordered,
+    AB_TEST: _run_ab_test,
 }
 
 

@@ -13,9 +13,11 @@ from evaluation.cli.shared.options import (
     BaseUrl,
     Concurrency,
     Database,
+    EstimateOnly,
     JudgeMode,
     JudgeModel,
     MaxCalls,
+    MaxUsd,
     OutputFormat,
     TextFormat,
     Timeout,
@@ -44,9 +46,11 @@ def ab(
     mode: JudgeMode = None,
     model: JudgeModel = None,
     base_url: BaseUrl = None,
+    budget: MaxUsd = None,
     max_calls: MaxCalls = None,
     concurrency: Concurrency = None,
     timeout: Timeout = None,
+    estimate: EstimateOnly = False,
     db: Database = None,
 ) -> None:
     """Compare variants of a configuration: on stored games, on numbers that you have, or on simulated runs.
@@ -56,21 +60,25 @@ def ab(
     again to go on where a limit or a crash stopped it. Exits with 3 when runs failed.
     """
     from evaluation.experiments.ab.config import ABConfig
+    from evaluation.experiments.ab.progress import FinishedRuns
     from evaluation.files.yaml_models import read_model
-    from evaluation.workflows.experiments.ab_tests import run_ab_test
+    from evaluation.judging.judge_config import price_of
+    from evaluation.workflows.experiments.ab_tests import estimate_ab_test, run_ab_test
 
-    test = read_model(config, ABConfig)
+    store, test = open_store(db), read_model(config, ABConfig)
+    finished = FinishedRuns(state or config.with_suffix(".runs.jsonl"))
+    limits = judge_limits(budget, max_calls, concurrency, timeout)
+    options = {"mode": mode, "model": model, "base_url": base_url, **limits}
+    if estimate:
+        found = estimate_ab_test(store, test, finished, options)
+        say(found.words(found.usd(price_of)))
+        return
     progress = TerminalProgress("run")
     result = run_ab_test(
-        open_store(db),
+        store,
         test,
-        state or config.with_suffix(".runs.jsonl"),
-        {
-            "mode": mode,
-            "model": model,
-            "base_url": base_url,
-            **judge_limits(None, max_calls, concurrency, timeout),
-        },
+        finished,
+        options,
         lambda one: progress.advance(f"{one.variant} {one.run_index + 1}: {one.status}"),
     )
     progress.finish()

@@ -15,6 +15,9 @@ from evaluation.cli.shared.options import (
     Concurrency,
     Database,
     EstimateOnly,
+    Jury,
+    JuryRuleName,
+    JuryRuleOption,
     ListFormat,
     MaxCalls,
     MaxUsd,
@@ -22,6 +25,7 @@ from evaluation.cli.shared.options import (
     Rows,
     TextFormat,
     Timeout,
+    listed_names,
     open_store,
 )
 from evaluation.cli.shared.terminal import markdown_table, note, safe, say, table
@@ -73,6 +77,8 @@ def run(
     max_calls: MaxCalls = None,
     concurrency: Concurrency = None,
     timeout: Timeout = None,
+    jury: Jury = "",
+    jury_rule: JuryRuleOption = JuryRuleName.MEAN,
     sample_size: options.SampleSize = 3,
     batched: options.Batched = False,
     double_check: options.DoubleCheck = False,
@@ -93,7 +99,7 @@ def run(
         no_effects=no_effects,
         personas=personas is not None,
         fragments=bool(fragments),
-        model=bool(model or base_url),
+        model=bool(model or base_url or jury),
     )
     store = open_store(db)
     limits = {
@@ -110,6 +116,8 @@ def run(
         "sample_size": sample_size,
         "is_batched": batched,
         "has_double_check": double_check,
+        "jury": tuple(listed_names(jury)),
+        "jury_rule": str(jury_rule),
     }
     effects = chosen_effects(with_script=scripted, with_effects=not no_effects)
     plans = chosen_plans(store, scenario, settings, (personas, fragments or []), effects, model, paper_layout)
@@ -120,12 +128,14 @@ def run(
 def runs(output: Rows = ListFormat.TABLE, db: Database = None) -> None:
     """List the experiments that were run, the latest first."""
     from evaluation.cli.experiments.rendering import record_dict
+    from evaluation.workflows.ratings.calibration import calibration_of_experiments
 
-    found = [each for each in open_store(db).experiments.all() if each.config.get("kind") == "experiment"]
+    store = open_store(db)
+    found = [each for each in store.experiments.all() if each.config.get("kind") == "experiment"]
     if output is ListFormat.JSON:
         from evaluation.escaping import json_text
 
-        say(json_text([record_dict(each) for each in found]))
+        say(json_text([record_dict(each, calibration_of_experiments(store, [each])) for each in found]))
     elif not found:
         note("No experiment was run yet. Without a key: dramaturg experiment run debate-controversial --scripted.")
     else:
@@ -156,11 +166,13 @@ def report(
     """Print the report of an experiment that is done."""
     from evaluation.cli.experiments.rendering import record_text
     from evaluation.errors import InputError
+    from evaluation.workflows.ratings.calibration import calibration_of_experiments
 
-    record = open_store(db).experiments.get(experiment)
+    store = open_store(db)
+    record = store.experiments.get(experiment)
     if not (record.results or {}).get("rows"):
         raise InputError(f"The experiment {record.id[:8]} is not done.", remedy="Run it again to go on with it.")
-    say(record_text(record, output))
+    say(record_text(record, output, calibration_of_experiments(store, [record])))
 
 
 @app.command("scripted-server")

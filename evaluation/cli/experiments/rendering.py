@@ -15,23 +15,31 @@ _HEADERS = ("Dimension", "T mean (sd)", "C mean (sd)", "n", "Difference", "95 % 
 _MORE = ("p cluster", "Here", "Paper T", "Paper C", "Paper diff.", "Paper p", "Direction")
 
 
-def record_text(record: ExperimentRecord, output: OutputFormat) -> str:
-    """A finished experiment's report."""
+def record_text(record: ExperimentRecord, output: OutputFormat, calibration: str) -> str:
+    """A finished experiment's report.
+
+    Args:
+        record: Of the experiment.
+        output: The format.
+        calibration: Whether the judge is calibrated, in words.
+    """
+    from evaluation.experiments.plan import judge_of
     from evaluation.experiments.report import CAVEAT, SCRIPTED_NOTE, stored_rows, verdict_words
     from evaluation.experiments.treatment import stored_activity
 
     if output is OutputFormat.JSON:
         from evaluation.escaping import json_text
 
-        return json_text(record_dict(record))
+        return json_text(record_dict(record, calibration))
     rows = stored_rows(record.results)
     draw = markdown_table if output is OutputFormat.MARKDOWN else table
     head = f"{safe(record.name)} ({record.scenario}), seed {record.seed}, scale {record.scale:g}, id {record.id[:8]}"
+    head += f", judged by {safe(judge_of(record))}"
     notes = [SCRIPTED_NOTE] if record.is_scripted else []
     words = verdict_words(rows)
     activity = [draw(("What happened", "Treatment", "Control"), found)] if (found := stored_activity(record)) else []
     tables = [draw((*_HEADERS, *_MORE), [_line(row) for row in rows]), *([words] if words else []), *activity]
-    return "\n\n".join([*notes, head, *tables, *_missing(rows), CAVEAT])
+    return "\n\n".join([*notes, head, *tables, *_missing(rows), *([safe(calibration)] if calibration else []), CAVEAT])
 
 
 def _missing(rows: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -39,8 +47,9 @@ def _missing(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     return [f"Scores that are missing: {', '.join(lost)}."] if lost else []
 
 
-def record_dict(record: ExperimentRecord) -> dict[str, Any]:
-    """An experiment as JSON-compatible data."""
+def record_dict(record: ExperimentRecord, calibration: str) -> dict[str, Any]:
+    """An experiment as JSON-compatible data; arguments as for ``record_text``."""
+    from evaluation.experiments.plan import judge_of
     from evaluation.experiments.report import CAVEAT, stored_rows
 
     return {
@@ -51,10 +60,12 @@ def record_dict(record: ExperimentRecord) -> dict[str, Any]:
         "scale": record.scale,
         "layout": record.config.get("layout"),
         "model": record.config.get("model"),
+        "judge": judge_of(record),
         "is_scripted": record.is_scripted,
         "status": str(record.status),
         "rows": stored_rows(record.results),
         "activity": (record.results or {}).get("activity"),
+        "calibration": calibration,
         "caveat": CAVEAT,
     }
 

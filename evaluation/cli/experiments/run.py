@@ -28,6 +28,7 @@ from evaluation.store import Store
 from evaluation.text.display import counted
 from evaluation.workflows.experiments.jobs import connected, run_as_job
 from evaluation.workflows.experiments.runs import ExperimentOutcome
+from evaluation.workflows.ratings.calibration import calibration_of_experiments
 
 
 def carry_out(store: Store, plan: ExperimentPlan, config: JudgeConfig, options: dict[str, Any]) -> ExperimentOutcome:
@@ -57,8 +58,8 @@ def agree(plan: ExperimentPlan, config: JudgeConfig, yes: bool) -> None:
 
 
 def estimate_words(plan: ExperimentPlan, config: JudgeConfig) -> str:
-    """The expected questions and cost, in a sentence."""
-    price = Price(0.0, 0.0, 0.0) if plan.effects is not None else price_of(config)
+    """The expected questions and cost, in a sentence; of a jury, whose models cost differently, only the calls."""
+    price = Price(0.0, 0.0, 0.0) if plan.effects is not None else None if plan.jury else price_of(config)
     found = estimate(plan, PropositionLibrary.load(), price)
     design = plan.design
     return (
@@ -86,7 +87,7 @@ def refuse_idle_options(*, scripted: bool, no_effects: bool, personas: bool, fra
         no_effects: Whether it shall plant nothing.
         personas: Whether a folder with agents is given.
         fragments: Whether fragments are.
-        model: Whether a model or an address is.
+        model: Whether a model, an address or a jury is.
 
     Raises:
         BadParameter: One of them does nothing without another, or beside it.
@@ -99,7 +100,8 @@ def refuse_idle_options(*, scripted: bool, no_effects: bool, personas: bool, fra
         raise typer.BadParameter("Only a script plants effects: say --scripted too.", param_hint="--no-effects")
     if model and scripted:
         raise typer.BadParameter(
-            "With --scripted no model and no server is asked: leave one of them out.", param_hint="--model, --base-url"
+            "With --scripted no model and no server is asked: leave one of them out.",
+            param_hint="--model, --base-url, --jury",
         )
 
 
@@ -154,8 +156,8 @@ def run_all(
                 agree(plan, config, yes)
                 records.append(finished(carry_out(store, plan, config, limits)))
                 if not is_list:
-                    say(record_text(records[-1], output))
+                    say(record_text(records[-1], output, calibration_of_experiments(store, records[-1:])))
     finally:
         # One document, also when a later one stops: those that are done are known.
         if is_list and records:
-            say(json_text([record_dict(record) for record in records]))
+            say(json_text([record_dict(each, calibration_of_experiments(store, [each])) for each in records]))

@@ -15,9 +15,6 @@ from evaluation.cli.persona.options import (
     Dimensions,
     DoubleCheck,
     Individual,
-    Jury,
-    JuryRuleName,
-    JuryRuleOption,
     MaxDrop,
     Mode,
     ModeOption,
@@ -40,6 +37,9 @@ from evaluation.cli.shared.options import (
     Database,
     EstimateOnly,
     JudgeModel,
+    Jury,
+    JuryRuleName,
+    JuryRuleOption,
     ListFormat,
     MaxCalls,
     MaxUsd,
@@ -49,7 +49,7 @@ from evaluation.cli.shared.options import (
     judge_limits,
     open_store,
 )
-from evaluation.cli.shared.terminal import note, say, shortened, table
+from evaluation.cli.shared.terminal import note, safe, say, shortened, table
 
 if TYPE_CHECKING:
     from evaluation.harness.regression import BaselineComparison
@@ -267,6 +267,8 @@ def noise(
     agents: Agents = "",
     dimensions: Dimensions = "",
     mode: ModeOption = Mode.LIVE,
+    jury: Jury = "",
+    jury_rule: JuryRuleOption = JuryRuleName.MEAN,
     sample_size: SampleSize = 5,
     seed: Seed = 0,
     repeats: Annotated[int, typer.Option(min=2, max=50, help="Ask every question so many times.")] = 5,
@@ -292,11 +294,14 @@ def noise(
     from evaluation.cli.persona.run_request import evaluation_plan, persona_request, run_with_progress
     from evaluation.persona.judge_noise import as_dict, dimension_noise
     from evaluation.workflows.persona_runs import estimate_personas
+    from evaluation.workflows.ratings.calibration import calibration_of
 
     store = open_store(db)
     limits = judge_limits(budget, max_calls, concurrency, timeout)
     plan = evaluation_plan(dimensions, sample_size, seed, individual, repeats, double_check=double_check)
-    request = persona_request(store, mode, plan, agents, folder, model=model, base_url=base_url, **limits)
+    request = persona_request(
+        store, mode, plan, agents, folder, model=model, base_url=base_url, jury=jury, jury_rule=jury_rule, **limits
+    )
     if estimate:
         say(estimate_personas(store, request))
         return
@@ -305,13 +310,18 @@ def noise(
         from evaluation.escaping import json_text
 
         found = [
-            {"agent_id": each.agent.id, "dimension": str(key), **as_dict(dimension_noise(score))}
+            {
+                "agent_id": each.agent.id,
+                "dimension": str(key),
+                **as_dict(dimension_noise(score)),
+                "calibration": calibration_of(store, [each]),
+            }
             for _, each in rated
             for key, score in each.dimensions.items()
         ]
         say(json_text(found))
     else:
-        say(noise_table(rated))
+        say(noise_table(rated, calibration_of(store, [each for _, each in rated])))
     if any(item.status == "error" for _, each in rated for item in each.items):
         raise typer.Exit(INFRASTRUCTURE)
 
@@ -460,18 +470,26 @@ def runs(
     db: Database = None,
 ) -> None:
     """List the stored evaluation runs, the latest last."""
+    from evaluation.comparison.runs import Run
     from evaluation.escaping import json_text
+    from evaluation.workflows.ratings.calibration import calibration_of_runs
 
-    found = open_store(db).evaluations.runs(agent)
+    store = open_store(db)
+    found = store.evaluations.runs(agent)
+    listed = [Run.of(row) for row in found.to_dict("records")]
     if output is ListFormat.JSON:
         import json
 
-        say(json_text(json.loads(found.to_json(orient="records", date_format="iso"))))
+        rows = json.loads(found.to_json(orient="records", date_format="iso"))
+        told = [calibration_of_runs(store, [one]) for one in listed]
+        say(json_text([row | {"calibration": words} for row, words in zip(rows, told, strict=True)]))
     elif found.empty:
         note("No agent was evaluated yet. Begin with: dramaturg persona run.")
     else:
         headers = ("Run", "Agent", "Status", "Overall", "Sample", "Mode", "Model", "Begun (UTC)")
         say(table(headers, [_run_row(row) for row in found.to_dict("records")]))
+        if words := calibration_of_runs(store, listed):
+            say(f"  {safe(words)}")
 
 
 def _run_row(row: Mapping[Any, Any]) -> tuple[str, ...]:

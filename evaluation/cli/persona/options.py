@@ -29,13 +29,6 @@ class RecordMode(StrEnum):
     SCRIPTED = "scripted"
 
 
-class JuryRuleName(StrEnum):
-    """Rules by which the marks of a jury become one."""
-
-    MEAN = "mean"
-    MAJORITY = "majority"
-
-
 class CommentAction(StrEnum):
     """Steps of the comment on a pull request: the comparison, and the comment itself."""
 
@@ -65,7 +58,9 @@ Dimensions = Annotated[
     typer.Option(
         metavar="NAME,...",
         show_default=False,
-        help="Of adherence, consistency, fluency, convergence, ideas_quantity; all when left out.",
+        help=(
+            "Of adherence, consistency, fluency, convergence, ideas_quantity and those of plug-ins; all when left out."
+        ),
     ),
 ]
 ModeOption = Annotated[
@@ -125,18 +120,6 @@ Repeats = Annotated[
         max=50,
         help="Ask every question so many times, for the judge's own noise; scores are means over them.",
     ),
-]
-Jury = Annotated[
-    str,
-    typer.Option(
-        metavar="MODEL,MODEL",
-        show_default=False,
-        help="Ask several models every question, in place of one; their agreement is reported.",
-    ),
-]
-JuryRuleOption = Annotated[
-    JuryRuleName,
-    typer.Option("--jury-rule", help="How the marks of a jury become one: their mean, rounded, or what most gave."),
 ]
 Simulated = Annotated[
     bool,

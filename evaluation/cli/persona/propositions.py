@@ -98,13 +98,13 @@ def list_propositions(
     from evaluation.escaping import json_text
     from evaluation.files.bundled import proposition_roots
     from evaluation.judging.propositions.loading import PropositionLibrary
-    from evaluation.judging.propositions.proposition import Dimension
+    from evaluation.judging.propositions.proposition import known_dimensions
 
     library = PropositionLibrary.load(proposition_roots(folder))
     if agent is None:
         found = [each for own in library.by_file.values() for each in own]
     else:
-        sets = [library.propositions_for(dimension, [agent]) for dimension in Dimension]
+        sets = [library.propositions_for(dimension, [agent]) for dimension in known_dimensions()]
         found = [each for one in sets for each in one.propositions]
     if output is ListFormat.JSON:
         say(json_text([_as_dict(each) for each in found]))

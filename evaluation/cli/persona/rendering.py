@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from evaluation.cli.shared.terminal import code, markdown_table, shortened, table
 from evaluation.judging.propositions.proposition import Dimension
-from evaluation.persona.results import LABELS
+from evaluation.persona.results import DIMENSIONS, LABELS
 from evaluation.text.display import counted
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 _LONGEST_NAME = 30
 _LONGEST_REASON = 160
 _LONGEST_REMARK = 300
-_HEADERS = ("Agent", "Adherence", "Consistency", "Fluency", "Voice distinctness", "Ideas", "Overall", "Sample", "Judge")
 _NOISE_HEADERS = (
     "Agent",
     "Dimension",
@@ -46,7 +45,7 @@ def evaluation_table(
     """
     rows = [(shortened(each.agent.display_name, _LONGEST_NAME), *_cells(each)) for _, each in evaluations]
     remarks = [*_remarks(evaluations), *_baseline_remarks(comparison), *_said(calibration)]
-    return "\n".join([table(_HEADERS, rows), *(f"  {line}" for line in remarks)])
+    return "\n".join([table(_headers(), rows), *(f"  {line}" for line in remarks)])
 
 
 def evaluation_markdown(
@@ -56,7 +55,11 @@ def evaluation_markdown(
     rows = [(code(shortened(each.agent.display_name, _LONGEST_NAME)), *_cells(each)) for _, each in evaluations]
     lines = [*_remarks(evaluations), *_baseline_remarks(comparison), *_said(calibration)]
     remarks = [f"- {code(line)}" for line in lines]
-    return "\n".join([markdown_table(_HEADERS, rows), *(["", *remarks] if remarks else [])])
+    return "\n".join([markdown_table(_headers(), rows), *(["", *remarks] if remarks else [])])
+
+
+def _headers() -> tuple[str, ...]:
+    return ("Agent", *LABELS.values(), "Overall", "Sample", "Judge")
 
 
 def _said(calibration: str) -> list[str]:
@@ -66,14 +69,7 @@ def _said(calibration: str) -> list[str]:
 def _cells(evaluation: PersonaEvaluation) -> tuple[str, ...]:
     overall = "n/a" if evaluation.overall_score is None else f"{evaluation.overall_score:.2f}"
     judges = ", ".join(dict.fromkeys(str(kind) for kind, _ in evaluation.judges)) or "none"
-    dimensions = (
-        Dimension.ADHERENCE,
-        Dimension.CONSISTENCY,
-        Dimension.FLUENCY,
-        Dimension.CONVERGENCE,
-        Dimension.IDEAS_QUANTITY,
-    )
-    scores = [_cell(evaluation.dimensions.get(each)) for each in dimensions]
+    scores = [_cell(evaluation.dimensions.get(each)) for each in DIMENSIONS]
     return (*scores, overall, str(evaluation.sample_size), judges)
 
 
@@ -95,8 +91,14 @@ def _cell(score: DimensionScore | None) -> str:
     return f"{shown} ({interval_words(dimension_noise(score).interval, digits=digits)})"
 
 
-def noise_table(evaluations: Sequence[Rated]) -> str:
-    """The judge's noise by agent and dimension, and below the three noisiest propositions of each."""
+def noise_table(evaluations: Sequence[Rated], calibration: str = "") -> str:
+    """The judge's noise by agent and dimension, and below the three noisiest propositions of each.
+
+    Args:
+        evaluations: In the order of the lines.
+        calibration: Whether the judges are calibrated, in words.
+    """
+    from evaluation.judging.judges.jury import jury_words
     from evaluation.persona.judge_noise import dimension_noise
     from evaluation.statistics.words import interval_words
 
@@ -120,6 +122,8 @@ def noise_table(evaluations: Sequence[Rated]) -> str:
             noisy = [f"{key} {one.sd:.2f}" for key, one in found.propositions[:_MOST_NOISY] if one.sd > 0]
             if noisy:
                 lines.append(f"  {name}, {LABELS[score.dimension]}: noisiest {', '.join(noisy)}")
+    judgements = [item.judgement for _, each in evaluations for item in each.items if item.judgement is not None]
+    lines += [f"  {line}" for line in (*_said(jury_words(judgements)), *_said(calibration))]
     return "\n".join([table(_NOISE_HEADERS, rows), *(shortened(line, _LONGEST_REMARK) for line in lines)])
 
 

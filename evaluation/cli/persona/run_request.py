@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from evaluation.cli.persona.options import Mode, RecordMode
+from evaluation.cli.shared.options import listed_names
 from evaluation.cli.shared.terminal import TerminalProgress, note
 from evaluation.errors import InputError
 from evaluation.files.bundled import baseline_root, checkout_root, proposition_roots
@@ -48,7 +49,7 @@ def persona_request(
         JudgeError: A live judge cannot be reached.
     """
     with_simulated = bool(judge.pop("with_simulated", False))
-    members = _names(judge.pop("jury", ""))
+    members = listed_names(judge.pop("jury", ""))
     if members and mode not in (Mode.LIVE, Mode.SYNTHETIC):
         raise InputError("A jury can only be asked live.", place="--jury", remedy="Say --mode live.")
     judge |= {"jury": tuple(members) or None, "jury_rule": str(judge.pop("jury_rule", "mean"))}
@@ -56,7 +57,7 @@ def persona_request(
         _judge_config(store, mode, judge),
         plan,
         PropositionLibrary.load(proposition_roots(folder)),
-        _names(agents),
+        listed_names(agents),
         str(Mode.OFFLINE if mode is RecordMode.SCRIPTED else mode),
         "synthetic" if mode is Mode.SYNTHETIC else "transcripts",
         with_simulated,
@@ -97,14 +98,9 @@ def evaluation_plan(
     return EvaluationPlan(_dimensions(dimensions), sample_size, seed, Period(since, until), options, repeats)
 
 
-def _names(listed: str) -> list[str]:
-    """The names in a list with commas."""
-    return [name for name in map(str.strip, listed.split(",")) if name]
-
-
 def _dimensions(listed: str) -> tuple[Dimension, ...]:
     """The dimensions in a list with commas, in the specification's order; all for an empty one."""
-    chosen = _names(listed)
+    chosen = listed_names(listed)
     for name in chosen:
         if name not in DIMENSIONS:
             raise InputError(f"{name!r} is no dimension.", remedy=f"Choose from {', '.join(DIMENSIONS)}.")

@@ -27,6 +27,13 @@ class ListFormat(StrEnum):
     JSON = "json"
 
 
+class JuryRuleName(StrEnum):
+    """Rules by which the marks of a jury become one."""
+
+    MEAN = "mean"
+    MAJORITY = "majority"
+
+
 class MetricName(StrEnum):
     """The rubric's metrics, as they are named in the output."""
 
@@ -105,6 +112,18 @@ Timeout = Annotated[
         help="The longest that a call may take; 600. Below it the timeout follows the server.",
     ),
 ]
+Jury = Annotated[
+    str,
+    typer.Option(
+        metavar="MODEL,MODEL",
+        show_default=False,
+        help="Ask several models every question, in place of one; persona commands report their agreement.",
+    ),
+]
+JuryRuleOption = Annotated[
+    JuryRuleName,
+    typer.Option("--jury-rule", help="How the marks of a jury become one: their mean, rounded, or what most gave."),
+]
 EstimateOnly = Annotated[bool, typer.Option("--estimate", help="Say what it would ask and cost, and stop.")]
 PropositionFolder = Annotated[
     Path | None,
@@ -118,6 +137,11 @@ PropositionFolder = Annotated[
         help="A folder of your own; its files add to the shipped ones and override them by id.",
     ),
 ]
+
+
+def listed_names(listed: str) -> list[str]:
+    """The names in a list with commas."""
+    return [name for name in map(str.strip, listed.split(",")) if name]
 
 
 def judge_limits(

@@ -111,8 +111,8 @@ class MessageGate:
 
     async def _prepare(self) -> None:
         """Loads what the first call needs, so that it does not count as the judge's time."""
-        if not self._is_prepared and isinstance(self._judge, ChosenJudge) and self._judge.client is not None:
-            await self._judge.client.prepare()
+        if not self._is_prepared and isinstance(self._judge, ChosenJudge):
+            await self._judge.prepare()
         self._is_prepared = True
 
     async def _log(self, result: GateResult) -> None:

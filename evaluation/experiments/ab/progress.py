@@ -15,22 +15,27 @@ _REMEDY = "Restore the file, or name another one with --state to start again."
 
 
 class FinishedRuns:
-    """The runs that are done, by key; nothing is kept without a file.
+    """The runs that are done, by key; they are kept in memory only without a file.
 
     Args:
         path: The file; made by the first run.
+        known: Runs that are done besides those in the file.
 
     Raises:
         InputError: The file holds something else.
     """
 
-    def __init__(self, path: Path | None = None) -> None:
+    def __init__(self, path: Path | None = None, known: Mapping[str, RunResult] | None = None) -> None:
         self._path = path
-        self._done: dict[str, RunResult] = {} if path is None else _read(path)
+        self._done = {**(known or {}), **({} if path is None else _read(path))}
 
     def find(self, key: str) -> RunResult | None:
         """The run under that key, if it is done."""
         return self._done.get(key)
+
+    def in_memory(self) -> FinishedRuns:
+        """A copy that keeps further runs in memory only."""
+        return FinishedRuns(known=self._done)
 
     def keep(self, key: str, run: RunResult) -> None:
         """Stores a run; it is safe when this returns.
@@ -41,7 +46,7 @@ class FinishedRuns:
         self._done[key] = run
         if self._path is None:
             return
-        line = json.dumps({"key": key, **run.as_dict()}, ensure_ascii=True)
+        line = run_line(key, run)
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             with self._path.open("a+b") as file:
@@ -50,6 +55,11 @@ class FinishedRuns:
                 os.fsync(file.fileno())
         except OSError as error:
             raise InputError(f"Runs cannot be kept: {error.strerror}.", place=str(self._path)) from None
+
+
+def run_line(key: str, run: RunResult) -> str:
+    """A run under its key as JSON in one line."""
+    return json.dumps({"key": key, **run.as_dict()}, ensure_ascii=True)
 
 
 def _separator(file: Any) -> bytes:
@@ -70,7 +80,7 @@ def _read(path: Path) -> dict[str, RunResult]:
     found = {}
     for number, line in enumerate(lines, start=1):
         if line.strip():
-            parsed = _parsed(line)
+            parsed = parsed_run(line)
             if parsed is not None:
                 found[parsed[0]] = parsed[1]
             elif not _is_half(line):
@@ -83,7 +93,8 @@ def _is_half(line: str) -> bool:
     return line.startswith('{"key": "') and not line.endswith("}")
 
 
-def _parsed(line: str) -> tuple[str, RunResult] | None:
+def parsed_run(line: str) -> tuple[str, RunResult] | None:
+    """The key and the run in a line of ``run_line``; ``None`` when it is none."""
     try:
         body = json.loads(line)
         return str(body["key"]), _run(body)

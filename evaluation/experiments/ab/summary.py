@@ -14,7 +14,7 @@ from typing import Any
 
 from evaluation.statistics.intervals import proportion_interval
 from evaluation.statistics.words import p_words, percent_interval
-from evaluation.text.display import significant_text
+from evaluation.text.display import cost_text, significant_text
 
 NOT_KNOWN = significant_text(None)
 
@@ -78,12 +78,6 @@ _ORDER = ("done", "failed", "skipped")
 
 def _status(run: Mapping[str, Any]) -> str:
     return f"skipped: {run['detail']}" if run["status"] == "skipped" and run["detail"] else str(run["status"])
-
-
-def cost_text(usd: float | None) -> str:
-    """US dollars in significant digits: "0.0000123 USD"."""
-    text = significant_text(usd)
-    return text if text == NOT_KNOWN else f"{text} USD"
 
 
 def _variant(one: Mapping[str, Any]) -> _Row:

@@ -186,7 +186,7 @@ class Validator:
     async def validate_all(
         self, agent: CheckedAgent, response: str, previous_responses: Sequence[str] = ()
     ) -> list[ValidationResult]:
-        """All three checks of one response, in the order of ``Check``."""
+        """All three checks of one response, in the order of ``CheckKind``."""
         checks = [
             _persona_check(agent, response),
             _consistency_check(agent, response, previous_responses),

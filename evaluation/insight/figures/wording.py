@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from evaluation.insight.figures.metrics import SimulationMetrics
 from evaluation.insight.figures.talk_shares import TalkShares
 from evaluation.insight.network.graph import NetworkMetrics
-from evaluation.text.display import counted, listed
+from evaluation.text.display import cost_text, counted, listed
 
 UNKNOWN = "not known"
 
@@ -94,7 +94,8 @@ def cost_lines(metrics: SimulationMetrics) -> Iterator[Line]:
     yield "Tokens", _number(metrics.total_tokens, "", 0)
     yield "Calls", _number(metrics.api_calls, "", 0)
     unpriced = f", without {metrics.unpriced_calls} calls of unknown price" if metrics.unpriced_calls else ""
-    yield "Cost", _number(metrics.estimated_cost_usd, f"USD{unpriced}", 4)
+    cost = metrics.estimated_cost_usd
+    yield "Cost", UNKNOWN if cost is None else f"{cost_text(cost)}{unpriced}"
 
 
 def memory_lines(metrics: SimulationMetrics) -> Iterator[Line]:

@@ -58,6 +58,9 @@ def legend(most: int) -> str:
 LINE_LEGEND = "Solid arrows are mutual: the other one turns back. Dotted ones are one-way."
 
 
+NO_ARROWS = "Nobody addresses anybody, so there are no arrows."
+
+
 def curve(start: Spot, end: Spot) -> str:
     """The path of an arrow from the edge of one dot to that of another, bent so that both directions can be told."""
     across, down = end.x - start.x, end.y - start.y
@@ -145,7 +148,7 @@ def graph_svg(metrics: SimulationMetrics) -> Markup | str:
         radius=RADIUS,
         label_distance=LABEL,
         least=least,
-        legend=f"{legend(most)} {LINE_LEGEND}" if drawn else "Nobody addresses anybody, so there are no arrows.",
+        legend=f"{legend(most)} {LINE_LEGEND}" if drawn else NO_ARROWS,
         arrows=[
             (
                 curve(layout.spots[sender], layout.spots[receiver]),

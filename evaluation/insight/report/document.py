@@ -18,7 +18,7 @@ from evaluation.insight.figures.wording import (
 from evaluation.insight.report._recommendations import Recommendation
 from evaluation.insight.report.evaluation_report import EvaluationReport
 from evaluation.judging.protocol import JudgementStatus
-from evaluation.text.display import counted
+from evaluation.text.display import cost_text, counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ def _judge(report: EvaluationReport) -> Iterator[Section]:
             f"{asked['cached_answers']:,}",
             f"{asked['calls']:,}",
             f"{asked['tokens']:,}",
-            UNKNOWN if report.spent_usd is None else f"{report.spent_usd:.4f} USD",
+            cost_text(report.spent_usd),
             asked["prompt_version"],
         )
         headers = ("Kind", "Model", "Questions", "Answers kept from before", "Calls", "Tokens", "Spent now", "Prompts")

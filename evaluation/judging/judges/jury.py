@@ -5,15 +5,17 @@ from __future__ import annotations
 import asyncio
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 from statistics import fmean, median_low
-from typing import Literal
+from typing import Any, Literal
 
 from evaluation.judging.judges._judgements import unscored
+from evaluation.judging.model_client.check_limits import current_limits
 from evaluation.judging.model_client.usage import Usage
 from evaluation.judging.protocol import Judge, JudgeKind, Judgement, JudgementStatus, JudgeRequest, Report
+from evaluation.text.display import counted
 
 JuryRule = Literal["mean", "majority"]
 
@@ -46,7 +48,12 @@ class JuryJudge:
         self.model = jury_name([model for model, _ in members], rule)
 
     async def judge(self, requests: Sequence[JudgeRequest], *, report: Report | None = None) -> list[Judgement]:
-        """One judgement per request, in order; members are asked at the same time."""
+        """One judgement per request, in order; members are asked at the same time.
+
+        In a check of the gate every member may be asked as often as a single judge; the re-ask is one for all of them.
+        """
+        if (limits := current_limits()) is not None:
+            limits.first_calls *= len(self._members)
         said = await asyncio.gather(*(judge.judge(requests) for _, judge in self._members))
         found = []
         for position, (request, *own) in enumerate(zip(requests, *said, strict=True)):
@@ -110,15 +117,55 @@ def _mean(values: Iterable[float | None]) -> float | None:
     return fmean(known) if known else None
 
 
-def jury_words(judgements: Iterable[Judgement]) -> str:
-    """The agreement of a jury's members over these judgements, in words; empty where no jury was asked."""
+@dataclass(frozen=True, slots=True)
+class JuryAgreement:
+    """Agreement of a jury's members over the questions that two or more of them answered.
+
+    Attributes:
+        models: The members.
+        questions: How many.
+        same: Share of pairs of members that gave the same mark, 0 to 1.
+        near: Share that were at most one point apart.
+        apart: Mean distance in points of the 0 to 9 scale.
+    """
+
+    models: tuple[str, ...]
+    questions: int
+    same: float
+    near: float
+    apart: float
+
+    @property
+    def words(self) -> str:
+        """The agreement in a sentence."""
+        return (
+            f"Jury of {', '.join(self.models)}: over {counted(self.questions, 'question')} two members gave the same "
+            f"mark {self.same:.0%} of the time, were at most one point apart {self.near:.0%}, and {self.apart:.1f} "
+            "points on average."
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """JSON-compatible; ``of_dict`` reads it."""
+        return asdict(self)
+
+    @classmethod
+    def of_dict(cls, stored: Mapping[str, Any]) -> JuryAgreement:
+        """The agreement that ``as_dict`` wrote."""
+        return cls(**{**stored, "models": tuple(stored["models"])})
+
+
+def jury_agreement(judgements: Iterable[Judgement]) -> JuryAgreement | None:
+    """The agreement of a jury's members over these judgements; ``None`` where no jury was asked."""
     found = [one.jury for one in judgements if len(one.jury) > 1]
     apart = [abs(first - second) for marks in found for (_, first), (_, second) in combinations(marks, 2)]
     if not apart:
-        return ""
+        return None
     same, near = (sum(each <= limit for each in apart) / len(apart) for limit in (0, 1))
-    models = dict.fromkeys(model for marks in found for model, _ in marks)
-    return (
-        f"Jury of {', '.join(models)}: over {len(found)} questions two members gave the same mark {same:.0%} of the "
-        f"time, were at most one point apart {near:.0%}, and {fmean(apart):.1f} points on average."
-    )
+    models = tuple(dict.fromkeys(model for marks in found for model, _ in marks))
+    return JuryAgreement(models, len(found), same, near, fmean(apart))
+
+
+def jury_words(judgements: Iterable[Judgement]) -> str:
+    """The same in words; empty where no jury was asked."""
+    found = jury_agreement(judgements)
+    return "" if found is None else found.words

@@ -87,6 +87,11 @@ class Budget:
             self._stopped = reason
             self._wake()
 
+    @property
+    def stopped(self) -> str:
+        """The reason that ``stop`` was given; empty while calls may begin."""
+        return self._stopped
+
     async def set_aside(self, usd: float) -> None:
         """Allows one call that costs at most ``usd``; every such call must be settled.
 

@@ -1,14 +1,15 @@
-"""Load modules of other people that register preconditions: from an environment variable and from entry points."""
+"""Load modules of other people that register preconditions and dimensions: from the environment and entry points."""
 
 from __future__ import annotations
 
 import os
 import sys
-from functools import cache
+from collections.abc import Callable
 from importlib import import_module
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from threading import RLock
 
 from evaluation.errors import InputError
 
@@ -18,36 +19,59 @@ PLUGINS_VARIABLE = "DRAMATURG_PLUGINS"
 ENTRY_POINTS = "dramaturg.plugins"
 """The group of entry points whose modules are imported."""
 
+_LOCK = RLock()
+_LOADING: list[str] = []
+_LOADED: dict[str, InputError | None] = {}
+_POINTS: list[EntryPoint] = []
+
+# The faults of somebody's module when it is imported; what else it raises is shown as it is.
+_FAULTS = (ImportError, OSError, SyntaxError, NameError, AttributeError, TypeError, ValueError, LookupError, InputError)
+
 
 def load_plugins() -> None:
     """Imports every module that the environment or an installed package names; each once.
 
+    A module that cannot be used is not imported again: the same error is raised each time.
+
     Raises:
-        InputError: One cannot be imported.
+        InputError: One cannot be imported, or what it registers is refused.
     """
-    _load_entry_points()
-    for name in filter(None, map(str.strip, os.environ.get(PLUGINS_VARIABLE, "").split(","))):
-        _load(name)
+    with _LOCK:
+        if _LOADING:
+            return  # A plug-in asks for what is registered while it is imported.
+        if "" not in _LOADED:
+            _POINTS.extend(entry_points(group=ENTRY_POINTS))
+            _LOADED[""] = None
+        for point in _POINTS:
+            _load(f"entry point {point.name} ({point.value})", point.load)
+        for name in filter(None, map(str.strip, os.environ.get(PLUGINS_VARIABLE, "").split(","))):
+            _load(name, lambda name=name: _import(name))  # type: ignore[misc]
 
 
-@cache
-def _load_entry_points() -> None:
-    for point in entry_points(group=ENTRY_POINTS):
+def loading_plugin() -> str:
+    """The name of the plug-in that is being imported; empty outside of one."""
+    return _LOADING[-1] if _LOADING else ""
+
+
+def _load(name: str, load: Callable[[], object]) -> None:
+    if name not in _LOADED:
+        _LOADING.append(name)
         try:
-            point.load()
-        except ImportError as error:
-            raise _unusable(f"entry point {point.name} ({point.value})", error) from None
+            load()
+            _LOADED[name] = None
+        except _FAULTS as error:
+            _LOADED[name] = _unusable(name, error)
+        finally:
+            _LOADING.pop()
+    if (fault := _LOADED[name]) is not None:
+        raise fault
 
 
-@cache
-def _load(name: str) -> None:
-    try:
-        if name.endswith(".py"):
-            _load_file(Path(name).expanduser())
-        else:
-            import_module(name)
-    except (ImportError, OSError, SyntaxError) as error:
-        raise _unusable(name, error) from None
+def _import(name: str) -> None:
+    if name.endswith(".py"):
+        _load_file(Path(name).expanduser())
+    else:
+        import_module(name)
 
 
 def _load_file(path: Path) -> None:
@@ -61,6 +85,7 @@ def _load_file(path: Path) -> None:
 
 
 def _unusable(place: str, error: Exception) -> InputError:
+    words = str(error).rstrip(".")
     return InputError(
-        f"The plug-in cannot be loaded: {error}.", place=place, remedy=f"Correct {PLUGINS_VARIABLE} or the module."
+        f"The plug-in cannot be loaded: {words}.", place=place, remedy=f"Correct {PLUGINS_VARIABLE} or the module."
     )

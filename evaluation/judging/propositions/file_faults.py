@@ -19,6 +19,7 @@ from evaluation.judging.propositions.proposition import (
     Dimension,
     Proposition,
     TargetType,
+    known_dimensions,
 )
 from evaluation.judging.propositions.templates import VARIABLES, has_stray_braces, variables_of
 
@@ -38,6 +39,10 @@ def _one_of(value: Any, known: Collection[str], what: str, heading: str) -> Any:
 def _choice(kind: type[StrEnum]) -> BeforeValidator:
     words = [str(each) for each in kind]
     return BeforeValidator(lambda value: _one_of(value, words, "not known", "Choose from"))
+
+
+def _dimension(value: Any) -> Any:
+    return _one_of(value, known_dimensions(), "not known", "Choose from")
 
 
 def _precondition(value: Any) -> Any:
@@ -117,7 +122,7 @@ class _Entry(_FilePart):
 class _File(_FilePart):
     """A proposition file."""
 
-    dimension: Annotated[Dimension, _choice(Dimension)]
+    dimension: Annotated[Dimension, BeforeValidator(_dimension)]
     agent_id: _Id
     includes_personas: Annotated[_Flag, Field(alias="include_personas")] = True
     target_type: Annotated[TargetType, _choice(TargetType)] = TargetType.AGENT
@@ -183,7 +188,7 @@ class _Head:
         self._file = file
         self._entries: Mapping[str, Located] = entries_of(root) or {}
         named = self._value("dimension")
-        self.dimension = Dimension(named) if named in set(Dimension) else None
+        self.dimension = Dimension(named) if named in known_dimensions() else None
         self.agent_id = str(self._value("agent_id") or "")
         self._target = self._value("target_type") or TargetType.AGENT
         self.items = items_of(self._entries["propositions"]) or () if "propositions" in self._entries else ()
@@ -205,7 +210,7 @@ class _Head:
         if (self._value("first_n"), self._value("last_n")) == (0, 0):
             yield self._fault("last_n", "With first_n and last_n 0 the judge sees nothing. Raise one of them.")
         path = Path(self._file)
-        if path.parent.name not in set(Dimension):
+        if path.parent.name not in known_dimensions():
             return
         if self.dimension and self.dimension != path.parent.name:
             text = f"{str(self.dimension)!r} stands in the folder {path.parent.name!r}. Move the file or correct it."

@@ -10,6 +10,7 @@ from evaluation.errors import InputError
 from evaluation.files.bundled import proposition_root
 from evaluation.files.yaml_lines import LARGEST_FILE, FileProblem, shown_path
 from evaluation.judging.propositions.file_faults import CheckedFile, check_text
+from evaluation.judging.propositions.own_dimensions import own_propositions
 from evaluation.judging.propositions.proposition import DEFAULT_AGENT, Dimension, Proposition, PropositionSet
 
 _MOST_SHOWN = 5
@@ -29,11 +30,13 @@ class PropositionLibrary:
     def load(cls, roots: Sequence[Path] = ()) -> PropositionLibrary:
         """The propositions in ``roots``, the shipped ones when left out; a later folder overrides an earlier by id.
 
+        Those that plug-ins declare come before all folders.
+
         Raises:
-            InputError: A file is faulty; the message lists its faults.
+            InputError: A file or a plug-in is faulty; the message lists the faults.
             InfrastructureError: The shipped folder is missing.
         """
-        merged: dict[tuple[Dimension, str], tuple[Proposition, ...]] = {}
+        merged = {(dimension, DEFAULT_AGENT): own for dimension, own in own_propositions().items()}
         for path in [path for root in roots or (proposition_root(),) for path in proposition_files(root)]:
             checked = check_file(path)
             if checked.errors or checked.dimension is None:

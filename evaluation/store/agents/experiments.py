@@ -22,8 +22,13 @@ AB = "ab"
 _AB_TESTS = uuid.UUID("0f4c8b52-33f5-4c0f-8a43-0a1d7d6a9c11")
 
 
+def ab_test_id(config: Mapping[str, Any]) -> str:
+    """The id under which an A/B test of this configuration is kept."""
+    return str(uuid.uuid5(_AB_TESTS, json.dumps(config, sort_keys=True, default=str)))
+
+
 class Experiments:
-    """Reads and writes ``experiments``, ``experiment_sessions``, ``experiment_scores`` and ``experiment_activity``."""
+    """Reads and writes ``experiments`` and their sessions, scores and activity, and the ``ab_runs`` of A/B tests."""
 
     def __init__(self, units: Units) -> None:
         self._units = units
@@ -64,12 +69,34 @@ class Experiments:
         Returns:
             The id under which it is kept.
         """
-        key = str(uuid.uuid5(_AB_TESTS, json.dumps(config, sort_keys=True, default=str)))
-        record = ExperimentRecord(key, str(config.get("name", "")), AB, 0, 1.0, {"kind": AB, "test": dict(config)})
         with self._units.unit(write=True, join=True):
-            self.begin(record)
+            key = self.begin_ab_test(config)
             self.end(key, ExperimentStatus.COMPLETED, results)
         return key
+
+    def begin_ab_test(self, config: Mapping[str, Any]) -> str:
+        """Records that an A/B test runs; one of the same configuration goes on, and its results stay until the end.
+
+        Args:
+            config: As for ``keep_ab_test``.
+
+        Returns:
+            The id under which it is kept.
+        """
+        key = ab_test_id(config)
+        self.begin(ExperimentRecord(key, str(config.get("name", "")), AB, 0, 1.0, {"kind": AB, "test": dict(config)}))
+        return key
+
+    def add_ab_run(self, experiment_id: str, run: str) -> None:
+        """Stores a finished run of an A/B test, as ``run_line`` of its progress writes it."""
+        with self._units.unit(write=True, join=True) as cursor:
+            cursor.execute("INSERT INTO ab_runs (experiment_id, run) VALUES (?, ?)", [experiment_id, run])
+
+    def ab_runs(self, experiment_id: str) -> list[str]:
+        """The finished runs of an A/B test, in the order in which they were stored."""
+        query = "SELECT run::text FROM ab_runs WHERE experiment_id = ? ORDER BY rowid"
+        with self._units.unit() as cursor:
+            return [run for (run,) in cursor.execute(query, [experiment_id]).fetchall()]
 
     def all(self) -> _Records:
         """Every experiment, the latest first."""
@@ -153,6 +180,7 @@ _OWNED = (
     ("experiment_sessions", "experiment_id"),
     ("experiment_scores", "experiment_id"),
     ("experiment_activity", "experiment_id"),
+    ("ab_runs", "experiment_id"),
 )
 
 _SELECT = """

@@ -29,6 +29,7 @@ from evaluation.store.migrations.m0020_controls import create_controls
 from evaluation.store.migrations.m0021_repeats import create_repeat_column
 from evaluation.store.migrations.m0022_insight_answers import create_insight_answers
 from evaluation.store.migrations.m0023_calibration import create_calibration_tables
+from evaluation.store.migrations.m0024_ab_runs import create_ab_runs
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -64,6 +65,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     create_repeat_column,
     create_insight_answers,
     create_calibration_tables,
+    create_ab_runs,
 )
 """In the order in which they run; the first has number 1. Only ever append."""
 

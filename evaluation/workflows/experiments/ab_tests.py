@@ -1,4 +1,4 @@
-"""Run an A/B test on stored games, on numbers in its file, or on simulated games, and store its result."""
+"""Estimate and run A/B tests: on stored games, on numbers in the file, or on simulated games; store the result."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 from evaluation.errors import InputError
 from evaluation.experiments.ab.config import ABConfig
+from evaluation.experiments.ab.estimate import ABEstimate, ModelUse, simulated_uses, summed
 from evaluation.experiments.ab.preconditions import check_runs, check_test
 from evaluation.experiments.ab.progress import FinishedRuns
 from evaluation.experiments.ab.results import ABTestResult
-from evaluation.experiments.ab.runner import ExperimentRunner, JudgeIdentity, Run, Told, plan
+from evaluation.experiments.ab.runner import ExperimentRunner, JudgeIdentity, Run, RunOutcome, Told, plan
 from evaluation.experiments.ab.simulation import simulated_games
 from evaluation.experiments.ab.sources import given_metrics, stored_games
 from evaluation.judging.judge_config import (
@@ -26,9 +26,12 @@ from evaluation.judging.judge_config import (
     judge_config,
 )
 from evaluation.judging.judges.cached import CallBuffer
+from evaluation.judging.judges.estimating import ESTIMATED, EstimatingJudge
+from evaluation.judging.model_client.budget import Budget, BudgetSpentError
 from evaluation.judging.model_client.calls import CallLog, CallRecord
 from evaluation.judging.model_client.language_model import LLMClient
 from evaluation.judging.propositions.loading import PropositionLibrary
+from evaluation.judging.protocol import JudgeKind, Judgement, JudgeRequest, Report
 from evaluation.store import Store
 from evaluation.transcript import Transcript
 from evaluation.workflows.agents import player_personas
@@ -37,18 +40,21 @@ from evaluation.workflows.agents import player_personas
 def run_ab_test(
     store: Store,
     test: ABConfig,
-    finished_runs: Path,
+    finished: FinishedRuns,
     options: Mapping[str, Any],
     report: Told,
+    *,
+    budget: Budget | None = None,
 ) -> ABTestResult:
     """Runs what is left of an A/B test, and stores the result.
 
     Args:
         store: Where games are read, and where simulated ones and the result go.
         test: What is compared.
-        finished_runs: The file with the runs that are done, to which others are added.
+        finished: The runs that are done, to which others are added.
         options: Mode, model, address and limits of the judge as a person chose them; ``None`` for those not given.
         report: Told of every run.
+        budget: Shared with whoever may stop the test; made of the limits in force when left out.
 
     Raises:
         InputError: A key is misspelt, a variant has no runs, no run can have a measure, or runs cannot be simulated for
@@ -56,19 +62,25 @@ def run_ab_test(
     """
     check_test(test)
     judged = CallBuffer()
-    config = _judge_config(store, test, options)
-    judge = build_judge(config, cache=store.judgements, log=judged.add)
+    config = ab_judge_config(store, test, options)
+    judge = build_judge(config, cache=store.judgements, log=judged.add, budget=budget)
     asked = _asked(store, test, judge, options, config)
     source, run = _source(store, test, judge, judged, options)
+
+    async def unless_stopped(config: dict[str, Any], seed: int) -> RunOutcome | Mapping[str, float | None]:
+        # Runs that ask nobody meet the switch here.
+        if judge.budget.stopped:
+            raise BudgetSpentError(judge.budget.stopped)
+        return await run(config, seed)
 
     async def compare() -> ABTestResult:
         async with judge.session():
             runner = ExperimentRunner(
                 source,
-                run,
+                unless_stopped,
                 judge=judge if test.source != "metrics" else None,
                 spent=lambda: judge.budget.known_usd,
-                progress=FinishedRuns(finished_runs),
+                progress=finished,
                 asked=asked,
             )
             return await runner.run_ab_test(report)
@@ -78,16 +90,97 @@ def run_ab_test(
     return result
 
 
-def _judge_config(store: Store, test: ABConfig, options: Mapping[str, Any]) -> JudgeConfig:
+def estimate_ab_test(store: Store, test: ABConfig, finished: FinishedRuns, options: Mapping[str, Any]) -> ABEstimate:
+    """The expected calls of what is left of an A/B test; nobody is asked, and nothing is stored.
+
+    Args:
+        store: Where games, personas and kept answers are.
+        test: What is compared.
+        finished: The runs that are done.
+        options: As for ``run_ab_test``.
+
+    Raises:
+        InputError: As ``run_ab_test``.
+    """
+    check_test(test)
+    config = ab_judge_config(store, test, options)
+    judge = build_judge(config)
+    source, run = _source(store, test, judge, CallBuffer(), options)
+    if test.source == "metrics":
+        planned = len(plan(source))
+        return ABEstimate(planned, 0)
+    counting = _CountingJudge(store, config) if config.mode == "live" else None
+    simulated: list[ModelUse] = []
+    library = PropositionLibrary.load()
+
+    async def count(variant: dict[str, Any], _seed: int) -> RunOutcome:
+        speaker = _speaker_config(store, variant.get("model"), options)
+        evaluation = test.evaluation if test.checks else None
+        simulated.extend(simulated_uses(variant, speaker, config if counting else None, evaluation, library))
+        raise BudgetSpentError(ESTIMATED)
+
+    runner = ExperimentRunner(
+        source,
+        count if test.source == "simulation" else run,
+        judge=counting or judge,
+        spent=lambda: 0.0,
+        progress=finished.in_memory(),
+        asked=_asked(store, test, judge, options, config),
+    )
+    result = asyncio.run(runner.run_ab_test())
+    runs = [each for variant in result.variants.values() for each in variant.runs]
+    known = sum(each.is_resumed for each in runs)
+    return ABEstimate(len(runs), known, summed([*simulated, *(counting.uses if counting else ())]))
+
+
+def planned_runs(store: Store, test: ABConfig) -> int:
+    """The number of runs of a test.
+
+    Raises:
+        InputError: A variant names no games, has no runs, or is wrong.
+    """
+    return len(plan(_listed(store, test)))
+
+
+class _CountingJudge:
+    """Counts the questions for each model that judges, in place of asking."""
+
+    def __init__(self, store: Store, config: JudgeConfig) -> None:
+        self._judges = [
+            (
+                each,
+                EstimatingJudge(
+                    each.model, server=each.base_url or "", cache=store.judgements, batch_size=each.batch_size
+                ),
+            )
+            for each in config.members
+        ]
+
+    async def judge(self, requests: Sequence[JudgeRequest], *, report: Report | None = None) -> list[Judgement]:
+        """Counts the questions; every one is ``skipped``."""
+        found = [await each.judge(requests, report=report) for _, each in self._judges]
+        return found[0]
+
+    @property
+    def uses(self) -> list[ModelUse]:
+        """The counted calls, by model."""
+        return [
+            ModelUse(config, one.calls, one.calls, one.tokens_read, one.tokens_written) for config, one in self._judges
+        ]
+
+
+def ab_judge_config(store: Store, test: ABConfig, options: Mapping[str, Any]) -> JudgeConfig:
     """The judge: options before the file, where it says anything of judging, before environment and settings."""
-    limits = [limit for limit in (test.max_usd, test.evaluation.max_usd) if limit is not None]
-    chosen = {**options, "model": options["model"] or test.evaluation.judge_model, "max_usd": min(limits, default=None)}
+    given = (options.get("max_usd"), test.max_usd, test.evaluation.max_usd)
+    limits = [limit for limit in given if limit is not None]
+    model = options.get("model") or test.evaluation.judge_model
+    chosen = {**options, "model": model, "max_usd": min(limits, default=None)}
     return judge_config(chosen, store.settings.get(SETTINGS_KEY))
 
 
 def _speaker_config(store: Store, model: str | None, options: Mapping[str, Any]) -> JudgeConfig:
     """The model that speaks: that of the run, else the one in force."""
-    chosen = {**options, "mode": "live", "model": model or options["model"]}
+    chosen = {**options, "mode": "live", "model": model or options.get("model")}
     return judge_config(chosen, store.settings.get(SETTINGS_KEY))
 
 
@@ -100,7 +193,7 @@ def _asked(
     return JudgeIdentity(
         judge=f"{judge.kind} {judge.model}",
         speaker=_speaker_config(store, None, options).model if test.source == "simulation" else "",
-        server=config.base_url or "" if judge.client else "",
+        server=config.base_url or "" if judge.kind is JudgeKind.LIVE else "",
     )
 
 
@@ -111,16 +204,23 @@ def _source(
     if test.source == "metrics":
         return test, given_metrics
     if test.source == "transcripts":
-        named = {name: {"runs": _games(store, name, variant)} for name, variant in test.variants.items()}
-        listed = test.model_copy(update={"variants": named, "base": {}})
-        check_runs(listed, plan(listed))
-        return listed, _games_of_store(store)
+        return _listed(store, test), _games_of_store(store)
     return test, _simulation(store, judge, judged, options)
+
+
+def _listed(store: Store, test: ABConfig) -> ABConfig:
+    """The test with its stored games listed one by one; unchanged for other sources."""
+    if test.source != "transcripts":
+        return test
+    named = {name: {"runs": _games(store, name, variant)} for name, variant in test.variants.items()}
+    listed = test.model_copy(update={"variants": named, "base": {}})
+    check_runs(listed, plan(listed))
+    return listed
 
 
 def _simulation(store: Store, judge: ChosenJudge, judged: CallBuffer, options: Mapping[str, Any]) -> Run:
     """Simulated runs whose games are stored; they draw on the judge's budget."""
-    if judge.client is None:
+    if judge.kind is not JudgeKind.LIVE:
         remedy = "Set OPENAI_API_KEY or OPENAI_BASE_URL, or take transcripts or metrics as the source."
         raise InputError("Agents need a model to speak, and there is no key or address.", remedy=remedy)
 

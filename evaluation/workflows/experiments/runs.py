@@ -24,7 +24,7 @@ from evaluation.experiments.experiment import ExperimentRecord, ExperimentStatus
 from evaluation.experiments.plan import ExperimentPlan
 from evaluation.experiments.report import ReportRow, report_rows
 from evaluation.experiments.treatment import Activity, activity_of, require_effective
-from evaluation.judging.judge_config import JudgeConfig, build_client, build_judge
+from evaluation.judging.judge_config import ChosenJudge, JudgeConfig, build_client, build_judge
 from evaluation.judging.judges.cached import CallBuffer
 from evaluation.judging.model_client.budget import Budget, BudgetSpentError
 from evaluation.judging.model_client.calls import Provider
@@ -153,9 +153,10 @@ async def _run(run: _Run) -> str:
         run.heavy.submit(import_module, "scipy.stats")
         bounded = BoundedProvider(run.provider, run.config.concurrency)
         writer = _writer(run, journal, bounded)
-        judge = _judge(run, journal, bounded)
+        chosen = _judge(run, journal, bounded)
+        judge = RaisingJudge(chosen)
         _recall(run)
-        async with bounded.session():
+        async with bounded.session(), chosen.session():
             try:
                 run.population = await _population(run, writer)
                 conversations = [
@@ -180,15 +181,21 @@ def _writer(run: _Run, journal: AnswerJournal, provider: Provider) -> Writer:
     )
 
 
-def _judge(run: _Run, journal: AnswerJournal, provider: Provider) -> RaisingJudge:
+def _judge(run: _Run, journal: AnswerJournal, provider: BoundedProvider) -> ChosenJudge:
     judgements = run.store.judgements
-    cache = JournalledAnswers(journal, judgements, judgements.keys(run.config.model))
+    known = {key for member in run.config.members for key in judgements.keys(member.model)}
+    cache = JournalledAnswers(journal, judgements, known)
     # The script listens elsewhere every time, and answers by what is planted: so keys name the experiment.
     server = None if run.plan.effects is None else f"script of {run.plan.record.id}"
-    judge = build_judge(
-        run.config, cache=cache, budget=run.budget, provider=provider, server=server, is_cache_quick=True
+    return build_judge(
+        run.config,
+        cache=cache,
+        budget=run.budget,
+        provider=provider,
+        provider_of=lambda one: BoundedProvider(provider_of(one.model, one.base_url), provider),
+        server=server,
+        is_cache_quick=True,
     )
-    return RaisingJudge(judge)
 
 
 def _journal_place(run: _Run) -> Path | None:

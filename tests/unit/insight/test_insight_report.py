@@ -16,6 +16,7 @@ from evaluation.insight.report.rendering import html_page, markdown
 from evaluation.judging.answers import Answer
 from evaluation.judging.judges.scripted import ScriptedJudge
 from evaluation.judging.protocol import JudgeRequest
+from evaluation.text.display import cost_text
 from evaluation.transcript import Cost, Message, Player, Transcript
 
 HOSTILE = "<img src=x onerror=alert(1)> [a](https://evil.example) | `b` ![p](https://evil.example/p)\u202e"
@@ -98,7 +99,7 @@ def test_the_tables_hold_the_numbers_of_the_json(report: EvaluationReport) -> No
     text = markdown(report)
     network, cost = found["metrics"]["network"], found["metrics"]["cost"]
     assert f"| Tokens | {cost['total_tokens']} |" in text
-    assert f"| Cost | {cost['estimated_cost_usd']:.4f} USD |" in text
+    assert f"| Cost | {cost_text(cost['estimated_cost_usd'])} |" in text
     assert f"| Arrows from one to another | {network['edges']} of 6 possible |" in text
     bob = next(line for line in text.splitlines() if line.startswith("| `Bob` | 1 |"))
     assert f"{network['centrality']['Bob']['pagerank']:.0%}" in bob

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
+from benchmarks.judge_server import JudgeServer
+from evaluation.corrections.attempts import GateResult
+from evaluation.corrections.config import CorrectionConfig
+from evaluation.corrections.integrations import MessageGate
 from evaluation.errors import InputError
 from evaluation.judging.answers import CheckAnswer, ScoreAnswer
-from evaluation.judging.judge_config import judge_config
+from evaluation.judging.judge_config import build_judge, judge_config
 from evaluation.judging.judges.jury import JuryJudge, JuryRule, jury_words
 from evaluation.judging.judges.scripted import ScriptedJudge
 from evaluation.judging.protocol import JudgementStatus, JudgeRequest, Prompt
@@ -82,3 +88,41 @@ def test_a_jury_has_at_least_two_members() -> None:
         judge_config({"jury": ("a",)}, environment={})
     assert judge_config({"jury": ("a", "b")}, environment={}).name == "jury of a, b (mean)"
     assert json.loads(judge_config({}, environment={}).model_dump_json())["jury"] == []
+
+
+def gated(content: str, threshold: float = 7.0) -> tuple[GateResult, Counter[str]]:
+    """One message of an agent in the gate, judged by a jury of two models of one server; and the calls by model."""
+    asked: Counter[str] = Counter()
+
+    def answer(body: dict[str, Any]) -> str:
+        asked[body["model"]] += 1
+        items = re.findall(r"^\[P(\d+)\]", str(body["messages"][-1]["content"]), re.MULTILINE)
+        mark = json.loads(content) if content.startswith("{") else None
+        if mark is None:
+            return content
+        return json.dumps({"answers": [{"item": int(item), **mark} for item in items]} if items else mark)
+
+    with JudgeServer(content=answer).in_thread() as server:
+        options = {"mode": "live", "base_url": server.url, "jury": ("one", "two")}
+        judge = build_judge(judge_config(options, environment={"OPENAI_API_KEY": "x"}))
+        config = CorrectionConfig(gate_adherence_enabled=True, gate_adherence_threshold=threshold)
+        with MessageGate(judge, config, timeout_seconds=30) as gate:
+            result = gate.send(lambda _: "I run this office.", "Michael", [("Dwight", "Hello.")], "The manager.")
+    return result, asked
+
+
+def test_in_the_gate_each_member_is_asked_once_per_attempt() -> None:
+    result, asked = gated('{"reason": "So.", "score": 8, "confidence": 1.0}', threshold=0.0)
+    assert result.outcome == "passed"
+    assert asked == {"one": 1, "two": 1}
+    assert result.attempts[0].checks[0].found.calls == 2
+    # Two retries: three attempts, for each of which both are asked.
+    result, asked = gated('{"reason": "So.", "score": 2, "confidence": 1.0}', threshold=9.0)
+    assert result.outcome == "forced_through"
+    assert asked == {"one": 3, "two": 3}
+
+
+def test_in_the_gate_a_jury_that_talks_nonsense_is_asked_once_more_in_all() -> None:
+    result, asked = gated("I would rather not say.")
+    assert result.outcome == "timeout_pass_through"
+    assert asked.total() == 3

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from evaluation.escaping import cut, lone_surrogate, well_formed
-from evaluation.text.display import counted, grouped, listed, number_or_none, quoted, shortened
+from evaluation.text.display import cost_text, counted, grouped, listed, number_or_none, quoted, shortened
 
 
 @pytest.mark.parametrize(
@@ -49,3 +49,20 @@ def test_numbers_stay() -> None:
 def test_half_of_a_pair_is_found_and_replaced() -> None:
     assert (lone_surrogate("café"), lone_surrogate("caf\udce9!")) == (None, 3)
     assert (well_formed("café 😀"), well_formed("caf\udce9!")) == ("café 😀", "caf?!")
+
+
+@pytest.mark.parametrize(
+    ("usd", "text"),
+    [
+        (None, "not known"),
+        (0.0, "0 USD"),
+        (0.0000123, "0.0000123 USD"),
+        (0.00002, "0.00002 USD"),
+        (0.5, "0.50 USD"),
+        (0.99999, "1.00 USD"),
+        (1.754, "1.75 USD"),
+        (1234.5, "1,234.50 USD"),
+    ],
+)
+def test_costs_have_significant_digits_and_cents(usd: float | None, text: str) -> None:
+    assert cost_text(usd) == text

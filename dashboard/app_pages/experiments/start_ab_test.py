@@ -1,0 +1,137 @@
+"""Start an A/B test from the page: its configuration, number of calls, cost, limits, and the button."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dashboard.app_pages.experiments import data
+from dashboard.shared import queries, resources
+from dashboard.shared.identity import identity
+from dashboard.shared.jobs import jobs
+from dashboard.shared.notices import plain
+from evaluation.access.roles import Action
+from evaluation.errors import DramaturgError
+from evaluation.experiments.ab.config import ABConfig
+from evaluation.experiments.ab.estimate import ABEstimate
+from evaluation.judging.judge_config import own_price, price_of
+from evaluation.store import Store
+from evaluation.workflows.experiments.ab_jobs import KIND
+
+TEST = "ab_test"
+"""The query parameter that names the A/B test which is looked at."""
+
+_TEXT, _BEGIN_WITH = "ab_text", "ab_begin_with"
+_PRICE_WANTED = "ab_price_wanted"
+_NUMBERS = "An example: numbers in the file (no model)"
+_ITERATIONS = "Your latest two iterations"
+_SIMULATED = "An example: simulated conversations (need a model)"
+_FILE = "A file of yours"
+_LARGEST_MEGABYTES = 5
+
+
+def ab_form(store: Store) -> None:
+    """The configuration of a test, its estimate as it changes, and the button that starts it."""
+    st.caption(
+        "An A/B test compares variants of a configuration on the same measures: stored games of two iterations, "
+        "numbers that you have, or conversations that are simulated for it."
+    )
+    name, content = _configuration()
+    if not content.strip():
+        st.info("Choose a file, or write the configuration.")
+        return
+    try:
+        test = data.read_ab_test(name, content)
+        found = resources.read(data.ab_estimate, name, content)
+    except DramaturgError as error:
+        st.error("This test cannot be run.")
+        plain(str(error))
+        return
+    left, right = st.columns(2, gap="large")
+    with left:
+        usd = st.number_input("Spend at most (US dollars)", 0.0, value=None, step=0.5, key="ab_usd")
+    with right:
+        calls = st.number_input("Call at most (times)", 0, value=None, step=100, key="ab_calls")
+    _tell_estimate(found)
+    is_busy = jobs.running(store, KIND) is not None
+    if st.button(
+        "Run the A/B test", icon=":material/play_arrow:", type="primary", disabled=is_busy, key="start_ab_test"
+    ):
+        start(store, test, {"max_usd": usd, "max_calls": calls})
+    if is_busy:
+        st.caption("An A/B test is running; another one can start when it is done.")
+
+
+def load_example(store: Store) -> None:
+    """A button that runs the example on numbers, to have a test to look at."""
+    is_busy = jobs.running(store, KIND) is not None
+    with st.container(horizontal=True, horizontal_alignment="center"):
+        if st.button(
+            "Load an example", icon=":material/science:", type="primary", disabled=is_busy, key="example_ab_test"
+        ):
+            start(store, data.read_ab_test("ab.yaml", data.example_test("ab.yaml").encode("utf-8")), {})
+    st.caption("It compares numbers in its file: no key, no cost, at once.", text_alignment="center")
+
+
+def _configuration() -> tuple[str, bytes]:
+    """The name of the file, as errors say it, and its content."""
+    examples = [_NUMBERS, *([_ITERATIONS] if len(_iterations()) > 1 else []), _SIMULATED, _FILE]
+    chosen = st.selectbox("Begin with", examples, key=_BEGIN_WITH, on_change=_fill)
+    if chosen == _FILE:
+        given = st.file_uploader(
+            "Configuration",
+            ["yaml", "yml", "json"],
+            max_upload_size=_LARGEST_MEGABYTES,
+            key="ab_file",
+            help="The file that `dramaturg ab` reads.",
+        )
+        return (given.name, given.getvalue()) if given else ("", b"")
+    if _TEXT not in st.session_state:
+        _fill()
+    text = st.text_area(
+        "Configuration (YAML or JSON)",
+        height=360,
+        key=_TEXT,
+        help="Change it, or paste your own: it is the file that `dramaturg ab` reads.",
+    )
+    return "ab.json" if text.lstrip().startswith("{") else "ab.yaml", text.encode("utf-8")
+
+
+def _iterations() -> list[str]:
+    sizes = resources.read(queries.iteration_sizes)
+    return [name for name, games in sizes.items() if games]
+
+
+def _fill() -> None:
+    chosen = st.session_state.get(_BEGIN_WITH, _NUMBERS)
+    if chosen == _ITERATIONS:
+        st.session_state[_TEXT] = data.iterations_test(*_iterations()[-2:])
+    else:
+        st.session_state[_TEXT] = data.example_test("ab_simulation.yaml" if chosen == _SIMULATED else "ab.yaml")
+
+
+def _tell_estimate(found: ABEstimate) -> None:
+    is_looked_up = bool(st.session_state.get(_PRICE_WANTED))
+    with st.spinner("Looking up what the model costs; the first time that takes some seconds.", show_time=True):
+        usd = found.usd(price_of if is_looked_up else own_price)
+    st.caption(found.words(usd))
+    if usd is None and not is_looked_up:
+        st.button("Estimate the cost", icon=":material/payments:", key="estimate_ab_cost", on_click=_want_price)
+
+
+def _want_price() -> None:
+    st.session_state[_PRICE_WANTED] = True
+
+
+def start(store: Store, test: ABConfig, options: dict[str, float | int | None]) -> None:
+    """Starts the job and opens the test, or says why it did not start."""
+    try:
+        identity.require(Action.EVALUATE)
+        test_id = jobs.start_ab_test(store, test, options)
+    except DramaturgError as error:
+        st.error("That did not start.")
+        plain(str(error))
+    else:
+        st.query_params[TEST] = test_id
+        st.session_state["chosen_ab_test"] = test_id
+        st.session_state["experiments_wanted"] = "A/B tests"
+        st.rerun()

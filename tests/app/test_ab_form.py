@@ -1,0 +1,135 @@
+"""A/B tests from the page: their configuration, its faults, the estimate, and the job."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+
+import pytest
+
+from evaluation.experiments.ab.config import ABConfig
+from evaluation.simulation.scripted.server import ScriptedServer
+from evaluation.simulation.scripted.world import SCRIPTED_MODEL, ScriptedWorld
+from evaluation.workflows.experiments.ab_jobs import begin_ab_job
+
+VIEW = {"experiments_view": "Run an A/B test"}
+SIMULATED = f"""
+name: Steps
+source: simulation
+base: {{model: {SCRIPTED_MODEL}, steps: 2, personas: [{{name: Ann}}, {{name: Ben}}]}}
+variants: {{two: {{}}, three: {{steps: 3}}}}
+runs_per_variant: 2
+measures: {{total_messages: higher}}
+primary: total_messages
+checks: false
+"""
+
+
+@pytest.fixture(autouse=True)
+def without_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "DRAMATURG_JUDGE", "DRAMATURG_MODEL", "DRAMATURG_PRICING"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedServer]:
+    world = ScriptedWorld()
+
+    def answer(conversation: Sequence[Mapping[str, str]]) -> str:
+        return world.answer(conversation)
+
+    with ScriptedServer(answer).in_thread() as running:
+        monkeypatch.setenv("OPENAI_BASE_URL", running.url)
+        monkeypatch.setenv("DRAMATURG_MODEL", SCRIPTED_MODEL)
+        yield running
+
+
+def wait() -> None:
+    for thread in threading.enumerate():
+        if thread.name.startswith("job-"):
+            thread.join(60)
+
+
+def test_the_example_runs_from_an_empty_page_and_the_finished_test_opens(open_page, database, words, table) -> None:
+    app = open_page("experiments", experiments_view="A/B tests")
+    assert not app.exception
+    assert "No A/B tests yet" in words(app)
+    assert "8 runs. No model would be asked." in words(app)
+    app.button(key="example_ab_test").click().run()
+    wait()
+    app.run()
+    assert not app.exception
+    assert app.session_state["experiments_view"] == "A/B tests"
+    assert "Take short answers: it is better on quality than every other variant." in words(app)
+    assert "Runs: 8 done." in words(app)
+    assert app.query_params["ab_test"]
+
+
+def test_faults_stand_with_their_line_and_nothing_can_be_started(open_page, database, words, hostile) -> None:
+    app = open_page("experiments", **VIEW)
+    for text, said in (
+        ("name: x\nsource: magic\nvariants: {a: {}, b: {}}\n", "ab.yaml:2: source: It should be 'metrics'"),
+        ("name: x\nsource: metrics\nvariants:\n  a: {rnus: []}\n  b: {}\nchecks: false\n", "variants.a.rnus"),
+        ('{"name": 3}', "ab.json:1: "),
+        (f"name: x\nsource: {hostile!r}\n", "ab.yaml:2: source"),
+        (SIMULATED, "Agents need a model to speak"),
+    ):
+        app.text_area(key="ab_text").set_value(text).run()
+        assert not app.exception
+        assert said in words(app)
+        assert not [each for each in app.button if each.key == "start_ab_test"]
+        assert not any("evil.example" in str(each.proto) for each in (*app.markdown, *app.caption, *app.error))
+
+
+def test_a_simulated_test_is_estimated_first_keeps_its_limit_and_goes_on(open_page, store, words, server) -> None:
+    app = open_page("experiments", **VIEW)
+    app.text_area(key="ab_text").set_value(SIMULATED).run()
+    assert "4 runs: 20 calls, at most 26,000 tokens to read and 1,400 to write, cost not known." in words(app)
+    assert server.asked == 0
+    app.number_input(key="ab_calls").set_value(8)
+    app.button(key="start_ab_test").click().run()
+    wait()
+    app.run()
+    assert not app.exception
+    assert "Runs: 1 done, 3 skipped: budget." in words(app)
+    assert "It goes on as it was started, with at most 8 calls from now on." in words(app)
+    assert len(store.transcripts.ids()) == 1
+    app.button(key="go_on_ab_test").click().run()
+    wait()
+    app.run()
+    assert "Runs: 2 done, 2 skipped: budget." in words(app)
+    assert server.asked <= 16
+
+
+def test_two_iterations_are_compared_from_a_configuration_that_the_page_writes(open_page, filled, words, table) -> None:
+    app = open_page("experiments", **VIEW)
+    app.selectbox(key="ab_begin_with").select("Your latest two iterations").run()
+    assert 'before: {iteration: "Baseline prompt"}' in app.text_area(key="ab_text").value
+    assert "4 runs. No model would be asked." in words(app)
+    app.button(key="start_ab_test").click().run()
+    wait()
+    app.run()
+    assert not app.exception
+    assert "Runs: 4 done." in words(app)
+
+
+def test_a_file_is_read_too(open_page, database, words) -> None:
+    app = open_page("experiments", **VIEW)
+    app.selectbox(key="ab_begin_with").select("A file of yours").run()
+    assert "Choose a file, or write the configuration." in words(app)
+    text = "name: x\nsource: metrics\nvariants:\n  a: {runs: [{q: 1}]}\n  b: {runs: [{q: 2}]}\n"
+    app.file_uploader[0].upload("mine.yaml", f"{text}measures: [q]\n".encode(), "application/yaml").run()
+    assert "mine.yaml:6: measures" in words(app)
+    rest = "measures: {q: higher}\nprimary: q\nchecks: false\n"
+    app.file_uploader[0].upload("mine.yaml", f"{text}{rest}".encode(), "application/yaml").run()
+    assert "2 runs. No model would be asked." in words(app)
+
+
+def test_a_test_at_work_says_how_far_it_is_and_no_second_one_starts(open_page, store, words) -> None:
+    runs = {name: {"runs": [{"q": 1.0}, {"q": 2.0}]} for name in ("a", "b")}
+    test = ABConfig(name="n", source="metrics", variants=runs, measures={"q": "higher"}, primary="q", checks=False)
+    begin_ab_job(store, test, {})
+    app = open_page("experiments", experiments_view="A/B tests")
+    assert "It is at work: 0 of 4 runs done." in words(app)
+    app = open_page("experiments", **VIEW)
+    assert app.button(key="start_ab_test").disabled

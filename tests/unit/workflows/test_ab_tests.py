@@ -1,0 +1,185 @@
+"""Estimates of A/B tests against what the tests then ask; how they stop and go on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evaluation.errors import ConflictError, InputError
+from evaluation.experiments.ab.config import ABConfig
+from evaluation.experiments.ab.progress import FinishedRuns
+from evaluation.judging.model_client.budget import Budget
+from evaluation.judging.model_client.usage import Price
+from evaluation.simulation.scripted.server import ScriptedServer
+from evaluation.simulation.scripted.world import SCRIPTED_MODEL, ScriptedWorld
+from evaluation.store import JobState, Store
+from evaluation.transcript import Message, Player, Transcript
+from evaluation.workflows.experiments.ab_jobs import begin_ab_job, run_ordered_ab, running_ab_job
+from evaluation.workflows.experiments.ab_tests import estimate_ab_test, run_ab_test
+
+MARK = '{"reason": "It fits.", "score": 0.9}'
+PERSONAS = [{"name": "Ann Lee", "occupation": "cook"}, {"name": "Ben Ode", "occupation": "plumber"}]
+
+
+@pytest.fixture(autouse=True)
+def without_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "DRAMATURG_JUDGE", "DRAMATURG_MODEL", "DRAMATURG_PRICING"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def server() -> Iterator[ScriptedServer]:
+    world = ScriptedWorld()
+
+    def answer(conversation: Sequence[Mapping[str, str]]) -> str:
+        """The script of experiments, which knows no checks of single messages; these get one mark."""
+        return MARK if "0 to 1" in str(conversation) else world.answer(conversation)
+
+    with ScriptedServer(answer).in_thread() as running:
+        yield running
+
+
+def options(server: ScriptedServer, **more: Any) -> dict[str, Any]:
+    return {"mode": "live", "model": SCRIPTED_MODEL, "base_url": server.url, **more}
+
+
+def simulated(**more: Any) -> ABConfig:
+    fields: dict[str, Any] = {
+        "name": "Steps",
+        "source": "simulation",
+        "base": {"steps": 2, "personas": PERSONAS, "corrections": {}},
+        "variants": {"two": {}, "three": {"steps": 3}},
+        "runs_per_variant": 2,
+        "measures": {"total_messages": "higher"},
+        "primary": "total_messages",
+        "checks": False,
+    }
+    return ABConfig.model_validate(fields | more)
+
+
+def test_without_corrections_and_checks_the_estimate_is_what_is_asked(server: ScriptedServer) -> None:
+    store = Store(":memory:")
+    found = estimate_ab_test(store, simulated(), FinishedRuns(), options(server))
+    # Two agents speak in each step: (2 + 3) steps, two runs of each variant.
+    assert (found.runs, found.known, found.calls_at_least, found.calls_at_most) == (4, 0, 20, 20)
+    assert server.asked == 0
+    assert store.transcripts.ids() == []
+    # 20 messages of 1,300 tokens read and 70 written, at 1 and 2 dollars for a million.
+    assert found.usd(lambda _: Price(1e-6, 0.0, 2e-6)) == pytest.approx(20 * (1_300 + 2 * 70) / 1e6)
+    assert found.usd(lambda _: None) is None
+    assert found.words(None) == ("4 runs: 20 calls, at most 26,000 tokens to read and 1,400 to write, cost not known.")
+    run_ab_test(store, simulated(), FinishedRuns(), options(server), lambda _: None)
+    assert server.asked == 20
+
+
+def test_with_a_gate_and_checks_what_is_asked_lies_within_the_estimate(server: ScriptedServer) -> None:
+    store = Store(":memory:")
+    test = simulated(
+        base={"steps": 2, "personas": PERSONAS, "corrections": {"gate_fluency_enabled": True}},
+        checks=True,
+        evaluation={"validation_sampling_rate": 1.0},
+    )
+    found = estimate_ab_test(store, test, FinishedRuns(), options(server))
+    assert found.calls_at_least < found.calls_at_most
+    result = run_ab_test(store, test, FinishedRuns(), options(server), lambda _: None)
+    assert {run.status for one in result.variants.values() for run in one.runs} == {"done"}
+    assert found.calls_at_least <= server.asked <= found.calls_at_most
+
+
+def test_runs_that_are_done_are_not_estimated_again(server: ScriptedServer, tmp_path: Path) -> None:
+    store, place = Store(":memory:"), tmp_path / "runs.jsonl"
+    run_ab_test(store, simulated(max_runs=1), FinishedRuns(place), options(server), lambda _: None)
+    before = place.read_bytes()
+    found = estimate_ab_test(store, simulated(), FinishedRuns(place), options(server))
+    # The run that is done has two agents and two steps.
+    assert (found.runs, found.known, found.calls_at_most) == (4, 1, 16)
+    assert found.words(0.5).startswith("4 runs, 1 of them done before: 16 calls, ")
+    assert place.read_bytes() == before
+
+
+def talk(name: str) -> Transcript:
+    names = ("Ann", "Ben", "Cem")
+    messages = [
+        Message(id=f"m{place}", index=place, speaker=names[place % 3], text=f"{name} says number {place}.")
+        for place in range(9)
+    ]
+    return Transcript(
+        source_format="test", game_id=name, players=[Player(name=one) for one in names], messages=messages
+    )
+
+
+def test_the_questions_about_stored_games_are_counted_one_by_one(server: ScriptedServer) -> None:
+    store = Store(":memory:")
+    ids = [store.transcripts.add(talk(name), source_name=name).transcript_id for name in ("one", "two")]
+    test = ABConfig(
+        name="Games",
+        source="transcripts",
+        variants={"a": {"transcripts": [ids[0]]}, "b": {"transcripts": [ids[1]]}},
+        evaluation={"validation_sampling_rate": 1.0},
+    )
+    found = estimate_ab_test(store, test, FinishedRuns(), options(server))
+    assert (found.runs, found.calls_at_least) == (2, found.calls_at_most)
+    assert server.asked == 0
+    run_ab_test(store, test, FinishedRuns(), options(server), lambda _: None)
+    assert server.asked == found.calls_at_most > 0
+    again = estimate_ab_test(store, test, FinishedRuns(), options(server))
+    assert again.calls_at_most == 0, "the answers are kept"
+    assert again.words(0.0) == "2 runs. No model would be asked."
+
+
+def numbers() -> ABConfig:
+    runs = {name: {"runs": [{"q": place + start} for place in range(3)]} for name, start in (("a", 0.0), ("b", 5.0))}
+    return ABConfig(name="n", source="metrics", variants=runs, measures={"q": "higher"}, primary="q", checks=False)
+
+
+def test_numbers_ask_nobody() -> None:
+    found = estimate_ab_test(Store(":memory:"), numbers(), FinishedRuns(), {})
+    assert (found.runs, found.calls_at_most, found.usd(lambda _: None)) == (6, 0, 0.0)
+
+
+def test_without_a_model_runs_cannot_be_simulated_and_the_estimate_says_so() -> None:
+    with pytest.raises(InputError, match="Agents need a model to speak"):
+        estimate_ab_test(Store(":memory:"), simulated(), FinishedRuns(), {})
+
+
+def test_a_stopped_test_leaves_the_other_runs_for_later_even_where_no_model_is_asked() -> None:
+    store, budget, finished = Store(":memory:"), Budget(), FinishedRuns()
+    stopped = run_ab_test(store, numbers(), finished, {}, lambda _: budget.stop(), budget=budget)
+    assert (stopped.skipped, stopped.variants["a"].runs[1].detail) == (5, "cancelled")
+    assert run_ab_test(store, numbers(), finished, {}, lambda _: None).skipped == 0
+
+
+def test_a_job_keeps_its_runs_in_the_store_and_a_later_one_pays_for_none_of_them_again(server: ScriptedServer) -> None:
+    store = Store(":memory:")
+    job, test_id = begin_ab_job(store, simulated(), options(server, max_calls=8))
+    found = running_ab_job(store, test_id)
+    assert found is not None
+    assert (found.id, found.total) == (job.id, 4)
+    said = run_ordered_ab(store, job.id)
+    # The first run takes 4 calls and the second 6, of which the limit allows 4.
+    assert said.startswith("Runs: 1 done, 3 skipped: budget. 8 calls")
+    assert store.jobs.get(job.id).done == 4
+    assert len(store.experiments.ab_runs(test_id)) == 1
+    store.jobs.update(job.id, state=JobState.DONE)
+    assert running_ab_job(store, test_id) is None
+    asked = server.asked
+    again, same = begin_ab_job(store, simulated(), options(server))
+    assert same == test_id
+    assert run_ordered_ab(store, again.id).startswith("Runs: 4 done.")
+    assert server.asked == asked + 16, "three runs, of 6, 4 and 6 messages"
+    record = store.experiments.get(test_id)
+    assert (record.results or {})["skipped"] == 0
+    store.experiments.delete(test_id)
+    assert store.experiments.ab_runs(test_id) == []
+
+
+def test_a_second_job_and_an_impossible_test_are_refused() -> None:
+    store = Store(":memory:")
+    begin_ab_job(store, numbers(), {})
+    with pytest.raises(ConflictError):
+        begin_ab_job(store, numbers(), {})
+    with pytest.raises(InputError, match="It has no runs"):
+        begin_ab_job(store, numbers().model_copy(update={"variants": {"a": {}, "b": {}}}), {})
