@@ -74,6 +74,13 @@ _FURTHER = (
         frozenset({"data"}),
     ),
     View("network-cost", "network?network_view=Cost", "[data-testid='stDataFrame']", frozenset({"data"})),
+    View("network-beside", "network?network_view=Beside+each+other", ".graph .player", frozenset({"data"})),
+    View(
+        "experiments-ab-form",
+        "experiments?experiments_view=Run+an+A%2FB+test",
+        "[data-testid='stTextArea']",
+        frozenset({"empty"}),
+    ),
     View("trends-heat", "trends?as=Heat+map", ".js-plotly-plot .heatmaplayer", frozenset({"data"})),
     View(
         "review-own",
