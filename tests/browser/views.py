@@ -75,6 +75,13 @@ _FURTHER = (
     ),
     View("network-cost", "network?network_view=Cost", "[data-testid='stDataFrame']", frozenset({"data"})),
     View("trends-heat", "trends?as=Heat+map", ".picture-box .cell", frozenset({"data"})),
+    View("network-beside", "network?network_view=Beside+each+other", ".graph .player", frozenset({"data"})),
+    View(
+        "experiments-ab-form",
+        "experiments?experiments_view=Run+an+A%2FB+test",
+        "[data-testid='stTextArea']",
+        frozenset({"empty"}),
+    ),
     View(
         "review-own",
         "review?rater=Sample%20rater%20A&desk=My%20ratings",
