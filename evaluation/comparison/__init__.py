@@ -8,8 +8,8 @@ from evaluation.comparison.paired_games import paired_games
 __all__ = [
     "Example",
     "FailureReason",
-    "IterationFailures",
     "IterationComparison",
+    "IterationFailures",
     "MetricFailures",
     "Mover",
     "biggest_movers",

@@ -19,7 +19,7 @@ class FailureReason:
     """One reason why rows of a metric lose points.
 
     Attributes:
-        label: The reason with names, quotations and numbers left out: untrusted text.
+        label: The reason with names, quotations and differing numbers left out: untrusted text.
         count: How many rows of the iteration lose points by it.
         share: The same over all judged rows of the metric, 0 to 1.
         count_before: How many rows of the reference lost points by it.

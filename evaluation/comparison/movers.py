@@ -48,7 +48,7 @@ class Mover:
 
     Attributes:
         kind: ``reason`` or ``player``.
-        label: The reason with names, quotations and numbers left out, or the player's name: untrusted text.
+        label: The reason with names, quotations and differing numbers left out, or the player's name: untrusted text.
         before: Points (of 100) that the metric lost by it before.
         after: The same after.
         before_rows: How many rows lost points by it before.
@@ -144,5 +144,10 @@ def reason_patterns(reasons: pd.Series[str], names: Iterable[str]) -> pd.Series[
     name = re.compile("|".join(rf"(?<!\w){re.escape(each)}(?!\w)" for each in known if each) or r"(?!)")
     without_quotes = {reason: _QUOTED.sub("“…”", reason) for reason in reasons.unique()}
     # Names are the slow part, and most reasons are equal but for what they quote.
-    patterns = {text: _NUMBER.sub("N", name.sub("someone", text)) for text in set(without_quotes.values())}
-    return reasons.map({reason: patterns[text] for reason, text in without_quotes.items()})
+    texts = {text: name.sub("someone", text) for text in set(without_quotes.values())}
+    numbered: dict[str, set[str]] = {}
+    for text in texts.values():
+        numbered.setdefault(_NUMBER.sub("…", text), set()).add(text)
+    # A number that is the same in all of them is part of the reason.
+    labels = {text: pattern if len(same) > 1 else text for pattern, same in numbered.items() for text in same}
+    return reasons.map({reason: labels[texts[text]] for reason, text in without_quotes.items()})

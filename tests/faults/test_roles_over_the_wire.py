@@ -175,6 +175,7 @@ def _places(store: Store) -> list[tuple[str, str, str]]:
     places += [("Transcripts", "transcripts", f"?transcript={game}"), ("Review", "review", "?desk=My+ratings")]
     places += [("Transcripts", "transcripts", f"?transcript={game}&show=Ledger")]
     places += [("Review", "review", f"?desk={view}") for view in ("Practice", "Who+speaks%3F", "Sheets+and+records")]
+    places += [("Verdicts to check", "verdicts", "?verdicts_view=Why+messages+fail")]
     places += [("Network and cost", "network", f"?network_view={view}") for view in ("Cost", "Checks")]
     return places
 
@@ -217,6 +218,8 @@ def _events_of(component: BidiComponent) -> dict[str, object]:
         return {"open": {"message": "m1", "metric": "coherence"}}
     if "cockpit" in component.component_name or "comparison" in component.component_name:
         return {"open": {"row": 0, "kind": "metric", "index": 0}}
+    if "atlas" in component.component_name:
+        return {"open": {"row": 0, "kind": "example", "index": 0}}
     return {"open": 0} if "graph" in component.component_name else {}
 
 

@@ -212,7 +212,14 @@ def reasons(
         say(json_text(replace(found, metrics=tuple(wanted)).as_dict()))
         return
     rows = [_reason_cells(reason) for one in wanted for reason in one.reasons]
-    headers = ("Metric", "Reason", "Rows", "Of judged", f"Since {safe(shortened(found.reference or '-', 24))}", "Example")
+    headers = (
+        "Metric",
+        "Reason",
+        "Rows",
+        "Of judged",
+        f"Since {safe(shortened(found.reference or '-', 24))}",
+        "Example",
+    )
     say_list((), headers, rows, "No judged row loses points.", is_json=False)
 
 

@@ -11,7 +11,7 @@ from evaluation.comparison.failure_reasons import FailureReason, MetricFailures,
 from evaluation.errors import NotFoundError
 from evaluation.store import Store
 from evaluation.transcript import Message, Player, Transcript
-from evaluation.workflows.reports import stored_failure_reasons, stored_failing_messages
+from evaluation.workflows.reports import stored_failing_messages, stored_failure_reasons
 from evaluation.workflows.scoring import add_evaluated
 
 
@@ -44,10 +44,15 @@ def test_reasons_that_differ_in_names_numbers_and_quotations_are_one() -> None:
     found = found_in(rows)
     assert (found.metric, found.judged, found.failing, found.judged_before) == ("coherence", 10, 5, 5)
     shares, again = found.reasons
-    assert (shares.label, shares.count, shares.share) == ("Shares only “…” with the N before.", 3, 0.3)
+    assert (shares.label, shares.count, shares.share) == ("Shares only “…” with the … before.", 3, 0.3)
     assert (shares.count_before, shares.share_before) == (1, 0.2)
     assert shares.change == pytest.approx(10.0)
     assert (again.label, again.share, again.share_before, again.change) == ("Says it again.", 0.2, 0.0, 20.0)
+
+
+def test_a_number_that_is_the_same_in_all_rows_stays_in_the_reason() -> None:
+    [reason] = found_in([row("Names none of the 3 before."), row("Names none of the 3 before.", number=1)]).reasons
+    assert reason.label == "Names none of the 3 before."
 
 
 def test_without_a_reference_there_is_no_trend() -> None:
