@@ -7,14 +7,17 @@ from dashboard.app_pages.verdicts.why_messages_fail import why_messages_fail
 from dashboard.shared import resources, state
 from dashboard.shared.changes.actions import show_outcome
 from dashboard.shared.first_run import first_steps
+from dashboard.shared.marks.pictures import open_clicked_mark
 from dashboard.shared.notices import empty_state
 from evaluation.workflows.reports import iteration_names
 
 QUEUE = "Verdicts to check"
+_LAST_VIEW = "verdicts_last_view"
 
 
 def show() -> None:
     store = resources.store()
+    open_clicked_mark(store)
     show_outcome(store)
     if not store.transcripts.ids():
         empty_state("No games yet", "Verdicts that a person should look at are found once games are scored.")
@@ -23,14 +26,16 @@ def show() -> None:
     view = st.segmented_control(
         "View",
         [QUEUE, state.WHY],
-        default=QUEUE,
+        # The way back from a message leads to the same view.
+        default=st.session_state.get(_LAST_VIEW, QUEUE),
         required=True,
         key=state.VERDICTS_VIEW,
         bind="query-params",
         label_visibility="collapsed",
     )
+    st.session_state[_LAST_VIEW] = view
     if view == state.WHY:
-        why_messages_fail(store)
+        why_messages_fail()
         return
     st.markdown(
         "Rows that only the rule has decided, and that a person may well decide otherwise. One key decides: **y** it "

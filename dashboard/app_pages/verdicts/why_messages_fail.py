@@ -19,39 +19,41 @@ from dashboard.app_pages.verdicts.failure_atlas_data import (
     trend_words,
 )
 from dashboard.shared import resources, state
-from dashboard.shared.marks.pictures import define_picture, open_clicked_mark, remember_click
-from dashboard.shared.marks.targets import MarkTarget, address
+from dashboard.shared.marks.pictures import define_picture, remember_click, remember_target
+from dashboard.shared.marks.targets import MarkTarget
 from dashboard.shared.notices import plain
 from dashboard.shared.queries import iteration_sizes
 from dashboard.shared.status_table import status_table
 from evaluation.comparison import Example, FailureReason, IterationFailures
 from evaluation.rubric.definitions import DEFINITIONS
-from evaluation.store import Store
 from evaluation.text.display import counted, shortened
 from evaluation.workflows.reports import stored_failing_messages, stored_failure_reasons
 
 _REASON = "reason"
+_LAST_ITERATION = "reasons_last_of"
 _KEY = "failure_atlas"
 _MOST_ROWS = 500
 _LONGEST = 300
 _picture = define_picture("dramaturg_failure_atlas", Path(__file__).parent, "failure_atlas")
 
 
-def why_messages_fail(store: Store) -> None:
+def why_messages_fail() -> None:
     """Draw the reasons of the chosen iteration, or the messages of the chosen reason."""
-    open_clicked_mark(store)
     sizes = resources.read(iteration_sizes)
     names = [name for name in reversed(sizes) if sizes[name]]
     if not names:
         st.info("No game is in an iteration yet. Games of one prompt version make an iteration.")
         st.page_link("app_pages/overview/page.py", label="Put games into an iteration", icon=":material/arrow_forward:")
         return
-    name = st.selectbox("Games of", names, key=state.REASONS_OF, bind="query-params", filter_mode="contains")
+    last = st.session_state.get(_LAST_ITERATION)
+    place = names.index(last) if last in names else 0
+    name = st.selectbox("Games of", names, place, key=state.REASONS_OF, bind="query-params", filter_mode="contains")
+    st.session_state[_LAST_ITERATION] = name
     found = resources.share(stored_failure_reasons, name)
     chosen = state.chosen(_REASON)
     reason = find_reason(found, chosen) if chosen else None
     if reason is not None:
-        _messages(store, found, reason)
+        _messages(found, reason)
     elif found.metrics:
         _reasons(found)
     else:
@@ -88,7 +90,7 @@ def read_reason(value: object, reasons: int) -> int | None:
     return row if isinstance(row, int) and not isinstance(row, bool) and 0 <= row < reasons else None
 
 
-def _messages(store: Store, found: IterationFailures, reason: FailureReason) -> None:
+def _messages(found: IterationFailures, reason: FailureReason) -> None:
     st.button("All reasons", icon=":material/arrow_back:", key="all_reasons", on_click=_leave)
     st.subheader(DEFINITIONS[reason.metric].label, anchor=False)
     plain(reason.label)
@@ -99,19 +101,24 @@ def _messages(store: Store, found: IterationFailures, reason: FailureReason) -> 
     rows = resources.share(stored_failing_messages, found.iteration, reason.metric, reason.label)[:_MOST_ROWS]
     if reason.count > len(rows):
         st.caption(f"The first {len(rows)} are shown.")
-    event = status_table(
+    key = f"failing_{reason_key(reason)}"
+    status_table(
         _table(rows),
         "Messages with this reason",
-        on_select="rerun",
+        on_select=lambda: _remember_row(key, reason.metric, rows),
         selection_mode="single-row",
-        key=f"failing_{reason_key(reason)}",
+        key=key,
         height=min(38 + 35 * len(rows), 560),
         column_config={"Message": st.column_config.TextColumn(width="large")},
     )
-    if event.selection.rows and event.selection.rows[0] < len(rows):
-        one = rows[event.selection.rows[0]]
-        target = MarkTarget(reason.metric, one.transcript_id, one.message_id)
-        st.switch_page("app_pages/transcripts/page.py", query_params=address(store, target))
+
+
+def _remember_row(key: str, metric: str, rows: tuple[Example, ...]) -> None:
+    """Make the next run open the message of the selected row."""
+    selected = st.session_state[key].selection.rows
+    if selected and 0 <= selected[0] < len(rows):
+        one = rows[selected[0]]
+        remember_target(MarkTarget(metric, one.transcript_id, one.message_id))
 
 
 def _leave() -> None:
