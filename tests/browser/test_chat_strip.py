@@ -164,6 +164,11 @@ def test_a_link_to_a_message_opens_its_reason_on_a_phone(visit, game, metric) ->
     assert wide.get_by_role("dialog").count() == 0
 
 
+def conversations_drawn(seen) -> int:
+    """How many times the server sent the part of the page that holds the conversation."""
+    return sum(b"Hide roles and private chat" in frame for frame in seen.frames)
+
+
 def test_the_replay_shows_the_game_message_by_message_without_asking_the_server(visit, game) -> None:
     seen = visit(game)
     page = seen.page
@@ -171,7 +176,7 @@ def test_the_replay_shows_the_game_message_by_message_without_asking_the_server(
     words = page.locator(".step-words")
     expect(words).to_have_text(re.compile("^Step 1 of "))
     seen.settle()
-    frames = len(seen.frames)
+    drawn = conversations_drawn(seen)
     graph = page.locator(".replay svg")
     expect(graph).to_have_attribute("aria-label", "Nobody has addressed anybody yet")
     page.get_by_label("Speed").select_option("8")
@@ -190,5 +195,6 @@ def test_the_replay_shows_the_game_message_by_message_without_asking_the_server(
     page.keyboard.press("Escape")
     expect(page.locator(".replay")).to_be_hidden()
     expect(page.get_by_role("button", name="Replay the game")).to_be_focused()
-    assert len(seen.frames) == frames
+    # Other parts of the page ask by themselves whether a job runs.
+    assert conversations_drawn(seen) == drawn > 0
     assert seen.faults == []
