@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -92,10 +92,11 @@ def failure_reasons(rows: pd.DataFrame, *, has_reference: bool) -> tuple[MetricF
         has_reference: Whether there is a reference.
     """
     judged = rows[rows["denominator"] > 0]
+    names = player_names(rows)
     counts = judged.groupby(["metric", "is_after"]).size().to_dict()
     found = []
     for metric, definition in DEFINITIONS.items():
-        own = with_patterns(judged[judged["metric"] == metric])
+        own = with_patterns(judged[judged["metric"] == metric], names)
         after = int(counts.get((metric, True), 0))
         before = int(counts.get((metric, False), 0)) if has_reference else 0
         failing = int(own["is_after"].sum())
@@ -105,11 +106,16 @@ def failure_reasons(rows: pd.DataFrame, *, has_reference: bool) -> tuple[MetricF
     return tuple(found)
 
 
-def with_patterns(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows that lose points, with what each loses (``lost``) and its reason as a pattern (``pattern``)."""
+def player_names(rows: pd.DataFrame) -> list[str]:
+    """The players of all rows: reasons of one metric also name players whom only another metric has rows of."""
+    return sorted(map(str, rows["player"].dropna().unique()))
+
+
+def with_patterns(rows: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+    """The rows that lose points, with what each loses (``lost``) and its reason without names (``pattern``)."""
     losing = rows[rows["numerator"] < rows["denominator"]].copy()
     losing["lost"] = losing["denominator"] - losing["numerator"]
-    losing["pattern"] = reason_patterns(losing["reason"], rows["player"].dropna().unique())
+    losing["pattern"] = reason_patterns(losing["reason"], names)
     return losing
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from evaluation.agreement.report import AgreementReport, agreement_report
 from evaluation.agreement.rows import Confirmed, DecidedRow
-from evaluation.comparison.failure_reasons import IterationFailures, failure_reasons, with_patterns
+from evaluation.comparison.failure_reasons import IterationFailures, failure_reasons, player_names, with_patterns
 from evaluation.comparison.iterations import IterationComparison, compare_iterations
 from evaluation.comparison.lost_points import Losses, find_losses
 from evaluation.comparison.movers import Example, Mover, biggest_movers, example_of
@@ -213,17 +213,15 @@ def stored_failing_messages(store: Store, name: str, metric: str, label: str) ->
         NotFoundError: There is no iteration of that name.
     """
     with store.unit() as cursor:
-        # With the reference's rows: the names that become "someone" are those of the players of both.
-        rows, _, _ = _rows_beside_reference(cursor, store, name, [metric])
-        losing = with_patterns(rows)
+        # Of both sides and all metrics, as :func:`stored_failure_reasons` reads them: else its labels could differ.
+        rows, _, _ = _rows_beside_reference(cursor, store, name)
+        losing = with_patterns(rows[rows["metric"] == metric], player_names(rows))
         chosen = losing[losing["is_after"] & (losing["pattern"] == label)]
         found = tuple(example_of(row) for row in chosen.to_dict("records"))
         return _texts(cursor, found)(found)
 
 
-def _rows_beside_reference(
-    cursor: Cursor, store: Store, name: str, metrics: Collection[str] = tuple(DEFINITIONS)
-) -> tuple[pd.DataFrame, str | None, int]:
+def _rows_beside_reference(cursor: Cursor, store: Store, name: str) -> tuple[pd.DataFrame, str | None, int]:
     """The ledger rows with weight of an iteration and its reference, the reference's name, and the number of games."""
     iteration = store.iterations.get(name)
     reference = reference_of(iteration, store.iterations.list())
@@ -232,7 +230,7 @@ def _rows_beside_reference(
     games = summaries[summaries["iteration"].isin(list(sides))]
     is_after = dict(zip(games["transcript_id"], games["iteration"].map(sides), strict=True))
     names = dict(zip(games["transcript_id"], games["game_id"], strict=True))
-    rows = _ledger_rows(cursor, store, names, metrics)
+    rows = _ledger_rows(cursor, store, names)
     rows["is_after"] = rows["transcript_id"].map(is_after).astype(bool)
     return rows[rows["denominator"] > 0], reference.name if reference else None, sum(is_after.values())
 

@@ -32,7 +32,8 @@ function makeReason(row, place) {
   bar.setAttribute("aria-label", row.words);
   const what = makeNode("span", "what");
   what.append(makeNode("span", "label", row.label), makeNode("small", "", row.caption));
-  bar.append(what, makeNode("span", "length"), makeNode("span", `status ${row.color}`, row.trend));
+  bar.append(what, makeNode("span", "length"));
+  if (row.trend) bar.append(makeNode("span", `status ${row.color}`, row.trend));
   const examples = makeNode("div", "examples");
   row.examples.forEach((text, index) => {
     const example = makeNode("button", "example", text);

@@ -81,9 +81,9 @@ def count_words(one: FailureReason) -> str:
 
 
 def trend_words(one: FailureReason) -> tuple[str, Color]:
-    """The trend since the reference in words, and its colour: fewer failures are good."""
+    """The trend since the reference in words (none without one), and its colour: fewer failures are good."""
     if one.change is None:
-        return "no reference", "gray"
+        return "", "gray"
     if abs(one.change) < _NO_CHANGE:
         return "= as before", "gray"
     is_more = one.change > 0
@@ -105,7 +105,7 @@ def _legend(found: IterationFailures) -> list[str]:
 
 def _row(one: FailureReason) -> dict[str, Any]:
     trend, color = trend_words(one)
-    label = shortened(one.label, _LONGEST_LABEL)
+    label, words = shortened(one.label, _LONGEST_LABEL), "; ".join(filter(None, (count_words(one), trend)))
     return {
         "label": label,
         "caption": count_words(one),
@@ -113,7 +113,7 @@ def _row(one: FailureReason) -> dict[str, Any]:
         "before": one.share_before,
         "trend": trend,
         "color": color,
-        "words": f"{DEFINITIONS[one.metric].label}: {label} {count_words(one)}; {trend}. Opens all of them.",
+        "words": f"{DEFINITIONS[one.metric].label}: {label} {words}. Opens all of them.",
         "examples": [_example(each) for each in one.examples],
     }
 

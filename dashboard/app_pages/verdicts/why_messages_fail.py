@@ -96,7 +96,8 @@ def _messages(found: IterationFailures, reason: FailureReason) -> None:
     plain(reason.label)
     trend, color = trend_words(reason)
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.badge(trend, color=color)
+        if trend:
+            st.badge(trend, color=color)
         st.caption(f"{count_words(reason)}. Select a row to open it.")
     rows = resources.share(stored_failing_messages, found.iteration, reason.metric, reason.label)[:_MOST_ROWS]
     if reason.count > len(rows):

@@ -55,6 +55,12 @@ def test_a_number_that_is_the_same_in_all_rows_stays_in_the_reason() -> None:
     assert reason.label == "Names none of the 3 before."
 
 
+def test_a_player_of_whom_only_another_metric_has_rows_is_left_out_of_reasons_too() -> None:
+    other = row("Fine.", lost=0.0) | {"metric": "strategic_depth", "player": "Zoe"}
+    rows = [row("Zoe is named."), row("Ann is named.", number=1), other]
+    assert [one.label for one in found_in(rows).reasons] == ["someone is named."]
+
+
 def test_without_a_reference_there_is_no_trend() -> None:
     [only] = found_in([row("No."), row("Yes.", lost=0.0)], has_reference=False).reasons
     assert (only.count_before, only.share_before, only.change) == (0, None, None)

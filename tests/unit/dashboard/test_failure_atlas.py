@@ -43,7 +43,7 @@ def test_a_row_says_count_share_and_trend_and_leads_to_its_examples() -> None:
 @pytest.mark.parametrize(
     ("before", "count_before", "words", "color"),
     [
-        (None, 0, "no reference", "gray"),
+        (None, 0, "", "gray"),
         (0.3, 3, "= as before", "gray"),
         (0.0, 0, "▲ +30.0 points, new", "red"),
         (0.5, 5, "▼ \u221220.0 points", "green"),
