@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import statistics
 import time
@@ -103,9 +104,25 @@ def _conversation(page: Page, url: str, messages: int) -> Iterator[Row]:
         page.get_by_role("heading", name=f"message {message}").wait_for()
         clicks.append(time.perf_counter() - start)
     yield Row(f"{what}: click on a label until explained, median of {RUNS}", f"{statistics.median(clicks):.2f} s")
+    yield Row(f"{what}: click on the strip until explained, median of {RUNS}", f"{_strip_click(page):.2f} s")
     frames = page.locator(".scroller").evaluate(_FRAMES)
     slow = frames[int(len(frames) * 0.95)]
     yield Row.limited(f"{what}: 95th percentile of a frame while scrolling", slow, WANTED_FRAME_MS, " ms", 1)
+
+
+def _strip_click(page: Page) -> float:
+    """Median seconds from a click on the strip until the message that it chose is explained."""
+    strip = page.locator(".strip")
+    box = strip.bounding_box()
+    assert box is not None
+    times = []
+    for run in range(RUNS):
+        start = time.perf_counter()
+        strip.click(position={"x": 9, "y": box["height"] * (run + 1) / (RUNS + 1)})
+        message = page.locator(".message.chosen .number").inner_text().removeprefix("#")
+        page.get_by_role("heading", name=re.compile(rf"essage {message}$")).wait_for()
+        times.append(time.perf_counter() - start)
+    return statistics.median(times)
 
 
 def _keys(page: Page, url: str) -> Row:

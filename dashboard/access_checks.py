@@ -61,6 +61,7 @@ FRAGMENTS: Mapping[str, Action] = {
 """By name: parts of a page that Streamlit draws without the rest of it."""
 
 EVENTS: Mapping[str, Action] = {
+    "atlas_open": Action.READ,
     "chat_open": Action.READ,
     "cockpit_open": Action.READ,
     "comparison_open": Action.READ,

@@ -1,14 +1,19 @@
 """Comparison of two iterations: differences, keep or revert, and their causes down to single messages."""
 
+from evaluation.comparison.failure_reasons import FailureReason, IterationFailures, MetricFailures, failure_reasons
 from evaluation.comparison.iterations import IterationComparison, compare_iterations
 from evaluation.comparison.movers import Example, Mover, biggest_movers
 from evaluation.comparison.paired_games import paired_games
 
 __all__ = [
     "Example",
+    "FailureReason",
     "IterationComparison",
+    "IterationFailures",
+    "MetricFailures",
     "Mover",
     "biggest_movers",
     "compare_iterations",
+    "failure_reasons",
     "paired_games",
 ]

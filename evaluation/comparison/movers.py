@@ -8,9 +8,9 @@ close to, but not the same as, the change of the mean over games.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import PERCENT
@@ -48,7 +48,7 @@ class Mover:
 
     Attributes:
         kind: ``reason`` or ``player``.
-        label: The reason with names, quotations and numbers left out, or the player's name: untrusted text.
+        label: The reason with names, quotations and differing numbers left out, or the player's name: untrusted text.
         before: Points (of 100) that the metric lost by it before.
         after: The same after.
         before_rows: How many rows lost points by it before.
@@ -86,7 +86,7 @@ def biggest_movers(rows: pd.DataFrame, *, most: int = MOST) -> tuple[Mover, ...]
     totals = kept.groupby(["metric", "is_after"])["denominator"].transform("sum")
     kept["lost"] = 100.0 * (kept["denominator"] - kept["numerator"]) / totals
     losing = kept[kept["lost"] > 0].copy()
-    losing["pattern"] = _patterns(losing["reason"], losing["player"].dropna().unique())
+    losing["pattern"] = reason_patterns(losing["reason"], kept["player"].dropna().unique())
     # Where one side has no rows at all there is nothing to compare.
     sides = kept.groupby("metric")["is_after"].nunique()
     losing = losing[losing["metric"].map(sides) == 2]
@@ -118,22 +118,36 @@ def examples_of(rows: pd.DataFrame) -> Iterator[Example]:
     # From several games where there are several; else the next of the same.
     again = ranked["transcript_id"].duplicated()
     chosen = ranked.assign(again=again).sort_values("again", kind="stable").head(_EXAMPLES)
-    for row in chosen.to_dict("records"):
-        message_id, player = row["message_id"], row["player"]
-        yield Example(
-            str(row["transcript_id"]),
-            str(row["game_id"]),
-            message_id if isinstance(message_id, str) else None,
-            player if isinstance(player, str) else "",
-            str(row["reason"]),
-        )
+    yield from (example_of(row) for row in chosen.to_dict("records"))
 
 
-def _patterns(reasons: pd.Series[str], names: Iterable[str]) -> pd.Series[str]:
-    """Reasons without what is particular to one row, so that equal reasons become one."""
+def example_of(row: Mapping[Hashable, Any]) -> Example:
+    """A ledger row as an example, without the message's text."""
+    message_id, player = row["message_id"], row["player"]
+    return Example(
+        str(row["transcript_id"]),
+        str(row["game_id"]),
+        message_id if isinstance(message_id, str) else None,
+        player if isinstance(player, str) else "",
+        str(row["reason"]),
+    )
+
+
+def reason_patterns(reasons: pd.Series[str], names: Iterable[str]) -> pd.Series[str]:
+    """Reasons without what is particular to one row, so that equal reasons become one.
+
+    Args:
+        reasons: One per row, as the ledger has it.
+        names: Of the players, which become "someone".
+    """
     known = sorted(map(str, names), key=len, reverse=True)[:_MOST_NAMES]
     name = re.compile("|".join(rf"(?<!\w){re.escape(each)}(?!\w)" for each in known if each) or r"(?!)")
     without_quotes = {reason: _QUOTED.sub("“…”", reason) for reason in reasons.unique()}
     # Names are the slow part, and most reasons are equal but for what they quote.
-    patterns = {text: _NUMBER.sub("N", name.sub("someone", text)) for text in set(without_quotes.values())}
-    return reasons.map({reason: patterns[text] for reason, text in without_quotes.items()})
+    texts = {text: name.sub("someone", text) for text in set(without_quotes.values())}
+    numbered: dict[str, set[str]] = {}
+    for text in texts.values():
+        numbered.setdefault(_NUMBER.sub("…", text), set()).add(text)
+    # A number that is the same in all of them is part of the reason.
+    labels = {text: pattern if len(same) > 1 else text for pattern, same in numbered.items() for text in same}
+    return reasons.map({reason: labels[texts[text]] for reason, text in without_quotes.items()})

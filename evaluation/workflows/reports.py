@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from evaluation.agreement.report import AgreementReport, agreement_report
 from evaluation.agreement.rows import Confirmed, DecidedRow
+from evaluation.comparison.failure_reasons import IterationFailures, failure_reasons, player_names, with_patterns
 from evaluation.comparison.iterations import IterationComparison, compare_iterations
 from evaluation.comparison.lost_points import Losses, find_losses
-from evaluation.comparison.movers import Example, Mover, biggest_movers
+from evaluation.comparison.movers import Example, Mover, biggest_movers, example_of
 from evaluation.comparison.paired_games import PairKey, pair_key, paired_games
 from evaluation.comparison.runs import Run, RunComparison, compare_runs
 from evaluation.errors import InputError, NotFoundError
@@ -176,6 +177,62 @@ def stored_losses(store: Store, name: str, board: Board | None = None) -> dict[s
         losses = find_losses(_ledger_rows(cursor, store, names, failing), _alignments(cursor, list(names)))
         texts = _texts(cursor, [example for one in losses.values() for example in one.examples])
     return {metric: replace(one, examples=texts(one.examples)) for metric, one in losses.items()}
+
+
+def stored_failure_reasons(store: Store, name: str) -> IterationFailures:
+    """Why messages of an iteration fail, with the trend since its reference and examples with their texts.
+
+    Args:
+        store: Where to read.
+        name: Of the iteration.
+
+    Raises:
+        NotFoundError: There is no iteration of that name.
+    """
+    with store.unit() as cursor:
+        rows, reference, games = _rows_beside_reference(cursor, store, name)
+        found = failure_reasons(rows, has_reference=reference is not None)
+        texts = _texts(cursor, [e for metric in found for reason in metric.reasons for e in reason.examples])
+    metrics = tuple(
+        replace(one, reasons=tuple(replace(reason, examples=texts(reason.examples)) for reason in one.reasons))
+        for one in found
+    )
+    return IterationFailures(name, reference, games, metrics)
+
+
+def stored_failing_messages(store: Store, name: str, metric: str, label: str) -> tuple[Example, ...]:
+    """The ledger rows that lose points by one reason, with their messages' texts, game by game.
+
+    Args:
+        store: Where to read.
+        name: Of the iteration.
+        metric: The metric's name.
+        label: The reason, as :class:`FailureReason` has it; one that does not occur has no rows.
+
+    Raises:
+        NotFoundError: There is no iteration of that name.
+    """
+    with store.unit() as cursor:
+        # Of both sides and all metrics, as :func:`stored_failure_reasons` reads them: else its labels could differ.
+        rows, _, _ = _rows_beside_reference(cursor, store, name)
+        losing = with_patterns(rows[rows["metric"] == metric], player_names(rows))
+        chosen = losing[losing["is_after"] & (losing["pattern"] == label)]
+        found = tuple(example_of(row) for row in chosen.to_dict("records"))
+        return _texts(cursor, found)(found)
+
+
+def _rows_beside_reference(cursor: Cursor, store: Store, name: str) -> tuple[pd.DataFrame, str | None, int]:
+    """The ledger rows with weight of an iteration and its reference, the reference's name, and the number of games."""
+    iteration = store.iterations.get(name)
+    reference = reference_of(iteration, store.iterations.list())
+    summaries = store.transcripts.summaries()
+    sides = {name: True} | ({reference.name: False} if reference else {})
+    games = summaries[summaries["iteration"].isin(list(sides))]
+    is_after = dict(zip(games["transcript_id"], games["iteration"].map(sides), strict=True))
+    names = dict(zip(games["transcript_id"], games["game_id"], strict=True))
+    rows = _ledger_rows(cursor, store, names)
+    rows["is_after"] = rows["transcript_id"].map(is_after).astype(bool)
+    return rows[rows["denominator"] > 0], reference.name if reference else None, sum(is_after.values())
 
 
 _ALIGNMENTS = "SELECT transcript_id, name, alignment FROM players WHERE alignment IS NOT NULL AND transcript_id IN ({})"

@@ -118,7 +118,7 @@ def test_the_conversation_carries_badges_and_votes(open_page, filled, small_game
     messages = [row for row in data["rows"] if row["k"] == "m"]
     assert len(messages) == 8
     assert all(row["b"] for row in messages[1:])
-    assert [row["l"] for row in data["rows"] if row["k"] == "v"] == [["Bravo ← Alpha"]]
+    assert [row["l"] for row in data["rows"] if row["k"] == "v"] == [["Alpha votes for Bravo (1 of 1)"]]
     assert {speaker["role"] for speaker in data["speakers"]} == {"mafia", "doctor"}
 
 

@@ -73,6 +73,7 @@ _FURTHER = (
         "[data-testid='stDataFrame']",
         frozenset({"data"}),
     ),
+    View("verdicts-why", "verdicts?verdicts_view=Why+messages+fail", ".reason-row", frozenset({"data"})),
     View("network-cost", "network?network_view=Cost", "[data-testid='stDataFrame']", frozenset({"data"})),
     View("trends-heat", "trends?as=Heat+map", ".picture-box .cell", frozenset({"data"})),
     View("network-beside", "network?network_view=Beside+each+other", ".graph .player", frozenset({"data"})),

@@ -232,6 +232,22 @@ def test_a_sign_off_is_withdrawn_and_both_stay_on_record(run: Any) -> None:
     assert json.loads(run("iterations", "--format", "json").stdout)["iterations"][0]["signed_off_by"] == "Bob"
 
 
+def test_the_reasons_why_messages_fail_are_listed(run: Any, write_game: Any) -> None:
+    run("import", write_game("one", good=False), "--iteration", "v1")
+    found = json.loads(run("iterations", "reasons", "v1", "--format", "json").stdout)
+    assert (found["iteration"], found["reference"], found["games"]) == ("v1", None, 1)
+    for one in found["metrics"]:
+        assert sum(reason["count"] for reason in one["reasons"]) == one["failing"] <= one["judged"]
+        assert all(reason["change"] is None and reason["examples"] for reason in one["reasons"])
+    metric, first = found["metrics"][0]["metric"], found["metrics"][0]["reasons"][0]
+    only = run("iterations", "reasons", "v1", "--metric", metric).stdout
+    assert first["label"][:40] in only
+    assert f"{100 * first['share']:.1f} %" in only
+    assert run("iterations", "reasons", "nope").exit_code == 2
+    run("iterations", "create", "empty")
+    assert "No judged row" in run("iterations", "reasons", "empty").stderr
+
+
 def test_the_size_of_a_test_is_a_setting(run: Any, write_game: Any) -> None:
     run("import", write_game("one"), write_game("two"), "--iteration", "v1")
     assert json.loads(run("iterations", "--format", "json").stdout)["iterations"][0]["tests"][0]["is_complete"] is False

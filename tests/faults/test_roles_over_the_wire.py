@@ -179,6 +179,7 @@ def _places(store: Store) -> list[tuple[str, str, str]]:
     places += [
         ("Experiments", "experiments", f"?experiments_view={view}") for view in ("A%2FB+tests", "Run+an+A%2FB+test")
     ]
+    places += [("Verdicts to check", "verdicts", "?verdicts_view=Why+messages+fail")]
     return places
 
 
@@ -220,6 +221,8 @@ def _events_of(component: BidiComponent) -> dict[str, object]:
         return {"open": {"message": "m1", "metric": "coherence"}}
     if "cockpit" in component.component_name or "comparison" in component.component_name:
         return {"open": {"row": 0, "kind": "metric", "index": 0}}
+    if "atlas" in component.component_name:
+        return {"open": {"row": 0, "kind": "example", "index": 0}}
     return {"open": 0} if "graph" in component.component_name else {}
 
 

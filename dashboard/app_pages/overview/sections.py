@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.app_pages.overview.sign_off import sign_off
-from dashboard.shared import resources
+from dashboard.shared import resources, state
 from dashboard.shared.changes import data
 from dashboard.shared.example_row import example_row
 from dashboard.shared.formatting import look, share_text, usd_text
@@ -138,6 +138,12 @@ def advice(shown: IterationSummary) -> None:
         for other in given[1:]:
             with st.expander(f"Then: {other.label}"):
                 _advice(other, losses)
+        st.page_link(
+            "app_pages/verdicts/page.py",
+            label=state.WHY,
+            icon=":material/arrow_forward:",
+            query_params={state.VERDICTS_VIEW: state.WHY, state.REASONS_OF: shown.iteration.name},
+        )
 
 
 def _advice(given: Advice, losses: Mapping[str, Losses]) -> None:

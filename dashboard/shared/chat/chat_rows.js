@@ -28,6 +28,7 @@ function drawRow(view, index) {
   const node = row.k === "m" ? drawMessage(view, row, index) : drawEvent(row);
   node.style.top = `${view.tops[index]}px`;
   node.dataset.row = String(index);
+  hideLater(view, node, index);
   return node;
 }
 
@@ -68,7 +69,27 @@ function drawHead(view, row, speaker) {
   if (row.w) head.append(element("span", "role suspicious", "⚑ suspicious text"));
   head.append(actionButton("number", `#${row.n}`, "open", `Message ${row.n}: all verdicts`));
   if (row.q >= 0) head.append(jumpButton(view, row.q, "replies to"));
+  if (row.f) drawLink(view, row, head);
   return head;
+}
+
+// Which earlier message this one answers, and how close it is to what others just said: a number and a bar.
+function drawLink(view, row, head) {
+  const [place, strength] = row.f;
+  const words = strength < 0 ? "" : `link strength ${strength} of 100, where 50 is chance`;
+  const target = place < 0 ? null : jumpButton(view, place, "answers");
+  if (target && place !== row.q) {
+    if (words) target.setAttribute("aria-label", `Answers message ${view.rows[place].n}, ${words}. Go there.`);
+    head.append(target);
+  }
+  if (!words) return;
+  const link = element("span", "link", `link ${strength}`);
+  link.title = `${words[0].toUpperCase()}${words.slice(1)}: how close it is to what others just said`;
+  const bar = element("span", "bar");
+  bar.append(element("span", "fill"));
+  bar.firstChild.style.width = `${strength}%`;
+  link.append(bar);
+  head.append(link);
 }
 
 function jumpButton(view, target, words) {

@@ -1,5 +1,6 @@
 // A discussion as a chat: only the rows on screen exist in the document, so 5,000 messages scroll like 50.
-// chat_rows.js, which draws a row, and chat_steps.js, which goes from one failing message to the next, are put before it.
+// Put before it: chat_rows.js, which draws a row, chat_steps.js, which goes from one failing message to the next,
+// chat_strip.js, which draws the strip beside the rows, and chat_replay.js, which plays the game.
 
 const GAP = 10;
 const OVERSCAN = 800;
@@ -37,7 +38,11 @@ function createView(root) {
   view.scroller.setAttribute("aria-label", "Conversation");
   view.canvas = element("div", "canvas");
   view.scroller.append(view.canvas);
-  view.shell.append(createSearch(view), createStepper(view), view.scroller);
+  const stage = element("div", "stage");
+  stage.append(view.scroller, createStrip(view));
+  const search = createSearch(view);
+  search.append(createReplayButton(view));
+  view.shell.append(search, createStepper(view), createReplay(view), stage);
   root.append(view.shell);
   view.scroller.onscroll = () => schedule(view);
   view.canvas.onclick = (event) => act(view, event.target.closest("button"));
@@ -55,6 +60,8 @@ function remove(view, parentElement) {
   memorise(view);
   view.isGone = true;
   view.observer.disconnect();
+  view.stripObserver.disconnect();
+  clearTimeout(view.timer);
   cancelAnimationFrame(view.frame);
   clearTimeout(view.sending);
   document.removeEventListener("keydown", view.onkey);
@@ -91,14 +98,18 @@ function update(view) {
   if (view.focusCount !== data.focus.count) {
     view.focusCount = data.focus.count;
     goTo(view, data.focus);
+    // On a narrow page the reason stands below the conversation, out of sight: the server is asked for the dialog.
+    if (data.focus.row >= 0 && !data.focus.glance && window.innerWidth < NARROW) tell(view, true);
   }
+  // Streamlit calls this again when the theme changes.
+  paintStrip(view);
 }
 
 function goTo(view, { row, metric, glance }) {
   if (!glance) select(view, row, metric);
   if (row < 0) return;
   view.shell.scrollIntoView({ block: "nearest" });
-  scrollToRow(view, row);
+  reveal(view, row);
   if (glance) flash(view, row);
 }
 
@@ -115,6 +126,8 @@ function load(view, data) {
   for (const node of view.drawn.values()) node.remove();
   view.drawn.clear();
   findFailing(view);
+  if (view.replayAt !== null) closeReplay(view);
+  loadStrip(view);
   measureAnew(view);
   view.scroller.scrollTop = (view.tops[places.get(before?.top)] ?? 0) + (before?.below ?? 0);
   schedule(view);
@@ -150,7 +163,7 @@ function createSearch(view) {
     if (!view.found.length) return;
     view.at = (view.at + by + view.found.length) % view.found.length;
     count.textContent = `${view.at + 1} of ${view.found.length}`;
-    scrollToRow(view, view.found[view.at]);
+    reveal(view, view.found[view.at]);
   };
   input.oninput = () => {
     view.needle = input.value.trim().toLowerCase();
@@ -184,7 +197,7 @@ function act(view, button) {
   const index = Number(button.closest("[data-row]").dataset.row);
   if (button.dataset.action === "jump") {
     const target = Number(button.dataset.target);
-    scrollToRow(view, target);
+    reveal(view, target);
     flash(view, target);
   } else if (button.dataset.action === "open") {
     select(view, index, Number(button.dataset.metric ?? -1));
@@ -222,6 +235,8 @@ async function copyLink(view, button) {
 
 function select(view, index, metric) {
   view.selected = index < 0 ? null : { index, metric };
+  if (index >= 0) setCursor(view, view.messageAt[index]);
+  showChosen(view);
   repaint(view);
 }
 
@@ -233,6 +248,7 @@ function repaint(view) {
 
 function widen(view) {
   if (!view.rows) return;
+  if (view.replayAt !== null) drawGraph(view);
   const anchor = rowAt(view, view.scroller.scrollTop);
   const below = view.scroller.scrollTop - view.tops[anchor];
   measureAnew(view);
@@ -304,6 +320,7 @@ function draw(view) {
     above = view.drawn.get(index);
   }
   correctHeights(view, first, last);
+  followScroll(view);
 }
 
 function correctHeights(view, first, last) {
@@ -321,6 +338,12 @@ function correctHeights(view, first, last) {
   for (const [index, node] of view.drawn) node.style.top = `${view.tops[index]}px`;
   const shift = view.tops[anchor] - before;
   if (shift) view.scroller.scrollTop += shift;
+}
+
+// A replay that has not come so far goes there.
+function reveal(view, index) {
+  if (view.replayAt !== null && index > view.replayAt) showStepByHand(view, index);
+  else scrollToRow(view, index);
 }
 
 function scrollToRow(view, index) {

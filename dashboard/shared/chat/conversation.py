@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from dashboard.shared.chat.timeline import Shown, TimelineEvent, timeline
+from evaluation.insight.figures.addressing import addressed_players
 from evaluation.judging.guard.fencing import flags
-from evaluation.rubric.definitions import DEFINITIONS, SHORT_LABELS
+from evaluation.rubric.definitions import COHERENCE, DEFINITIONS, SHORT_LABELS
 from evaluation.score import Evidence, LedgerRow, MetricResult, RowVerdict
 from evaluation.transcript import Transcript
 
@@ -84,10 +85,12 @@ def chat_data(transcript: Transcript, concerning: RowsByMessage, *, roles_hidden
     places = {entry.message.id: place for place, entry in enumerate(entries) if isinstance(entry, Shown)}
     speakers = {name: position for position, name in enumerate(_speakers(transcript))}
     found_in: FoundIn = {}
+    addressed = {message.id: names for message, names in addressed_players(transcript)}
     rows = [
-        _event_row(entry)
+        _event_row(entry, speakers)
         if isinstance(entry, TimelineEvent)
         else _message_row(entry, transcript, speakers, concerning.get(entry.message.id, {}), places, found_in)
+        | {"a": [speakers[name] for name in addressed.get(entry.message.id, ())]}
         for entry in entries
     ]
     return {
@@ -132,8 +135,14 @@ def _speaker(transcript: Transcript, name: str, roles_hidden: bool) -> dict[str,
     return {"name": name, "role": player.role, "side": player.alignment}
 
 
-def _event_row(event: TimelineEvent) -> dict[str, Any]:
-    return {"k": _EVENT_CODES[event.kind], "x": event.title, "l": list(event.lines)}
+def _event_row(event: TimelineEvent, speakers: Mapping[str, int]) -> dict[str, Any]:
+    votes = [
+        [speakers[voter], speakers[target]]
+        for voter, target in event.votes
+        if target is not None and voter in speakers and target in speakers
+    ]
+    player = speakers.get(event.player or "", -1)
+    return {"k": _EVENT_CODES[event.kind], "x": event.title, "l": list(event.lines), "v": votes, "p": player}
 
 
 def _message_row(
@@ -153,9 +162,20 @@ def _message_row(
         "x": message.text,
         "c": None if message.channel == "public" else message.channel,
         "q": places.get(message.reply_to or "", -1),
+        "f": _link(rows.get(COHERENCE.name, ()), places),
         "w": bool(flags(message.text)),
         "b": [_badge(name, rows[name], message.id, transcript, places, found_in) for name in _METRICS if name in rows],
     }
+
+
+def _link(rows: Sequence[LedgerRow], places: Mapping[str, int]) -> list[int] | None:
+    """[row of the message that it answers, link strength from 0 to 100], -1 for either that is not known."""
+    for row in rows:
+        strength = row.details.get("link_strength")
+        place = places.get(row.refers_to or "", -1)
+        if strength is not None or place >= 0:
+            return [place, -1 if strength is None else round(strength)]
+    return None
 
 
 def _badge(

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from evaluation.text.display import counted, listed
 from evaluation.transcript import Elimination, Message, Transcript, Vote
 
 
 @dataclass(frozen=True, slots=True)
 class TimelineEvent:
-    """Something between the messages. ``kind``: ``round``, ``votes`` or ``elimination``."""
+    """Something between the messages.
+
+    Attributes:
+        kind: ``round``, ``votes`` or ``elimination``.
+        votes: Of a ballot: voter and target, ``None`` for nobody.
+        player: Of an elimination: who left.
+    """
 
     kind: str
     title: str
     lines: tuple[str, ...] = ()
+    votes: tuple[tuple[str, str | None], ...] = ()
+    player: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,17 +67,21 @@ def _hidden(message: Message, roles_hidden: bool) -> bool:
 
 def _events_by_place(transcript: Transcript, roles_hidden: bool, public_only: bool) -> dict[int, list[TimelineEvent]]:
     places: dict[int, list[TimelineEvent]] = defaultdict(list)
-    if not public_only:
-        for round_, phase, votes in _ballots(transcript.valid_votes):
-            if not (roles_hidden and _is_night(phase)):
-                places[_place(transcript, round_, phase)].append(_ballot_event(round_, votes))
+    ballots = [] if public_only else list(_ballots(transcript.valid_votes))
+    for round_, phase, votes in ballots:
+        if not (roles_hidden and _is_night(phase)):
+            places[_place(transcript, round_, phase)].append(_ballot_event(round_, votes))
     for elimination in transcript.eliminations:
         place = _place(transcript, elimination.round, elimination.phase)
-        places[place].append(_elimination_event(elimination, roles_hidden))
+        places[place].append(_elimination_event(elimination, ballots, roles_hidden))
     return places
 
 
-def _ballots(votes: Sequence[Vote]) -> Iterator[tuple[int | None, str | None, list[Vote]]]:
+Ballot = tuple[int | None, str | None, list[Vote]]
+"""Round, phase and votes."""
+
+
+def _ballots(votes: Sequence[Vote]) -> Iterator[Ballot]:
     groups: dict[tuple[int | None, str | None], list[Vote]] = defaultdict(list)
     for vote in votes:
         groups[vote.round, vote.phase].append(vote)
@@ -98,14 +111,32 @@ def _ballot_event(round_: int | None, votes: Sequence[Vote]) -> TimelineEvent:
     for vote in votes:
         voters[vote.target].append(vote.voter)
     ranked = sorted(voters.items(), key=lambda item: (item[0] is None, -len(item[1])))
-    lines = tuple(f"{target or 'nobody'} ← {', '.join(names)}" for target, names in ranked)
-    return TimelineEvent("votes", "Votes" if round_ is None else f"Votes in round {round_}", lines)
+    lines = tuple(_vote_line(names, target, len(votes)) for target, names in ranked)
+    title = "Votes" if round_ is None else f"Votes in round {round_}"
+    return TimelineEvent("votes", title, lines, tuple((vote.voter, vote.target) for vote in votes))
 
 
-def _elimination_event(elimination: Elimination, roles_hidden: bool) -> TimelineEvent:
-    when = " at night" if _is_night(elimination.phase) else ""
+def _vote_line(voters: Sequence[str], target: str | None, of: int) -> str:
+    """ "Tyler and Eve vote for Anna (2 of 5)"."""
+    verb = "votes" if len(voters) == 1 else "vote"
+    return f"{listed(voters)} {verb} for {target or 'nobody'} ({len(voters)} of {of})"
+
+
+def _elimination_event(elimination: Elimination, ballots: Sequence[Ballot], roles_hidden: bool) -> TimelineEvent:
+    is_night = _is_night(elimination.phase)
     role = f" ({elimination.role})" if elimination.role and not roles_hidden else ""
-    return TimelineEvent("elimination", f"{elimination.player}{role} left the game{when}")
+    how = " at night" if is_night else _vote_words(elimination, ballots)
+    return TimelineEvent("elimination", f"{elimination.player}{role} left the game{how}", player=elimination.player)
+
+
+def _vote_words(elimination: Elimination, ballots: Sequence[Ballot]) -> str:
+    """ ", voted out with 3 of 5 votes" where the round's votes by day were mostly for the player; else nothing."""
+    for round_, phase, votes in ballots:
+        counts = Counter(vote.target for vote in votes)
+        own = counts[elimination.player]
+        if round_ == elimination.round and not _is_night(phase) and own and own == max(counts.values()):
+            return f", voted out with {own} of {counted(len(votes), 'vote')}"
+    return ""
 
 
 def _is_night(phase: str | None) -> bool:

@@ -103,7 +103,7 @@ function openNearest(view, event) {
   if (place < 0) return;
   const svg = event.target.closest("svg");
   const name = marksIn(view, place)[0];
-  if (!svg) return openMark(view, event.target.closest("[data-mark]") ?? name);
+  if (!svg) return openMark(view, event.target.closest("button[data-mark]") ?? name);
   const box = svg.getBoundingClientRect();
   const away = (mark) => Math.hypot(event.clientX - box.left - mark.dataset.x, event.clientY - box.top - mark.dataset.y);
   const [nearest] = [...svg.querySelectorAll("[data-mark]")].sort((one, other) => away(one) - away(other));

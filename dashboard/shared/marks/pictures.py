@@ -43,7 +43,7 @@ def remember_click(key: str, targets: Sequence[MarkTargets]) -> Callable[[], Non
     def react() -> None:
         found = read_mark(state.sent(key, "open"), targets)
         if found is not None:
-            st.session_state[_CHOSEN] = found
+            remember_target(found)
 
     return react
 
@@ -68,6 +68,11 @@ def remember_point(key: str, targets: MarkTargets, kinds: Sequence[str]) -> Call
                 st.session_state[_CHOSEN] = found
 
     return react
+
+
+def remember_target(target: MarkTarget) -> None:
+    """Keep what :func:`open_clicked_mark` shall open in the run after this callback."""
+    st.session_state[_CHOSEN] = target
 
 
 def open_clicked_mark(store: Store) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,9 +14,11 @@ from evaluation.cli.shared.exit_codes import CommandGroup
 from evaluation.cli.shared.options import Database, DatabaseAgain, ListFormat, MetricName, Rows, group_store, open_store
 from evaluation.cli.shared.terminal import note, safe, say, say_list, shortened
 from evaluation.cli.shared.version_warnings import mix_dict, stored_mixes, warn_of
+from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.text.display import counted
 
 if TYPE_CHECKING:
+    from evaluation.comparison import FailureReason
     from evaluation.iterations import RecordedDecision
     from evaluation.iterations.edit_history import Edit, SignOff
 
@@ -25,6 +27,8 @@ app = typer.Typer(
     rich_markup_mode=None,
     help="List iterations with their tests, means and decisions; create, fill, mend, promote or sign off one.",
 )
+
+_ID_DIGITS = 8
 
 
 class FateName(StrEnum):
@@ -187,6 +191,44 @@ def history(context: typer.Context, name: Name, output: Rows = ListFormat.TABLE,
     ]
     headers, nothing = ("When (UTC)", "By", "What", "Before", "After"), "Nothing was changed since it was created."
     say_list(records, headers, lines, nothing, is_json=output is ListFormat.JSON)
+
+
+@app.command()
+def reasons(
+    context: typer.Context,
+    name: Name,
+    metric: Annotated[MetricName | None, typer.Option(show_default=False, help="Only this metric's reasons.")] = None,
+    output: Rows = ListFormat.TABLE,
+    db: DatabaseAgain = None,
+) -> None:
+    """List why an iteration's messages fail: each reason with its rows, its share, its trend and an example."""
+    from evaluation.workflows.reports import stored_failure_reasons
+
+    found = stored_failure_reasons(group_store(context, db), name)
+    wanted = [one for one in found.metrics if metric is None or one.metric == metric.value]
+    if output is ListFormat.JSON:
+        from evaluation.escaping import json_text
+
+        say(json_text(replace(found, metrics=tuple(wanted)).as_dict()))
+        return
+    rows = [_reason_cells(reason) for one in wanted for reason in one.reasons]
+    headers = (
+        "Metric",
+        "Reason",
+        "Rows",
+        "Of judged",
+        f"Since {safe(shortened(found.reference or '-', 24))}",
+        "Example",
+    )
+    say_list((), headers, rows, "No judged row loses points.", is_json=False)
+
+
+def _reason_cells(reason: FailureReason) -> tuple[str, ...]:
+    example = reason.examples[0]
+    change = "-" if reason.change is None else f"{reason.change:+.1f} points"
+    where = f"{example.transcript_id[:_ID_DIGITS]} {example.message_id or example.player}"
+    label = DEFINITIONS[reason.metric].label
+    return label, shortened(reason.label, 70), str(reason.count), f"{100 * reason.share:.1f} %", change, where
 
 
 def _as_edit(made: SignOff) -> Edit:

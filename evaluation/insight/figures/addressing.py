@@ -23,7 +23,16 @@ from evaluation.transcript import Message, Transcript
 
 
 def message_events(transcript: Transcript, only: MessageFilter = EVERYTHING) -> Iterator[MessageEvent]:
-    """One event for each message that a player said to others, in order (``spoken``), as far as the filter accepts it.
+    """One event for each message that a player said to others, in order, with those it addresses."""
+    for message, addressed in addressed_players(transcript, only):
+        yield MessageEvent(message.speaker, message.text, addressed)
+
+
+def addressed_players(
+    transcript: Transcript, only: MessageFilter = EVERYTHING
+) -> Iterator[tuple[Message, tuple[str, ...]]]:
+    """Each message that a player said to others, in order (``spoken``), as far as the filter accepts it, with the
+    players that it addresses.
 
     A message addresses the author of the message that it answers, the players whom its text names, and its recipients,
     unless these are all the others; a team's messages are for the whole team. Of two players each addresses the other.
@@ -33,7 +42,7 @@ def message_events(transcript: Transcript, only: MessageFilter = EVERYTHING) -> 
     for message in filter(only.accepts, spoken(transcript)):
         others = [name for name in transcript.player_names if name != message.speaker]
         addressed = set(_receivers(message, transcript, names)) if len(others) > 1 else set(others)
-        yield MessageEvent(message.speaker, message.text, tuple([name for name in others if name in addressed]))
+        yield message, tuple([name for name in others if name in addressed])
 
 
 def _receivers(message: Message, transcript: Transcript, names: NameIndex) -> Iterator[str]:

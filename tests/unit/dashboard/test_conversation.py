@@ -114,10 +114,41 @@ def test_rounds_votes_and_eliminations_stand_in_their_places() -> None:
         ("v", "Votes in round 1"),
         ("m", "s"),
         ("v", "Votes in round 1"),
-        ("e", "Bravo (seer) left the game"),
+        ("e", "Bravo (seer) left the game, voted out with 1 of 1 vote"),
         ("r", "Round 2"),
         ("m", "c"),
     ]
+
+
+def test_a_ballot_is_told_in_words_and_as_voter_and_target() -> None:
+    votes = [Vote(round=1, voter=voter, target=target) for voter, target in (("Alpha", "Bravo"), ("Bravo", None))]
+    game = transcript().model_copy(update={"votes": tuple(votes), "eliminations": ()})
+    [ballot] = [row for row in chat_data(game, {}, roles_hidden=False)["rows"] if row["k"] == "v"]
+    assert ballot["l"] == ["Alpha votes for Bravo (1 of 2)", "Bravo votes for nobody (1 of 2)"]
+    assert ballot["v"] == [[0, 1]]
+
+
+def test_who_left_at_night_was_not_voted_out() -> None:
+    night = Elimination(round=1, phase="night", player="Bravo")
+    game = transcript().model_copy(update={"eliminations": (night,)})
+    [left] = [row for row in chat_data(game, {}, roles_hidden=False)["rows"] if row["k"] == "e"]
+    assert (left["x"], left["p"]) == ("Bravo left the game at night", 1)
+
+
+def test_a_message_tells_what_it_answers_how_strongly_and_whom_it_addresses() -> None:
+    strong = {"link_strength": 82.6, "link_words": ["trust"]}
+    rows = {
+        "b": {"coherence": [decided("c:b", "message", True, "Is.", message_id="b", refers_to="a", details=strong)]},
+        "c": {"coherence": [decided("c:c", "message", False, "No.", message_id="c", details={"link_strength": 12.4})]},
+    }
+    data = chat_data(transcript(), rows, roles_hidden=False)
+    said = {row["i"]: row for row in data["rows"] if row["k"] == "m"}
+    place = next(at for at, row in enumerate(data["rows"]) if row.get("i") == "a")
+    assert said["b"]["f"] == [place, 83]
+    assert said["c"]["f"] == [-1, 12]
+    assert said["a"]["f"] is None
+    # Of two players each addresses the other.
+    assert (said["a"]["a"], said["b"]["a"]) == ([1], [0])
 
 
 def test_hiding_roles_hides_everything_that_tells_them() -> None:
@@ -126,7 +157,10 @@ def test_hiding_roles_hides_everything_that_tells_them() -> None:
     told = str(data["rows"])
     for secret in ("seer", "kill Bravo", "mafia"):
         assert secret not in told
-    assert [row["x"] for row in data["rows"] if row["k"] in "ve"] == ["Votes in round 1", "Bravo left the game"]
+    assert [row["x"] for row in data["rows"] if row["k"] in "ve"] == [
+        "Votes in round 1",
+        "Bravo left the game, voted out with 1 of 1 vote",
+    ]
 
 
 def test_badges_carry_verdict_spans_and_what_they_rest_on() -> None:

@@ -1,0 +1,200 @@
+"""The strip beside the conversation, links between messages, and the replay, in a real browser."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from evaluation.workflows.controls import compute_missing
+from tests.browser.accessibility import findings
+from tests.browser.test_cockpit import SIZES
+
+_IS_LOWER = """(before) => {
+    const find = (root) => root.querySelector(".in-view") ??
+        [...root.querySelectorAll("*")].reduce((found, one) => found ?? (one.shadowRoot && find(one.shadowRoot)), null);
+    return find(document).getBoundingClientRect().y > before + 20;
+}"""
+
+
+@pytest.fixture(scope="module")
+def game(stored_server) -> str:
+    """The address of a sample game of 48 messages whose link strengths are known."""
+    store = stored_server.store
+    with store.unit():
+        chosen = str(store.transcripts.summaries().query("iteration == 'Prompt v2'")["transcript_id"].iloc[0])
+    compute_missing(store, [chosen])
+    store.close()
+    return f"{stored_server.url}/transcripts?transcript={chosen}"
+
+
+def strip(page: Page):
+    return page.get_by_role("slider", name=re.compile("Messages by metric"))
+
+
+def chosen_number(page: Page) -> int:
+    return int(page.locator(".message.chosen .number").inner_text().removeprefix("#"))
+
+
+def value(page: Page) -> int:
+    return int(strip(page).get_attribute("aria-valuenow") or 0)
+
+
+@pytest.mark.parametrize(("width", "theme"), SIZES)
+def test_the_strip_and_the_replay_have_no_serious_findings(visit, game, screenshots, width, theme) -> None:
+    seen = visit(game, width=width, height=1400, theme=theme)
+    page = seen.page
+    box = strip(page).bounding_box()
+    # Beside the conversation on a wide page, above it and lying on a narrow one.
+    assert (box["width"] > box["height"]) is (width == 390)
+    assert box["x"] + box["width"] <= width
+    assert findings(page) == []
+    page.screenshot(path=screenshots / f"strip-{width}-{theme}.png")
+    page.get_by_role("button", name="Replay the game").click()
+    for _ in range(6):
+        page.get_by_role("button", name="One step on").click()
+    page.screenshot(path=screenshots / f"replay-{width}-{theme}.png")
+    assert findings(page) == []
+    assert (seen.faults, seen.foreign) == ([], [])
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_click_on_the_strip_opens_that_messages_reasons(visit, game, width) -> None:
+    page = visit(game, width=width).page
+    strip(page).scroll_into_view_if_needed()
+    box = strip(page).bounding_box()
+    along = "height" if width == 1280 else "width"
+    spot = {"x": 9.0, "y": 6.0} | ({"y": box[along] * 0.75} if width == 1280 else {"x": box[along] * 0.75})
+    strip(page).click(position=spot)
+    expect(page.locator(".message.chosen")).to_be_in_viewport()
+    number = chosen_number(page)
+    # Three quarters down a game of 48 messages, some of which are private.
+    assert 30 <= number <= 44
+    expect(page.get_by_role("heading", name=re.compile(rf"essage {number}$"))).to_be_visible()
+    assert value(page) > 1
+
+
+def test_a_click_near_a_failing_message_of_a_metric_opens_the_reason_of_that_metric(visit, game) -> None:
+    page = visit(game).page
+    page.keyboard.press("n")
+    expect(page.locator(".message.chosen .badge.fails[aria-pressed='true']")).to_have_count(1)
+    at, metric = value(page), page.locator(".badge[aria-pressed='true']").inner_text()
+    failing = chosen_number(page)
+    page.keyboard.press("n")
+    expect(page.locator(".stepper .found")).to_contain_text("2 of ")
+    box, last = strip(page).bounding_box(), int(strip(page).get_attribute("aria-valuemax"))
+    names = page.locator(".names span").all_inner_texts()
+    column = next(place for place, name in enumerate(names) if name in metric)
+    strip(page).click(position={"x": 18 + 14 * column + 7, "y": box["height"] * (at - 0.5) / last})
+    expect(page.locator(".message.chosen .number")).to_have_text(f"#{failing}")
+    expect(page.locator(".badge[aria-pressed='true']")).to_have_text(metric)
+    expect(page.get_by_role("heading", name=re.compile(f", message {failing}$"))).to_be_visible()
+
+
+def test_the_strip_by_keyboard(visit, game) -> None:
+    page = visit(game).page
+    strip(page).focus()
+    for key, expected in (("End", None), ("Home", 1), ("ArrowDown", 2), ("ArrowRight", 3), ("ArrowUp", 2)):
+        page.keyboard.press(key)
+        assert value(page) == (expected or int(strip(page).get_attribute("aria-valuemax")))
+    assert "Message 2 of" in strip(page).get_attribute("aria-valuetext")
+    assert "round 1" in strip(page).get_attribute("aria-valuetext")
+    page.keyboard.press("PageDown")
+    assert "round 2" in strip(page).get_attribute("aria-valuetext")
+    page.keyboard.press("PageUp")
+    assert value(page) == 1
+    page.keyboard.press("n")
+    failing = value(page)
+    assert "does not count" in strip(page).get_attribute("aria-valuetext")
+    page.keyboard.press("n")
+    assert value(page) > failing
+    page.keyboard.press("p")
+    assert value(page) == failing
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name=re.compile(rf"essage {chosen_number(page)}$"))).to_be_visible()
+
+
+def test_the_frame_follows_the_scrolling_and_the_strip_is_on_no_desk(visit, stored_server, game) -> None:
+    page = visit(game).page
+    frame = page.locator(".in-view")
+    before = frame.bounding_box()["y"]
+    page.locator(".scroller").evaluate("node => { node.scrollTop = node.scrollHeight; }")
+    page.wait_for_function(_IS_LOWER, arg=before)
+    desk = visit(f"{stored_server.url}/review?rater=Ada").page
+    expect(desk.locator(".desk .message").first).to_be_visible()
+    assert desk.locator(".strip").count() == 0
+
+
+def test_a_link_goes_to_the_message_that_is_answered_and_tells_its_strength(visit, game) -> None:
+    page = visit(game).page
+    expect(page.locator(".link").first).to_have_text(re.compile(r"^link \d+$"))
+    jump = page.locator(".head .jump", has_text="answers #").first
+    goal = jump.inner_text().split("#")[1]
+    expect(jump).to_have_attribute("aria-label", re.compile(rf"^Answers message {goal}, link strength \d+ of 100"))
+    jump.click()
+    landed = page.locator(".message.flash .number")
+    expect(landed).to_have_text(f"#{goal}")
+    expect(landed).to_be_in_viewport()
+
+
+def test_votes_and_eliminations_are_told_in_words(visit, game) -> None:
+    page = visit(game).page
+    page.get_by_role("button", name="Replay the game").click()
+    page.get_by_label("Step of the game").press("End")
+    ballot = page.locator(".event.v .line").last
+    expect(ballot).to_have_text(re.compile(r" votes? for .+ \(\d+ of \d+\)$"))
+
+
+@pytest.mark.parametrize("metric", ["", "&metric=strategic_depth"])
+def test_a_link_to_a_message_opens_its_reason_on_a_phone(visit, game, metric) -> None:
+    page = visit(game).page
+    message = page.locator(".message").nth(2).get_attribute("data-message")
+    phone = visit(f"{game}&message={message}{metric}", width=390, height=844, apart=True).page
+    dialog = phone.get_by_role("dialog")
+    expect(dialog).to_be_visible()
+    expect(dialog.get_by_role("heading", name=re.compile(r"essage \d+$"))).to_be_in_viewport()
+    # Once it is closed it stays closed.
+    phone.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+    expect(phone.locator(".message.chosen")).to_have_count(1)
+    wide = visit(f"{game}&message={message}{metric}").page
+    expect(wide.get_by_role("heading", name=re.compile(r"essage \d+$"))).to_be_visible()
+    assert wide.get_by_role("dialog").count() == 0
+
+
+def conversations_drawn(seen) -> int:
+    """How many times the server sent the part of the page that holds the conversation."""
+    return sum(b"Hide roles and private chat" in frame for frame in seen.frames)
+
+
+def test_the_replay_shows_the_game_message_by_message_without_asking_the_server(visit, game) -> None:
+    seen = visit(game)
+    page = seen.page
+    page.get_by_role("button", name="Replay the game").click()
+    words = page.locator(".step-words")
+    expect(words).to_have_text(re.compile("^Step 1 of "))
+    seen.settle()
+    drawn = conversations_drawn(seen)
+    graph = page.locator(".replay svg")
+    expect(graph).to_have_attribute("aria-label", "Nobody has addressed anybody yet")
+    page.get_by_label("Speed").select_option("8")
+    page.locator(".replay .step", has_text="Play").click()
+    expect(words).to_have_text(re.compile("^Step 6 of "))
+    page.get_by_role("button", name="Pause").click()
+    expect(graph).to_have_attribute("aria-label", re.compile(r"^Messages so far: \S+ to "))
+    assert page.locator(".message:not(.later)").count() >= 1
+    assert page.locator(".message.later").count() >= 1
+    expect(page.locator(".message.later").first).to_be_hidden()
+    few = page.locator(".replay path.arrow").count()
+    page.get_by_label("Step of the game").press("End")
+    expect(page.locator(".later")).to_have_count(0)
+    assert page.locator(".replay path.arrow").count() > few
+    page.get_by_label("Step of the game").press("ArrowLeft")
+    page.keyboard.press("Escape")
+    expect(page.locator(".replay")).to_be_hidden()
+    expect(page.get_by_role("button", name="Replay the game")).to_be_focused()
+    # Other parts of the page ask by themselves whether a job runs.
+    assert conversations_drawn(seen) == drawn > 0
+    assert seen.faults == []

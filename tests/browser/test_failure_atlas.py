@@ -1,0 +1,81 @@
+"""Why messages fail, as a picture: every reason and example opens the messages behind it."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.accessibility import findings
+from tests.browser.hands import settle, tick_row
+from tests.browser.test_cockpit import SIZES, lands_on_what_is_behind, mark
+
+ADDRESS = "verdicts?verdicts_view=Why+messages+fail&reasons_of=Prompt+v3"
+
+
+def look(visit, sample_server, **size):
+    seen = visit(f"{sample_server.url}/{ADDRESS}", **size)
+    expect(seen.page.locator(".reason-row").first).to_be_visible()
+    return seen
+
+
+@pytest.mark.parametrize(("width", "theme"), SIZES)
+def test_the_reasons_are_one_picture(sample_server, visit, screenshots, width, theme) -> None:
+    seen = look(visit, sample_server, width=width, height=2600, theme=theme)
+    page = seen.page
+    page.screenshot(path=screenshots / f"failure-atlas-{width}-{theme}.png")
+    for box in [one.bounding_box() for one in page.locator(".reason, .example").all()]:
+        assert box["x"] + box["width"] <= width
+    assert findings(page) == []
+    assert (seen.faults, seen.foreign) == ([], [])
+
+
+def failing_metric(page: Page) -> str:
+    return lands_on_what_is_behind(page).split("metric=")[1].split("&")[0]
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_an_example_opens_its_message_with_the_reason(sample_server, visit, width) -> None:
+    page = look(visit, sample_server, width=width, height=2600).page
+    example = mark(page, "0:example:1")
+    said = example.inner_text().split(": ", 1)[1]
+    example.click()
+    assert failing_metric(page) == "strategic_depth"
+    expect(page.locator(".message.chosen .text")).to_have_text(said)
+    expect(page.get_by_text("Holds none of the strategic keywords.").first).to_be_visible()
+
+
+def test_a_reason_opens_all_of_its_messages_and_a_row_opens_its_message(sample_server, visit) -> None:
+    page = look(visit, sample_server).page
+    mark(page, "0:reason:0").click()
+    expect(page.get_by_text("86 rows, 92")).to_be_visible()
+    settle(page)
+    assert "reason=" in page.url
+    tick_row(page, page.get_by_test_id("stDataFrame").first, 1)
+    assert failing_metric(page) == "strategic_depth"
+    expect(page.locator(".message.chosen")).to_be_in_viewport()
+    page.go_back()
+    # The way back leads to the reasons of the same iteration.
+    expect(page.get_by_text("86 of 93 judged rows lose points")).to_be_visible()
+    settle(page)
+    mark(page, "0:reason:0").click()
+    page.get_by_role("button", name="All reasons").click()
+    expect(page.locator(".reason-row").first).to_be_visible()
+    assert "reason=" not in page.url
+
+
+def test_the_marks_are_reached_by_keyboard(sample_server, visit) -> None:
+    page = look(visit, sample_server).page
+    mark(page, "0:reason:0").focus()
+    page.keyboard.press("ArrowRight")
+    expect(mark(page, "0:example:0")).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    expect(mark(page, "1:example:0")).to_be_focused()
+    page.keyboard.press("Enter")
+    assert failing_metric(page) == "coherence"
+
+
+def test_the_overview_leads_to_the_reasons_of_its_iteration(sample_server, visit) -> None:
+    page = visit(f"{sample_server.url}/?iteration=Prompt+v3").page
+    page.get_by_role("link", name="Why messages fail").click()
+    expect(page.get_by_text("86 of 93 judged rows lose points")).to_be_visible()
+    assert "reasons_of=Prompt+v3" in page.url

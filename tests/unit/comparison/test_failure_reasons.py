@@ -1,0 +1,128 @@
+"""Why messages fail: reasons with their counts, shares, trend and messages, worked out by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from evaluation.comparison.failure_reasons import FailureReason, MetricFailures, failure_reasons
+from evaluation.errors import NotFoundError
+from evaluation.store import Store
+from evaluation.transcript import Message, Player, Transcript
+from evaluation.workflows.reports import stored_failing_messages, stored_failure_reasons
+from evaluation.workflows.scoring import add_evaluated
+
+
+def row(reason: str, *, after: bool = True, game: str = "g", number: int = 0, lost: float = 1.0, weight: float = 1.0):
+    return {
+        "is_after": after,
+        "transcript_id": game,
+        "game_id": f"game {game}",
+        "metric": "coherence",
+        "player": "Ann",
+        "message_id": f"m{number}",
+        "numerator": weight - lost,
+        "denominator": weight,
+        "reason": reason,
+    }
+
+
+def found_in(rows: list[dict[str, object]], *, has_reference: bool = True) -> MetricFailures:
+    [found] = failure_reasons(pd.DataFrame(rows), has_reference=has_reference)
+    return found
+
+
+def test_reasons_that_differ_in_names_numbers_and_quotations_are_one() -> None:
+    # 10 judged rows after, 5 before. "Shares" fails 3 of 10 now (30 %) and 1 of 5 before (20 %): 10 points more.
+    rows = [row(f'Shares only "word{number}" with the {number} before.', number=number) for number in range(3)]
+    rows += [row("Says it again.", number=number) for number in range(3, 5)]
+    rows += [row("Answers.", lost=0.0, number=number) for number in range(5, 10)]
+    rows += [row('Shares only "other" with the 7 before.', after=False)]
+    rows += [row("Answers.", after=False, lost=0.0, number=number) for number in range(1, 5)]
+    found = found_in(rows)
+    assert (found.metric, found.judged, found.failing, found.judged_before) == ("coherence", 10, 5, 5)
+    shares, again = found.reasons
+    assert (shares.label, shares.count, shares.share) == ("Shares only “…” with the … before.", 3, 0.3)
+    assert (shares.count_before, shares.share_before) == (1, 0.2)
+    assert shares.change == pytest.approx(10.0)
+    assert (again.label, again.share, again.share_before, again.change) == ("Says it again.", 0.2, 0.0, 20.0)
+
+
+def test_a_number_that_is_the_same_in_all_rows_stays_in_the_reason() -> None:
+    [reason] = found_in([row("Names none of the 3 before."), row("Names none of the 3 before.", number=1)]).reasons
+    assert reason.label == "Names none of the 3 before."
+
+
+def test_a_player_of_whom_only_another_metric_has_rows_is_left_out_of_reasons_too() -> None:
+    other = row("Fine.", lost=0.0) | {"metric": "strategic_depth", "player": "Zoe"}
+    rows = [row("Zoe is named."), row("Ann is named.", number=1), other]
+    assert [one.label for one in found_in(rows).reasons] == ["someone is named."]
+
+
+def test_without_a_reference_there_is_no_trend() -> None:
+    [only] = found_in([row("No."), row("Yes.", lost=0.0)], has_reference=False).reasons
+    assert (only.count_before, only.share_before, only.change) == (0, None, None)
+
+
+def test_a_reference_in_which_nothing_was_judged_shows_no_trend() -> None:
+    [only] = found_in([row("No.")]).reasons
+    assert (only.share_before, only.change) == (None, None)
+
+
+def test_examples_are_three_from_several_games_and_all_rows_are_kept() -> None:
+    rows = [row("No.", number=number) for number in range(4)] + [row("No.", game=game, number=9) for game in "hi"]
+    [reason] = found_in(rows).reasons
+    assert [(one.transcript_id, one.message_id) for one in reason.examples] == [("g", "m0"), ("h", "m9"), ("i", "m9")]
+
+
+def test_an_excluded_row_is_not_judged_and_the_order_never_depends_on_that_of_the_rows() -> None:
+    rows = [row("B."), row("A."), row("C.", weight=0.0, lost=0.0)]
+    for order in (rows, rows[::-1]):
+        found = found_in(order)
+        assert found.judged == 2
+        assert [one.label for one in found.reasons] == ["A.", "B."]
+
+
+def test_nothing_fails_where_nothing_was_judged() -> None:
+    rows = pd.DataFrame([row("No.")])
+    assert failure_reasons(rows.iloc[:0], has_reference=True) == ()
+    assert failure_reasons(pd.DataFrame([row("Fine.", lost=0.0)]), has_reference=True) == ()
+
+
+def game(name: str, *texts: str) -> Transcript:
+    players = (Player(name="Ann"), Player(name="Bob"), Player(name="Cid"))
+    speakers = [players[number % 3].name for number in range(len(texts))]
+    said = zip(speakers, texts, strict=True)
+    messages = [Message(id=f"m{n}", index=n, speaker=who, text=text) for n, (who, text) in enumerate(said)]
+    return Transcript(game_id=name, source_format="test", players=players, messages=tuple(messages))
+
+
+def depth(found: tuple[MetricFailures, ...]) -> FailureReason:
+    [of_depth] = [one for one in found if one.metric == "strategic_depth"]
+    return of_depth.reasons[0]
+
+
+def test_a_stored_iteration_against_its_reference_with_the_messages_themselves(tmp_path: Path) -> None:
+    store = Store(tmp_path / "games.duckdb")
+    said = {"v1": ("Hello.", "I trust Ann because she defended Cid."), "v2": ("Hello.", "Well, fine.")}
+    for name, texts in said.items():
+        store.iterations.create(name, parent="v1" if name == "v2" else None)
+        add_evaluated(store, game(name, *texts), source_name=f"{name}.json", iteration=name)
+    found = stored_failure_reasons(store, "v2")
+    assert found.reference == "v1"
+    reason = depth(found.metrics)
+    assert (reason.count, reason.count_before) == (2, 1)
+    assert [one.text for one in reason.examples] == ["Hello.", "Well, fine."]
+    messages = stored_failing_messages(store, "v2", "strategic_depth", reason.label)
+    assert [(one.game_id, one.message_id, one.player, one.text) for one in messages] == [
+        ("v2", "m0", "Ann", "Hello."),
+        ("v2", "m1", "Bob", "Well, fine."),
+    ]
+    assert stored_failure_reasons(store, "v1").reference is None
+    store.iterations.create("empty")
+    assert stored_failure_reasons(store, "empty").metrics == ()
+    with pytest.raises(NotFoundError):
+        stored_failure_reasons(store, "v3")
+    store.close()

@@ -1,0 +1,83 @@
+"""The picture of why messages fail: what it draws and says, and what it believes of what a browser sends."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from dashboard.app_pages.verdicts.failure_atlas_data import (
+    COMMON,
+    failure_atlas,
+    find_reason,
+    rare_count,
+    reason_key,
+    trend_words,
+)
+from dashboard.app_pages.verdicts.why_messages_fail import read_reason
+from evaluation.comparison import Example, FailureReason, IterationFailures, MetricFailures
+
+EXAMPLE = Example("t1", "game", "m1", "Ann", "No.", "Well, fine.")
+REASON = FailureReason("coherence", "No.", 3, 0.3, 1, 0.2, (EXAMPLE,))
+
+
+def failures(*reasons: FailureReason) -> IterationFailures:
+    return IterationFailures("v2", "v1", 2, (MetricFailures("coherence", 10, 3, 5, reasons),))
+
+
+def test_a_row_says_count_share_and_trend_and_leads_to_its_examples() -> None:
+    atlas = failure_atlas(failures(REASON), with_rare=False)
+    [row] = atlas.data["rows"]
+    assert (row["caption"], row["trend"], row["color"]) == (
+        "3 rows, 30\u00a0% of those judged",
+        "▲ +10.0 points",
+        "red",
+    )
+    assert row["examples"] == ["game · Ann: Well, fine."]
+    assert row["words"].startswith("Conversation coherence: No. 3 rows")
+    assert atlas.data["groups"][0]["words"] == "3 of 10 judged rows lose points, 30\u00a0%"
+    [target] = atlas.targets[0]["example"]
+    assert (target.transcript_id, target.message_id, target.metric) == ("t1", "m1", "coherence")
+
+
+@pytest.mark.parametrize(
+    ("before", "count_before", "words", "color"),
+    [
+        (None, 0, "", "gray"),
+        (0.3, 3, "= as before", "gray"),
+        (0.0, 0, "▲ +30.0 points, new", "red"),
+        (0.5, 5, "▼ \u221220.0 points", "green"),
+    ],
+)
+def test_the_trend_in_words(before: float | None, count_before: int, words: str, color: str) -> None:
+    assert trend_words(replace(REASON, share_before=before, count_before=count_before)) == (words, color)
+
+
+def test_rare_reasons_are_counted_and_shown_when_asked_for() -> None:
+    found = failures(*(replace(REASON, label=f"No {letter}.") for letter in "abcdefgh"))
+    assert len(failure_atlas(found, with_rare=False).reasons) == COMMON
+    assert len(failure_atlas(found, with_rare=True).reasons) == COMMON + rare_count(found) == 8
+
+
+def test_a_reason_is_named_in_an_address_without_its_text() -> None:
+    assert find_reason(failures(REASON), reason_key(REASON)) == REASON
+    assert find_reason(failures(REASON), "nothing") is None
+    assert "No" not in reason_key(REASON)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        "reason",
+        {"kind": "reason"},
+        {"kind": "reason", "row": 2},
+        {"kind": "reason", "row": -1},
+        {"kind": "reason", "row": True},
+        {"kind": "reason", "row": "0"},
+        {"kind": "example", "row": 0},
+    ],
+)
+def test_only_a_row_that_there_is_is_believed(value: object) -> None:
+    assert read_reason(value, 2) is None
+    assert read_reason({"kind": "reason", "row": 1, "index": 0}, 2) == 1
