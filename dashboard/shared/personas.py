@@ -8,16 +8,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from dashboard.shared.jobs.judging_jobs import PROPOSITIONS_VARIABLE, own_propositions, proposition_roots
 from evaluation.comparison.runs import Run
-from evaluation.errors import InputError
-from evaluation.judging.propositions.file_faults import CheckedFile, check_text
-from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.judging.propositions.proposition import DEFAULT_AGENT, Dimension, Proposition
 from evaluation.persona.agents import is_channel_id, slug_of
 from evaluation.persona.results import DIMENSIONS, LABELS
@@ -188,32 +183,9 @@ def _scores_of(run: Mapping[str, Any] | None) -> dict[str, dict[str, Any]]:
     return found
 
 
-def file_text(dimension: Dimension, agent_id: str) -> str:
-    """The proposition file in force for an agent: the person's own, else the shipped one, else a beginning of one."""
-    for root in reversed(proposition_roots()):
-        path = _path(root, dimension, agent_id)
-        if path.is_file():
-            return path.read_text(encoding="utf-8")
-    target = "environment" if dimension in (Dimension.CONVERGENCE, Dimension.IDEAS_QUANTITY) else "agent"
-    return f"dimension: {dimension}\nagent_id: {agent_id}\ntarget_type: {target}\npropositions: []\n"
-
-
-def _path(root: Path, dimension: Dimension, agent_id: str) -> Path:
-    if not has_file_name(agent_id):
-        raise InputError(
-            f"{agent_id!r} cannot name a file.", remedy="Choose an agent whose id has letters and digits only."
-        )
-    return root / dimension / f"{agent_id}.yaml"
-
-
 def has_file_name(agent_id: str) -> bool:
     """Whether a proposition file can be named after the agent: no channel, nothing that leads out of the folder."""
     return agent_id == DEFAULT_AGENT or slug_of(agent_id) == agent_id
-
-
-def check_edit(text: str, dimension: Dimension, agent_id: str) -> CheckedFile:
-    """The edited file, checked like any other."""
-    return check_text(text.encode("utf-8", "replace"), f"{dimension}/{agent_id}.yaml")
 
 
 _SHOWN_FIELDS = {
@@ -252,26 +224,3 @@ def _field_changes(old: Proposition, new: Proposition) -> list[tuple[str, str, s
 def concerned(store: Store, agent_id: str) -> int:
     """Number of known agents that a file applies to: all for the defaults, else the one that it is named after."""
     return len(KnownAgents.of(store).ids) if agent_id == DEFAULT_AGENT else 1
-
-
-def save_edit(text: str, dimension: Dimension, agent_id: str) -> Path:
-    """Writes the edited file into the person's own folder, where it overrides the shipped one by id.
-
-    Raises:
-        InputError: The file has errors, or no folder is named in the environment.
-        OSError: It cannot be written.
-    """
-    own = own_propositions()
-    checked = check_edit(text, dimension, agent_id)
-    if own is None or checked.errors:
-        remedy = f"Name a folder in {PROPOSITIONS_VARIABLE} and mend the faults."
-        raise InputError("The file was not saved.", remedy=remedy)
-    path = _path(own, dimension, agent_id)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
-    return path
-
-
-def library() -> PropositionLibrary:
-    """All propositions in force."""
-    return PropositionLibrary.load(proposition_roots())

@@ -47,6 +47,7 @@ class EvaluationPlan:
         period: Told to people; the messages were chosen by it already.
         options: How propositions are asked.
         repeats: How many times each is asked, for the judge's own noise; scores are means over them.
+        first: Only so many of the sample, for a trial: other messages and portrayals are left out. ``None`` for all.
 
     Raises:
         InputError: There are fewer repeats than one.
@@ -58,6 +59,7 @@ class EvaluationPlan:
     period: Period = ALWAYS
     options: Options = field(default_factory=Options)
     repeats: int = 1
+    first: int | None = None
 
     def __post_init__(self) -> None:
         if self.repeats < 1:
@@ -148,14 +150,15 @@ async def evaluate_agent(
 def _sampled(subject: Subject, plan: EvaluationPlan) -> list[tuple[Portrayal, tuple[int, ...]]]:
     """The portrayals that are judged, each with the positions of its sampled messages."""
     if subject.agent.kind is TargetType.ENVIRONMENT:
-        chosen = sample(subject.portrayals, plan.sample_size, plan.seed, subject.agent.id)
+        chosen = sample(subject.portrayals, plan.sample_size, plan.seed, subject.agent.id)[: plan.first]
         return [(portrayal, ()) for portrayal in chosen]
     own = [(number, place) for number, each in enumerate(subject.portrayals) for place in each.positions]
-    picked = sample(own, plan.sample_size, plan.seed, subject.agent.id)
-    return [
+    picked = sample(own, plan.sample_size, plan.seed, subject.agent.id)[: plan.first]
+    sampled = [
         (portrayal, tuple([place for owner, place in picked if owner == number]))
         for number, portrayal in enumerate(subject.portrayals)
     ]
+    return sampled if plan.first is None else [each for each in sampled if each[1]]
 
 
 def _size(subject: Subject, sampled: Sequence[tuple[Portrayal, tuple[int, ...]]]) -> int:

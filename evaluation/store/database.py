@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from evaluation.store.agents.corrections import Corrections
     from evaluation.store.agents.evaluations import Evaluations
     from evaluation.store.agents.experiments import Experiments
+    from evaluation.store.agents.proposition_versions import PropositionVersions
     from evaluation.store.backup.backup import Backups
     from evaluation.store.games.blind_games import BlindGames
     from evaluation.store.games.deletions_and_undo import Deletions
@@ -122,6 +123,7 @@ class Store(Units):
     corrections: Corrections = _part("evaluation.store.agents.corrections")
     agents: Agents = _part("evaluation.store.agents.agents")
     evaluations: Evaluations = _part("evaluation.store.agents.evaluations")
+    proposition_versions: PropositionVersions = _part("evaluation.store.agents.proposition_versions")
 
     def __init__(
         self, path: Path | str, *, wait_seconds: float = 10.0, guard: Callable[[], None] | None = None

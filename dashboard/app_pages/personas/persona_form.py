@@ -1,0 +1,73 @@
+"""Edit an agent's persona, and which speakers are the agent."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+import streamlit as st
+
+from dashboard.shared.notices import plain
+from dashboard.shared.personas import SelectableAgent
+from evaluation.persona.agents import Agent
+from evaluation.store import Store
+
+_LONGEST_PERSONA = 50_000
+_SAVED = "persona_saved"
+
+
+def persona_form(store: Store, person: SelectableAgent) -> None:
+    """The persona that a person gave an agent, and which speakers are this agent."""
+    if person.is_channel:
+        st.info("A channel has no persona: everybody in it has their own.")
+        return
+    agent = store.agents.all().get(person.id)
+    given = agent.persona if agent else None
+    if message := st.session_state.pop(_SAVED, None):
+        st.success(message)
+    st.caption(
+        "What stands here outranks the persona in a transcript and the shipped one. Leave it blank to use those."
+    )
+    with st.form("persona", border=False):
+        text = st.text_area("Persona", _as_text(given), height=260, max_chars=_LONGEST_PERSONA)
+        if st.form_submit_button("Save the persona", type="primary", key="save_persona"):
+            store.agents.save(Agent(person.id, person.name, persona=_as_persona(text)))
+            st.session_state[_SAVED] = "Saved. The next run judges by it."
+            st.rerun()
+    _speakers(store, person)
+
+
+def _as_text(persona: Any) -> str:
+    if persona is None:
+        return ""
+    return persona if isinstance(persona, str) else json.dumps(persona, ensure_ascii=False, indent=2)
+
+
+def _as_persona(text: str) -> Any:
+    stripped = text.strip()
+    if stripped.startswith("{"):
+        try:
+            return json.loads(stripped)
+        except (ValueError, RecursionError):
+            return stripped
+    return stripped or None
+
+
+def _speakers(store: Store, person: SelectableAgent) -> None:
+    with st.expander("Speakers who are this agent"):
+        with store.unit():
+            chosen = store.agents.speakers()
+            speaking = sorted({name for _, name in store.agents.players()})
+        mapped = [speaker for speaker, agent_id in chosen.items() if agent_id == person.id]
+        st.caption("A speaker is the agent of the same name unless somebody decides otherwise.")
+        for place, speaker in enumerate(mapped):
+            with st.container(horizontal=True, vertical_alignment="center"):
+                plain(speaker)
+                st.button("Undo", key=f"unmap_{place}", on_click=store.agents.map_speaker, args=(speaker, None))
+        others = [name for name in speaking if name not in mapped]
+        with st.form("map_speaker", border=False):
+            other = st.selectbox("Speaker", others, index=None, key=f"speaker_{len(mapped)}")
+            if st.form_submit_button("This speaker is the agent", key="map_speaker_send") and other:
+                store.agents.map_speaker(other, person.id, who=f"dashboard {datetime.now(UTC):%Y-%m-%d}")
+                st.rerun()
