@@ -66,6 +66,7 @@ EVENTS: Mapping[str, Action] = {
     "cockpit_open": Action.READ,
     "comparison_open": Action.READ,
     "trend_open": Action.READ,
+    "profile_open": Action.READ,
     "network_open": Action.READ,
     "desk_draft": Action.RATE,
     "desk_submit": Action.RATE,

@@ -110,8 +110,7 @@ def latest_calibration(store: Store) -> str:
 
 def agent_calibration(store: Store, agent_id: str) -> str:
     """Whether the judges of an agent's completed runs are calibrated, in words."""
-    runs = store.evaluations.runs(agent_id)
-    return calibration_of_runs(store, [Run.of(row) for row in runs[runs["status"] == "completed"].to_dict("records")])
+    return calibration_of_runs(store, [Run.of(row) for row in completed_runs(store, agent_id)])
 
 
 def proposition_frame(scores: pd.DataFrame, dimension: Dimension) -> pd.DataFrame:
@@ -150,6 +149,23 @@ def run_detail(store: Store, run_id: str) -> RunDetail:
     """The details behind a run's scores."""
     with store.unit():
         return RunDetail(store.evaluations.scores(run_id), store.evaluations.failures(run_id))
+
+
+def completed_runs(store: Store, agent_id: str) -> list[dict[Any, Any]]:
+    """The agent's completed runs, the oldest first, as ``Evaluations.runs`` shows them."""
+    runs = store.evaluations.runs(agent_id)
+    return runs[runs["status"] == "completed"].to_dict("records")
+
+
+def has_runs(store: Store) -> bool:
+    """Whether any agent was evaluated."""
+    return store.evaluations.newest() > 0
+
+
+def game_names(store: Store) -> dict[str, str]:
+    """The names of the stored games, by transcript id."""
+    summaries = store.transcripts.summaries()
+    return dict(zip(map(str, summaries["transcript_id"]), map(str, summaries["game_id"]), strict=True))
 
 
 def run_history(store: Store, agent_id: str) -> pd.DataFrame:

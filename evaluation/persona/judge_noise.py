@@ -72,7 +72,7 @@ def noise_words(repeats: Sequence[float], dimension: Dimension, share: float | N
     """The judge's noise beside a score: "5 repeats: 6.8 to 7.4; 12 % of the variance is the judge's own"."""
     if len(repeats) < 2:
         return ""
-    words = f"{len(repeats)} repeats: {interval_words(_interval(repeats, dimension), digits=1)}"
+    words = f"{len(repeats)} repeats: {interval_words(noise_interval(repeats, dimension), digits=1)}"
     return words if share is None else f"{words}; {share:.0%} of the variance is the judge's own".replace("%", " %")
 
 
@@ -113,12 +113,13 @@ def dimension_noise(score: DimensionScore) -> DimensionNoise:
         score.dimension,
         score.score,
         score.repeats,
-        _interval(score.repeats, score.dimension),
+        noise_interval(score.repeats, score.dimension),
         judge_noise(score.items),
         tuple(known),
     )
 
 
-def _interval(repeats: Sequence[float], dimension: Dimension) -> Interval:
+def noise_interval(repeats: Sequence[float], dimension: Dimension) -> Interval:
+    """The interval of a dimension's mean over the repeats of its questions; none for fewer than two."""
     limits = None if dimension is Dimension.IDEAS_QUANTITY else (0.0, float(HIGHEST_SCORE))
     return mean_interval(repeats, limits=limits)

@@ -23,6 +23,7 @@ from evaluation.judging.judges.scripted import NOTE, SCRIPTED_MODEL
 from evaluation.judging.model_client.budget import Budget
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.judging.protocol import Judge, Judgement, JudgeRequest, Report
+from evaluation.judging.questions import Options
 from evaluation.persona.agents import Agent
 from evaluation.persona.evaluation import EvaluationPlan, applicable, evaluate_agent, questions_about
 from evaluation.persona.results import PersonaEvaluation
@@ -220,6 +221,25 @@ async def evaluate_persona(
             evaluation = await evaluate_agent(subject, judge_for(run_id), library, plan, report=told)
             store.evaluations.finish(run_id, evaluation)
         yield run_id, evaluation
+
+
+EXAMPLE_AGENTS = ("michael", "dwight", "jim")
+"""Shipped agents that the recordings hold answers about."""
+
+
+def evaluate_example(store: Store) -> list[Rated]:
+    """Evaluates three shipped agents twice by recorded answers, without a key, with half of the sample at first.
+
+    Raises:
+        DramaturgError: The recordings or the store cannot be used.
+    """
+    played = JudgeConfig(mode="recorded")
+    config = played.model_copy(update={"model": recorded_model(played)})
+    plan = EvaluationPlan(options=Options(is_batched=True))
+    library = PropositionLibrary.load()
+    plans = (replace(plan, first=plan.sample_size // 2), plan)
+    requests = [PersonaRunRequest(config, each, library, EXAMPLE_AGENTS, "mock") for each in plans]
+    return [rated for request in requests for rated in run_personas(store, request)]
 
 
 class _LivenessReporter:

@@ -69,6 +69,27 @@ def finished(store: Store, job_id: str):
     return store.jobs.get(job_id)
 
 
+def rows_of(app) -> list[str]:
+    """The rows of the profile's picture."""
+    (picture,) = [one.proto for one in app.get("bidi_component") if "profile" in one.proto.component_name]
+    return [row["label"] for row in json.loads(picture.json)["rows"]]
+
+
+def test_an_example_is_loaded_by_a_button_and_shows_two_runs_of_shipped_agents(open_page, database, words) -> None:
+    app = open_page("personas")
+    app.button(key="example_personas").click().run(timeout=60)
+    assert not app.exception
+    assert rows_of(app) == ["Adherence", "Consistency", "Fluency"]
+    said = words(app)
+    assert "Michael" in str(app.selectbox(key="chosen_agent").options)
+    assert "95 % interval of their mean" in said
+    assert "in the run before" in said
+    assert len(app.selectbox(key="run_shown").options) == 2
+    # An older run is shown by its link.
+    older = app.selectbox(key="run_shown").options
+    assert older[0].startswith("Run 2 of 2")
+
+
 def test_before_any_game_the_shipped_cast_is_there(open_page, database, words, table) -> None:
     app = open_page("personas")
     assert not app.exception
@@ -81,7 +102,7 @@ def test_scores_stand_with_propositions_reasons_and_a_way_to_the_message(open_pa
     evaluate(filled, "Alpha")
     app = open_page("personas", agent="alpha")
     assert not app.exception
-    assert {metric.label for metric in app.metric} == {"Adherence", "Consistency", "Fluency"}
+    assert rows_of(app) == ["Adherence", "Consistency", "Fluency"]
     assert list(app.dataframe[0].value["Agent"])[:3] == ["Alpha", "public", "Bravo"]
     assert "Because of [M1]." in words(app)
     propositions = table(app, 1)
@@ -119,7 +140,7 @@ def test_a_channel_owns_voice_distinctness_and_ideas(open_page, filled, words) -
     evaluate(filled, "Alpha")
     app = open_page("personas", agent="channel:public")
     assert not app.exception
-    assert {metric.label for metric in app.metric} == {"Voice distinctness", "Ideas"}
+    assert rows_of(app) == ["Voice distinctness", "Ideas"]
     app.pills(key="dimension").set_value(Dimension.IDEAS_QUANTITY).run()
     assert "Watch Bravo." in words(app)
 

@@ -27,10 +27,9 @@ def show() -> None:
 
     checked = resources.read(data.agents_checked)
     if not any(checked.values()):
-        parts.nothing_checked(store.place)
+        parts.nothing_checked(store)
         st.button(
             "Choose what is checked",
-            type="primary",
             icon=":material/tune:",
             key="to_settings",
             on_click=lambda: st.session_state.update(corrections_view=SETTINGS),

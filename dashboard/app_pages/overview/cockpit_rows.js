@@ -72,7 +72,7 @@ function drawMarks(cell, row, place) {
   if (row.before !== null && row.after !== null) {
     makeShape(svg, "line", { class: "change", x1: at(row.before), x2: at(row.after), y1: UPPER, y2: UPPER });
   }
-  drawGames(svg, row, place, at);
+  addGames(svg, row.games, place, at, AXIS - 3);
   if (row.before !== null) {
     const group = addMark(svg, `${place}:before:0`, at(row.before), UPPER, row.texts.before, 10);
     makeShape(group, "circle", { class: "before", cx: at(row.before), cy: UPPER, r: 5 });
@@ -85,18 +85,6 @@ function drawMarks(cell, row, place) {
     const x = row.threshold < 0.6 ? at(row.threshold) + 8 : at(0) + 6;
     makeShape(svg, "text", { x, y: UPPER + 12 }).textContent = row.texts.no_score;
   }
-}
-
-// Equal games stand above each other, so that three at 100 % do not look like one.
-function drawGames(svg, row, place, at) {
-  const drawn = [];
-  row.games.forEach((game, index) => {
-    const x = at(game.place);
-    const y = AXIS - 3 - 5 * Math.min(2, drawn.filter((other) => Math.abs(other - x) < 5).length);
-    drawn.push(x);
-    const group = addMark(svg, `${place}:game:${index}`, x, y, game.label, 5);
-    makeShape(group, "circle", { class: "game", cx: x, cy: y, r: 2.7 });
-  });
 }
 
 function drawHistory(cell, row, place) {

@@ -3,27 +3,35 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
+from dashboard import access_checks
+from dashboard.app_pages.personas.profile_data import profile, shown_dimensions
 from dashboard.shared import personas, resources, state
+from dashboard.shared.identity import identity
+from dashboard.shared.marks.pictures import clicked_mark, define_picture, remember_click
+from dashboard.shared.marks.targets import MarkTarget, RunTarget
 from dashboard.shared.notices import plain
-from dashboard.shared.personas import SelectableAgent, score_text
+from dashboard.shared.personas import RunDetail, SelectableAgent, score_text
 from dashboard.shared.status_table import status_table
+from evaluation.access.roles import Action
 from evaluation.comparison.runs import Run
-from evaluation.judging.judges.jury import JuryAgreement
 from evaluation.judging.propositions.mark_words import mark_words
 from evaluation.judging.propositions.proposition import Dimension
-from evaluation.persona.judge_noise import noise_words
-from evaluation.persona.results import DIMENSIONS, LABELS
-from evaluation.text.display import counted
+from evaluation.persona.results import LABELS
+from evaluation.workflows.persona_runs import evaluate_example
 from evaluation.workflows.ratings.calibration import calibration_of_runs
 
 _ID = "agent"
+_RUN, _DIMENSION, _PROFILE = "run_shown", "dimension", "profile"
 _MOST_SHOWN = 40
+_rows = define_picture("dramaturg_profile_rows", Path(__file__).parent, "profile_rows")
 
 
 def agents_table(found: Sequence[SelectableAgent]) -> None:
@@ -58,32 +66,89 @@ def choose(found: Sequence[SelectableAgent]) -> SelectableAgent:
 
 
 def scores(person: SelectableAgent) -> None:
-    """The five dimensions of an agent's latest run, and everything behind one of them."""
-    run = person.run
-    if run is None:
+    """The profile of an agent in one run, and the messages that were judged behind every mark of it."""
+    runs = resources.read(personas.completed_runs, person.id)
+    if person.run is None or not runs:
         st.info("Nobody has evaluated this agent yet. Open Run to do it.")
+        if not resources.read(personas.has_runs):
+            _offer_example()
         return
+    _follow_click(clicked_mark())
+    place = _choose_run(runs)
+    upto = [replace(person, run=run) for run in runs[: place + 1]]
+    run = runs[place]
     st.caption(_about(run))
     plain(calibration_of_runs(resources.store(), [Run.of(run)]))
-    dimensions = [each for each in DIMENSIONS if person.dimension(each)]
-    with st.grid(4, min_column_width=150):
-        for each in dimensions:
-            _card(person, each)
-    dimension = st.pills(
-        "Dimension",
-        dimensions,
-        default=next((each for each in dimensions if person.score(each) is not None), next(iter(dimensions), None)),
-        format_func=LABELS.__getitem__,
-        key="dimension",
+    detail = resources.read(personas.run_detail, str(run["run_id"]))
+    games = resources.read(personas.game_names)
+    dimensions = shown_dimensions(upto[-1])
+    found = profile(upto, detail.scores, games, dimensions)
+    on_open = access_checks.event("profile_open", remember_click(_PROFILE, found.targets))
+    _rows(key=_PROFILE, data=dict(found.data), on_open_change=on_open)
+    st.caption(
+        "Disc: the score; ring: the run before; band: the 95 % interval of the mean over games; line with ends: the "
+        "judge's own noise, where questions were repeated; dots: games; right: the latest runs. Every mark opens the "
+        "judgements behind it."
     )
+    with st.expander("The same in words", icon=":material/notes:"):
+        plain("\n".join(found.words))
+    dimension = _choose_dimension(upto[-1], dimensions)
     if dimension:
-        _behind(str(run["run_id"]), dimension)
+        _behind(detail, dimension, games)
     history = resources.read(personas.run_history, person.id)
     if len(history) > 1:
         with st.expander("Earlier runs"):
             status_table(history, "All runs of this agent, the latest first")
             if words := resources.read(personas.agent_calibration, person.id):
                 plain(words)
+
+
+def _offer_example() -> None:
+    if st.button("Load an example", type="primary", icon=":material/playlist_add:", key="example_personas"):
+        identity.require(Action.EVALUATE)
+        with st.spinner("Recorded answers are played back."):
+            (_, first), *_ = evaluate_example(resources.store())
+        state.choose(**{_ID: first.agent.id})
+        st.session_state.pop("chosen_agent", None)
+        st.rerun()
+    st.caption("Evaluates three agents that come with Dramaturg by recorded answers. No key, no cost, some seconds.")
+
+
+def _follow_click(target: MarkTarget | RunTarget | None) -> None:
+    """Sets the choices to what was clicked in the profile; without a click, to what the address says at first."""
+    if isinstance(target, RunTarget):
+        st.session_state[_RUN], st.session_state[_DIMENSION] = target.run_id, target.dimension
+        state.choose(**target.query)
+        return
+    for key, name in ((_RUN, "run"), (_DIMENSION, "judged")):
+        if key not in st.session_state and (linked := state.chosen(name)):
+            st.session_state[key] = linked
+
+
+def _choose_run(runs: Sequence[Mapping[str, Any]]) -> int:
+    """The place of the run that is shown, the latest unless another one was chosen; it stands in the URL."""
+    ids = [str(run["run_id"]) for run in runs]
+    if st.session_state.get(_RUN) not in ids:
+        st.session_state[_RUN] = ids[-1]
+    if len(ids) > 1:
+        names = {
+            key: f"Run {n} of {len(ids)}, {runs[n - 1]['created_at']:%Y-%m-%d %H:%M}" for n, key in enumerate(ids, 1)
+        }
+        st.selectbox("Run", ids[::-1], format_func=names.__getitem__, key=_RUN)
+    place = ids.index(st.session_state[_RUN])
+    state.choose(run=ids[place] if place < len(ids) - 1 else None)
+    return place
+
+
+def _choose_dimension(person: SelectableAgent, dimensions: Sequence[Dimension]) -> Dimension | None:
+    if st.session_state.get(_DIMENSION) not in dimensions:
+        st.session_state[_DIMENSION] = next(
+            (each for each in dimensions if person.score(each) is not None), next(iter(dimensions), None)
+        )
+    dimension: Dimension | None = st.pills("Dimension", dimensions, format_func=LABELS.__getitem__, key=_DIMENSION)
+    if state.chosen("judged") != dimension:
+        state.choose(judged=dimension, in_game=None)
+    return None if dimension is None else Dimension(dimension)
 
 
 def _about(run: Any) -> str:
@@ -98,28 +163,15 @@ def _window(run: Any) -> str:
     return (f", from {start}" if start else "") + (f", until {end}" if end else "")
 
 
-def _card(person: SelectableAgent, dimension: Dimension) -> None:
-    said = person.dimension(dimension)
-    with st.container(border=True, height="stretch", gap="xsmall"):
-        st.metric(LABELS[dimension], score_text(person.score(dimension), dimension))
-        notes = [counted(int(said.get("items") or 0), "judgement")]
-        if said.get("marked"):
-            without = score_text(said.get("score_without_marked"), dimension)
-            notes.append(f"{said['marked']} say nothing about the agent; without them {without}")
-        if said.get("unscored"):
-            notes.append(f"{said['unscored']} without a score")
-        if noise := noise_words(said.get("repeats") or (), dimension, said.get("judge_share")):
-            notes.append(noise)
-        st.caption(", ".join(notes))
-        if jury := said.get("jury"):
-            plain(JuryAgreement.of_dict(jury).words)
-        if said.get("reason"):
-            plain(str(said["reason"]))
-
-
-def _behind(run_id: str, dimension: Dimension) -> None:
-    detail = resources.read(personas.run_detail, run_id)
-    frame = personas.proposition_frame(detail.scores, dimension)
+def _behind(detail: RunDetail, dimension: Dimension, games: Mapping[str, str]) -> None:
+    scores = detail.scores
+    game = state.chosen("in_game", set(scores["transcript_id"].dropna()))
+    if game is not None:
+        scores = scores[scores["transcript_id"] == game]
+        with st.container(horizontal=True, vertical_alignment="center"):
+            plain(f"Only what was judged in {games.get(game, 'a shipped game')}.")
+            st.button("Show all games", key="all_games", on_click=state.choose, kwargs={"in_game": None})
+    frame = personas.proposition_frame(scores, dimension)
     if len(frame):
         status_table(frame, f"Propositions of {LABELS[dimension]} with weight and score")
         ids = list(frame["Id"])
@@ -127,7 +179,7 @@ def _behind(run_id: str, dimension: Dimension) -> None:
         chosen = st.selectbox(
             "Proposition", ids, format_func=lambda key: f"{key}: {claims[key]}", key=f"proposition_of_{dimension}"
         )
-        rows = detail.scores[(detail.scores["dimension"] == dimension) & (detail.scores["proposition_id"] == chosen)]
+        rows = scores[(scores["dimension"] == dimension) & (scores["proposition_id"] == chosen)]
         _judgements(rows, dimension)
     failed = detail.failures[detail.failures["dimension"] == dimension]
     if len(failed):

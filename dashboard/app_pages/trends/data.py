@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from dashboard.shared.formatting import COUNT, USD, look, score_text
-from dashboard.shared.marks.targets import MarkTarget, MarkTargets
+from dashboard.shared.marks.targets import MarkTarget, MarkTargets, RunTarget
 from dashboard.shared.queries import LOOSE, group_of, transcript_list
 from evaluation.comparison.runs import Run
 from evaluation.escaping import spreadsheet_safe
@@ -225,15 +225,25 @@ def drift_points(store: Store, agent_id: str) -> pd.DataFrame:
 
     Returns:
         One row per run and dimension that has a score: ``run`` (from 1), ``when`` (UTC), ``dimension``, ``score`` (0 to
-        9; a mean count for ideas), ``judge``, ``sample`` (messages judged one by one).
+        9; a mean count for ideas), ``judge``, ``sample`` (messages judged one by one), ``run_id``.
     """
     runs = store.evaluations.runs(agent_id)
     rows = []
     done = [Run.of(row) for row in runs[runs["status"] == "completed"].to_dict("records")]
     for number, run in enumerate(done, start=1):
         for dimension, score in run.scores.items():
-            rows.append((number, run.created_at, str(dimension), score, run.judge, run.sample_size))
-    return pd.DataFrame(rows, columns=["run", "when", "dimension", "score", "judge", "sample"])
+            rows.append((number, run.created_at, str(dimension), score, run.judge, run.sample_size, run.id))
+    return pd.DataFrame(rows, columns=["run", "when", "dimension", "score", "judge", "sample", "run_id"])
+
+
+def drift_targets(points: pd.DataFrame, agent_id: str) -> MarkTargets:
+    """The agent's run behind every point of ``drift_figure``, by dimension in the order of its traces."""
+    found = {}
+    for each in DIMENSIONS:
+        own = points[points["dimension"] == str(each)]
+        if each is not Dimension.IDEAS_QUANTITY and len(own):
+            found[str(each)] = [RunTarget(agent_id, str(run), str(each)) for run in own["run_id"]]
+    return found
 
 
 def evaluated_agents(store: Store) -> dict[str, str]:

@@ -230,9 +230,18 @@ def drift() -> None:
         return
     if points["run"].nunique() == 1:
         st.caption("One run so far: drift shows from the second on.")
-    draw_chart(trend_charts.drift_figure(points), key="drift", config=ZOOMABLE, alt=trend_charts.drift_alt(points))
+    targets = data.drift_targets(points, chosen)
+    draw_chart(
+        trend_charts.drift_figure(points),
+        key="drift",
+        config=ZOOMABLE,
+        alt=trend_charts.drift_alt(points),
+        on_select=_on_point("drift", targets, list(targets)),
+        selection_mode="points",
+    )
     st.caption(
-        "Runs of other judges or samples are not comparable; the table names both. Ideas are counts, in the table."
+        "A point opens its run with the messages that were judged. Runs of other judges or samples are not comparable; "
+        "the table names both. Ideas are counts, in the table."
     )
     if words := resources.read(personas.agent_calibration, chosen):
         plain(words)

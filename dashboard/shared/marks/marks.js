@@ -76,6 +76,18 @@ function addMark(svg, mark, x, y, label, radius) {
   return group;
 }
 
+// Equal games stand above each other, so that three at 100 % do not look like one.
+function addGames(svg, games, row, at, bottom) {
+  const drawn = [];
+  games.forEach((game, index) => {
+    const x = at(game.place);
+    const y = bottom - 5 * Math.min(2, drawn.filter((other) => Math.abs(other - x) < 5).length);
+    drawn.push(x);
+    const group = addMark(svg, `${row}:game:${index}`, x, y, game.label, 5);
+    makeShape(group, "circle", { class: "game", cx: x, cy: y, r: 2.7 });
+  });
+}
+
 function setTabStops(view) {
   view.rows.forEach((_, place) => setTabStop(view, place));
 }

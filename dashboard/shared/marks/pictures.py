@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import streamlit as st
 
 from dashboard.shared import state
-from dashboard.shared.marks.targets import MarkTarget, MarkTargets, address
+from dashboard.shared.marks.targets import MarkTarget, MarkTargets, RunTarget, address
 from evaluation.store import Store
 
 _FOLDER = Path(__file__).parent
@@ -65,24 +65,33 @@ def remember_point(key: str, targets: MarkTargets, kinds: Sequence[str]) -> Call
             kind = _at(kinds, point.get("curve_number"))
             found = read_mark({"row": 0, "kind": kind, "index": point.get("point_index")}, [targets])
             if found is not None:
-                st.session_state[_CHOSEN] = found
+                remember_target(found)
 
     return react
 
 
-def remember_target(target: MarkTarget) -> None:
+def remember_target(target: MarkTarget | RunTarget) -> None:
     """Keep what :func:`open_clicked_mark` shall open in the run after this callback."""
     st.session_state[_CHOSEN] = target
 
 
 def open_clicked_mark(store: Store) -> None:
-    """Open the Transcripts page at the mark that was clicked just before this run, if one was."""
-    target = st.session_state.pop(_CHOSEN, None)
+    """Open the page with what is behind the mark that was clicked just before this run, if one was."""
+    target = clicked_mark()
     if isinstance(target, MarkTarget):
         st.switch_page("app_pages/transcripts/page.py", query_params=address(store, target))
+    elif isinstance(target, RunTarget):
+        query = {name: value for name, value in target.query.items() if value}
+        st.switch_page("app_pages/personas/page.py", query_params=query)
 
 
-def read_mark(value: object, targets: Sequence[MarkTargets]) -> MarkTarget | None:
+def clicked_mark() -> MarkTarget | RunTarget | None:
+    """What is behind the mark that was clicked just before this run; ``None`` for no click. Told once."""
+    target = st.session_state.pop(_CHOSEN, None)
+    return target if isinstance(target, MarkTarget | RunTarget) else None
+
+
+def read_mark(value: object, targets: Sequence[MarkTargets]) -> MarkTarget | RunTarget | None:
     """The target that a message of the browser names by row, kind and index; ``None`` for anything that is none."""
     if not isinstance(value, Mapping):
         return None

@@ -28,7 +28,26 @@ class MarkTarget:
     iteration: str | None = None
 
 
-MarkTargets: TypeAlias = Mapping[str, Sequence[MarkTarget]]
+@dataclass(frozen=True, slots=True)
+class RunTarget:
+    """The judgements of an agent's run behind a mark, on the Personas page.
+
+    Attributes:
+        transcript_id: The game whose judgements are meant; ``None`` for all of the run.
+    """
+
+    agent_id: str
+    run_id: str
+    dimension: str
+    transcript_id: str | None = None
+
+    @property
+    def query(self) -> dict[str, str | None]:
+        """The query of the Personas page that shows the target."""
+        return {"agent": self.agent_id, "run": self.run_id, "judged": self.dimension, "in_game": self.transcript_id}
+
+
+MarkTargets: TypeAlias = Mapping[str, Sequence[MarkTarget | RunTarget]]
 """The targets of one row, by kind of mark, in the order in which the marks are drawn."""
 
 

@@ -78,8 +78,8 @@ class PropositionVersions:
 
 
 def _version(row: tuple[Any, ...]) -> PropositionVersion:
-    *rest, created = row
-    return PropositionVersion(*rest, from_microseconds(created))
+    number, dimension, agent_id, content, who, created = row
+    return PropositionVersion(number, dimension, agent_id, content, who, from_microseconds(created))
 
 
 _INSERT = "INSERT INTO proposition_versions (dimension, agent_id, content, who) VALUES (?, ?, ?, ?)"
