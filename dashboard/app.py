@@ -7,7 +7,7 @@ from pathlib import Path
 import streamlit as st
 
 from dashboard import access_checks, uploads
-from dashboard.shared import resources
+from dashboard.shared import resources, tour_progress
 from dashboard.shared.database_panel import way_out
 from dashboard.shared.identity.identity import Person
 from dashboard.shared.identity.sign_in import admitted, identity_panel
@@ -129,7 +129,7 @@ PAGES = {
             url_path="guide",
             title="Guide",
             icon=":material/description:",
-            help="The shape that transcripts need, and a check of yours.",
+            help="A tour of a minute, the metrics and words, the shape that transcripts need, and a check of yours.",
         ),
     ],
 }
@@ -173,6 +173,7 @@ def frame(person: Person) -> None:
     page = st.navigation({group: pages for group, pages in reachable.items() if pages}, expanded=True)
     st.set_page_config(page_title=f"{page.title} · Dramaturg")
     identity_panel(person)
+    tour_progress.way_back()
     if page.title not in OWN_HEADINGS:
         st.title(page.title, anchor=False)
     try:

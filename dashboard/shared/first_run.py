@@ -37,6 +37,7 @@ _STEPS = (
 def first_run_guide() -> None:
     """Three cards that say what to do first, second and third, and a link to the shape of a transcript."""
     with st.expander("How it goes, in three steps", expanded=True, icon=":material/signpost:"):
+        st.page_link("app_pages/guide/page.py", label="Take the tour of a minute", icon=":material/tour:")
         grid = st.grid(3, min_column_width=240)
         for title, text, page, label in _STEPS:
             with grid.cell():
@@ -44,7 +45,10 @@ def first_run_guide() -> None:
                 st.markdown(text)
                 st.page_link(page, label=label, icon=":material/arrow_forward:")
         st.page_link(
-            "app_pages/guide/page.py", label="Write your transcripts in this shape", icon=":material/description:"
+            "app_pages/guide/page.py",
+            label="Write your transcripts in this shape",
+            icon=":material/description:",
+            query_params={"guide_view": "Transcripts"},
         )
 
 

@@ -74,6 +74,15 @@ def practice_root() -> Path:
     return _shipped("data/practice")
 
 
+def documentation_root() -> Path:
+    """The folder with the documentation that pages show: ``glossary.md`` and ``metrics.md``.
+
+    Raises:
+        InfrastructureError: The folder is not there; the installation is damaged.
+    """
+    return _shipped("docs")
+
+
 def _shipped(relative: str) -> Path:
     # The build puts these top-level folders of a checkout inside the package; see pyproject.toml.
     checkout = checkout_root()

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
-from dashboard.app_pages.guide import sections as parts
+from dashboard.app_pages.guide import shapes as parts
+from dashboard.app_pages.guide.explained import explained_metrics, terms
+from dashboard.app_pages.guide.tour import STEPS
+from evaluation.files.bundled import documentation_root
 from evaluation.readers import read_upload
 from evaluation.workflows.validation import Report
 
@@ -36,7 +40,7 @@ def test_every_field_that_is_explained_is_in_the_example() -> None:
 
 
 def test_the_page_shows_the_shapes_and_checks_nothing_by_itself(open_page, words) -> None:
-    app = open_page("guide")
+    app = open_page("guide", guide_view="Transcripts")
     assert not app.exception
     said = words(app)
     assert "my-first-game" in said
@@ -45,7 +49,7 @@ def test_the_page_shows_the_shapes_and_checks_nothing_by_itself(open_page, words
 
 
 def test_a_pasted_example_can_be_uploaded(open_page, store, words) -> None:
-    app = open_page("guide")
+    app = open_page("guide", guide_view="Transcripts")
     app.text_area(key="pasted").set_value(parts.example("discussion.json")).run()
     assert not app.exception
     said = words(app)
@@ -58,7 +62,7 @@ def test_every_problem_is_told_with_place_and_remedy(open_page, words) -> None:
     broken = json.loads(parts.example("discussion.json"))
     broken["messages"][0]["playerName"] = "Zoe"
     broken["messages"][2]["message"] = 7
-    app = open_page("guide")
+    app = open_page("guide", guide_view="Transcripts")
     app.text_area(key="pasted").set_value(json.dumps(broken)).run()
     said = words(app)
     assert "1 game of 1 would be refused" in said
@@ -68,7 +72,7 @@ def test_every_problem_is_told_with_place_and_remedy(open_page, words) -> None:
 
 
 def test_files_can_be_dropped_and_the_good_ones_are_told_too(open_page, words, small_game, hostile) -> None:
-    app = open_page("guide")
+    app = open_page("guide", guide_view="Transcripts")
     app.file_uploader[0].set_value(
         [
             (f"{hostile}.json", b"{", "application/json"),
@@ -87,3 +91,47 @@ def test_files_can_be_dropped_and_the_good_ones_are_told_too(open_page, words, s
 def test_whatever_is_pasted_gets_an_answer(open_page, words, text) -> None:
     reports = parts.checked([("what was pasted", text.encode("utf-8", "replace"))], parts.Limits(), {})
     assert [report.error is not None for report in reports] == [True]
+
+
+def test_every_metric_is_explained_in_the_words_of_the_documentation_with_rows_of_a_sample_game(
+    open_page, words
+) -> None:
+    app = open_page("guide", guide_view="Metrics")
+    assert not app.exception
+    said = words(app)
+    documented = " ".join((documentation_root() / "metrics.md").read_text("utf-8").replace("*", "").split())
+    for one in explained_metrics():
+        assert one.definition.label in said
+        assert one.text in said
+        assert one.text.rstrip(".") in documented.replace("`", "")
+    without = [one.definition.name for one in explained_metrics() if not one.examples]
+    assert without == ["engagement"]
+    assert "at least 80 %" in said
+
+
+def test_terms_are_those_of_the_glossary(open_page, table) -> None:
+    app = open_page("guide", guide_view="Terms")
+    assert not app.exception
+    assert dict(terms())["proposition"] == "a claim about an agent that a judge marks from 0 to 9"
+    assert len(app.dataframe[0].value) == len(terms()) > 40
+    app.text_input(key="find_word").set_value("companion").run()
+    assert len(app.dataframe[0].value) == 1
+
+
+def test_the_tour_can_be_left_and_resumed(open_page, words) -> None:
+    app = open_page("guide")
+    assert not app.exception
+    app.button(key="tour_begin").click().run()
+    assert "Bring a game" in words(app)
+    for step in STEPS[1:]:
+        app.button(key="tour_next").click().run()
+        assert step.title in words(app)
+    assert app.query_params["tour"] == str(len(STEPS))
+    app.button(key="tour_leave").click().run()
+    assert "Six steps, a minute" in words(app)
+    assert "See which metrics pass" in words(open_page("guide", tour="2"))
+
+
+def test_every_step_of_the_tour_leads_to_a_page() -> None:
+    root = Path(__file__).parents[2] / "dashboard"
+    assert all((root / step.page).is_file() for step in STEPS)

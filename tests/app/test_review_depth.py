@@ -205,12 +205,20 @@ def talkative(hostile: str) -> Transcript:
     )
 
 
-def test_who_speaks_is_asked_one_by_one_and_told_at_the_end(open_page, filled, words, table, hostile) -> None:
+def test_who_speaks_is_asked_one_by_one_and_told_at_the_end(
+    open_page, filled, words, table, hostile, small_game
+) -> None:
     game = talkative(hostile)
     add_evaluated(filled, game, source_name="talkative.json")
     assert "Rate a game first" in words(view(open_page, parts.STYLE, rater="Ada"))
+    brief = small_game("brief", text="No", rounds=1)
+    add_evaluated(filled, brief, source_name="brief.json")
+    filled.ratings.add(Rating(brief.id, "Ada", 4))
+    assert "Rate a longer game" in words(view(open_page, parts.STYLE, rater="Ada"))
     filled.ratings.add(Rating(game.id, "Ada", 4))
     app = view(open_page, parts.STYLE, rater="Ada")
+    assert list(app.dataframe[0].value["Game"]) == ["talkative"]
+    assert "1 game that you rated cannot be used" in words(app)
     app.session_state["style_game"] = game.id
     app.run()
     first, second = style_questions(game, "Ada")

@@ -1,37 +1,66 @@
-"""The Guide page: transcript formats, and a check of a transcript before it is uploaded."""
+"""The Guide page: a tour, metrics and terms with examples, transcript formats, and a check of a transcript."""
 
 import streamlit as st
 
-from dashboard.app_pages.guide import sections as parts
+from dashboard.app_pages.guide import explanations
+from dashboard.app_pages.guide import shapes as parts
+from dashboard.app_pages.guide.tour import tour
 from dashboard.shared import queries, resources
 from dashboard.shared.column_mapping import chosen_columns
 
-limits = resources.read(queries.import_limits)
-st.markdown("Write your transcripts in one of these shapes, then check them here before you upload them.")
+TOUR, METRICS, TERMS, SHAPES = "Tour", "Metrics", "Terms", "Transcripts"
 
-st.subheader("Check a transcript", anchor=False)
-pasted = st.text_area(
-    "Paste a transcript",
-    key="pasted",
-    height=160,
-    placeholder="JSON, or a table with a row per message",
-    max_chars=200_000,
-)
-files = st.file_uploader("Or drop files", accept_multiple_files=True, key="checked_files")
-if pasted.strip() or files:
-    given = [(file.name, file.getvalue()) for file in files]
-    if pasted.strip():
-        given.insert(0, ("what was pasted", pasted.encode("utf-8", "replace")))
-    parts.show_reports(parts.checked(given, limits, chosen_columns()))
-else:
-    st.caption("Nothing is stored here. Every problem is told with its place and what to do about it.")
 
-st.subheader("Shapes", anchor=False)
-native, table, others = st.tabs(["Native JSON", "A table", "Other tools"])
-with native:
-    parts.native_shape()
-with table:
-    parts.table_shape()
-with others:
-    parts.other_shapes()
-st.page_link("app_pages/upload/page.py", label="Upload games", icon=":material/upload_file:")
+def show() -> None:
+    view = st.segmented_control(
+        "View",
+        [TOUR, METRICS, TERMS, SHAPES],
+        default=TOUR,
+        required=True,
+        key="guide_view",
+        bind="query-params",
+        label_visibility="collapsed",
+    )
+    if view == TOUR:
+        tour()
+    elif view == METRICS:
+        explanations.metrics()
+    elif view == TERMS:
+        explanations.words()
+    else:
+        shapes()
+
+
+def shapes() -> None:
+    limits = resources.read(queries.import_limits)
+    st.markdown("Write your transcripts in one of these shapes, then check them here before you upload them.")
+
+    st.subheader("Check a transcript", anchor=False)
+    pasted = st.text_area(
+        "Paste a transcript",
+        key="pasted",
+        height=160,
+        placeholder="JSON, or a table with a row per message",
+        max_chars=200_000,
+    )
+    files = st.file_uploader("Or drop files", accept_multiple_files=True, key="checked_files")
+    if pasted.strip() or files:
+        given = [(file.name, file.getvalue()) for file in files]
+        if pasted.strip():
+            given.insert(0, ("what was pasted", pasted.encode("utf-8", "replace")))
+        parts.show_reports(parts.checked(given, limits, chosen_columns()))
+    else:
+        st.caption("Nothing is stored here. Every problem is told with its place and what to do about it.")
+
+    st.subheader("Shapes", anchor=False)
+    native, table, others = st.tabs(["Native JSON", "A table", "Other tools"])
+    with native:
+        parts.native_shape()
+    with table:
+        parts.table_shape()
+    with others:
+        parts.other_shapes()
+    st.page_link("app_pages/upload/page.py", label="Upload games", icon=":material/upload_file:")
+
+
+show()

@@ -1,9 +1,9 @@
 // An agent's dimensions, a row each: score, interval over games, the judge's noise, games, and earlier runs.
 
-const HEIGHT = 44;
+const HEIGHT = 50;
 const UPPER = 12;
 const NOISE = 22;
-const AXIS = 38;
+const AXIS = 37;
 
 export default function (component) {
   return mountView(component, "Dimensions of an agent", drawRows);
@@ -39,8 +39,8 @@ function drawMarks(cell, row, place) {
   const at = (share) => placeOf(share, cell.clientWidth);
   const svg = makeShape(cell, "svg", { height: HEIGHT });
   makeShape(svg, "line", { class: "axis-line", x1: at(0), x2: at(1), y1: AXIS, y2: AXIS });
-  makeShape(svg, "text", { x: at(0), y: UPPER + 14 }).textContent = "0";
-  makeShape(svg, "text", { x: at(1), y: UPPER + 14, "text-anchor": "end" }).textContent = row.texts.top;
+  makeShape(svg, "text", { x: at(0), y: AXIS + 11 }).textContent = "0";
+  makeShape(svg, "text", { x: at(1), y: AXIS + 11, "text-anchor": "end" }).textContent = row.texts.top;
   if (row.interval) {
     const [low, high] = row.interval.map(at);
     makeShape(svg, "line", { class: "interval", x1: low, x2: high, y1: UPPER, y2: UPPER });

@@ -87,7 +87,7 @@ def _say_precedence(file: Path | None) -> None:
 
 
 def _origin(versions: list[PropositionVersion]) -> str:
-    variables = ", ".join(f"`{{{{{name}}}}}` for {meaning}" for name, meaning in VARIABLES.items())
+    variables = ", ".join(f"{{{{{name}}}}} for {meaning}" for name, meaning in VARIABLES.items())
     if versions and versions[-1].content is not None:
         origin = f"Version {versions[-1].number}, saved here, is in force."
     else:

@@ -88,7 +88,7 @@ def scores(person: SelectableAgent) -> None:
     st.caption(
         "Disc: the score; ring: the run before; band: the 95 % interval of the mean over games; line with ends: the "
         "judge's own noise, where questions were repeated; dots: games; right: the latest runs. Every mark opens the "
-        "judgements behind it."
+        "judgements behind it. A claim about all that an agent said belongs to no game, but counts in the score."
     )
     with st.expander("The same in words", icon=":material/notes:"):
         plain("\n".join(found.words))
@@ -180,7 +180,7 @@ def _behind(detail: RunDetail, dimension: Dimension, games: Mapping[str, str]) -
             "Proposition", ids, format_func=lambda key: f"{key}: {claims[key]}", key=f"proposition_of_{dimension}"
         )
         rows = scores[(scores["dimension"] == dimension) & (scores["proposition_id"] == chosen)]
-        _judgements(rows, dimension)
+        _judgements(rows, dimension, games)
     failed = detail.failures[detail.failures["dimension"] == dimension]
     if len(failed):
         with st.expander(f"{len(failed)} without a score"):
@@ -188,16 +188,16 @@ def _behind(detail: RunDetail, dimension: Dimension, games: Mapping[str, str]) -
             status_table(table, "What could not be scored, and why")
 
 
-def _judgements(rows: pd.DataFrame, dimension: Dimension) -> None:
+def _judgements(rows: pd.DataFrame, dimension: Dimension, games: Mapping[str, str]) -> None:
     ordered = rows.sort_values("score", kind="stable")
     for place, row in enumerate(ordered.head(_MOST_SHOWN).to_dict("records")):
         with st.container(border=True):
-            _judgement(row, dimension, place)
+            _judgement(row, dimension, place, games)
     if len(ordered) > _MOST_SHOWN:
         st.caption(f"The lowest {_MOST_SHOWN} of {len(ordered)} are shown.")
 
 
-def _judgement(row: dict[Any, Any], dimension: Dimension, place: int) -> None:
+def _judgement(row: dict[Any, Any], dimension: Dimension, place: int, games: Mapping[str, str]) -> None:
     with st.container(horizontal=True):
         st.badge(score_text(row["score"], dimension), color="blue")
         if not pd.isna(row["raw_score"]):
@@ -212,7 +212,8 @@ def _judgement(row: dict[Any, Any], dimension: Dimension, place: int) -> None:
         st.code(str(row["context_snippet"]), language=None, wrap_lines=True)
     for idea in json.loads(row["ideas"] or "[]") if isinstance(row["ideas"], str) else []:
         plain(f"- {idea.get('text', '') if isinstance(idea, dict) else idea}")
-    if row["transcript_id"] and row["message_id"]:
+    # The conversations of shipped agents are not among the stored games.
+    if row["transcript_id"] in games and row["message_id"]:
         label, key = "Read it in the conversation", f"read_{dimension}_{place}"
         if st.button(label, key=key, type="tertiary", icon=":material/forum:"):
             target = {"transcript": str(row["transcript_id"]), "message": str(row["message_id"])}

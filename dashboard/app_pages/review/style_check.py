@@ -30,6 +30,7 @@ CANNOT_TELL = "I cannot tell"
 _GAME = "style_game"
 _ASKED = "style_questions"
 _DONE = "style_done"
+_USABLE = "style_usable"
 _KEPT = "kept"
 _LONGEST_NAME = 60
 _LETTERS = "ABCDEFGHIJ"
@@ -60,6 +61,17 @@ def _choose_game(store: Store, rater: str, answers: list[StyleAnswer]) -> None:
         st.info("Rate a game first; then you can be asked about it.", icon=":material/rate_review:")
         st.button("Go to the desk", key="style_desk", on_click=parts.to_desk)
         return
+    usable = [key for key in games if _is_usable(store, key, rater)]
+    if left_out := len(games) - len(usable):
+        st.caption(
+            f"{counted(left_out, 'game')} that you rated cannot be used: too few players say enough, or there is "
+            "nothing to tell them apart by."
+        )
+    if not usable:
+        st.info("Rate a longer game; then you can be asked about it.", icon=":material/rate_review:")
+        st.button("Go to the desk", key="style_desk", on_click=parts.to_desk)
+        return
+    games = usable
     frame = pd.DataFrame(
         [{"Game": names[key], "Asked": "✓ begun or done" if key in done else "– not yet"} for key in games]
     )
@@ -71,6 +83,14 @@ def _choose_game(store: Store, rater: str, answers: list[StyleAnswer]) -> None:
         st.session_state[_GAME] = games[event.selection.rows[0]]
         del st.session_state["style_games"]
         st.rerun()
+
+
+def _is_usable(store: Store, transcript_id: str, rater: str) -> bool:
+    """Whether the game has questions; found out once a session, as reading all rated games takes its time."""
+    known: dict[str, bool] = st.session_state.setdefault(_USABLE, {})
+    if transcript_id not in known:
+        known[transcript_id] = bool(style_questions(store.transcripts.get(transcript_id), rater))
+    return known[transcript_id]
 
 
 def _ask_or_tell(store: Store, rater: str, transcript_id: str, answers: list[StyleAnswer]) -> None:

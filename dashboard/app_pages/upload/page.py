@@ -56,7 +56,12 @@ def nothing_chosen(store: Store) -> None:
         first_steps("upload")
         first_run_guide()
     else:
-        st.page_link("app_pages/guide/page.py", label="Which shape do files need?", icon=":material/description:")
+        st.page_link(
+            "app_pages/guide/page.py",
+            label="Which shape do files need?",
+            icon=":material/description:",
+            query_params={"guide_view": "Transcripts"},
+        )
     earlier_imports(resources.read(queries.import_reports))
     job_history(store)
 

@@ -1,0 +1,141 @@
+"""The Personas page: marks of the profile and points of drift open what was judged; the form saves and restores."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from evaluation.judging.judge_config import JudgeConfig
+from evaluation.judging.questions import Options
+from evaluation.persona.evaluation import EvaluationPlan
+from evaluation.store import Store
+from evaluation.workflows.agents import KnownAgents
+from evaluation.workflows.persona_runs import PersonaRunRequest, evaluate_example, run_personas
+from evaluation.workflows.propositions.saved import proposition_library
+from tests.browser.accessibility import findings
+from tests.browser.conftest import Server, _running
+from tests.browser.test_cockpit import mark
+
+SIZES = [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")]
+
+
+@pytest.fixture(scope="module")
+def agent_of_games(tmp_path_factory: pytest.TempPathFactory, sample_database: Path) -> tuple[Path, str]:
+    """A database with runs of shipped agents and two runs, by rules, of a player of the sample games."""
+    path = tmp_path_factory.mktemp("personas") / "personas.duckdb"
+    shutil.copyfile(sample_database, path)
+    store = Store(path)
+    evaluate_example(store)
+    spoken = KnownAgents.of(store).spoken
+    agent = max(spoken, key=lambda one: len(spoken[one]))
+    library = proposition_library(store, None)
+    for size in (12, 24):
+        plan = EvaluationPlan(sample_size=size, options=Options(is_batched=True))
+        run_personas(store, PersonaRunRequest(JudgeConfig(mode="offline"), plan, library, [agent], "offline"))
+    store.close()
+    return path, agent
+
+
+@pytest.fixture(scope="module")
+def persona_server(agent_of_games: tuple[Path, str]) -> Iterator[Server]:
+    yield from _running(agent_of_games[0], None)
+
+
+def opened(visit, server: Server, agent: str, *, width: int = 1280, theme: str = "light", more: str = ""):
+    seen = visit(f"{server.url}/personas?agent={agent}{more}", width=width, height=1600, theme=theme)
+    expect(mark(seen.page, "0:metric:0")).to_be_visible()
+    seen.settle()
+    return seen
+
+
+def click_mark(page: Page, name: str) -> None:
+    box = mark(page, name).locator("circle").first.bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+
+
+@pytest.mark.parametrize(("width", "theme"), SIZES)
+def test_a_profile_has_a_row_for_each_dimension(persona_server, visit, screenshots, width, theme) -> None:
+    seen = opened(visit, persona_server, "michael", width=width, theme=theme)
+    expect(seen.page.locator(".picture-box .row")).to_have_count(3)
+    seen.page.screenshot(path=screenshots / f"personas-{width}-{theme}.png", full_page=True)
+    assert findings(seen.page) == []
+    assert (seen.faults, seen.foreign) == ([], [])
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_marks_open_the_judgements_behind_them_and_these_their_message(
+    persona_server, agent_of_games, visit, width
+) -> None:
+    agent = agent_of_games[1]
+    seen = opened(visit, persona_server, agent, width=width)
+    page = seen.page
+    # Fluency is scored by rules; the first game's dot opens what was judged in that game.
+    row = [one.get_attribute("aria-label") or "" for one in page.locator(".picture-box .row").all()]
+    place = next(number for number, words in enumerate(row) if words.startswith("Consistency"))
+    click_mark(page, f"{place}:game:0")
+    page.wait_for_url(re.compile("judged=consistency.*in_game="))
+    expect(page.get_by_role("button", name="Show all games")).to_be_visible()
+    seen.settle()
+    page.get_by_role("button", name="Read it in the conversation").first.click()
+    page.wait_for_url(re.compile(r"/transcripts\?.*message="))
+    assert seen.faults == []
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_an_earlier_point_opens_its_run(persona_server, visit, width) -> None:
+    seen = opened(visit, persona_server, "michael", width=width)
+    click_mark(seen.page, "1:history:0")
+    seen.page.wait_for_url(re.compile("run=[0-9a-f-]+.*judged=consistency|judged=consistency.*run=[0-9a-f-]+"))
+    expect(seen.page.get_by_text("Sample of 10")).to_be_visible()
+    assert seen.faults == []
+
+
+def test_marks_are_reached_by_keyboard(persona_server, visit) -> None:
+    seen = opened(visit, persona_server, "michael")
+    mark(seen.page, "0:metric:0").focus()
+    seen.page.keyboard.press("ArrowDown")
+    seen.page.keyboard.press("Enter")
+    seen.page.wait_for_url(re.compile("judged=consistency"))
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_point_of_one_agent_over_time_opens_its_run(persona_server, visit, width) -> None:
+    address = f"{persona_server.url}/trends?as=Personas&agent=michael"
+    seen = visit(address, width=width, height=2400)
+    points = seen.page.locator(".js-plotly-plot").last.locator(".scatterlayer .trace path.point")
+    expect(points.first).to_be_visible()
+    seen.settle()
+    points.first.scroll_into_view_if_needed()
+    box = points.first.bounding_box()
+    assert box is not None
+    seen.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    seen.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    seen.page.wait_for_url(re.compile(r"/personas\?"))
+    expect(seen.page.get_by_text("Sample of 10")).to_be_visible()
+    assert "agent=michael" in seen.page.url
+    assert seen.faults == []
+
+
+@pytest.mark.parametrize(("width", "theme"), SIZES)
+def test_the_form_of_propositions_is_readable_and_saves(persona_server, visit, screenshots, width, theme) -> None:
+    seen = visit(
+        f"{persona_server.url}/personas?agent=michael&persona_view=Propositions", width=width, height=2400, theme=theme
+    )
+    page = seen.page
+    claim = page.get_by_label("Claim").first
+    expect(claim).to_be_visible()
+    seen.settle()
+    page.screenshot(path=screenshots / f"propositions-{width}-{theme}.png", full_page=True)
+    assert findings(page) == []
+    claim.fill(f"{{{{agent_name}}}} sounds right at {width} pixels, {theme}.")
+    claim.blur()
+    expect(page.get_by_text("What the edit changes").or_(page.get_by_text("This changes what"))).to_be_visible()
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_text("Saved as version")).to_be_visible()
+    assert seen.faults == []
