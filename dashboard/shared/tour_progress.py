@@ -1,4 +1,4 @@
-"""How far a reader has come in the Guide's tour: in the session, and in the Guide's address."""
+"""Progress in the Guide's tour: kept in the session, and in the Guide's address."""
 
 from __future__ import annotations
 

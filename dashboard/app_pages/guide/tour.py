@@ -12,7 +12,7 @@ from dashboard.shared.resources import store
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class TourStep:
     """One step: what to do, what one sees there, and the page."""
 
     title: str
@@ -23,7 +23,7 @@ class Step:
 
 
 STEPS = (
-    Step(
+    TourStep(
         "Bring a game",
         "Drop the transcripts of one prompt version on the Upload page, or load the sample games. The games of one "
         "prompt version are an iteration.",
@@ -31,35 +31,35 @@ STEPS = (
         "app_pages/upload/page.py",
         "Open Upload",
     ),
-    Step(
+    TourStep(
         "See which metrics pass",
         "The Overview shows seven metrics of the current iteration, before and after the change.",
         "The line across a row is the threshold: what lies on its shaded side fails. Every dot is a game.",
         "app_pages/overview/page.py",
         "Open the Overview",
     ),
-    Step(
+    TourStep(
         "Find out why",
         "Click a dot. The game opens at its first message that loses points.",
-        "The reason, the words that it rests on, and a strip of all messages by metric. You may overrule a verdict.",
+        "The reason, the words that it rests on, and a strip of all messages by metric. You may override a verdict.",
         "app_pages/transcripts/page.py",
         "Open Transcripts",
     ),
-    Step(
+    TourStep(
         "Rate it blind",
         "Six metrics are computed. The seventh, engagement, is a person's rating from 1 to 5.",
         "The game without its scores, so that they do not sway you, and the rubric's own text for each point.",
         "app_pages/review/page.py",
         "Open Review",
     ),
-    Step(
+    TourStep(
         "Compare the change",
         "Compare sets two iterations side by side.",
         "Each metric with the difference and its interval, and the messages that moved it.",
         "app_pages/compare/page.py",
         "Open Compare",
     ),
-    Step(
+    TourStep(
         "Keep or revert",
         "The Overview says what the rule decides and why. You record what you decide.",
         "The decision stands at the top, with the reference it was compared with, and what still blocks it.",

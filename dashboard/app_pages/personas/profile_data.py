@@ -28,7 +28,7 @@ _LONGEST_NAME = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Profile:
+class AgentProfile:
     """The profile of an agent in one run.
 
     Attributes:
@@ -44,7 +44,7 @@ class Profile:
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """Everything about one dimension."""
+    """One dimension with its score, games, interval and earlier runs."""
 
     dimension: Dimension
     said: Mapping[str, Any]
@@ -70,7 +70,7 @@ class _Row:
 
 def profile(
     runs: Sequence[SelectableAgent], scores: pd.DataFrame, games: Mapping[str, str], dimensions: Sequence[Dimension]
-) -> Profile:
+) -> AgentProfile:
     """The profile of the last of ``runs``.
 
     Args:
@@ -80,7 +80,7 @@ def profile(
         dimensions: Those that are drawn.
     """
     found = [_row(runs, scores, each) for each in dimensions]
-    return Profile(
+    return AgentProfile(
         {"rows": [_drawn(row, games) for row in found]},
         tuple(_targets(row, runs) for row in found),
         tuple(_words(row) for row in found),

@@ -1,4 +1,4 @@
-"""What a person has typed into the form of propositions and not saved yet; it outlives a change of page."""
+"""Drafts of propositions: typed into the form and not saved yet; they outlive a change of page."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ class Draft:
 
     @property
     def propositions(self) -> tuple[Proposition, ...]:
-        """What the form says, not checked."""
+        """The propositions that the form holds, not checked."""
         return tuple(Proposition(**self.head, **row) for row in self.rows.values())
 
     @property
     def text(self) -> str:
-        """What the form says, as a proposition file."""
+        """The text of the form as a proposition file."""
         return proposition_text(self.dimension, self.agent_id, self.propositions)
 
     def key(self, row: int, name: str) -> str:

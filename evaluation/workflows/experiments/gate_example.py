@@ -40,7 +40,7 @@ def log_gate_example(store: Store) -> int:
 
 
 async def gated(transcript: Transcript) -> Sequence[GateResult]:
-    """What the gate does to the messages of a game, in their order."""
+    """The results of the gate for the messages of a game, in their order."""
     gate = ActionGate(PropositionChecker(OfflineJudge(), PropositionLibrary.load()))
     waiting: dict[str, deque[str]] = {}
     for message in transcript.discussion:
