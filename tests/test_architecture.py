@@ -327,7 +327,7 @@ def test_retired_words_do_not_come_back() -> None:
 
 
 def test_a_thing_is_not_called_no_thing() -> None:
-    """ "2.0 is no weight" is not plain English; "2.0 is not a weight" is. Prompts keep their words: they have versions."""
+    """A wrong value is "not a weight"; "no weight" is not plain English. Prompts have versions and keep their words."""
     unidiomatic = re.compile(r"(?<!here )\b(?:is|are|was|were) no (?!longer\b|more\b)[a-z{]|\bshall\b")
     said = {relative(path): unidiomatic.findall(path.read_text("utf-8")) for path in MODULES.values()}
     assert {name: found for name, found in said.items() if found} == {
