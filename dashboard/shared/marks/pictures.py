@@ -86,7 +86,7 @@ def open_clicked_mark(store: Store) -> None:
 
 
 def clicked_mark() -> MarkTarget | RunTarget | None:
-    """What is behind the mark that was clicked just before this run; ``None`` for no click. Told once."""
+    """The target of the mark that was clicked just before this run; ``None`` for no click. Told once."""
     target = st.session_state.pop(_CHOSEN, None)
     return target if isinstance(target, MarkTarget | RunTarget) else None
 
