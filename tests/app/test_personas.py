@@ -157,7 +157,7 @@ def test_faults_of_an_edit_are_named_by_proposition_as_it_is_typed(open_page, fi
     field(app, "text_area", "claim").set_value("{{agent}} is bold.").run()
     said = words(app)
     assert "1 fault: these propositions cannot be used like this." in said
-    assert "claim: {{agent}} is no variable." in said
+    assert "claim: {{agent}} is not a variable." in said
     assert app.button(key="save_propositions").disabled
 
 
