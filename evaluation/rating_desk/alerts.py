@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
-from evaluation.rating_desk.pace import Reading, seconds_per_message, timed_readings
+from evaluation.rating_desk.pace import DeskReading, seconds_per_message, timed_readings
 from evaluation.ratings import Rating
 from evaluation.text.display import counted
 
@@ -24,8 +24,8 @@ class AlertLimits:
     same_answers: int = 5
 
 
-def rating_alerts(ratings: Sequence[Rating], readings: Sequence[Reading], limits: AlertLimits) -> list[str]:
-    """What a lead should look at in the work of one rater, a sentence each; none is proof of anything.
+def rating_alerts(ratings: Sequence[Rating], readings: Sequence[DeskReading], limits: AlertLimits) -> list[str]:
+    """Alerts about the work of one rater, a sentence each; none is proof of anything.
 
     Args:
         ratings: Of one rater, in the order in which they were given.
@@ -49,7 +49,7 @@ def rating_alerts(ratings: Sequence[Rating], readings: Sequence[Reading], limits
 
 
 def same_answers_in_a_row(ratings: Sequence[Rating]) -> int:
-    """How many of the latest ratings have the same score and answers as the last one, itself included."""
+    """Number of the latest ratings with the score and answers of the last one, itself included."""
     if not ratings:
         return 0
     last = ratings[-1]

@@ -29,7 +29,7 @@ class GoldRating:
 
 @dataclass(frozen=True, slots=True)
 class GoldResult:
-    """How far a rater agrees with gold games.
+    """Agreement of a rater with gold games.
 
     Attributes:
         games: Gold games that the rater has rated, first ratings only.

@@ -16,7 +16,7 @@ SHORTEST_READING = timedelta(seconds=5)
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class DeskReading:
     """The time in which a rater read a game at the desk and rated it.
 
     Attributes:
@@ -34,13 +34,13 @@ FEWEST_READINGS = 3
 """With fewer games nothing is said about a rater's speed."""
 
 
-def timed_readings(readings: Sequence[Reading]) -> list[Reading]:
+def timed_readings(readings: Sequence[DeskReading]) -> list[DeskReading]:
     """The readings that can be timed: those of games with messages, without a break of more than half an hour."""
     longest = LONGEST_SITTING.total_seconds()
     return [one for one in readings if one.messages and 0 <= one.seconds <= longest]
 
 
-def seconds_per_message(readings: Sequence[Reading]) -> float | None:
+def seconds_per_message(readings: Sequence[DeskReading]) -> float | None:
     """The median of a rater's seconds per message read; ``None`` with fewer than three games that can be timed."""
     timed = [one.seconds / one.messages for one in timed_readings(readings)]
     return median(timed) if len(timed) >= FEWEST_READINGS else None

@@ -94,7 +94,7 @@ class Settings:
         self.set(_TEST_SIZE, games)
 
     def alert_limits(self) -> AlertLimits:
-        """When a lead is told that a rater is quick or always answers alike; the defaults where nothing was set."""
+        """Limits of the alerts about raters; the defaults where nothing was set."""
         chosen, default = self.get(_ALERTS, {}), AlertLimits()
         return AlertLimits(
             float(chosen.get("seconds_per_message", default.seconds_per_message)),

@@ -21,7 +21,8 @@ class QueueProgress:
         total: All that are stored.
         assigned: Those that the rater is to rate by assignment; with any, the gold games too, which nothing tells from
             the others.
-        waiting: Assigned ones that the rater has neither rated nor put aside, and ratings that are asked for again.
+        waiting: Assigned ones that the rater has neither rated nor put aside.
+        again: Ratings of this rater that a lead asks for again.
     """
 
     rated: int
@@ -29,6 +30,7 @@ class QueueProgress:
     total: int
     assigned: int = 0
     waiting: int = 0
+    again: int = 0
 
     @property
     def left(self) -> int:
@@ -38,7 +40,7 @@ class QueueProgress:
     @property
     def is_done(self) -> bool:
         """Whether the rater has done what was assigned and asked for again or, with no assignment, all games."""
-        return not self.waiting and (self.assigned > 0 or self.left <= 0)
+        return not self.waiting and not self.again and (self.assigned > 0 or self.left <= 0)
 
 
 class RatingQueue:
@@ -53,10 +55,10 @@ class RatingQueue:
             rated, discards, total = cursor.execute(_PROGRESS, {"rater": rater_name(rater)}).fetchall()[0]
             # Most raters never discard a game, and telling which discards still count takes as long as all the rest.
             aside = cursor.execute(_PUT_ASIDE, {"rater": rater_name(rater)}).fetchall()[0][0] if discards else 0
-            assigned, waiting = cursor.execute(_ASSIGNED, {"rater": rater_name(rater)}).fetchall()[0]
-        return QueueProgress(rated, aside, total, assigned, waiting)
+            of_assignments = cursor.execute(_ASSIGNED, {"rater": rater_name(rater)}).fetchall()[0]
+        return QueueProgress(rated, aside, total, *of_assignments)
 
-    def next_unrated(self, rater: str, *, skip: Collection[str] = ()) -> str | None:
+    def next_unrated(self, rater: str, *, skip: Collection[str] = (), is_assigned_only: bool = False) -> str | None:
         """The transcript to rate next: one of those with the fewest raters, in an order of this rater's own.
 
         What the rater has begun comes first, or a reload would find another game because somebody else was quicker.
@@ -69,12 +71,16 @@ class RatingQueue:
             rater: Who is to rate; transcripts that this person has rated or discarded are left out, but for ratings
                 that are asked for again.
             skip: Ids of transcripts to leave out this time.
+            is_assigned_only: Nothing beyond what was begun, asked for again, assigned or handed over, where the rater
+                has an assignment.
 
         Returns:
             Its id and nothing else, so that the desk stays blind; ``None`` when none is left.
         """
         with self._units.unit() as cursor:
-            found = cursor.execute(_NEXT, {"rater": rater_name(rater), "skip": list(skip)}).fetchone()
+            found = cursor.execute(
+                _NEXT, {"rater": rater_name(rater), "skip": list(skip), "assigned_only": is_assigned_only}
+            ).fetchone()
         return None if found is None else str(found[0])
 
     def hand_over(self, rater: str, iteration: str, reference: str | None) -> None:
@@ -121,7 +127,9 @@ WITH counted AS (
     WINDOW side AS (PARTITION BY iteration ORDER BY seed)
 ), open AS (
     SELECT transcript_id, touched, asked, turn, coalesce(raters, 0) AS raters,
-        transcript_id IN (FROM assigned) AS is_assigned, transcript_id IN (FROM gold) AS is_gold
+        transcript_id IN (FROM assigned) OR transcript_id IN (FROM gold) AND (SELECT count(*) > 0 FROM assigned)
+            AS is_assigned,
+        transcript_id IN (FROM gold) AS is_gold
     FROM transcripts LEFT JOIN counted USING (transcript_id) LEFT JOIN begun USING (transcript_id)
         LEFT JOIN asked_again USING (transcript_id) LEFT JOIN spread USING (transcript_id)
     WHERE ({_FOR_PEOPLE} OR transcript_id IN (FROM assigned))
@@ -135,8 +143,9 @@ WITH counted AS (
 )
 SELECT transcript_id FROM ranked
 WHERE NOT list_contains($skip::text[], transcript_id)
-ORDER BY touched DESC NULLS LAST, asked NULLS LAST,
-    NOT (is_assigned OR is_gold AND (SELECT count(*) > 0 FROM assigned)), turn NULLS LAST, turn_by_raters,
+    AND (NOT $assigned_only OR (SELECT count(*) = 0 FROM assigned) OR is_assigned
+         OR coalesce(touched, asked) IS NOT NULL OR turn IS NOT NULL)
+ORDER BY touched DESC NULLS LAST, asked NULLS LAST, NOT is_assigned, turn NULLS LAST, turn_by_raters,
     md5(concat($rater, ' ', transcript_id))
 LIMIT 1
 """
@@ -151,8 +160,8 @@ WITH assigned AS ({_ASSIGNMENTS}), wanted AS (
     UNION ALL SELECT transcript_id FROM current_discards WHERE rater = $rater
 )
 SELECT (SELECT count(*) FROM wanted),
-    (SELECT count(*) FROM wanted WHERE transcript_id NOT IN (FROM done)) + (
-     SELECT count(DISTINCT transcript_id) FROM open_send_backs
+    (SELECT count(*) FROM wanted WHERE transcript_id NOT IN (FROM done)),
+    (SELECT count(DISTINCT transcript_id) FROM open_send_backs
      WHERE rater = $rater
          AND transcript_id NOT IN (SELECT transcript_id FROM current_discards WHERE rater = $rater))
 """

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from evaluation.escaping import well_formed
-from evaluation.rating_desk.pace import Reading
+from evaluation.rating_desk.pace import DeskReading
 from evaluation.ratings import Rating, rater_name
 from evaluation.store.engine.bulk_rows import append, columns_of, frame, next_numbers
 from evaluation.store.engine.timestamps import from_microseconds
@@ -97,10 +97,10 @@ class Ratings:
         """Each rater's newest rating of every transcript, raters in alphabetical order."""
         return self._select(f"SELECT {RATING_COLUMNS} FROM current_ratings WHERE ? ORDER BY rater, rating_id", True)
 
-    def readings(self) -> list[Reading]:
-        """How long raters took for the games that they rated at the desk, in the order in which they were saved."""
+    def readings(self) -> list[DeskReading]:
+        """DeskReading times of the games that raters rated at the desk, in the order in which they were saved."""
         with self._units.unit() as cursor:
-            return [Reading(*row) for row in cursor.execute(_READINGS).fetchall()]
+            return [DeskReading(*row) for row in cursor.execute(_READINGS).fetchall()]
 
     def latest(self, transcript_id: str) -> list[Rating]:
         """Each rater's newest rating of the transcript, raters in alphabetical order."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from evaluation.errors import InputError
@@ -17,9 +18,12 @@ from evaluation.rubric.definitions import ENGAGEMENT
 from evaluation.store import Store
 from evaluation.transcript import SIMULATED_FORMAT
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 class CellState(StrEnum):
-    """How far a rater is with a game."""
+    """State of a game in the hands of a rater."""
 
     DONE = "done"
     SENT_BACK = "sent back"
@@ -223,8 +227,43 @@ def rating_grid(store: Store, iteration: str | None = None) -> RatingGrid:
         timed = [one for one in readings if one.rater == rater]
         far = progress[rater]
         speed, alerts = seconds_per_message(timed), tuple(rating_alerts(own, timed, limits))
-        raters.append(RaterSummary(rater, far.rated, far.assigned, far.waiting, speed, agreement.get(rater), alerts))
+        raters.append(
+            RaterSummary(rater, far.rated, far.assigned, far.waiting + far.again, speed, agreement.get(rater), alerts)
+        )
     return RatingGrid(tuple(raters), tuple(rows))
+
+
+def assignment_table(store: Store) -> pd.DataFrame:
+    """Every assignment of stored games, withdrawn ones too, in the order in which they were made.
+
+    Returns:
+        ``assignment_id``, ``transcript_id``, ``game``, ``rater``, ``who`` (assigned it), ``created_at`` (UTC),
+        ``withdrawn_by`` (empty while it holds), ``state`` (how far the rater is with the game).
+    """
+    import pandas as pd
+
+    with store.unit():
+        made, grid = store.rating_assignments.list(), rating_grid(store)
+    games = {one.transcript_id: one for one in grid.games}
+    rows = [
+        {
+            "assignment_id": one.id,
+            "transcript_id": one.transcript_id,
+            "game": games[one.transcript_id].name if one.transcript_id in games else "",
+            "rater": one.rater,
+            "who": one.who,
+            "created_at": one.created_at,
+            "withdrawn_by": one.withdrawn_by or "",
+            "state": str(_state_of(games.get(one.transcript_id), one.rater)),
+        }
+        for one in made
+    ]
+    columns = ("assignment_id", "transcript_id", "game", "rater", "who", "created_at", "withdrawn_by", "state")
+    return pd.DataFrame(rows, columns=list(columns))
+
+
+def _state_of(game: GridGame | None, rater: str) -> CellState:
+    return game.cells[rater].state if game is not None and rater in game.cells else CellState.NOT_ASSIGNED
 
 
 def _states(

@@ -12,7 +12,7 @@ import pytest
 from evaluation.errors import InputError, NotFoundError
 from evaluation.rating_desk.alerts import AlertLimits, rating_alerts
 from evaluation.rating_desk.discards import DiscardReason
-from evaluation.rating_desk.pace import Reading
+from evaluation.rating_desk.pace import DeskReading
 from evaluation.ratings import Rating
 from evaluation.store import Store
 from evaluation.transcript import Message, Player, Transcript
@@ -119,7 +119,7 @@ def given(scores: list[int]) -> list[Rating]:
 def test_alerts_name_the_figure_and_the_limit() -> None:
     limits = AlertLimits(seconds_per_message=1.0, same_answers=4)
     # 0.5, 0.8 and 3 seconds a message: the median is 0.8. A reading of an hour is a break.
-    readings = [Reading("Ann", "g", seconds, 10) for seconds in (5, 8, 30, 3600)]
+    readings = [DeskReading("Ann", "g", seconds, 10) for seconds in (5, 8, 30, 3600)]
     assert rating_alerts(given([2, 3, 3, 3, 3]), readings, limits) == [
         "Fast: 0.8 seconds per message read (median of 3 games); the limit is 1.",
         "Always the same: 3 with the same answers for the last 4 games; the limit is 4.",
