@@ -71,7 +71,7 @@ def engagement_of(
         numerator=decision.score * raters,
         denominator=raters,
         method=Method.HUMAN,
-        details={"decided_by": decision.who, "score": decision.score, "created_at": decision.created_at.isoformat()},
+        details={"rater": decision.who, "score": decision.score, "created_at": decision.created_at.isoformat()},
     )
     return summarise(ENGAGEMENT, [own, *replaced], threshold=threshold, notes=notes)
 

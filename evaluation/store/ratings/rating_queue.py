@@ -52,10 +52,12 @@ class RatingQueue:
     def progress(self, rater: str) -> QueueProgress:
         """The rater's progress."""
         with self._units.unit() as cursor:
-            rated, discards, total = cursor.execute(_PROGRESS, {"rater": rater_name(rater)}).fetchall()[0]
+            values = {"rater": rater_name(rater)}
+            rated, discards, plans, total = cursor.execute(_PROGRESS, values).fetchall()[0]
             # Most raters never discard a game, and telling which discards still count takes as long as all the rest.
-            aside = cursor.execute(_PUT_ASIDE, {"rater": rater_name(rater)}).fetchall()[0][0] if discards else 0
-            of_assignments = cursor.execute(_ASSIGNED, {"rater": rater_name(rater)}).fetchall()[0]
+            aside = cursor.execute(_PUT_ASIDE, values).fetchall()[0][0] if discards else 0
+            # The same holds for assignments and ratings that are asked for again.
+            of_assignments = cursor.execute(_ASSIGNED, values).fetchall()[0] if plans else ()
         return QueueProgress(rated, aside, total, *of_assignments)
 
     def next_unrated(self, rater: str, *, skip: Collection[str] = (), is_assigned_only: bool = False) -> str | None:
@@ -109,13 +111,16 @@ _ASSIGNMENTS = "SELECT transcript_id FROM current_rating_assignments WHERE rater
 # Written for speed, as every saved form waits for it: no view that ranks all ratings there are.
 _NEXT = f"""
 WITH counted AS (
-    SELECT transcript_id, count(DISTINCT rater) AS raters, bool_or(rater = $rater) AS is_rated
+    SELECT transcript_id, count(DISTINCT rater) AS raters, bool_or(rater = $rater) AS is_rated,
+        max(rating_id) FILTER (WHERE rater = $rater AND NOT coalesce(is_past, false)) AS last_rating
     FROM ratings GROUP BY transcript_id
 ), begun AS (
     SELECT transcript_id, max(drafts.touched) AS touched
     FROM assignments JOIN drafts USING (token) WHERE rater = $rater GROUP BY transcript_id
 ), asked_again AS (
-    SELECT transcript_id, min(send_back_id) AS asked FROM open_send_backs WHERE rater = $rater GROUP BY transcript_id
+    SELECT transcript_id, min(send_back_id) AS asked
+    FROM rating_send_backs s JOIN counted c USING (transcript_id)
+    WHERE s.rater = $rater AND coalesce(c.last_rating, 0) <= s.last_rating GROUP BY transcript_id
 ), assigned AS ({_ASSIGNMENTS}), gold AS ({_GOLD}), handed_over AS (
     SELECT iteration, reference FROM rating_handovers WHERE rater = $rater ORDER BY handover_id DESC LIMIT 1
 ), spread AS (
@@ -169,6 +174,8 @@ SELECT (SELECT count(*) FROM wanted),
 _PROGRESS = f"""
 SELECT (SELECT count(DISTINCT transcript_id) FROM ratings WHERE rater = $rater),
     (SELECT count(*) FROM discards WHERE rater = $rater),
+    (SELECT count(*) FROM rating_assignments WHERE rater = $rater) + (
+     SELECT count(*) FROM rating_send_backs WHERE rater = $rater),
     (SELECT count(*) FROM transcripts
      WHERE {_FOR_PEOPLE} OR transcript_id IN (SELECT transcript_id FROM ratings WHERE rater = $rater)
          OR transcript_id IN ({_ASSIGNMENTS}))

@@ -74,7 +74,7 @@ def _preview(plan: AssignmentPlan, iteration: str | None) -> None:
         frame = pd.DataFrame([{"Rater": rater, "New games": count} for rater, count in plan.loads.items()])
         status_table(frame, "New games of each rater")
     elif not plan.short:
-        st.caption(f"Nothing to assign: every game has {counted(plan.overlap, 'rater')}.")
+        st.caption(f"Nothing to assign: every game has {counted(plan.overlap, 'rater')} or more.")
     if plan.short:
         st.warning(f"{counted(len(plan.short), 'game')} get fewer raters: too few of these people can rate them.")
 
