@@ -26,6 +26,7 @@ def test_every_section_is_there_also_on_an_empty_store(open_page) -> None:
     assert [heading.value for heading in app.subheader] == [
         "Thresholds",
         "Tests",
+        "Alerts about raters",
         "Import limits",
         "Judge",
         "Database",

@@ -185,7 +185,7 @@ def assign_games(
 
 
 def rating_grid(store: Store, iteration: str | None = None) -> RatingGrid:
-    """Who has rated what, for leads.
+    """Raters by games, for leads.
 
     Args:
         store: Where to read.
