@@ -204,7 +204,7 @@ def checked_score(score: int) -> int:
     """The score, when it is on the scale.
 
     Raises:
-        InputError: It is no whole number from 1 to 5.
+        InputError: It is not a whole number from 1 to 5.
     """
     _check_score(score)
     return score

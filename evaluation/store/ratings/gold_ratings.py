@@ -41,12 +41,12 @@ class GoldRatings:
         """Makes it a game like others again; ratings of it stay.
 
         Raises:
-            NotFoundError: It is no gold game.
+            NotFoundError: It is not a gold game.
         """
         name = rater_name(who)
         with self._units.unit(write=True, join=True) as cursor:
             if not cursor.execute(_WITHDRAW, [name, transcript_id]).fetchall():
-                raise NotFoundError("It is no gold game.", remedy="See them: dramaturg rate gold.")
+                raise NotFoundError("It is not a gold game.", remedy="See them: dramaturg rate gold.")
 
     def list(self) -> list[GoldRating]:
         """The gold ratings that hold, of stored transcripts, one a game, in the order in which they were set."""
