@@ -65,7 +65,7 @@ def test_the_grid_opens_a_rating_which_is_sent_back_with_a_reason(open_page, fil
     assert rating_grid(filled).games[0].cells["Grace"].words == "↩ sent back, was 4"
     data = drawn_desk(open_page("review", rater="Grace"))
     assert data["progress"].startswith(
-        "Your lead asks you to rate this game again: Please read *round 3* again. You gave 4; both ratings are kept."
+        'Your lead asks you to rate this game again: "Please read *round 3* again." You gave 4; both ratings are kept.'
     )
     assert data["draft"]["score"] == 4
 

@@ -58,7 +58,7 @@ def test_a_cell_opens_its_rating_and_is_sent_back_to_the_desk(busy, visit) -> No
     page.get_by_role("button", name="Send back").click()
     expect(page.get_by_text("Ann is asked to rate")).to_be_visible()
     desk = visit(f"{busy.url}/review?rater=Ann").page
-    expect(desk.get_by_text("Your lead asks you to rate this game again: Please read to the end.")).to_be_visible()
+    expect(desk.get_by_text('Your lead asks you to rate this game again: "Please read to the end."')).to_be_visible()
     expect(desk.locator("input[name='score'][value='1']")).to_be_checked()
     desk.keyboard.press("3")
     desk.keyboard.press("Control+Enter")

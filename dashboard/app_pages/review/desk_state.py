@@ -155,7 +155,7 @@ def given_words(given: Rating) -> str:
 
 def again_words(given: Rating, reason: str) -> str:
     """The text above a game that a lead asks to rate again."""
-    return f"Your lead asks you to rate this game again: {reason} You gave {given.score}; both ratings are kept."
+    return f'Your lead asks you to rate this game again: "{reason}" You gave {given.score}; both ratings are kept.'
 
 
 def is_current(desk: DeskState, token: str | None) -> bool:

@@ -86,7 +86,7 @@ def personal_links(grid: RatingGrid) -> None:
     st.subheader("Personal links", anchor=False)
     if identity.access() is None:
         st.caption(
-            "A link opens the desk under that name. Without a login it is a request and no lock: whoever has the link "
+            "A link opens the desk under that name. Without a login it is a request, not a lock: whoever has the link "
             "can rate under the name."
         )
     else:
