@@ -14,7 +14,7 @@ from dashboard.shared.identity.sign_in import admitted, identity_panel
 from dashboard.shared.jobs import jobs
 from dashboard.shared.jobs.job_status import job_banner
 from dashboard.shared.notices import show_error
-from evaluation.access.roles import Action, Role, may
+from evaluation.access.roles import Action, Role
 from evaluation.errors import DramaturgError, StoreBusyError, StoreError
 
 # In the groups of the navigation.
@@ -166,8 +166,7 @@ def frame(person: Person) -> None:
     uploads.admit()
     # A page that is not registered cannot be reached, neither by its address nor by a message that a browser makes up.
     reachable = {
-        group: [one for one in pages if may(person.role, access_checks.PAGES[one.title])]
-        for group, pages in PAGES.items()
+        group: [one for one in pages if access_checks.may_open(one.title, person)] for group, pages in PAGES.items()
     }
     # Expanded: from a dozen pages on Streamlit would hide the last ones behind a button.
     page = st.navigation({group: pages for group, pages in reachable.items() if pages}, expanded=True)

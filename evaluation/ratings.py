@@ -177,3 +177,34 @@ class BlindMark:
     rater: str
     mark: int | None
     evidence: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class EngagementDecision:
+    """A lead's score for a game whose raters differ; it counts in place of their ratings.
+
+    Attributes:
+        score: From 1 to 5.
+        who: The lead.
+        reason: The lead's words; untrusted text.
+        undone_by: Who took it back; ``None`` while it was not, as ``undone_at``.
+    """
+
+    id: int
+    transcript_id: str
+    score: int
+    who: str
+    reason: str
+    created_at: datetime
+    undone_by: str | None = None
+    undone_at: datetime | None = None
+
+
+def checked_score(score: int) -> int:
+    """The score, when it is on the scale.
+
+    Raises:
+        InputError: It is not a whole number from 1 to 5.
+    """
+    _check_score(score)
+    return score

@@ -13,6 +13,7 @@ from dashboard.shared.beside_chance import companion_data
 from dashboard.shared.chat.conversation import Conversation, RowsByMessage, rows_by_message
 from dashboard.shared.formatting import look, score_text
 from evaluation.iterations.board import Board
+from evaluation.rating_desk.alerts import AlertLimits
 from evaluation.readers import Limits
 from evaluation.readers.import_report import ImportReport
 from evaluation.rubric.controls import metrics_above_chance
@@ -284,6 +285,11 @@ def import_reports(store: Store) -> list[ImportReport]:
     """The latest reports on imports, newest first; one that goes on tells how far it is."""
     with store.unit():
         return [store.imports.so_far(report) for report in store.imports.list(REPORTS_SHOWN)]
+
+
+def alert_limits(store: Store) -> AlertLimits:
+    """The limits from which a lead is told about a rater."""
+    return store.settings.alert_limits()
 
 
 def import_limits(store: Store) -> Limits:

@@ -25,6 +25,7 @@ class Action(StrEnum):
 
     RATE = "rate games"
     READ = "see games, scores and settings"
+    SEE_RATINGS = "see what others gave"
     ADD = "add games"
     EDIT = "change games, iterations or agents"
     EVALUATE = "start or stop evaluations"

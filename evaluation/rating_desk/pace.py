@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import pairwise
 from statistics import median
@@ -12,6 +13,37 @@ LONGEST_SITTING = timedelta(minutes=30)
 
 SHORTEST_READING = timedelta(seconds=5)
 """In less nobody read a game: these were stored together, from a sheet."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeskReading:
+    """The time in which a rater read a game at the desk and rated it.
+
+    Attributes:
+        seconds: From when the game was shown, or the rating before was saved, whichever was later.
+        messages: Public messages of the game.
+    """
+
+    rater: str
+    transcript_id: str
+    seconds: float
+    messages: int
+
+
+FEWEST_READINGS = 3
+"""With fewer games nothing is said about a rater's speed."""
+
+
+def timed_readings(readings: Sequence[DeskReading]) -> list[DeskReading]:
+    """The readings that can be timed: those of games with messages, without a break of more than half an hour."""
+    longest = LONGEST_SITTING.total_seconds()
+    return [one for one in readings if one.messages and 0 <= one.seconds <= longest]
+
+
+def seconds_per_message(readings: Sequence[DeskReading]) -> float | None:
+    """The median of a rater's seconds per message read; ``None`` with fewer than three games that can be timed."""
+    timed = [one.seconds / one.messages for one in timed_readings(readings)]
+    return median(timed) if len(timed) >= FEWEST_READINGS else None
 
 
 def pace(times: Sequence[datetime]) -> timedelta | None:

@@ -37,7 +37,10 @@ if TYPE_CHECKING:
     from evaluation.store.ratings.calibration_marks import CalibrationMarks
     from evaluation.store.ratings.discards import Discards
     from evaluation.store.ratings.drafts import Drafts
+    from evaluation.store.ratings.engagement_decisions import EngagementDecisions
+    from evaluation.store.ratings.gold_ratings import GoldRatings
     from evaluation.store.ratings.practice import Practice
+    from evaluation.store.ratings.rating_assignments import RatingAssignments
     from evaluation.store.ratings.rating_queue import RatingQueue
     from evaluation.store.ratings.ratings import Ratings
     from evaluation.store.ratings.style_answers import StyleAnswers
@@ -108,6 +111,9 @@ class Store(Units):
     practice: Practice = _part("evaluation.store.ratings.practice", is_for_everybody=True)
     style_answers: StyleAnswers = _part("evaluation.store.ratings.style_answers", is_for_everybody=True)
     calibration_marks: CalibrationMarks = _part("evaluation.store.ratings.calibration_marks", is_for_everybody=True)
+    rating_assignments: RatingAssignments = _part("evaluation.store.ratings.rating_assignments")
+    gold_ratings: GoldRatings = _part("evaluation.store.ratings.gold_ratings")
+    engagement_decisions: EngagementDecisions = _part("evaluation.store.ratings.engagement_decisions")
     overrides: Overrides = _part("evaluation.store.results.overrides")
     settings: Settings = _part("evaluation.store.settings")
     decisions: Decisions = _part("evaluation.store.results.judge_decisions")
@@ -140,7 +146,7 @@ class Store(Units):
     def results(self) -> Results:
         from evaluation.store.results.results import Results
 
-        return Results(self, self.ratings, self.overrides, self.decisions, self.settings)
+        return Results(self, self.ratings, self.overrides, self.decisions, self.engagement_decisions, self.settings)
 
     @cached_property
     def judgements(self) -> Judgements:

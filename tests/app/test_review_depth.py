@@ -272,12 +272,12 @@ def test_a_sheet_is_checked_before_it_is_stored(open_page, filled, words, table)
 
 
 def test_records_show_leads_what_raters_put_aside_practised_and_told(open_page, filled, words, small_game) -> None:
-    said = words(view(open_page, parts.RECORDS))
+    said = words(view(open_page, parts.RECORDS, rater="Lea"))
     assert "Nobody has put a game aside for good." in said
     assert "Nobody has practised yet." in said
     filled.discards.add(small_game("loose").id, "Bob", DiscardReason.OTHER, "=1+1")
     filled.practice.add(Rating("lantern", "Bob", 5))
-    app = view(open_page, parts.RECORDS)
+    app = view(open_page, parts.RECORDS, rater="Lea")
     shown = [frame.value.to_string() for frame in app.dataframe]
     assert "'=1+1" in shown[0]
     assert "+2.00" in shown[1]

@@ -8,6 +8,8 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.hands import settle
+
 
 @pytest.fixture
 def desk_of(stored_server, visit) -> Callable[[str], Page]:
@@ -101,3 +103,25 @@ def test_practice_and_a_click_that_takes_an_answer_back(stored_server, desk_of) 
     (kept,) = stored_server.store.practice.list("Keyboard Pat")
     assert (kept.score, kept.answers) == (3, (None,) * 5)
     assert stored_server.store.ratings.every("Keyboard Pat") == []
+
+
+@pytest.mark.parametrize("place", ["view", "view and back", "sidebar", "heading", "answer"])
+def test_saving_by_key_works_wherever_the_focus_is(stored_server, desk_of, place: str) -> None:
+    page = desk_of(f"Keyboard {place}")
+    page.keyboard.press("4")
+    if place == "view and back":
+        page.get_by_role("radio", name="My ratings").click()
+        expect(page.get_by_text("You have not rated a game yet.")).to_be_visible()
+    if place.startswith("view"):
+        page.get_by_role("radio", name="Rate", exact=True).click()
+        settle(page)
+    elif place == "sidebar":
+        page.get_by_test_id("stSidebarNav").get_by_role("link", name="Review").focus()
+    elif place == "heading":
+        page.locator("h1").click()
+    else:
+        page.locator("input[name='question2'][value='yes']").click()
+    expect(page.locator("input[name='score'][value='4']")).to_be_checked()
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_text("1 of 21 games rated by you")).to_be_visible(timeout=15_000)
+    assert [one.score for one in stored_server.store.ratings.every(f"Keyboard {place}")] == [4]

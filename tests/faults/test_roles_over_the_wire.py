@@ -160,6 +160,36 @@ def test_nothing_drawn_for_an_admin_works_for_somebody_without_a_role(site: Site
     assert min(counts[kind] for kind in ("download", "fragment", "event", "button")) >= 20, counts
 
 
+def test_agreement_is_closed_to_a_rater_until_their_queue_is_done(site: Site, tab: Any) -> None:
+    store, rae = site.server.store, "rae@example.org"
+    game = store.transcripts.summaries()["transcript_id"].iloc[0]
+
+    def heading_of(seen: Tab) -> str:
+        return next(one.heading.body for one in seen.elements if one.HasField("heading"))
+
+    store.rating_assignments.add([(game, rae)], who="ada@example.org")
+    store.close()
+    closed = tab("rae").open("agreement")
+    assert heading_of(closed) == "Review"
+    assert b"grace@example.org" not in closed.received
+    store.ratings.add(Rating(game, rae, 3))
+    store.close()
+    opened = tab("rae").open("agreement")
+    assert heading_of(opened) == "Agreement"
+    assert b"grace@example.org" in opened.received
+    # How raters agree, and nothing of games, comments and files.
+    assert opened.downloads() == []
+    assert b"Told nobody else" not in opened.received
+    # Asked to rate it again, an open tab is closed, too.
+    store.rating_assignments.send_back(game, rae, "Read to the end.", who="ada@example.org")
+    store.close()
+    opened.rerun("")
+    assert heading_of(opened) == "Review"
+    assert b"grace@example.org" not in opened.received
+    team = tab("rae").open("review", "?desk=Team")
+    assert b"grace@example.org" not in team.received
+
+
 def test_every_role_reaches_the_pages_that_the_table_says(site: Site, tab: Any) -> None:
     for who, role in (("ada", Role.ADMIN), ("rae", Role.RATER)):
         for title, action in access_checks.PAGES.items():
@@ -174,7 +204,8 @@ def _places(store: Store) -> list[tuple[str, str, str]]:
     places = [(title, ADDRESSES.get(title, title.lower()), "") for title in access_checks.PAGES]
     places += [("Transcripts", "transcripts", f"?transcript={game}"), ("Review", "review", "?desk=My+ratings")]
     places += [("Transcripts", "transcripts", f"?transcript={game}&show=Ledger")]
-    places += [("Review", "review", f"?desk={view}") for view in ("Practice", "Who+speaks%3F", "Sheets+and+records")]
+    views = ("Practice", "Who+speaks%3F", "Sheets+and+records", "Team")
+    places += [("Review", "review", f"?desk={view}") for view in views]
     places += [("Insights", "network", f"?network_view={view}") for view in ("Cost", "Checks", "Beside+each+other")]
     places += [
         ("Experiments", "experiments", f"?experiments_view={view}") for view in ("A%2FB+tests", "Run+an+A%2FB+test")

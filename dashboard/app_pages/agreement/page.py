@@ -7,8 +7,11 @@ from dashboard.app_pages.agreement.disagreements import disagreements, row_agree
 from dashboard.app_pages.agreement.judge_calibration import judge_calibration
 from dashboard.shared import queries, resources
 from dashboard.shared.first_run import first_steps
+from dashboard.shared.identity import identity
 from dashboard.shared.notices import empty_state
+from dashboard.shared.rating.closed_until_done import is_closed
 from dashboard.shared.rating.practice_table import practice_table
+from evaluation.access.roles import Action
 from evaluation.text.display import counted
 from evaluation.workflows.reports import stored_agreement
 
@@ -23,6 +26,8 @@ def show() -> None:
         first_steps("agreement")
         return
 
+    if is_closed(resources.store()):
+        return
     report = resources.read(stored_agreement)
     if not report.shared_games:
         empty_state(
@@ -33,6 +38,8 @@ def show() -> None:
         )
         with st.container(horizontal=True, horizontal_alignment="center"):
             st.page_link("app_pages/review/page.py", label="Go to the desk", icon=":material/rate_review:")
+        if not identity.allowed(Action.READ):
+            return
         if report.ratings:
             parts.references(report)
         row_agreement(report)
@@ -49,6 +56,10 @@ def show() -> None:
         st.badge(counted(report.ratings, "rating"), color="gray")
         st.badge(f"{counted(report.shared_games, 'game')} rated by two or more", color="gray")
 
+    if not identity.allowed(Action.READ):
+        # A rater whose queue is done sees how raters agree, and nothing of games and scores.
+        parts.raters(report)
+        return
     disagreements(report)
     row_agreement(report)
     parts.raters(report)

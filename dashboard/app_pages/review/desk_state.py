@@ -30,7 +30,8 @@ class DeskState:
     Attributes:
         data: What the component draws; ``None`` when no game is on the desk.
         skipped: Ids of the games put aside until nothing else is left.
-        is_revision: Whether the game was rated before.
+        is_revision: Whether the rater opened a game again that was rated before.
+        goes_on: Whether the rater wants more games than those that were assigned.
         kept: The token of the form that was stored last, for the browser to know that its form has arrived.
         receipt: Where the browser is told that a form is stored, before the next game is drawn.
     """
@@ -40,6 +41,7 @@ class DeskState:
     data: dict[str, Any] | None = None
     skipped: tuple[str, ...] = ()
     is_revision: bool = False
+    goes_on: bool = False
     kept: str | None = None
     receipt: DeltaGenerator | None = None
 
@@ -60,15 +62,31 @@ def take_next(store: Store, desk: DeskState, progress: QueueProgress | None = No
         desk: Whose desk.
         progress: How far the rater is, where that was read just now.
     """
-    desk.transcript_id = store.rating_queue.next_unrated(desk.rater, skip=desk.skipped)
+    desk.transcript_id = next_game(store, desk)
     if desk.transcript_id is not None:
         words, share = how_far(store, desk, progress or store.rating_queue.progress(desk.rater))
-        take(store, desk, desk.transcript_id, words, RATE, share=share)
+        reason = store.rating_assignments.asked_again(desk.rater, desk.transcript_id)
+        given = None if reason is None else _latest(store, desk)
+        if given is not None:
+            words = f"{again_words(given, str(reason))} {words}"
+        take(store, desk, desk.transcript_id, words, RATE, share=share, given=given)
+
+
+def next_game(store: Store, desk: DeskState) -> str | None:
+    """The id of the game that comes to the desk next; ``None`` when the rater's queue is at its end."""
+    return store.rating_queue.next_unrated(desk.rater, skip=desk.skipped, is_assigned_only=not desk.goes_on)
+
+
+def _latest(store: Store, desk: DeskState) -> Rating | None:
+    given = store.ratings.latest(desk.transcript_id or "")
+    return next((one for one in given if one.rater == desk.rater), None)
 
 
 def how_far(store: Store, desk: DeskState, progress: QueueProgress) -> tuple[str, float]:
     """The rater's progress: in words with the pace of the latest hours, and as a share of 0 to 1."""
     words = _progress_words(desk, progress, store.ratings.times(desk.rater, datetime.now(UTC) - _TODAY))
+    if progress.waiting:
+        return words, (progress.assigned - progress.waiting) / progress.assigned
     return words, (progress.rated + progress.discarded) / progress.total
 
 
@@ -116,13 +134,16 @@ def storage(rater: str) -> str:
 
 
 def _progress_words(desk: DeskState, progress: QueueProgress, times: list[datetime]) -> str:
-    words = f"{progress.rated} of {counted(progress.total, 'game')} rated by you"
+    if progress.waiting:
+        words = f"{progress.assigned - progress.waiting} of {counted(progress.assigned, 'assigned game')} done by you"
+    else:
+        words = f"{progress.rated} of {counted(progress.total, 'game')} rated by you"
     if progress.discarded:
         words += f", {progress.discarded} cannot be rated"
     if desk.skipped:
         words += f", {len(desk.skipped)} skipped"
     if (each := pace(times)) is not None:
-        left = duration_text(each.total_seconds() * progress.left)
+        left = duration_text(each.total_seconds() * (progress.waiting or progress.left))
         words += f", {duration_text(each.total_seconds())} each, about {left} to go"
     return words
 
@@ -130,6 +151,11 @@ def _progress_words(desk: DeskState, progress: QueueProgress, times: list[dateti
 def given_words(given: Rating) -> str:
     """The text above a game that was rated before."""
     return f"You gave {given.score} on {given.created_at:%Y-%m-%d}. The newer rating counts; both are kept."
+
+
+def again_words(given: Rating, reason: str) -> str:
+    """The text above a game that a lead asks to rate again."""
+    return f'Your lead asks you to rate this game again: "{reason}" You gave {given.score}; both ratings are kept.'
 
 
 def is_current(desk: DeskState, token: str | None) -> bool:

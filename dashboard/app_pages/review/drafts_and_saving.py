@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
-from dashboard.app_pages.review.desk_state import DeskState, clear, how_far, is_current
+from dashboard.app_pages.review.desk_state import DeskState, clear, how_far, is_current, next_game
 from dashboard.app_pages.review.rating_desk import FilledForm, read_discard, read_form, read_token, tell_kept
 from dashboard.app_pages.review.save_before_draw import SAVING
 from dashboard.shared import state
@@ -98,7 +98,7 @@ def take_up(store: Store, desk: DeskState, value: object) -> None:
         games.add(game_of(store, desk, read_token(one) or ""))
     if desk.is_revision or desk.transcript_id is None or state.chosen(state.GAME):
         return
-    coming = store.rating_queue.next_unrated(desk.rater, skip=desk.skipped)
+    coming = next_game(store, desk)
     if coming in games and coming != desk.transcript_id:
         clear(desk)
 

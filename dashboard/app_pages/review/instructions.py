@@ -88,6 +88,7 @@ def rating_guide() -> None:
         "- Keys: `1` to `5`, then `y` or `n` along the questions, `t` for a comment, `Ctrl+Enter` to save and go on, "
         "`s` to skip, `d` if it cannot be rated, `?` for all of them.\n"
         "- What you enter is kept while you type: after a reload, a lost connection or on another computer.\n"
+        "- Games that your lead assigns to you come first. A rating may come back to you, with the reason above it.\n"
         "- What you saved can be revised under *My ratings*. The newer rating counts, both are kept.\n"
         "- You do not see who made a game, its scores, roles, votes or what others gave. Afterwards you may."
     )

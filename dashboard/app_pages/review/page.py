@@ -10,6 +10,7 @@ from dashboard.app_pages.review.picked_game import take_handed_over, take_picked
 from dashboard.app_pages.review.practice import practice
 from dashboard.app_pages.review.sheets_and_records import records
 from dashboard.app_pages.review.style_check import style_check
+from dashboard.app_pages.review.team.view import team
 from dashboard.shared import resources
 from dashboard.shared.first_run import first_steps
 from dashboard.shared.identity import identity
@@ -28,7 +29,7 @@ def show() -> None:
 
     view = st.segmented_control(
         "View",
-        parts.VIEWS,
+        (*parts.VIEWS, parts.TEAM) if identity.allowed(Action.EDIT) else parts.VIEWS,
         default=parts.DESK,
         required=True,
         key=parts.VIEW,
@@ -47,6 +48,8 @@ def show() -> None:
         style_check(store, rater)
     elif view == parts.JUDGE:
         blind_marks(store, rater)
+    elif view == parts.TEAM:
+        team(store, rater)
     else:
         records(store, rater)
 

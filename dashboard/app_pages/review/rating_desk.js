@@ -19,7 +19,8 @@ export default function (component) {
     views.set(parentElement, view);
     view.onkey = (event) => onKey(view, event);
     view.onkept = (event) => kept(view, event.detail);
-    document.addEventListener("keydown", view.onkey);
+    // Before any other part of the page: Streamlit's tabs keep the keys that are pressed on them to themselves.
+    window.addEventListener("keydown", view.onkey, true);
     document.addEventListener("dramaturg-kept", view.onkept);
   }
   view.saveDraft = (draft) => setStateValue("draft", draft);
@@ -30,7 +31,7 @@ export default function (component) {
   // Streamlit also cleans up after a call that was overtaken by the next one, while the desk is still in use.
   return () => {
     if (view.run !== run) return;
-    document.removeEventListener("keydown", view.onkey);
+    window.removeEventListener("keydown", view.onkey, true);
     document.removeEventListener("dramaturg-kept", view.onkept);
     view.desk.remove();
     clearTimeout(view.resend);
@@ -316,6 +317,7 @@ function onKey(view, event) {
   if (event.ctrlKey) {
     if (event.key === "Enter") {
       event.preventDefault();
+      event.stopPropagation();
       submit(view);
     }
     return;

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from dashboard import access_checks
 from dashboard.app_pages.review.desk_state import DeskState, desk_of, take_next
 from dashboard.app_pages.review.drafts_and_saving import discard, keep_draft, skip, submit, take_up, tell
 from dashboard.app_pages.review.rating_desk import rating_desk
@@ -26,7 +27,9 @@ PRACTICE = "Practice"
 STYLE = "Who speaks?"
 JUDGE = "Mark a judge"
 RECORDS = "Sheets and records"
+TEAM = "Team"
 VIEWS = (DESK, OWN, GUIDE, PRACTICE, STYLE, JUDGE, RECORDS)
+"""For everybody who rates; leads have ``TEAM`` beside them."""
 
 _KEY = "rating_desk"
 
@@ -108,12 +111,32 @@ def _nothing_left(desk: DeskState, progress: QueueProgress) -> None:
             desk.skipped = ()
             st.rerun()
         return
+    if progress.assigned and not desk.goes_on:
+        _assignments_done(desk, progress)
+        return
     if progress.discarded:
         st.success(f"You have rated {progress.rated} of {counted(progress.total, 'game')}.{aside}")
         return
     st.success(f"You have rated all {counted(progress.total, 'game')}. Thank you.", icon=":material/check:")
+    _agreement_link()
     if identity.allowed(Action.EDIT):
         st.page_link("app_pages/overview/page.py", label="See what it changed", icon=":material/dashboard:")
+
+
+def _assignments_done(desk: DeskState, progress: QueueProgress) -> None:
+    all_of_them = f"all {progress.assigned} games that were" if progress.assigned > 1 else "the game that was"
+    st.success(f"You have done {all_of_them} assigned to you. Thank you.", icon=":material/check:")
+    with st.container(horizontal=True):
+        _agreement_link()
+        if progress.left > 0 and st.button("Rate more games", key="go_on"):
+            desk.goes_on = True
+            st.rerun()
+
+
+def _agreement_link() -> None:
+    person = identity.current_person()
+    if person is not None and access_checks.may_open("Agreement", person):
+        st.page_link("app_pages/agreement/page.py", label="See how far raters agree", icon=":material/handshake:")
 
 
 def to_desk() -> None:

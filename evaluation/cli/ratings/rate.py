@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from evaluation.cli.ratings import team_commands
 from evaluation.cli.shared.exit_codes import BAD_INPUT, CommandGroup, command_group
 from evaluation.cli.shared.options import (
     Database,
@@ -246,3 +247,12 @@ def _style_cells(row: dict[str, Any]) -> list[object]:
     interval = f"{row['interval']['low']:.0%} to {row['interval']['high']:.0%}"
     told = f"{row['told']} of {row['asked']}"
     return [row["rater"], told, row["cannot_tell"], f"{row['share']:.0%}", interval, f"{row['chance']:.0%}"]
+
+
+app.command()(team_commands.assign)
+app.command()(team_commands.status)
+app.command("send-back")(team_commands.send_back)
+app.command()(team_commands.gold)
+app.command()(team_commands.decide)
+app.command()(team_commands.decisions)
+app.command()(team_commands.undecide)

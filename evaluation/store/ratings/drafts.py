@@ -39,6 +39,12 @@ class Drafts:
             found = cursor.execute("SELECT revision, body FROM drafts WHERE token = ?", [token]).fetchone()
         return None if found is None else FormDraft(int(found[0]), json.loads(found[1]))
 
+    def begun(self) -> set[tuple[str, str]]:
+        """Transcript and rater of each form that was begun and not submitted."""
+        query = "SELECT transcript_id, rater FROM assignments JOIN drafts USING (token)"
+        with self._units.unit() as cursor:
+            return {(str(game), str(rater)) for game, rater in cursor.execute(query).fetchall()}
+
 
 _SAVE = """
 INSERT INTO drafts (token, revision, body)

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 from evaluation.escaping import well_formed
 from evaluation.overrides import Override
 from evaluation.precedence import apply_overrides
+from evaluation.ratings import EngagementDecision
 from evaluation.rubric.controls import WITHOUT_CHANCE
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
+from evaluation.rubric.metrics.engagement import engagement_of
 from evaluation.rubric_judge.row_decision import RowDecision
 from evaluation.score import LedgerRow, Method, MetricResult, RowVerdict, Status, replace_rows, summarise
 from evaluation.store.engine.bulk_rows import frame, numbers
@@ -42,12 +44,16 @@ Row = tuple[Any, ...]
 
 
 def score_table(
-    cursor: DuckDBPyConnection, iteration: str | None, overrides: Sequence[Override], engagement_threshold: float
+    cursor: DuckDBPyConnection,
+    iteration: str | None,
+    overrides: Sequence[Override],
+    engagement_threshold: float,
+    engagement_decisions: Mapping[str, EngagementDecision],
 ) -> pd.DataFrame:
     """The table that ``Results.scores`` describes.
 
-    The stored scores come as they are. What ratings, judges' decisions and standing ``overrides`` change goes through
-    ``summarise``, like every score, and takes the place of the stored row.
+    The stored scores come as they are. What ratings, leads' decisions on them (by transcript), judges' decisions and
+    standing ``overrides`` change goes through ``summarise``, like every score, and takes the place of the stored row.
     """
     import pandas as pd
 
@@ -55,7 +61,10 @@ def score_table(
     positions = dict(cursor.execute(_POSITIONS, chosen).fetchall())
     history = frame(cursor, _STORED, chosen | {"metrics": list(DEFINITIONS)})
     ratings = _latest_scores(cursor)
-    rated = [_row(key, _engagement(given, engagement_threshold)) for key, given in ratings.items()]
+    rated = [
+        _row(key, _engagement(given, engagement_threshold, engagement_decisions.get(key)))
+        for key, given in ratings.items()
+    ]
     changed = [row for row in (*_results_with_decisions(cursor, overrides), *rated) if row[0] in positions]
     parts = (history, _changed(changed, positions), _unrated(ratings, positions, engagement_threshold))
     table = pd.concat([part for part in parts if len(part)] or [history], ignore_index=True)
@@ -123,12 +132,12 @@ def _latest_scores(cursor: DuckDBPyConnection) -> dict[str, list[int]]:
     return given
 
 
-def _engagement(scores: Sequence[int], threshold: float) -> MetricResult:
+def _engagement(scores: Sequence[int], threshold: float, decision: EngagementDecision | None) -> MetricResult:
     rows = [
         LedgerRow("", "rating", RowVerdict.COUNTS, "", numerator=float(score), denominator=1.0, method=Method.HUMAN)
         for score in scores
     ]
-    return summarise(ENGAGEMENT, rows, threshold=threshold)
+    return engagement_of(rows, threshold=threshold, decision=decision)
 
 
 def _results_with_decisions(cursor: DuckDBPyConnection, overrides: Sequence[Override]) -> list[Row]:

@@ -16,6 +16,7 @@ from evaluation.score import LedgerRow, MetricResult
 from evaluation.store.engine.bulk_rows import append, columns_of, marks, next_numbers, numbers
 from evaluation.store.engine.transactions import Units
 from evaluation.store.games.transcripts import iterations_of, require_transcript
+from evaluation.store.ratings.engagement_decisions import EngagementDecisions
 from evaluation.store.ratings.ratings import Ratings
 from evaluation.store.results._result_rows import (
     LEDGER_COLUMNS,
@@ -90,12 +91,19 @@ class Results:
     """Stores and reads metric results."""
 
     def __init__(
-        self, units: Units, ratings: Ratings, overrides: Overrides, decisions: Decisions, settings: Settings
+        self,
+        units: Units,
+        ratings: Ratings,
+        overrides: Overrides,
+        decisions: Decisions,
+        engagement_decisions: EngagementDecisions,
+        settings: Settings,
     ) -> None:
         self._units = units
         self._ratings = ratings
         self._overrides = overrides
         self._decisions = decisions
+        self._engagement_decisions = engagement_decisions
         self._settings = settings
 
     def save(self, evaluations: Iterable[ScoredTranscript]) -> None:
@@ -123,7 +131,7 @@ class Results:
             replace_failures(cursor, tried, failures)
 
     def load(self, transcript_id: str) -> dict[str, MetricResult]:
-        """The transcript's results as they stand, in the rubric's order, engagement from ratings.
+        """The transcript's results as they stand, in the rubric's order, engagement from ratings and a lead's decision.
 
         :func:`~evaluation.precedence.results_as_they_stand` says who has the last word on a row. A metric that was
         never computed is missing; engagement never is.
@@ -139,8 +147,9 @@ class Results:
             ratings = self._ratings.history(transcript_id)
             counting = {rating.token for rating in self._ratings.latest(transcript_id)}
             threshold = self._settings.thresholds()[ENGAGEMENT.name]
+            decision = self._engagement_decisions.current().get(transcript_id)
         results = self._with_controls(transcript_id, results_as_they_stand(ruled, decisions, overrides))
-        rated = measure_ratings(ratings, counting=counting, threshold=threshold)
+        rated = measure_ratings(ratings, counting=counting, threshold=threshold, decision=decision)
         results[ENGAGEMENT.name] = replace(rated, control=WITHOUT_CHANCE[ENGAGEMENT.name])
         return {name: results[name] for name in DEFINITIONS if name in results}
 
@@ -166,7 +175,8 @@ class Results:
         """
         with self._units.unit() as cursor:
             threshold = self._settings.thresholds()[ENGAGEMENT.name]
-            return score_table(cursor, iteration, self._overrides.current(), threshold)
+            decided = self._engagement_decisions.current()
+            return score_table(cursor, iteration, self._overrides.current(), threshold, decided)
 
     def _with_controls(self, transcript_id: str, results: dict[str, MetricResult]) -> dict[str, MetricResult]:
         """The results with the controls that were computed for their versions."""

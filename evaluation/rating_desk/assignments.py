@@ -1,0 +1,153 @@
+"""Assignments: which rater is to rate which game, planned so that every game gets the same number of raters."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from types import MappingProxyType
+
+from evaluation.errors import InputError
+from evaluation.ratings import rater_name
+
+MAX_RATERS = 200
+"""The most raters of one plan."""
+
+Pair = tuple[str, str]
+"""A transcript's id and a rater's name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """A game that a rater is to rate.
+
+    Attributes:
+        who: The lead who assigned it.
+        withdrawn_by: The lead who withdrew it; ``None`` while it holds, as ``withdrawn_at``.
+    """
+
+    id: int
+    transcript_id: str
+    rater: str
+    who: str
+    created_at: datetime
+    withdrawn_by: str | None = None
+    withdrawn_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SendBack:
+    """A rating that a lead asks for again.
+
+    Attributes:
+        reason: Why, in the lead's words; the rater sees it.
+        is_done: Whether the rater has rated the game again since.
+    """
+
+    id: int
+    transcript_id: str
+    rater: str
+    reason: str
+    who: str
+    created_at: datetime
+    is_done: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AssignmentPlan:
+    """New assignments, and what they lead to.
+
+    Attributes:
+        pairs: Transcript and rater of each new assignment, by game in the order in which the games were given.
+        games: Number of games that the plan is about.
+        overlap: Raters per game that were asked for.
+        short: Games that get fewer, because too few of the raters can rate them.
+    """
+
+    pairs: tuple[Pair, ...]
+    games: int
+    overlap: int
+    short: tuple[str, ...]
+
+    @property
+    def loads(self) -> dict[str, int]:
+        """New games of each rater who gets any, in alphabetical order."""
+        raters = [rater for _, rater in self.pairs]
+        return {rater: raters.count(rater) for rater in sorted(set(raters))}
+
+
+_NOBODY: Mapping[str, Collection[str]] = MappingProxyType({})
+
+
+def plan_assignments(
+    games: Sequence[str],
+    raters: Sequence[str],
+    overlap: int,
+    *,
+    held: Mapping[str, Collection[str]] = _NOBODY,
+    refused: Mapping[str, Collection[str]] = _NOBODY,
+    loads: Mapping[str, int] = MappingProxyType({}),
+    seed: int = 0,
+) -> AssignmentPlan:
+    """Choose raters for games so that every game has ``overlap`` raters.
+
+    Raters with the fewest games come first, and of these the ones who share the fewest games with the raters whom the
+    game has already, so that all pairs of raters meet. Ties are drawn by the seed.
+
+    Args:
+        games: Ids of the transcripts.
+        raters: Names of the people to choose from.
+        overlap: Raters per game, from 1 on.
+        held: By game: people who have rated it or are assigned to it. They count towards the overlap.
+        refused: By game: people who cannot rate it.
+        loads: Games that raters have to rate already.
+        seed: The same seed gives the same plan.
+
+    Raises:
+        InputError: No games or no raters, or more raters per game than there are raters.
+    """
+    names = list(dict.fromkeys(map(rater_name, raters)))
+    _check(games, names, overlap)
+    draw = random.Random(seed)
+    load = {name: loads.get(name, 0) for name in names}
+    shared: dict[frozenset[str], int] = {}
+    chosen: dict[str, list[str]] = {}
+    order = list(dict.fromkeys(games))
+    draw.shuffle(order)
+    for game in order:
+        team = set(held.get(game, ()))
+        free = [name for name in names if name not in team and name not in refused.get(game, ())]
+        chosen[game] = []
+        while len(team) < overlap and free:
+            turn = {name: draw.random() for name in free}
+            best = min(free, key=lambda name: (load[name], _shared(shared, name, team), turn[name]))
+            for other in team:
+                met = frozenset((best, other))
+                shared[met] = shared.get(met, 0) + 1
+            team.add(best)
+            free.remove(best)
+            load[best] += 1
+            chosen[game].append(best)
+    pairs = tuple((game, name) for game in dict.fromkeys(games) for name in sorted(chosen[game]))
+    short = tuple(game for game in chosen if len(set(held.get(game, ())) | set(chosen[game])) < overlap)
+    return AssignmentPlan(pairs, len(order), overlap, short)
+
+
+def _shared(shared: Mapping[frozenset[str], int], name: str, team: Collection[str]) -> int:
+    return sum(shared.get(frozenset((name, other)), 0) for other in team)
+
+
+def _check(games: Sequence[str], names: Sequence[str], overlap: int) -> None:
+    if not games:
+        raise InputError("No game is named.", place="games", remedy="Choose an iteration with games, or name games.")
+    if not names:
+        raise InputError("No rater is named.", place="raters", remedy="Name at least one person.")
+    if len(names) > MAX_RATERS:
+        raise InputError(f"{len(names)} raters are too many.", place="raters", remedy=f"Name at most {MAX_RATERS}.")
+    if not 1 <= overlap <= len(names):
+        raise InputError(
+            f"{overlap} raters per game cannot be chosen from {len(names)}.",
+            place="overlap",
+            remedy="Name more raters, or ask for fewer per game." if overlap > 0 else "Ask for at least one per game.",
+        )

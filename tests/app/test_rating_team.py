@@ -1,0 +1,155 @@
+"""The Team view for leads, what raters see of it at the desk, and Agreement closed until a queue is done."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from evaluation.ratings import Rating
+from evaluation.store import Store
+from evaluation.workflows.ratings.teams import rating_grid
+
+
+def drawn_desk(app: Any) -> dict[str, Any]:
+    (component,) = [one for one in app.get("bidi_component") if "rating_desk" in one.proto.component_name]
+    return json.loads(component.proto.json)
+
+
+def team(open_page: Any, **parameters: str) -> Any:
+    app = open_page("review", rater="Lea", desk="Team", **parameters)
+    assert not app.exception
+    return app
+
+
+def choose(app: Any, game: str, rater: str) -> Any:
+    app.selectbox(key="team_game").set_value(game)
+    app.selectbox(key="team_rater").set_value(rater)
+    app.run()
+    assert not app.exception
+    return app
+
+
+def test_a_lead_assigns_an_iteration_and_raters_get_it_first(open_page, filled: Store, words, small_game) -> None:
+    app = team(open_page, team_of="Baseline prompt")
+    app.text_area(key="team_names").set_value("Ann\nBob\n Cleo ").run()
+    said = words(app)
+    # Three games with two raters each; Grace has rated two of them already.
+    assert "4 new assignments in this iteration, for 3 games" in said
+    app.button(key="team_assign").click().run()
+    assert not app.exception
+    assert "4 assignments stored." in words(app)
+    assert "Nothing to assign: every game has 2 raters or more." in words(app)
+    assert {one.who for one in filled.rating_assignments.current()} == {"Lea"}
+    mine = [one for one in filled.rating_assignments.current() if one.rater == "Ann"]
+    data = drawn_desk(open_page("review", rater="Ann"))
+    assert data["progress"].startswith(f"0 of {len(mine)} assigned game")
+
+
+def test_more_raters_per_game_than_raters_is_explained(open_page, filled: Store, words) -> None:
+    app = team(open_page)
+    app.text_area(key="team_names").set_value("Ann").run()
+    assert "2 raters per game cannot be chosen from 1." in words(app)
+    assert "team_assign" not in {one.key for one in app.button}
+
+
+def test_the_grid_opens_a_rating_which_is_sent_back_with_a_reason(open_page, filled: Store, words, small_game) -> None:
+    key = small_game("one").id
+    app = choose(team(open_page), key, "Grace")
+    assert "4 of 5" in words(app)
+    app.text_input(key="team_reason").set_value("Please read *round 3* again.")
+    app.button(key="team_send_back_button").click().run()
+    assert not app.exception
+    assert "Grace is asked to rate one again." in words(app)
+    assert rating_grid(filled).games[0].cells["Grace"].words == "↩ sent back, was 4"
+    data = drawn_desk(open_page("review", rater="Grace"))
+    assert data["progress"].startswith(
+        'Your lead asks you to rate this game again: "Please read *round 3* again." You gave 4; both ratings are kept.'
+    )
+    assert data["draft"]["score"] == 4
+
+
+def test_a_dispute_is_decided_and_the_decision_undone(open_page, filled: Store, words, small_game) -> None:
+    key = small_game("one").id
+    filled.ratings.add(Rating(key, "Ann", 1))
+    filled.close()
+    app = choose(team(open_page), key, "Grace")
+    app.segmented_control(key="team_decided_score").set_value(2)
+    app.text_input(key="team_decision_reason").set_value("Ann read it to the end.")
+    app.button(key="team_decide_button").click().run()
+    assert not app.exception
+    assert "2 of 5 counts for one." in words(app)
+    assert filled.results.load(key)["engagement"].score == 2.0
+    assert "2.00, decided" in app.dataframe[1].value.to_string()
+    app.button(key="team_undo_decision").click().run()
+    assert filled.results.load(key)["engagement"].score == 2.5
+
+
+def test_a_gold_game_is_set_and_withdrawn_and_agreement_shown(open_page, filled: Store, words, small_game) -> None:
+    key = small_game("one").id
+    app = choose(team(open_page), key, "Grace")
+    app.segmented_control(key="team_gold_score").set_value(5)
+    app.segmented_control(key="team_gold_1").set_value("no")
+    app.button(key="team_gold_button").click().run()
+    assert not app.exception
+    (gold,) = filled.gold_ratings.list()
+    assert (gold.score, gold.answers, gold.who) == (5, (None, False, None, None, None), "Lea")
+    assert "0 of 1 the same, -1.00 on average" in app.dataframe[0].value.to_string()
+    app.button(key="team_no_gold").click().run()
+    assert filled.gold_ratings.list() == []
+
+
+def test_a_single_game_is_assigned_and_withdrawn(open_page, filled: Store, small_game) -> None:
+    key = small_game("loose").id
+    app = choose(team(open_page), key, "Grace")
+    app.button(key="team_assign_one").click().run()
+    assert [(one.transcript_id, one.rater) for one in filled.rating_assignments.current()] == [(key, "Grace")]
+    app.button(key="team_assign_one").click().run()
+    assert filled.rating_assignments.current() == []
+
+
+def test_nothing_tells_a_gold_game_from_others_at_the_desk(open_page, filled: Store, small_game) -> None:
+    gold, other = small_game("loose").id, small_game("three").id
+    filled.gold_ratings.set(gold, 4, who="Lea")
+    filled.rating_assignments.add([(other, "Ann")], who="Lea")
+    filled.close()
+    seen = []
+    for _ in range(2):
+        data = drawn_desk(open_page("review", rater="Ann"))
+        seen.append({key: data[key] for key in ("mode", "discards", "questions", "error")})
+        assert "gold" not in json.dumps(data).lower()
+        assert "of 2 assigned games done by you" in data["progress"]
+        filled.ratings.add(Rating(filled.rating_queue.next_unrated("Ann"), "Ann", 3))
+        filled.close()
+    assert seen[0] == seen[1]
+
+
+def test_assignments_end_with_thanks_and_more_games_on_request(open_page, filled: Store, words, small_game) -> None:
+    filled.rating_assignments.add([(small_game("three").id, "Grace")], who="Lea")
+    filled.ratings.add(Rating(small_game("three").id, "Grace", 3))
+    filled.close()
+    app = open_page("review", rater="Grace")
+    assert "You have done all 1 game that were assigned" not in words(app)
+    assert "You have done the game that was assigned to you." in words(app)
+    app.button(key="go_on").click().run()
+    assert drawn_desk(app)["progress"].startswith("3 of 5 games rated by you")
+
+
+@pytest.mark.parametrize("place", [("agreement", {}), ("review", {"desk": "Team"})])
+def test_without_a_login_what_others_gave_is_closed_by_request(open_page, filled: Store, words, place) -> None:
+    page, query = place
+    app = open_page(page, rater="Grace", **query)
+    assert not app.exception
+    assert "Your queue is not done: 3 games to go." in words(app)
+    assert "a request, not a lock" in words(app)
+    assert len(app.dataframe) == 0
+    app.button(key="open_ratings").click().run()
+    assert not app.exception
+    assert "Your queue is not done" not in words(app)
+
+
+def test_agreement_opens_when_the_queue_is_done(open_page, filled: Store, words, small_game) -> None:
+    filled.rating_assignments.add([(small_game("one").id, "Grace")], who="Lea")
+    filled.close()
+    assert "Your queue is not done" not in words(open_page("agreement", rater="Grace"))

@@ -1,0 +1,83 @@
+"""The Team view in a browser: assign, open a cell, a personal link, and a rating asked for again at the desk."""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import expect
+
+from evaluation.ratings import Rating
+from tests.browser.accessibility import findings
+from tests.browser.hands import settle
+
+ROW = 36
+
+
+@pytest.fixture(scope="module")
+def busy(stored_server):
+    """Two raters who have rated three games, once far apart."""
+    store = stored_server.store
+    keys = store.transcripts.ids()
+    for number, key in enumerate(keys[:3]):
+        store.ratings.add(Rating(key, "Ann", 1 + number, comment="Tense"))
+        store.ratings.add(Rating(key, "Bob", 4))
+    store.close()
+    return stored_server
+
+
+def test_a_lead_assigns_and_the_rater_finds_it_by_the_personal_link(busy, visit) -> None:
+    page = visit(f"{busy.url}/review?rater=Lea&desk=Team").page
+    names = page.get_by_role("textbox", name="Raters, one name per line")
+    names.fill("Ann\nBob\nCleo é")
+    names.press("Control+Enter")
+    # Of 42 places two sample raters hold 22; Ann and Bob have rated three of these games, too.
+    expect(page.get_by_text("20 new assignments in all games, for 21 games:")).to_be_visible()
+    expect(page.get_by_test_id("stDataFrame").last).to_be_visible()
+    settle(page)
+    page.get_by_role("button", name="Assign", exact=True).click()
+    expect(page.get_by_text("20 assignments stored.")).to_be_visible()
+    link = page.get_by_test_id("stCode").filter(has_text="Cleo").inner_text().strip()
+    assert link == f"{busy.url}/review?rater={quote('Cleo é')}"
+    mine = [one for one in busy.store.rating_assignments.current() if one.rater == "Cleo é"]
+    desk = visit(link, apart=True).page
+    expect(desk.get_by_text(f"0 of {len(mine)} assigned games done by you")).to_be_visible()
+
+
+def test_a_cell_opens_its_rating_and_is_sent_back_to_the_desk(busy, visit) -> None:
+    page = visit(f"{busy.url}/review?rater=Lea&desk=Team", height=1600).page
+    table = page.get_by_test_id("stDataFrame").nth(1)
+    table.scroll_into_view_if_needed()
+    settle(page)
+    # By keyboard: the first cell takes the focus, the arrows go to the rater's column, Enter opens it.
+    table.click(position={"x": 60, "y": ROW + ROW // 2})
+    for _ in range(2):
+        page.keyboard.press("ArrowRight")
+    expect(page.get_by_text("1 of 5")).to_be_visible()
+    page.get_by_role("textbox", name="Why should it be rated again?").fill("Please read to the end.")
+    page.get_by_role("button", name="Send back").click()
+    expect(page.get_by_text("Ann is asked to rate")).to_be_visible()
+    desk = visit(f"{busy.url}/review?rater=Ann").page
+    expect(desk.get_by_text('Your lead asks you to rate this game again: "Please read to the end."')).to_be_visible()
+    expect(desk.locator("input[name='score'][value='1']")).to_be_checked()
+    desk.keyboard.press("3")
+    desk.keyboard.press("Control+Enter")
+    expect(desk.get_by_text("Your lead asks you")).to_be_hidden()
+    key = busy.store.transcripts.ids()[0]
+    assert [one.score for one in busy.store.ratings.history(key) if one.rater == "Ann"] == [1, 3]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_team_view_fits_and_is_accessible(busy, visit, screenshots, width: int, theme: str) -> None:
+    key = busy.store.transcripts.ids()[1]
+    page = visit(
+        f"{busy.url}/review?rater=Lea&desk=Team&team_game={key}&team_rater=Bob", width=width, height=2400, theme=theme
+    ).page
+    expect(page.get_by_text("Raters by games", exact=True)).to_be_visible()
+    # The address opens the cell.
+    expect(page.get_by_text("Tense").or_(page.get_by_text("Send back"))).to_be_visible()
+    settle(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.screenshot(path=str(screenshots / f"team-{width}-{theme}.png"))
+    assert findings(page) == []

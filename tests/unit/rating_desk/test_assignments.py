@@ -1,0 +1,73 @@
+"""Plans of assignments: overlap, balance, pairs and seeds."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import combinations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluation.errors import InputError
+from evaluation.rating_desk.assignments import plan_assignments
+
+GAMES = [f"g{number}" for number in range(12)]
+
+
+def teams(plan) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for game, rater in plan.pairs:
+        found.setdefault(game, set()).add(rater)
+    return found
+
+
+def test_every_game_gets_two_raters_and_every_rater_as_many_games() -> None:
+    plan = plan_assignments(GAMES, ["Ann", "Bob", "Cleo", "Dan"], 2, seed=7)
+    assert [len(team) for team in teams(plan).values()] == [2] * 12
+    # 24 places for four people.
+    assert plan.loads == {"Ann": 6, "Bob": 6, "Cleo": 6, "Dan": 6}
+    assert plan.short == ()
+    met = Counter(frozenset(team) for team in teams(plan).values())
+    # Twelve games and six pairs of raters: two each.
+    assert {met[frozenset(pair)] for pair in combinations(["Ann", "Bob", "Cleo", "Dan"], 2)} <= {1, 2, 3}
+    assert len(met) == 6
+
+
+def test_the_seed_decides() -> None:
+    one = plan_assignments(GAMES, ["Ann", "Bob", "Cleo"], 2, seed=1)
+    assert one == plan_assignments(GAMES, ["Ann", "Bob", "Cleo"], 2, seed=1)
+    assert one != plan_assignments(GAMES, ["Ann", "Bob", "Cleo"], 2, seed=2)
+
+
+def test_who_rated_counts_and_who_cannot_rate_is_not_asked() -> None:
+    plan = plan_assignments(["g0", "g1"], ["Ann", "Bob"], 2, held={"g0": {"Zoe", "Ann"}}, refused={"g1": {"Bob"}})
+    assert plan.pairs == (("g1", "Ann"),)
+    assert plan.short == ("g1",)
+
+
+@pytest.mark.parametrize(
+    ("games", "raters", "overlap", "place"),
+    [
+        ([], ["Ann"], 1, "games"),
+        (["g"], [], 1, "raters"),
+        (["g"], ["Ann", "Ann "], 2, "overlap"),
+        (["g"], ["A"], 0, ""),
+    ],
+)
+def test_plans_that_cannot_be_made_are_refused(games, raters, overlap, place) -> None:
+    with pytest.raises(InputError) as refused:
+        plan_assignments(games, raters, overlap)
+    assert place in str(refused.value)
+
+
+@given(st.integers(1, 30), st.integers(1, 7), st.integers(1, 4), st.integers(0, 99))
+def test_loads_differ_by_one_at_most(games: int, raters: int, overlap: int, seed: int) -> None:
+    names = [f"r{number}" for number in range(raters)]
+    if overlap > raters:
+        return
+    plan = plan_assignments([f"g{number}" for number in range(games)], names, overlap, seed=seed)
+    loads = [plan.loads.get(name, 0) for name in names]
+    assert max(loads) - min(loads) <= 1
+    assert sum(loads) == games * overlap
+    assert all(len(team) == overlap for team in teams(plan).values())
