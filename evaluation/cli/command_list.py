@@ -30,6 +30,7 @@ class CommandEntry(NamedTuple):
 COMMANDS: Mapping[str, CommandEntry] = {
     "serve": CommandEntry("system.serve", "serve", "Serve the dashboard until interrupted."),
     "import": CommandEntry("games.evaluate", "import_", "Store and score transcripts."),
+    "watch": CommandEntry("games.watch", "watch", "Store and score what arrives in a folder."),
     "evaluate": CommandEntry("games.evaluate", "evaluate", "Score transcripts and print the results."),
     "validate": CommandEntry("games.validate", "validate", "Say what a file is taken for and what it lacks."),
     "list": CommandEntry("games.list_and_show", "list_transcripts", "List the stored transcripts with their verdicts."),

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from evaluation.store.games.iterations import Iterations
     from evaluation.store.games.message_search import MessageSearch
     from evaluation.store.games.transcripts import Transcripts
+    from evaluation.store.games.watched_files import WatchedFiles
     from evaluation.store.model_calls.generations import Generations
     from evaluation.store.model_calls.judgement_cache import Judgements
     from evaluation.store.model_calls.llm_calls import LLMCalls
@@ -126,6 +127,7 @@ class Store(Units):
     experiments: Experiments = _part("evaluation.store.agents.experiments")
     import_queue: ImportQueue = _part("evaluation.store.games.import_queue")
     imports: Imports = _part("evaluation.store.games.import_reports")
+    watched_files: WatchedFiles = _part("evaluation.store.games.watched_files")
     corrections: Corrections = _part("evaluation.store.agents.corrections")
     agents: Agents = _part("evaluation.store.agents.agents")
     evaluations: Evaluations = _part("evaluation.store.agents.evaluations")

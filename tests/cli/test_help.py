@@ -21,6 +21,7 @@ PROMISED = {
     "import",
     "evaluate",
     "validate",
+    "watch",
     "list",
     "show",
     "search",

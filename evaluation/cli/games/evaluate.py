@@ -14,7 +14,7 @@ import typer
 from evaluation.cli.games.quality_gate import Gate, GateCounter
 from evaluation.cli.shared.column_options import ColumnPairs, choose_columns
 from evaluation.cli.shared.exit_codes import finish_scoring
-from evaluation.cli.shared.options import Database, Jobs, OutputFormat, open_store
+from evaluation.cli.shared.options import Database, IterationName, Jobs, OutputFormat, open_store
 from evaluation.cli.shared.terminal import TerminalProgress, note, say, shortened, table
 from evaluation.progress import ProgressCallback
 from evaluation.workflows.scoring import ScoredFile, Tally, evaluate_paths
@@ -22,13 +22,6 @@ from evaluation.workflows.scoring import ScoredFile, Tally, evaluate_paths
 if TYPE_CHECKING:
     from evaluation.engines.scoring import Evaluation
     from evaluation.store import Store
-
-IterationName = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME", show_default=False, help="The iteration that the games belong to; created where there is none."
-    ),
-]
 
 
 def evaluate(

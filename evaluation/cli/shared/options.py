@@ -55,6 +55,12 @@ Database = Annotated[
         help="The database file; in a checkout data/dramaturg.duckdb, else in your data folder.",
     ),
 ]
+IterationName = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME", show_default=False, help="The iteration that the games belong to; created where there is none."
+    ),
+]
 DatabaseAgain = Annotated[
     Path | None,
     typer.Option("--db", show_default=False, help="The database file; may also stand before the sub-command."),

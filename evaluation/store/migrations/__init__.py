@@ -32,6 +32,7 @@ from evaluation.store.migrations.m0023_calibration import create_calibration_tab
 from evaluation.store.migrations.m0024_ab_runs import create_ab_runs
 from evaluation.store.migrations.m0026_rating_teams import create_rating_team_tables
 from evaluation.store.migrations.m0027_proposition_versions import create_proposition_versions
+from evaluation.store.migrations.m0028_watched_files import create_watched_files
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -70,6 +71,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     create_ab_runs,
     create_rating_team_tables,
     create_proposition_versions,
+    create_watched_files,
 )
 """In the order in which they run; the first has number 1. Only ever append."""
 

@@ -1,0 +1,125 @@
+"""Import transcripts from a folder that fills while it is watched."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import stat
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from evaluation.errors import InputError
+from evaluation.recorder import JOURNAL_ENDING
+from evaluation.store.games.watched_files import FileState
+from evaluation.workflows.scoring import ScoredFile, Tally, evaluate_paths
+
+if TYPE_CHECKING:
+    from evaluation.store import Store
+
+SETTLED_SECONDS = 2.0
+"""How long a file must stay as it is before it is read."""
+
+
+class Watcher:
+    """Takes each file of a folder once, as soon as nobody writes it any more.
+
+    A file is taken when its size and time of change have stayed for ``settled_seconds``; a journal of a recorder, when
+    its process has ended. What was taken is remembered in the store, so that a file is not taken again when the
+    watching begins anew, and a game that somebody deleted does not come back. A file that was changed is taken again.
+    Hidden files, links and what else is not a regular file are passed over.
+
+    Args:
+        store: Where games go.
+        folder: What is watched, with the folders below it.
+        tally: Counts what became of the files.
+        iteration: The iteration for the games; created where there is none.
+        settled_seconds: See above.
+        clock: Seconds that never go back.
+
+    Raises:
+        InputError: There is no such folder.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        folder: Path,
+        tally: Tally,
+        *,
+        iteration: str | None = None,
+        settled_seconds: float = SETTLED_SECONDS,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        if not folder.is_dir():
+            raise InputError("There is no such folder.", place=str(folder), remedy="Create it, or correct the path.")
+        self._store = store
+        self._folder = folder.resolve()
+        self._tally = tally
+        self._iteration = iteration
+        self._settled_seconds = settled_seconds
+        self._clock = clock
+        self._taken = store.watched_files.taken(str(self._folder))
+        self._seen: dict[str, tuple[FileState, float]] = {}
+
+    def look(self) -> Iterator[ScoredFile]:
+        """Takes what has settled since the last look, file by file."""
+        now, waiting = self._clock(), {}
+        ready = []
+        for state in self._states():
+            if state in self._taken:
+                continue
+            before, since = self._seen.get(state.path, (None, now))
+            if before != state:
+                since = now
+            waiting[state.path] = (state, since)
+            if now - since >= self._settled_seconds and not self._is_recorded_now(state.path):
+                ready.append(state)
+        self._seen = waiting
+        for state in ready:
+            yield from self._take(state)
+
+    @property
+    def waiting(self) -> int:
+        """Number of files that are there and not taken yet."""
+        return len(self._seen)
+
+    def _take(self, state: FileState) -> Iterator[ScoredFile]:
+        refused = self._tally.refused
+        yield from evaluate_paths(
+            [self._folder / state.path], self._tally, store=self._store, iteration=self._iteration
+        )
+        # Only now: what is cut off in between is taken again, and its games are recognised by their content.
+        self._store.watched_files.add(str(self._folder), state, is_refused=self._tally.refused > refused)
+        self._taken.add(state)
+        del self._seen[state.path]
+
+    def _states(self) -> Iterator[FileState]:
+        for place, folders, names in os.walk(self._folder):
+            folders[:] = sorted(name for name in folders if not name.startswith("."))
+            for name in sorted(names):
+                path = Path(place, name)
+                if name.startswith("."):
+                    continue
+                try:
+                    status = path.lstat()
+                except OSError:
+                    # It went away between the two looks.
+                    continue
+                if stat.S_ISREG(status.st_mode) and status.st_size:
+                    yield FileState(str(path.relative_to(self._folder)), status.st_size, status.st_mtime_ns)
+
+    def _is_recorded_now(self, path: str) -> bool:
+        """Whether a recorder holds the journal open: it locks it."""
+        if not path.endswith(JOURNAL_ENDING):
+            return False
+        try:
+            with (self._folder / path).open("rb") as file:
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        except OSError:
+            # It went away: the recorder has finished.
+            return True
+        return False
