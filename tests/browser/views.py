@@ -40,7 +40,7 @@ _QUERIES = {"review": "?rater=Ada"}
 _READY = {
     "overview": "[data-testid='stDataFrame']",
     "upload": "[data-testid='stDataFrame']",
-    "transcripts": "[data-testid='stDataFrame']",
+    "transcripts": ".picture-box .row .cell",
     "review": ".desk .message",
     "trends": ".js-plotly-plot .scatterlayer",
     "network": ".graph .player",

@@ -23,7 +23,7 @@ from tests.browser.conftest import Server, free_port
 from tests.faults.tab import Tab, login_cookie
 
 # Where the address is not the title in small letters.
-ADDRESSES = {"Overview": "", "Insights": "network", "Verdicts to check": "verdicts"}
+ADDRESSES = {"Overview": "", "Games": "transcripts", "Insights": "network", "Verdicts to check": "verdicts"}
 # The headings of pages that write their own: the decision on the samples' current iteration.
 HEADINGS = {"Overview": "Not yet"}
 PROBES = ("health", "metrics", "script-health-check")
@@ -172,8 +172,8 @@ def _places(store: Store) -> list[tuple[str, str, str]]:
     """Every page, and views of it that have buttons, downloads or events of their own: title, address and query."""
     game = store.transcripts.summaries()["transcript_id"].iloc[0]
     places = [(title, ADDRESSES.get(title, title.lower()), "") for title in access_checks.PAGES]
-    places += [("Transcripts", "transcripts", f"?transcript={game}"), ("Review", "review", "?desk=My+ratings")]
-    places += [("Transcripts", "transcripts", f"?transcript={game}&show=Ledger")]
+    places += [("Games", "transcripts", f"?transcript={game}"), ("Review", "review", "?desk=My+ratings")]
+    places += [("Games", "transcripts", f"?transcript={game}&show=Ledger")]
     places += [("Review", "review", f"?desk={view}") for view in ("Practice", "Who+speaks%3F", "Sheets+and+records")]
     places += [("Insights", "network", f"?network_view={view}") for view in ("Cost", "Checks", "Beside+each+other")]
     places += [

@@ -76,10 +76,16 @@ def remember_target(target: MarkTarget) -> None:
 
 
 def open_clicked_mark(store: Store) -> None:
-    """Open the Transcripts page at the mark that was clicked just before this run, if one was."""
-    target = st.session_state.pop(_CHOSEN, None)
-    if isinstance(target, MarkTarget):
+    """Open the Games page at the mark that was clicked just before this run, if one was."""
+    target = take_clicked_mark()
+    if target is not None:
         st.switch_page("app_pages/transcripts/page.py", query_params=address(store, target))
+
+
+def take_clicked_mark() -> MarkTarget | None:
+    """The target of the mark that was clicked just before this run, told once."""
+    target = st.session_state.pop(_CHOSEN, None)
+    return target if isinstance(target, MarkTarget) else None
 
 
 def read_mark(value: object, targets: Sequence[MarkTargets]) -> MarkTarget | None:

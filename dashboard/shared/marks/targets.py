@@ -1,4 +1,4 @@
-"""MarkTargets of marks: the messages or games that a mark opens, as addresses of the Transcripts page."""
+"""MarkTargets of marks: the messages or games that a mark opens, as addresses of the Games page."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MarkTargets: TypeAlias = Mapping[str, Sequence[MarkTarget]]
 
 
 def address(store: Store, target: MarkTarget) -> dict[str, str]:
-    """The query of the Transcripts page that shows the target.
+    """The query of the Games page that shows the target.
 
     A game opens at its first message that loses points of the metric; where none does, at the metric's ledger. An
     iteration opens as the list of its games, the lowest score of the metric first.
