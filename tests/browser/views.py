@@ -81,7 +81,7 @@ _FURTHER = (
         "experiments-ab-form",
         "experiments?experiments_view=Run+an+A%2FB+test",
         "[data-testid='stTextArea']",
-        frozenset({"empty"}),
+        frozenset({"empty", "data"}),
     ),
     View(
         "review-own",

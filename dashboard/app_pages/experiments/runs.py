@@ -12,6 +12,7 @@ from dashboard.app_pages.experiments import data, start_ab_test
 from dashboard.app_pages.experiments.charts import difference_alt, difference_figure
 from dashboard.app_pages.experiments.data import ShownRun
 from dashboard.shared import state
+from dashboard.shared.charts.drawing import draw_chart
 from dashboard.shared.downloads import csv_download
 from dashboard.shared.jobs import jobs
 from dashboard.shared.notices import empty_state, plain
@@ -69,7 +70,7 @@ def run_view(store: Store, run: ShownRun) -> None:
 def _report(store: Store, run: ShownRun) -> None:
     if words := verdict_words(run.rows):
         st.caption(words)
-    st.plotly_chart(
+    draw_chart(
         difference_figure(run.rows),
         key=f"differences_{run.record.id}",
         config={"displayModeBar": False},

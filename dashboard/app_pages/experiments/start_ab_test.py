@@ -12,8 +12,7 @@ from dashboard.shared.notices import plain
 from evaluation.access.roles import Action
 from evaluation.errors import DramaturgError
 from evaluation.experiments.ab.config import ABConfig
-from evaluation.experiments.ab.estimate import ABEstimate
-from evaluation.judging.judge_config import own_price, price_of
+from evaluation.judging.judge_config import price_of
 from evaluation.store import Store
 from evaluation.workflows.experiments.ab_jobs import KIND
 
@@ -21,7 +20,6 @@ TEST = "ab_test"
 """The query parameter that names the A/B test which is looked at."""
 
 _TEXT, _BEGIN_WITH = "ab_text", "ab_begin_with"
-_PRICE_WANTED = "ab_price_wanted"
 _NUMBERS = "An example: numbers in the file (no model)"
 _ITERATIONS = "Your latest two iterations"
 _SIMULATED = "An example: simulated conversations (need a model)"
@@ -51,7 +49,7 @@ def ab_form(store: Store) -> None:
         usd = st.number_input("Spend at most (US dollars)", 0.0, value=None, step=0.5, key="ab_usd")
     with right:
         calls = st.number_input("Call at most (times)", 0, value=None, step=100, key="ab_calls")
-    _tell_estimate(found)
+    st.caption(found.words(found.usd(price_of)))
     is_busy = jobs.running(store, KIND) is not None
     if st.button(
         "Run the A/B test", icon=":material/play_arrow:", type="primary", disabled=is_busy, key="start_ab_test"
@@ -107,19 +105,6 @@ def _fill() -> None:
         st.session_state[_TEXT] = data.iterations_test(*_iterations()[-2:])
     else:
         st.session_state[_TEXT] = data.example_test("ab_simulation.yaml" if chosen == _SIMULATED else "ab.yaml")
-
-
-def _tell_estimate(found: ABEstimate) -> None:
-    is_looked_up = bool(st.session_state.get(_PRICE_WANTED))
-    with st.spinner("Looking up what the model costs; the first time that takes some seconds.", show_time=True):
-        usd = found.usd(price_of if is_looked_up else own_price)
-    st.caption(found.words(usd))
-    if usd is None and not is_looked_up:
-        st.button("Estimate the cost", icon=":material/payments:", key="estimate_ab_cost", on_click=_want_price)
-
-
-def _want_price() -> None:
-    st.session_state[_PRICE_WANTED] = True
 
 
 def start(store: Store, test: ABConfig, options: dict[str, float | int | None]) -> None:

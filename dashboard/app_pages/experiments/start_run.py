@@ -13,14 +13,13 @@ from evaluation.experiments.groups import GroupLayout
 from evaluation.experiments.plan import DEFAULT_SAMPLE_SIZE, ExperimentPlan
 from evaluation.experiments.scenario import scenarios
 from evaluation.experiments.treatment import require_effective
-from evaluation.judging.judge_config import SETTINGS_KEY, JudgeConfig, judge_config, own_price, price_of
+from evaluation.judging.judge_config import SETTINGS_KEY, JudgeConfig, judge_config, price_of
 from evaluation.judging.model_client.usage import Price
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.simulation.scripted.world import SCRIPTED_MODEL, Effects
 from evaluation.store import Store
 from evaluation.workflows.experiments.jobs import KIND
 
-_PRICE_WANTED = "experiment_price_wanted"
 _SCRIPT, _MODEL = "A script (no key, no cost)", "The judge's model"
 _LAYOUTS = {
     GroupLayout.SPECIFICATION: "every agent in one conversation",
@@ -115,29 +114,20 @@ def _effective(plan: ExperimentPlan) -> bool:
 
 
 def _estimate(plan: ExperimentPlan, config: JudgeConfig) -> None:
-    is_looked_up = bool(st.session_state.get(_PRICE_WANTED))
-    if plan.effects is not None:
-        price: Price | None = Price(0.0, 0.0, 0.0)
-    elif is_looked_up:
-        with st.spinner("Looking up what the model costs; the first time that takes some seconds."):
-            price = price_of(config)
-    else:
-        price = own_price(config)
+    price = Price(0.0, 0.0, 0.0) if plan.effects is not None else price_of(config)
     found = estimate(plan, PropositionLibrary.load(), price)
-    unknown = "nobody here knows the model's price" if is_looked_up else "what they cost is not looked up yet"
     # No dollar sign: Markdown would read two of them as mathematics.
-    cost = unknown if found.usd is None else f"at most about {found.usd:,.2f} US dollars" if found.usd else "no cost"
+    cost = (
+        "the price of the model is not known"
+        if found.usd is None
+        else f"at most about {found.usd:,.2f} US dollars"
+        if found.usd
+        else "no cost"
+    )
     st.caption(
         f"{data.size_words(plan)}: {found.at_least:,} to {found.at_most:,} calls, {cost}. What is known from an "
         "earlier run of the same is not asked again."
     )
-    if price is None and not is_looked_up:
-        # The list of prices takes seconds to load, so only those wait who want to know.
-        st.button("Estimate the cost", icon=":material/payments:", key="estimate_cost", on_click=_want_price)
-
-
-def _want_price() -> None:
-    st.session_state[_PRICE_WANTED] = True
 
 
 def _start(store: Store, plan: ExperimentPlan, options: dict[str, float | int | None]) -> None:

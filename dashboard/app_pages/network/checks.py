@@ -6,6 +6,7 @@ import streamlit as st
 
 from dashboard.app_pages.network import checks_data
 from dashboard.shared import queries, resources
+from dashboard.shared.charts.drawing import draw_chart
 from dashboard.shared.downloads import csv_download
 from dashboard.shared.jobs import jobs
 from dashboard.shared.jobs.judging_form import judge_in_force, start_judging
@@ -15,12 +16,11 @@ from dashboard.shared.status_table import status_table
 from evaluation.insight.checks.summary import EVERYBODY
 from evaluation.insight.config import EvaluationConfig
 from evaluation.insight.report.evaluation_report import Wanted
-from evaluation.judging.judge_config import JudgeConfig, own_price, price_of
+from evaluation.judging.judge_config import JudgeConfig, price_of
 from evaluation.store import Store
 from evaluation.text.display import counted, significant_text
 
 _THIS_GAME, _ALL_GAMES = "this game", "all games"
-_PRICE_WANTED = "checks_price_wanted"
 
 
 def show(transcript_id: str) -> None:
@@ -49,7 +49,7 @@ def _over_iterations() -> None:
     )
     chosen = checks_data.of_player(found, check, names[place])
     if chosen:
-        st.plotly_chart(
+        draw_chart(
             checks_data.check_figure(chosen, check),
             key="checks_over_iterations",
             config={"displayModeBar": False},
@@ -151,19 +151,10 @@ def _tell_estimate(order: ChecksOrder, config: JudgeConfig) -> None:
             order.seed,
             config,
         )
-    is_looked_up = bool(st.session_state.get(_PRICE_WANTED))
-    price = price_of(config) if is_looked_up else own_price(config)
-    usd = found.usd(price)
-    unknown = "nobody here knows the model's price" if is_looked_up else "what they cost is not looked up yet"
+    usd = found.usd(price_of(config))
     # No dollar sign: Markdown would read two of them as mathematics.
-    cost = unknown if usd is None else f"about {significant_text(usd, 2)} US dollars"
+    cost = "the price of the model is not known" if usd is None else f"about {significant_text(usd, 2)} US dollars"
     st.caption(
         f"{counted(found.questions, 'question')} about {counted(found.games, 'game')}, {found.known:,} answered "
         f"before, {counted(found.calls, 'call')} with {counted(round(found.tokens_read), 'token')} to read: {cost}."
     )
-    if price is None and not is_looked_up:
-        st.button("Estimate the cost", icon=":material/payments:", key="estimate_checks", on_click=_want_price)
-
-
-def _want_price() -> None:
-    st.session_state[_PRICE_WANTED] = True

@@ -180,7 +180,7 @@ def beside_points(store: Store) -> pd.DataFrame:
 
 
 def chart_targets(games: pd.DataFrame, metric: str) -> MarkTargets:
-    """What the marks of a chart open: each dot its game, each mean the games of its iteration.
+    """Targets of the marks of a chart: each dot opens its game, each mean the games of its iteration.
 
     Args:
         games: Those of the chart, in the columns of ``queries.trend_points``.
@@ -195,7 +195,7 @@ def chart_targets(games: pd.DataFrame, metric: str) -> MarkTargets:
 
 
 def verdict_targets(counts: pd.DataFrame) -> MarkTargets:
-    """What the bars of the verdicts open: the games of their iteration."""
+    """Targets of the bars of the verdicts: the games of their iteration."""
     return {"verdict": tuple(_iteration_target("verdict", name) for name in counts["iteration"])}
 
 

@@ -134,7 +134,7 @@ def _mean_line(scored: pd.DataFrame, definition: MetricDefinition, changes: Mapp
     means = scored.groupby("position")["score"].mean()
     counts = scored.groupby("position")["score"].size()
     texts = [
-        f"{escaped_label(names[place], 40)}: mean {score_text(means[place], definition.scale)} "
+        f"{escaped_label(names[place])}: mean {score_text(means[place], definition.scale)} "
         f"of {counted(counts[place], 'game')}, "
         f"95 % interval {interval_words(sides[place])}{_change_line(changes.get(names[place], ''), 60)}"
         for place in means.index

@@ -49,7 +49,7 @@ def remember_click(key: str, targets: Sequence[MarkTargets]) -> Callable[[], Non
 
 
 def remember_point(key: str, targets: MarkTargets, kinds: Sequence[str]) -> Callable[[], None]:
-    """As :func:`remember_click`, for a Plotly chart that reports the points which are selected.
+    """A callback like that of :func:`remember_click`, for a Plotly chart that reports its selected points.
 
     Args:
         key: The key of the chart.
