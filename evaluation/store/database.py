@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from evaluation.store.ratings.calibration_marks import CalibrationMarks
     from evaluation.store.ratings.discards import Discards
     from evaluation.store.ratings.drafts import Drafts
+    from evaluation.store.ratings.pair_judgements import PairJudgements
     from evaluation.store.ratings.practice import Practice
     from evaluation.store.ratings.rating_queue import RatingQueue
     from evaluation.store.ratings.ratings import Ratings
@@ -107,6 +108,7 @@ class Store(Units):
     practice: Practice = _part("evaluation.store.ratings.practice", is_for_everybody=True)
     style_answers: StyleAnswers = _part("evaluation.store.ratings.style_answers", is_for_everybody=True)
     calibration_marks: CalibrationMarks = _part("evaluation.store.ratings.calibration_marks", is_for_everybody=True)
+    pair_judgements: PairJudgements = _part("evaluation.store.ratings.pair_judgements", is_for_everybody=True)
     overrides: Overrides = _part("evaluation.store.results.overrides")
     settings: Settings = _part("evaluation.store.settings")
     decisions: Decisions = _part("evaluation.store.results.judge_decisions")

@@ -14,6 +14,7 @@ from dashboard.shared import resources
 from dashboard.shared.first_run import first_steps
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import empty_state
+from dashboard.shared.rating.pair_form import judge_latest_pairs
 from evaluation.access.roles import Action
 from evaluation.errors import StoreError
 from evaluation.store import Store
@@ -47,6 +48,8 @@ def show() -> None:
         style_check(store, rater)
     elif view == parts.JUDGE:
         blind_marks(store, rater)
+    elif view == parts.PAIRS:
+        judge_latest_pairs(store, rater)
     else:
         records(store, rater)
 

@@ -25,8 +25,9 @@ GUIDE = "How to rate"
 PRACTICE = "Practice"
 STYLE = "Who speaks?"
 JUDGE = "Mark a judge"
+PAIRS = "Which was better?"
 RECORDS = "Sheets and records"
-VIEWS = (DESK, OWN, GUIDE, PRACTICE, STYLE, JUDGE, RECORDS)
+VIEWS = (DESK, OWN, GUIDE, PRACTICE, STYLE, JUDGE, PAIRS, RECORDS)
 
 _KEY = "rating_desk"
 

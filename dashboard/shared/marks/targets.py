@@ -40,7 +40,8 @@ def address(store: Store, target: MarkTarget) -> dict[str, str]:
     """
     iteration = target.iteration or NO_ITERATION_CHOICE
     if target.metric not in DEFINITIONS:
-        return {"transcript": target.transcript_id} if target.transcript_id else {"of_iteration": iteration}
+        message = {"message": target.message_id} if target.message_id else {}
+        return {"transcript": target.transcript_id, **message} if target.transcript_id else {"of_iteration": iteration}
     if target.transcript_id is None:
         # The list's choices stand in its address by their labels.
         lowest_first = f"Lowest {DEFINITIONS[target.metric].label.lower()}"

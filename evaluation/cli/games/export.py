@@ -1,4 +1,4 @@
-"""``dramaturg export``: transcripts in formats that keep or exchange them, scores and ratings as tables."""
+"""``dramaturg export``: transcripts in formats that keep or exchange them, scores and people's answers as tables."""
 
 from __future__ import annotations
 
@@ -158,6 +158,14 @@ def findings(
 def ratings(output: Output = None, kind: Kind = TableFormat.CSV, force: Force = False, db: Database = None) -> None:
     """Write every rating ever given, revised ones included."""
     _write_table(open_store(db).ratings.all(), kind, output, force)
+
+
+@app.command()
+def judgements(output: Output = None, kind: Kind = TableFormat.CSV, force: Force = False, db: Database = None) -> None:
+    """Write people's judgements of two games against each other, withdrawn ones included."""
+    from evaluation.workflows.ratings.pair_judgements import judgement_table
+
+    _write_table(judgement_table(open_store(db)), kind, output, force)
 
 
 def _write_table(table: pd.DataFrame, kind: TableFormat, output: Path | None, force: bool) -> None:

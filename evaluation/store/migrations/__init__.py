@@ -30,6 +30,7 @@ from evaluation.store.migrations.m0021_repeats import create_repeat_column
 from evaluation.store.migrations.m0022_insight_answers import create_insight_answers
 from evaluation.store.migrations.m0023_calibration import create_calibration_tables
 from evaluation.store.migrations.m0024_ab_runs import create_ab_runs
+from evaluation.store.migrations.m0025_pair_judgements import create_pair_judgements
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -66,6 +67,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     create_insight_answers,
     create_calibration_tables,
     create_ab_runs,
+    create_pair_judgements,
 )
 """In the order in which they run; the first has number 1. Only ever append."""
 
