@@ -7,7 +7,7 @@ from pathlib import Path
 
 from playwright.sync_api import expect
 
-from tests.browser.hands import go, tick_row
+from tests.browser.hands import go
 
 GAMES = (
     "llm_werewolf/matches/werewolf_match_2025-02-02_0.json",
