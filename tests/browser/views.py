@@ -104,6 +104,9 @@ _FURTHER = (
         frozenset({"data"}),
     ),
     View("trends-personas", "trends?as=Personas", ".js-plotly-plot", frozenset({"data"})),
+    View("compare-games", "compare?of=Two+games", ".message .badge", frozenset({"data"})),
+    View("compare-judged", "compare?of=Judged+by+people", "[data-testid='stAlert']", frozenset({"data"})),
+    View("review-pairs", "review?rater=Ada&desk=Which+was+better%3F", ".pair .message", frozenset({"data"})),
     View("compare-runs", "compare?of=Evaluation+runs", "[data-testid='stDataFrame']", frozenset({"data"})),
     View(
         "experiments-ab", "experiments?experiments_view=A%2FB+tests", "[data-testid='stDataFrame']", frozenset({"data"})

@@ -174,11 +174,16 @@ def _places(store: Store) -> list[tuple[str, str, str]]:
     places = [(title, ADDRESSES.get(title, title.lower()), "") for title in access_checks.PAGES]
     places += [("Games", "transcripts", f"?transcript={game}"), ("Review", "review", "?desk=My+ratings")]
     places += [("Games", "transcripts", f"?transcript={game}&show=Ledger")]
-    places += [("Review", "review", f"?desk={view}") for view in ("Practice", "Who+speaks%3F", "Sheets+and+records")]
+    places += [
+        ("Review", "review", f"?desk={view}")
+        for view in ("Practice", "Who+speaks%3F", "Which+was+better%3F", "Sheets+and+records")
+    ]
     places += [("Insights", "network", f"?network_view={view}") for view in ("Cost", "Checks", "Beside+each+other")]
     places += [
         ("Experiments", "experiments", f"?experiments_view={view}") for view in ("A%2FB+tests", "Run+an+A%2FB+test")
     ]
+    places += [("Games", "transcripts", "?part=Add+games"), ("Compare", "compare", "?of=Two+games")]
+    places += [("Compare", "compare", "?of=Judged+by+people&judged=Judge+pairs")]
     places += [("Verdicts to check", "verdicts", "?verdicts_view=Why+messages+fail")]
     return places
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from evaluation.transcript import Transcript
 
-app = command_group("Write transcripts, scores or ratings to files.")
+app = command_group("Write transcripts, scores or people's answers to files.")
 
 
 class TranscriptFormat(StrEnum):
