@@ -121,3 +121,6 @@ def test_the_address_of_uploads_leads_to_the_games_page(sample_server, visit) ->
     assert sum("Games" in text for text in links.all_inner_texts()) == 1
     page.get_by_role("radio", name="List").click()
     expect(page.locator(ROWS)).to_have_count(21)
+    page.get_by_role("radio", name="Add games").click()
+    expect(page.get_by_test_id("stFileUploaderDropzoneInput")).to_be_attached()
+    assert "part=Add+games" in page.url

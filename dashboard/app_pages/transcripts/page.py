@@ -19,6 +19,9 @@ from evaluation.errors import NotFoundError
 from evaluation.store import Store
 
 
+PART = "games_part"
+
+
 def show(store: Store) -> None:
     show_outcome(store)
     open_marked_game(store)
@@ -32,20 +35,26 @@ def show(store: Store) -> None:
         add_games(store)
         recently_deleted(store)
         return
-    part = st.segmented_control(
-        "Part of the page",
-        [state.GAME_LIST, state.ADD_GAMES],
-        default=state.GAME_LIST,
-        required=True,
-        key=state.GAMES_PART,
-        bind="query-params",
-        label_visibility="collapsed",
-    )
-    if part == state.ADD_GAMES:
+    if pick_part() == state.ADD_GAMES:
         add_games(store)
         return
     all_games(store, listed)
     recently_deleted(store)
+
+
+def pick_part() -> str:
+    """The part of the page: what its address says, so that a link to the page shows the list again."""
+    parts = [state.GAME_LIST, state.ADD_GAMES]
+    st.session_state[PART] = state.chosen(state.GAMES_PART, parts) or state.GAME_LIST
+    st.segmented_control(
+        "Part of the page", parts, required=True, key=PART, on_change=keep_part, label_visibility="collapsed"
+    )
+    return str(st.session_state[PART])
+
+
+def keep_part() -> None:
+    """Writes the part that was chosen into the address."""
+    state.choose(**{state.GAMES_PART: st.session_state[PART]})
 
 
 def open_marked_game(store: Store) -> None:
