@@ -1,6 +1,6 @@
 """Evaluate two agents with a real model of 135 million parameters on this machine, and print the share without a score.
 
-It shows that a run against a slow server with one slot ends by itself. It is no part of continuous integration. Set up
+It shows that a run against a slow server with one slot ends by itself. It is not part of continuous integration. Set up
 once, in an environment of its own (the build takes about ten minutes):
 
     python -m venv /tmp/small-model

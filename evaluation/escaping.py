@@ -24,7 +24,7 @@ _BARE_BAR = re.compile(r"(?<!\\)\|")
 _NOT_IN_XML = re.compile("[\ufffe\uffff]")
 # What a spreadsheet takes for the beginning of a formula, after blanks, in ASCII and in full width.
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-# JSON escapes the first 32 control characters. A terminal also acts on these, and half of a pair is no UTF-8.
+# JSON escapes the first 32 control characters. A terminal also acts on these, and half of a pair is not UTF-8.
 _JSON_ESCAPES = {
     number: f"\\u{number:04x}"
     for first, end in (

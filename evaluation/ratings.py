@@ -72,7 +72,7 @@ class Rating:
 
     @property
     def breaks_one_way_rule(self) -> bool:
-        """Whether 4 or more yes stand beside a score below 3 (rubric 1.0, metric 7); the converse is no breach."""
+        """Whether 4 or more yes stand beside a score below 3 (rubric 1.0, metric 7); the converse is not a breach."""
         return self.yes_count >= _YES_ANSWERS_THAT_PROMISE_ACCEPTABLE and self.score < _ACCEPTABLE_SCORE
 
 

@@ -106,7 +106,7 @@ def score_text(score: float | None, scale: Scale, threshold: float | None = None
 
 
 USD, COUNT = "usd", "count"
-"""Names of scales that are no marks: US dollars, and counts of anything."""
+"""Names of scales that are not marks: US dollars, and counts of anything."""
 
 
 def threshold_text(threshold: float, scale: Scale) -> str:

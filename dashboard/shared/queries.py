@@ -33,7 +33,7 @@ SIMULATED = "simulated conversations"
 """The group of what experiments and A/B tests simulated, unless somebody put it into an iteration."""
 
 LOOSE = (NO_ITERATION, SIMULATED)
-"""The groups that are no iteration."""
+"""The groups that are not iterations."""
 
 
 def group_of(iteration: object, source_format: object, places: Mapping[str, int]) -> tuple[int, str]:

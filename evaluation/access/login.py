@@ -118,7 +118,9 @@ def _required(section: Mapping[str, Any], key: str, title: str, place: Path) -> 
 def _check_address(url: str, key: str, title: str, place: Path) -> None:
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.netloc:
-        raise InputError(f"{key} {url!r} is no address.", place=f"{place}: {title}", remedy="Begin it with https://.")
+        raise InputError(
+            f"{key} {url!r} is not an address.", place=f"{place}: {title}", remedy="Begin it with https://."
+        )
 
 
 def _check_redirect(url: str, place: Path) -> None:
@@ -161,7 +163,7 @@ def _check_admins(grants: tuple[Grant, ...], where: str) -> None:
         )
     if any(grant.kind is GrantKind.EVERYBODY for grant in grants):
         raise InputError(
-            "Everybody as admin is no access rule.", place=where, remedy="Name people, a domain or a group."
+            "Everybody as admin is not an access rule.", place=where, remedy="Name people, a domain or a group."
         )
 
 

@@ -129,7 +129,7 @@ def _measure(dimension: Dimension, rows: tuple[pd.DataFrame, pd.DataFrame]) -> M
 
 
 def _games_only(values: dict[str, float]) -> dict[str, float]:
-    # What was asked of a whole trajectory is no game.
+    # What was asked of a whole trajectory is not a game.
     return {key: value for key, value in values.items() if key}
 
 

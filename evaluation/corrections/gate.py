@@ -248,7 +248,7 @@ class _CheckClock:
 
 
 def _usable(found: MessageScore) -> MessageScore:
-    """``found``, without a score that is no number: that is no answer, and no reason to hold a message back."""
+    """``found``, without a score that is not a number: that is not an answer, and no reason to hold a message back."""
     if found.score is None or isfinite(found.score):
         return found
     return replace(found, score=None, reasoning=f"the judge gave no usable score: {found.score}")

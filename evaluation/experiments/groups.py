@@ -65,7 +65,7 @@ def design_of(
     if not 0 < scale <= 1:
         raise InputError(f"A scale of {scale:g} makes no sense.", place="scale", remedy="Give a number from 0.01 to 1.")
     if layout is GroupLayout.PAPER and scenario.paper is None:
-        raise InputError(f"{scenario.id} is no experiment of the paper.", remedy="Leave --paper-layout out.")
+        raise InputError(f"{scenario.id} is not an experiment of the paper.", remedy="Leave --paper-layout out.")
     # A scale of 0.1 of 30 is 3.0000000000000004.
     environments = max(FEWEST_ENVIRONMENTS, math.ceil(round(scenario.environments * scale, 9)))
     full = environments * scenario.per_room

@@ -103,7 +103,7 @@ class Scenario(_Part):
     def _is_known(cls, value: str | None) -> str | None:
         if value is not None and value not in profiles():
             remedy = f"Choose from {', '.join(profiles())}, or describe your own under 'own_population'."
-            raise ValueError(f"{value!r} is no population. {remedy}")
+            raise ValueError(f"{value!r} is not a population. {remedy}")
         return value
 
     @model_validator(mode="after")
@@ -170,7 +170,7 @@ def read_scenario(content: bytes, scenario_id: str, file: str) -> Scenario:
     """The scenario in a file's content.
 
     Raises:
-        InputError: It is no YAML, or a value is missing, unknown or out of range; names the line and the key.
+        InputError: It is not YAML, or a value is missing, unknown or out of range; names the line and the key.
     """
     found = parse_model(content, Scenario, file, remedy="See docs/experiments.md.")
     return found.model_copy(update={"id": scenario_id})

@@ -164,14 +164,16 @@ def _first_fault(root: Any) -> InputError:
 def _fault(value: Any, path: str) -> InputError | None:
     if isinstance(value, _Unusable):
         what = shorten(value.written)
-        return BrokenTranscriptError(f"{what} is no usable number.", place=path, remedy="Use a finite number or null.")
+        return BrokenTranscriptError(
+            f"{what} is not a usable number.", place=path, remedy="Use a finite number or null."
+        )
     if isinstance(value, _Doubled):
         return BrokenTranscriptError(
             f"The key {shorten(value.key)!r} occurs twice in one object.", place=path, remedy="Keep one of the two."
         )
     text = value if isinstance(value, str) else "".join(value) if isinstance(value, dict) else ""
     if half := _half_pair(text):
-        message = f"The text holds half of a surrogate pair ({half}), which is no character."
+        message = f"The text holds half of a surrogate pair ({half}), which is not a character."
         return BrokenTranscriptError(message, place=path, remedy="Remove it, or export the file as UTF-8.")
     return None
 

@@ -142,7 +142,7 @@ def _text(fault: Any, model: type[BaseModel]) -> str:
         required = [name for name, field in inner.model_fields.items() if field.is_required()]
         first = [*required, *inner.model_fields][0].replace("root", "name")
         dash = "- " if place and isinstance(place[-1], int) else ""
-        return f"This is no mapping. Begin it with '{dash}{first}: ...'."
+        return f"This is not a mapping. Begin it with '{dash}{first}: ...'."
     if kind == "value_error":
         text = fault["msg"].removeprefix("Value error, ")
         return text if text.endswith(".") else f"{text}."

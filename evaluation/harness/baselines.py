@@ -251,7 +251,7 @@ def read_baselines(folder: Path) -> dict[tuple[str, Source], Baseline]:
     """The baselines in a folder, by agent and source; none when there is no such folder.
 
     Raises:
-        InputError: A file is no baseline, or two are of the same agent; names the file.
+        InputError: A file is not a baseline, or two are of the same agent; names the file.
     """
     found: dict[tuple[str, Source], Baseline] = {}
     for path in sorted(folder.glob(f"*{SUFFIX}")):

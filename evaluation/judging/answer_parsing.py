@@ -13,7 +13,7 @@ from evaluation.errors import InputError
 from evaluation.judging.answers import Answer
 
 LONGEST_ANSWER = 200_000
-"""Characters; what is longer is no answer, and must not cost time."""
+"""Characters; what is longer is not an answer, and must not cost time."""
 
 _MOST_TRIES = 300
 _MOST_READ_IN_VAIN = 3 * LONGEST_ANSWER
@@ -172,7 +172,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")
 
 
 # Line breaks inside strings are common in models' JSON and harmless.
@@ -228,7 +228,9 @@ def _types_in(schema: Mapping[str, Any]) -> dict[str, tuple[type, ...]]:
             )
             if len(found[name]) < len(several):
                 remedy = f"Take a Python type, or one of {', '.join(_JSON_TYPES)}."
-                raise InputError(f"{kinds!r} is no type of a field.", place=f"the schema's field {name}", remedy=remedy)
+                raise InputError(
+                    f"{kinds!r} is not a type of a field.", place=f"the schema's field {name}", remedy=remedy
+                )
     return found
 
 

@@ -84,7 +84,7 @@ class JudgeConfig(BaseModel):
     @classmethod
     def _is_jury(cls, value: tuple[str, ...]) -> tuple[str, ...]:
         if value and (len(value) < 2 or len(set(value)) < len(value)):
-            raise ValueError("is no jury; name at least two different models")
+            raise ValueError("is not a jury; name at least two different models")
         return value
 
     @property
@@ -110,7 +110,7 @@ class JudgeConfig(BaseModel):
             return None
         parts = urlsplit(value)
         if parts.scheme not in {"http", "https"} or not parts.hostname:
-            raise ValueError("is no address of a server; give one such as http://localhost:8080/v1")
+            raise ValueError("is not an address of a server; give one such as http://localhost:8080/v1")
         if parts.username or parts.password:
             raise ValueError("must not hold a user name or a password; keys come from the environment")
         return value.rstrip("/")

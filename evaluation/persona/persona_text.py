@@ -92,7 +92,7 @@ def read_persona_file(content: bytes, file: str, model: type[BaseModel], *, reme
         content: The file.
         file: Its name, for errors.
         model: What it should hold.
-        remedy: What to hand in instead of what is no such file.
+        remedy: What to hand in instead of what is not such a file.
 
     Raises:
         InputError: Not JSON, nested too deep, a number that is not finite, half of a surrogate pair, a key twice, or

@@ -29,7 +29,7 @@ _WORDS = {
     DiscardReason.TRUNCATED: "It is cut off, or parts are missing",
     DiscardReason.LANGUAGE: "I do not read its language well enough",
     DiscardReason.GARBLED: "It is garbled: cannot be read as a conversation",
-    DiscardReason.NO_DISCUSSION: "It is no discussion: nobody talks with anybody",
+    DiscardReason.NO_DISCUSSION: "It is not a discussion: nobody talks with anybody",
     DiscardReason.KNOWN: "I know it: I took part, made it or saw its scores",
     DiscardReason.OTHER: "Another reason (say it below)",
 }

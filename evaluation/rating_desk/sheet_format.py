@@ -231,11 +231,11 @@ class _Reader:
     def _game(self, row: _Row) -> str:
         if given := row.get("transcript_id"):
             if given not in self.names:
-                row.refuse("transcript_id", "is no stored transcript.", "Import the game first, or correct the id.")
+                row.refuse("transcript_id", "is not a stored transcript.", "Import the game first, or correct the id.")
             return given
         games = self.by_name.get(row.get("game"), [])
         if len(games) != 1:
-            how_many = "is the name of several games." if games else "is no stored game."
+            how_many = "is the name of several games." if games else "is not a stored game."
             row.refuse("game", how_many, "Give the transcript_id, as: dramaturg list --format json.")
         return games[0] if games else ""
 
@@ -252,7 +252,7 @@ class _Reader:
         try:
             time = datetime.fromisoformat(given) if given else self.now
         except ValueError:
-            row.refuse("rated_at", "is no time.", "Write 2026-01-31T14:05:00+00:00, or leave it empty for now.")
+            row.refuse("rated_at", "is not a time.", "Write 2026-01-31T14:05:00+00:00, or leave it empty for now.")
             return self.now
         if time.tzinfo is None:
             row.refuse("rated_at", "has no time zone.", "Add +00:00 for UTC, or your own.")

@@ -70,7 +70,7 @@ def load_file(path: Path, limits: Limits) -> bytes:
         if not path.exists():
             raise NotFoundError("There is no such file or folder.", place=printable(path), remedy="Check the path.")
         if not path.is_file():
-            raise UnreadableFileError("This is no regular file.", place=printable(path), remedy="Save it as a file.")
+            raise UnreadableFileError("This is not a regular file.", place=printable(path), remedy="Save it as a file.")
         with path.open("rb") as stream:
             limits.check_size(path.stat().st_size, is_zip=is_zip(stream.read(4)))
             stream.seek(0)
@@ -104,5 +104,5 @@ def _refuse_closed(path: str) -> bytes:
 
 
 def printable(path: Path | str) -> str:
-    """A path as text that any screen and database takes: bytes that are no characters become question marks."""
+    """A path as text that any screen and database takes: bytes that are not characters become question marks."""
     return well_formed(str(path))

@@ -247,7 +247,8 @@ _FOLDER_FORMATS = frozenset(reader.format for reader in FOLDER_READERS)
 def _read_folder(entries: Sequence[FileEntry], name: str, job: _Job) -> Iterator[ReadResult]:
     """The games among the files of one folder, without the folders below it.
 
-    Where some of the files are a game together, the others that no reader knows belong to it, and are no refused games.
+    Where some of the files are a game together, the others that no reader knows belong to it
+    and do not count as refused.
     """
     rest = list(entries)
     games = list(_folder_games(rest, printable(name), job))

@@ -29,7 +29,7 @@ class LanguagePack:
         language: ISO 639-1 code.
         strategic_forms: Every form of every strategic keyword, with the keyword it is a form of.
         bare_keywords: Those of the forms that alone say little ("vote", "think", "trust").
-        signs_of_depth: Words that point to reasoning although they are no keywords, by kind.
+        signs_of_depth: Words that point to reasoning although they are not keywords, by kind.
         game_terms: Words whose repetition a game makes unavoidable.
         function_words: Words of function: the stop words, and verbs like "need" and "want".
         personality_marks: Words and phrases that mark each of the rubric's personalities, as tuples of words.

@@ -77,7 +77,7 @@ def compute_verdict(metrics: Mapping[str, Scored], cost: Cost | None) -> Verdict
     could, or while engagement is unrated; else ``passed``. An unknown cost decides nothing, and a reason says so.
 
     Args:
-        metrics: By name. One that is missing could not be computed: it counts as pending, for absence is no mark.
+        metrics: By name. One that is missing could not be computed: it counts as pending, for absence is not a mark.
         cost: What the transcript cost; ``None``, or all zero, is unknown.
     """
     return judge_scores(metrics, known_usd(cost))

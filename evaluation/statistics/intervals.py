@@ -118,7 +118,7 @@ def difference_interval(
 def welch_error(after: Values, before: Values) -> tuple[float, float]:
     """Standard error of the difference of two means, and Welch's degrees of freedom. One side must have spread.
 
-    Not ``scipy.stats.ttest_ind``: it warns when one side has no spread, which is no fault of the games.
+    Not ``scipy.stats.ttest_ind``: it warns when one side has no spread, which is not a fault of the games.
     """
     parts = after.var(ddof=1) / len(after), before.var(ddof=1) / len(before)
     total = float(sum(parts))

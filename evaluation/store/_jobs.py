@@ -36,7 +36,7 @@ class Job:
         total: How many items there are, ``done`` of them finished.
         message: The latest remark or the reason why it failed.
         owner: The process that runs it.
-        is_cancel_requested: Whether the one who runs it shall stop after the current item.
+        is_cancel_requested: Whether the one who runs it should stop after the current item.
         heartbeat: When it last reported.
         resumed_at: When it last went on after an interruption; ``None`` when it never did.
         resumed_done: How many items were finished then.
@@ -93,7 +93,7 @@ class Jobs:
         state: JobState | None = None,
         message: str | None = None,
     ) -> Job:
-        """Reports progress or the end of a job, and returns it: look there whether it shall stop.
+        """Reports progress or the end of a job, and returns it: look there whether it should stop.
 
         Raises:
             NotFoundError: There is no such job.

@@ -76,7 +76,7 @@ def assert_persona(
         sample_size: At most how many messages are judged one by one.
         seed: Chooses them.
         repeats: How many times every question is asked; with repeats in the baseline too, a drop within the judge's own
-            noise is no failure.
+            noise is not a failure.
         require_baseline: Whether it fails when no score can be held against ``baselines``, as with the option of the
             same name.
         told: Given the evaluation before anything is asserted, so that a report has it also of a test that fails.
@@ -226,7 +226,7 @@ class _Wanted:
 
 def _dimension(name: str) -> Dimension:
     if name not in DIMENSIONS:
-        raise InputError(f"{name!r} is no dimension.", remedy=f"Choose from {', '.join(DIMENSIONS)}.")
+        raise InputError(f"{name!r} is not a dimension.", remedy=f"Choose from {', '.join(DIMENSIONS)}.")
     return Dimension(name)
 
 

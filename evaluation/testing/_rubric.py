@@ -35,7 +35,7 @@ def assert_rubric(
     limits = dict(at_least or {})
     for name in (*metrics, *limits):
         if name not in DEFINITIONS:
-            raise InputError(f"{name!r} is no metric.", remedy=f"Choose from {', '.join(DEFINITIONS)}.")
+            raise InputError(f"{name!r} is not a metric.", remedy=f"Choose from {', '.join(DEFINITIONS)}.")
     evaluation = evaluate_transcript(the_transcript(transcript), thresholds=limits)
     scored = [name for name, each in evaluation.metrics.items() if each.score is not None]
     checked = list(dict.fromkeys((*metrics, *limits))) or scored

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from evaluation.text.normal import normalise
 
-# Vowel signs and accents are no letters for ``re``, yet they stand inside words: Latin, Hebrew, Arabic, the scripts of
+# Vowel signs and accents are not letters for ``re``, yet they stand inside words: Latin, Hebrew, Arabic, the scripts of
 # India and South-East Asia. (NFKC has already joined what has a composed form.)
 _MARKS = (
     "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"

@@ -25,7 +25,7 @@ class JobProgress:
     Args:
         store: Where the job is recorded.
         job_id: Which one.
-        budget: Stopped when the job shall stop.
+        budget: Stopped when the job should stop.
         total: How many items there are, where that is known at the beginning; written at once.
         report: Told as well.
     """

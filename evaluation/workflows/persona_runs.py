@@ -276,7 +276,7 @@ def known_baselines(folder: Path | None) -> Baselines:
     """The baselines in ``folder``, the shipped ones when left out; read before a judge is asked and paid.
 
     Raises:
-        InputError: There is no such folder, against which nothing could ever fall; or a file is no baseline.
+        InputError: There is no such folder, against which nothing could ever fall; or a file is not a baseline.
     """
     if folder is not None and not folder.is_dir():
         raise InputError(

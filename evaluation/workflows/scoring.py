@@ -196,7 +196,7 @@ def store_evaluation(
 
     transcript = evaluation.transcript
     with store.unit(write=True) as cursor:
-        # A game stays in the iteration that it has, which is no reason to create another one.
+        # A game stays in the iteration that it has, which is not a reason to create another one.
         stays = iterations_of(cursor, [transcript.id]).get(transcript.id) is not None
         if updates_known and iteration is not None and not stays:
             store.iterations.ensure(iteration)

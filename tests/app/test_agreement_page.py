@@ -124,7 +124,7 @@ def test_every_row_with_different_verdicts_can_be_opened_page_by_page(open_page,
     pages = [linked(open_page("agreement", rows_of="Strategic depth", rows_page=str(page))) for page in (1, 2, 3)]
     assert [len(page) for page in pages] == [5, 5, 2]
     assert set.union(*pages) == {(f"m{place}", "strategic_depth") for place in range(12)}
-    # A page that is not there any more is no error.
+    # A page that is not there any more is not an error.
     assert linked(open_page("agreement", rows_of="Strategic depth", rows_page="9"))
     both = open_page("agreement")
     assert len(linked(both)) == 5

@@ -162,7 +162,7 @@ def test_two_evaluation_runs_game_by_game(open_page, two, words, table, run_of) 
     app = open_page("compare", of="Evaluation runs")
     assert not app.exception
     shown = app.dataframe[0].value.set_index("Dimension")
-    # Alpha speaks in six games; what is asked of all that it said is no game.
+    # Alpha speaks in six games; what is asked of all that it said is not a game.
     assert shown.loc["Adherence", "Before"].endswith("(6)")
     assert shown.loc["Fluency", "Verdict"] == "? cannot be tested"
     assert "Adherence" in words(app)

@@ -476,7 +476,7 @@ def test_the_report_on_a_comparison_says_which_metric_is_tested_alone(store: Sto
     assert "after Holm's adjustment over all metrics" not in page.replace("&#x27;", "'")
     [row] = [part for part in page.split("<tr>") if "Personality diversity" in part and ">target<" in part]
     assert "no evidence" in row.replace("\u00a0", " ")
-    # A difference that the scale does not allow is no number.
+    # A difference that the scale does not allow is not a number.
     found = compare_iterations(stored_board(store), "v1", "v2").comparison["personality_diversity"]
     assert found.detectable > found.most
     assert f"{found.detectable:.1f}" not in row

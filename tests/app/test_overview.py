@@ -134,7 +134,7 @@ def test_a_hostile_name_stands_in_inert_elements_only(open_page, store, small_ga
 
 
 def test_a_damaged_database_is_explained(open_page, database: Path, words) -> None:
-    database.write_bytes(b"this is no database")
+    database.write_bytes(b"this is not a database")
     app = open_page()
     assert not app.exception
     said = words(app)

@@ -108,7 +108,7 @@ def test_a_search_that_cannot_be_made_says_why(open_page, filled, words, query) 
 
 
 def test_the_list_says_when_the_database_cannot_be_read(open_page, database, words) -> None:
-    database.write_bytes(b"This is no database, and long enough to be looked at as if it were one." * 100)
+    database.write_bytes(b"This is not a database, and long enough to be looked at as if it were one." * 100)
     app = open_page("transcripts")
     assert not app.exception
     assert "The database cannot be used right now" in words(app)

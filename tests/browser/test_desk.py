@@ -297,7 +297,7 @@ def test_a_database_that_was_moved_away_loses_no_rating_and_no_form(serve, visit
 
 
 def forged(frame: str | bytes) -> str | bytes:
-    """A message of the browser in which a game that was skipped is put aside, for a reason that is no text."""
+    """A message of the browser in which a game that was skipped is put aside, for a reason that is not text."""
     message = BackMsg.FromString(frame) if isinstance(frame, bytes) else None
     if message is None or message.WhichOneof("type") != "rerun_script":
         return frame

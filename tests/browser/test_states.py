@@ -82,7 +82,7 @@ def hold(state: str, database: Path, samples: Path) -> None:
         measure(store)
         store.close()
     elif state == ERROR:
-        database.write_bytes(b"This is no database. " * 1000)
+        database.write_bytes(b"This is not a database. " * 1000)
     elif state == LOADING:
         # The process that runs the tests owns the job, is alive and does nothing, so the job stands where it is.
         store = Store(database)

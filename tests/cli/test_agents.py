@@ -63,11 +63,11 @@ def test_agent_files_are_imported(run: Any, tmp_path: Path) -> None:
     ("content", "expected"),
     [
         (b"{", "Not valid JSON"),
-        (b"[1]", "This is no mapping."),
+        (b"[1]", "This is not a mapping."),
         (b'{"a": 1}', "x.json:1: persona: It is missing. Add 'name: ...'."),
         (b'{"name": "Sur", "x": "\\ud83d"}', "half of a surrogate pair"),
         (b'{"name": "Deep", "x": ' + b"[" * 900 + b"]" * 900 + b"}", "nested deeper than 100 levels"),
-        (b'{"name": "Odd", "x": -Infinity}', "$.x: -Infinity is no usable number"),
+        (b'{"name": "Odd", "x": -Infinity}', "$.x: -Infinity is not a usable number"),
     ],
 )
 def test_a_file_that_is_no_agent_is_refused(run: Any, tmp_path: Path, content: bytes, expected: str) -> None:

@@ -116,9 +116,9 @@ def test_by_default_those_are_evaluated_who_have_a_persona_or_propositions(run: 
     ("arguments", "expected"),
     [
         (("--agents", "nobody"), "Nobody called 'nobody' speaks anywhere. Choose from: michael, dwight,"),
-        (("--dimensions", "charm"), "'charm' is no dimension. Choose from adherence, consistency,"),
+        (("--dimensions", "charm"), "'charm' is not a dimension. Choose from adherence, consistency,"),
         (("--since", "2025-02-01", "--until", "2025-01-01"), "begins (2025-02-01T00:00:00) after its end"),
-        (("--base-url", "ftp://x"), "is no address of a server"),
+        (("--base-url", "ftp://x"), "is not an address of a server"),
         (("--sample-size", "0"), "--sample-size"),
     ],
 )
@@ -153,7 +153,7 @@ def test_a_faulty_file_of_ones_own_stops_before_anything_is_asked(run: Any, tmp_
     (tmp_path / "x.yaml").write_text("dimension: fluency\nagent_id: a\npropositions: 3\n", encoding="utf-8")
     done = run("eval", "run", "--propositions", tmp_path)
     assert done.exit_code == 2
-    assert "x.yaml:3: propositions: It holds no list." in done.stderr
+    assert "x.yaml:3: propositions: It does not hold a list." in done.stderr
 
 
 def test_a_model_judges_every_dimension_and_is_asked_once(run: Any, database: Path) -> None:

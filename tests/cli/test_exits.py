@@ -63,7 +63,7 @@ def test_the_exit_codes(
     run: Any, write_game: Any, refused: Path, tmp_path: Path, arguments: tuple[str, ...], code: int
 ) -> None:
     broken = tmp_path / "broken.duckdb"
-    broken.write_bytes(b"This is no database." * 1000)
+    broken.write_bytes(b"This is not a database." * 1000)
     files = {"GOOD": write_game(), "REFUSED": refused, "BROKEN": broken}
     done = run(*[files.get(argument, argument) for argument in arguments])
     assert done.exit_code == code

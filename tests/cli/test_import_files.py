@@ -48,7 +48,7 @@ def test_a_field_can_be_left_without_a_column(run: Any, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("pairs", "reason"),
     [
-        (["speaker"], "is no FIELD=COLUMN"),
+        (["speaker"], "is not of the form FIELD=COLUMN"),
         (["colour=x"], "Fields are speaker, text, game"),
         (["speaker=a", "speaker=b"], "The speaker is given twice"),
         (["speaker=nick", "text=was"], "There is no column 'nick'; there are wer, was, tag."),

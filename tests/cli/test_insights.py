@@ -92,7 +92,7 @@ def test_events_of_a_file_are_counted_and_their_faults_named(run: Run, write_gam
     assert "Memory and calls by agent" in run("insights", "g1", "--events", place).stdout
     place.write_text("{}\n", encoding="utf-8")
     done = run("insights", "g1", "--events", place)
-    assert (done.exit_code, "events.jsonl:1: event: None is no kind" in done.stderr) == (2, True)
+    assert (done.exit_code, "events.jsonl:1: event: None is not a kind" in done.stderr) == (2, True)
     assert run("insights", "g1", "--events", tmp_path / "none.jsonl").exit_code == 2
 
 

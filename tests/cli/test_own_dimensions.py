@@ -160,14 +160,14 @@ CLAIMS = "propositions=[{'id': 'a', 'claim': 'It is so.'}]"
         ("import nothing_of_that_name\n", "No module named 'nothing_of_that_name'"),
         ("undefined_name\n", "name 'undefined_name' is not defined"),
         (f"{DECLARE}declare_dimension('fluency', description='x', {CLAIMS})\n", "'fluency' exists already"),
-        (f"{DECLARE}declare_dimension('Two words', description='x', {CLAIMS})\n", "is no name of a dimension"),
+        (f"{DECLARE}declare_dimension('Two words', description='x', {CLAIMS})\n", "is not a name of a dimension"),
         (f"{DECLARE}declare_dimension('charm', description='x')\n", "needs either propositions or a function"),
         (f"{DECLARE}declare_dimension('charm', description='', {CLAIMS})\n", "has no usable description"),
-        (f"{DECLARE}declare_dimension('charm', description='x', target_type='god', {CLAIMS})\n", "no target type"),
+        (f"{DECLARE}declare_dimension('charm', description='x', target_type='god', {CLAIMS})\n", "not a target type"),
         (
             f"{DECLARE}declare_dimension('charm', description='x', "
             "propositions=[{'id': 'a', 'claim': '{{who}}'}])\n",
-            "{{who}} is no variable",
+            "{{who}} is not a variable",
         ),
         (
             f"{DECLARE}declare_dimension('charm', description='x', propositions=[{{'id': 'a', 'weigth': 1}}])\n",

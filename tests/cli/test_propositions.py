@@ -34,7 +34,7 @@ def test_every_error_is_listed_with_its_line_and_the_exit_code_is_2(run: Any, tm
     assert done.exit_code == 2
     assert done.stdout.splitlines() == [
         f"{bad}:2: warning: agent_id: No agent 'ann' is known. It applies once there is one.",
-        f"{bad}:3: first_n: 'x' is no number of messages. Give a whole number from 0 to 10,000.",
+        f"{bad}:3: first_n: 'x' is not a number of messages. Give a whole number from 0 to 10,000.",
         f"{bad}:5: propositions[0].claim: It is missing. Add 'claim: ...'.",
         f"{bad}:6: propositions[0].weight: 7 is not a weight. Give a number from 0 (does not count) to 1.",
     ]

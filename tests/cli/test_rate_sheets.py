@@ -52,7 +52,7 @@ def test_a_broken_sheet_names_every_line_and_stores_nothing(
     done = run("rate", "import", sheet)
     assert done.exit_code == 2
     assert "line 3, score: '9' is not on the scale" in done.stderr
-    assert "line 4, game: 'nowhere' is no stored game" in done.stderr
+    assert "line 4, game: 'nowhere' is not a stored game" in done.stderr
     assert "Nothing was stored." in done.stderr
     assert Store(database).ratings.every() == []
 

@@ -141,7 +141,7 @@ GAME = (
         ("$.messages[0].playerName", "nothing"),
     ),
     BadInput(
-        "Message of somebody who is no player",
+        "Message of somebody who is not a player",
         "stranger.json",
         lambda: native(messages=[{"playerName": "Zoe", "message": "Hi."}]),
         ("$.messages[0].playerName", "Zoe", "Ann, Ben"),
@@ -162,7 +162,7 @@ GAME = (
         good=1,
     ),
     BadInput(
-        "Vote for somebody who is no player",
+        "Vote for somebody who is not a player",
         "ghost.json",
         lambda: native(votes=[{"roundNumber": 1, "voterName": "Ann", "targetName": "Zoe"}]),
         ("$.votes[0].targetName", "Zoe"),
@@ -174,7 +174,7 @@ GAME = (
         ("$.votes[0].voterName",),
     ),
     BadInput(
-        "Vote for somebody who is no player, in our format",
+        "Vote for somebody who is not a player, in our format",
         "ghost2.json",
         lambda: canonical(votes=[{"round": 1, "voter": "Ann", "target": "Zoe"}]),
         ("votes[0]", "Zoe"),

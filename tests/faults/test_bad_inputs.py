@@ -96,7 +96,7 @@ def test_the_command_line_stores_the_good_ones_and_says_why_it_refuses_each_othe
     assert (scored, strays) == ((len(expected),), (0,))
 
 
-# Run in a process of its own: what other tests leave behind is no part of the measurement.
+# Run in a process of its own: what other tests leave behind is not part of the measurement.
 _MEASURE = """
 import gc, sys, psutil
 from evaluation.readers import read_upload

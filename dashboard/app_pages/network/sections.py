@@ -220,7 +220,7 @@ def activity(opened: OpenGame) -> None:
     if frame.empty:
         st.info("No player says anything in this game.")
     else:
-        st.caption("Sentiment counts English words, from 0 (negative) to 1 (positive); it is no judgement.")
+        st.caption("Sentiment counts English words, from 0 (negative) to 1 (positive); it is not a judgement.")
         st.dataframe(frame, hide_index=True, alt="Every player's messages, their length and sentiment")
     lines = data.lines_frame([*activity_lines(opened.report.metrics), *share_lines(opened.report.shares)])
     st.dataframe(lines, hide_index=True, alt="Who talks most, and how evenly words and turns are shared")

@@ -311,7 +311,7 @@ function skip(view) {
 // Keys --------------------------------------------------------------------------------------------------------------
 
 function onKey(view, event) {
-  // A dialog of Streamlit's own, such as the one about a lost connection, is no reason to ignore a key.
+  // A dialog of Streamlit's own, such as the one about a lost connection, is not a reason to ignore a key.
   if (event.repeat || event.isComposing || event.altKey || event.metaKey || view.help.open || view.discard.open) return;
   if (event.ctrlKey) {
     if (event.key === "Enter") {

@@ -28,12 +28,12 @@ RowsByMessage = Mapping[str, Mapping[str, Sequence[LedgerRow]]]
 
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """The message that the view shall scroll to.
+    """The message that the view should scroll to.
 
     Attributes:
         message_id: ``None`` for the beginning, with nothing chosen.
         metric: The metric whose badge is opened there, ``None`` for none.
-        count: Rises whenever the view shall go there again.
+        count: Rises whenever the view should go there again.
         is_glance: Only show the message, and leave what is chosen as it is.
     """
 

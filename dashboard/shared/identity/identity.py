@@ -191,7 +191,7 @@ def is_remote_without_login() -> bool:
 
 def is_at_this_machine() -> bool:
     """Whether the browser runs on the machine that the server runs on."""
-    # Where no browser is connected (AppTest) the address is no text, and without a server there is none to ask for.
+    # Where no browser is connected (AppTest) the address is not text, and without a server there is none to ask for.
     return not runtime.exists() or not isinstance(st.context.ip_address, str)
 
 

@@ -328,7 +328,7 @@ def go_on(store: Store, job_id: str) -> Job:
 
 
 def end(store: Store, job_id: str) -> None:
-    """Ends a job that shall not go on. What is done stays stored; what waits is forgotten."""
+    """Ends a job that should not go on. What is done stays stored; what waits is forgotten."""
     with store.unit(write=True):
         job = store.jobs.update(job_id, state=JobState.CANCELLED, message="What was done until then is stored.")
         store.import_queue.clear(job_id)

@@ -74,7 +74,7 @@ class PersonaOrder(JudgingRequest):
 
 
 class RowsOrder(JudgingRequest):
-    """Which rows of which games a judge shall decide; all games when no iteration is named."""
+    """Which rows of which games a judge should decide; all games when no iteration is named."""
 
     iteration: str | None = None
     metrics: list[str] = Field(default_factory=lambda: list(TASKS))

@@ -71,7 +71,7 @@ def remember_point(key: str, targets: MarkTargets, kinds: Sequence[str]) -> Call
 
 
 def remember_target(target: MarkTarget) -> None:
-    """Keep what :func:`open_clicked_mark` shall open in the run after this callback."""
+    """Keep what :func:`open_clicked_mark` should open in the run after this callback."""
     st.session_state[_CHOSEN] = target
 
 
@@ -97,7 +97,7 @@ def read_mark(value: object, targets: Sequence[MarkTargets]) -> MarkTarget | Non
 
 
 def _at(held: Sequence[_Held], place: object) -> _Held | None:
-    """The item at ``place``; ``None`` where that is no index of it."""
+    """The item at ``place``; ``None`` where that is not an index of it."""
     if not isinstance(place, int) or isinstance(place, bool) or not 0 <= place < len(held):
         return None
     return held[place]

@@ -26,7 +26,7 @@ def desk_link(transcript_id: str, label: str = "Rate it at the desk") -> None:
 def hand_over(name: str) -> None:
     """A button that opens the desk on an iteration's games and its reference's first, mixed.
 
-    It is no link: the desk takes no iteration from an address, and never shows that there is one.
+    It is not a link: the desk takes no iteration from an address, and never shows that there is one.
     """
     if st.button("Rate the next one", key="rate_next", icon=":material/arrow_forward:", type="primary"):
         st.session_state[HANDED_OVER] = name

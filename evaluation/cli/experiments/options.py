@@ -10,7 +10,7 @@ import typer
 
 def _above_zero(scale: float) -> float:
     if scale == 0:
-        raise typer.BadParameter("0 is no size: give a share above 0, such as 0.1.")
+        raise typer.BadParameter("0 is not a size: give a share above 0, such as 0.1.")
     return scale
 
 

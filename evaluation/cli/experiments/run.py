@@ -84,7 +84,7 @@ def refuse_idle_options(*, scripted: bool, no_effects: bool, personas: bool, fra
 
     Args:
         scripted: Whether a script speaks.
-        no_effects: Whether it shall plant nothing.
+        no_effects: Whether it should plant nothing.
         personas: Whether a folder with agents is given.
         fragments: Whether fragments are.
         model: Whether a model, an address or a jury is.

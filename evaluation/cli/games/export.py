@@ -75,7 +75,7 @@ def transcripts(
 ) -> None:
     """Write all stored transcripts, or those of one iteration, for import or for other programs."""
     if output is None and kind not in (TranscriptFormat.CSV, TranscriptFormat.JSONL):
-        raise typer.BadParameter(f"{kind} is no text: name a file to write.", param_hint="--output")
+        raise typer.BadParameter(f"{kind} is not text: name a file to write.", param_hint="--output")
     store = open_store(db)
     with store.unit():
         ids = store.transcripts.ids(iteration)
@@ -178,7 +178,7 @@ def _write_table(table: pd.DataFrame, kind: TableFormat, output: Path | None, fo
 
         _deliver(json_text(json_rows(table)), output, force)
     elif output is None:
-        raise typer.BadParameter("Parquet is no text: name a file to write.", param_hint="--output")
+        raise typer.BadParameter("Parquet is not text: name a file to write.", param_hint="--output")
     else:
         write_new_file(output, lambda path: table.to_parquet(path, index=False), overwrite=force)
         note(f"Wrote {safe(output)}.")

@@ -31,9 +31,7 @@ Which = Annotated[
 
 def rename(
     transcript: TranscriptReference,
-    name: Annotated[
-        str | None, typer.Argument(metavar="NAME", show_default=False, help="What the game shall be called.")
-    ] = None,
+    name: Annotated[str | None, typer.Argument(metavar="NAME", show_default=False, help="The game's new name.")] = None,
     original: Annotated[
         bool, typer.Option("--original", help="Return to the name that its file gave, instead of NAME.")
     ] = False,

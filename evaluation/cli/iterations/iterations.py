@@ -127,7 +127,7 @@ def assign(
 def rename(
     context: typer.Context,
     name: Name,
-    new_name: Annotated[str, typer.Argument(metavar="NEW_NAME", show_default=False, help="What it shall be called.")],
+    new_name: Annotated[str, typer.Argument(metavar="NEW_NAME", show_default=False, help="The new name.")],
     by: By = None,
     db: DatabaseAgain = None,
 ) -> None:

@@ -199,7 +199,7 @@ def _changed(held: CorrectionConfig, changes: list[str]) -> CorrectionConfig:
     for change in changes:
         name, separator, text = change.partition("=")
         if not separator:
-            raise typer.BadParameter(f"{change!r} is no NAME=VALUE.", param_hint="--set")
+            raise typer.BadParameter(f"{change!r} is not of the form NAME=VALUE.", param_hint="--set")
         values.pop(name, None)
         if text:
             values[name] = _value(text)

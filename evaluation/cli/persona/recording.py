@@ -34,7 +34,9 @@ def recording_place(to: Path | None) -> Path:
     folder = found.parent if found.suffix == SUFFIX else found
     there = next(each for each in (folder, *folder.parents) if each.exists())
     if not there.is_dir():
-        raise InputError("This is no folder.", place=str(there), remedy=f"Name a folder, or a file called *{SUFFIX}.")
+        raise InputError(
+            "This is not a folder.", place=str(there), remedy=f"Name a folder, or a file called *{SUFFIX}."
+        )
     return found
 
 

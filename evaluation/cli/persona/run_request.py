@@ -103,7 +103,7 @@ def _dimensions(listed: str) -> tuple[Dimension, ...]:
     chosen = listed_names(listed)
     for name in chosen:
         if name not in DIMENSIONS:
-            raise InputError(f"{name!r} is no dimension.", remedy=f"Choose from {', '.join(DIMENSIONS)}.")
+            raise InputError(f"{name!r} is not a dimension.", remedy=f"Choose from {', '.join(DIMENSIONS)}.")
     return tuple([each for each in DIMENSIONS if not chosen or each in chosen])
 
 

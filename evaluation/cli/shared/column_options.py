@@ -48,7 +48,7 @@ def _parsed(pairs: list[str]) -> dict[str, str | None]:
     for pair in pairs:
         field, separator, column = pair.partition("=")
         if not separator or field not in FIELDS:
-            raise _refused(f"{pair!r} is no FIELD=COLUMN. Fields are {', '.join(FIELDS)}.")
+            raise _refused(f"{pair!r} is not of the form FIELD=COLUMN. Fields are {', '.join(FIELDS)}.")
         if field in chosen:
             raise _refused(f"The {field} is given twice.")
         chosen[field] = column or None

@@ -77,7 +77,7 @@ def _change(store: Store, changes: list[str]) -> None:
         for change in changes:
             name, separator, value = change.partition("=")
             if not separator:
-                raise _refused(f"{change!r} is no NAME=VALUE.")
+                raise _refused(f"{change!r} is not of the form NAME=VALUE.")
             _set(store.settings, name, value)
 
 
@@ -91,20 +91,20 @@ def _set(held: Settings, name: str, value: str) -> None:
     elif name == _TEST_SIZE:
         held.set_test_size(_whole(name, value) if value else DEFAULT_TEST_SIZE)
     else:
-        raise _refused(f"{name!r} is no setting; dramaturg settings lists them.")
+        raise _refused(f"{name!r} is not a setting; dramaturg settings lists them.")
 
 
 def _number(name: str, value: str) -> float:
     try:
         return float(value)
     except ValueError:
-        raise _refused(f"{value!r} is no number for {name}.") from None
+        raise _refused(f"{value!r} is not a number for {name}.") from None
 
 
 def _whole(name: str, value: str) -> int:
     number = _number(name, value)
     if not number.is_integer():
-        raise _refused(f"{value!r} is no whole number for {name}.")
+        raise _refused(f"{value!r} is not a whole number for {name}.")
     return int(number)
 
 

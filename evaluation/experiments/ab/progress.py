@@ -84,7 +84,7 @@ def _read(path: Path) -> dict[str, RunResult]:
             if parsed is not None:
                 found[parsed[0]] = parsed[1]
             elif not _is_half(line):
-                raise InputError("This is no run of an A/B test.", place=f"{path}:{number}", remedy=_REMEDY)
+                raise InputError("This is not a run of an A/B test.", place=f"{path}:{number}", remedy=_REMEDY)
     return found
 
 

@@ -100,7 +100,7 @@ def plan(config: ABConfig) -> list[PlannedRun]:
     run gets its own entry: stored transcripts and metrics are named like this.
 
     Raises:
-        InputError: A variant changes a setting that the base does not have, or its runs are no list.
+        InputError: A variant changes a setting that the base does not have, or its runs are not a list.
     """
     variants = [_runs_of(config, name) for name in config.variants]
     return [run for row in zip_longest(*variants) for run in row if run is not None]
@@ -115,7 +115,9 @@ def _runs_of(config: ABConfig, variant: str) -> list[PlannedRun]:
         listed = own.get("runs", [])
         if not isinstance(listed, list):
             raise InputError(
-                f"{listed!r:.40} is no list of runs.", place=f"variants.{variant}.runs", remedy="Write one run a line."
+                f"{listed!r:.40} is not a list of runs.",
+                place=f"variants.{variant}.runs",
+                remedy="Write one run a line.",
             )
         configs = [{"run": one} for one in listed][: config.runs_per_variant]
     return [PlannedRun(variant, index, config.seed + index, one) for index, one in enumerate(configs)]
@@ -309,7 +311,7 @@ def _reason(error: Exception) -> str:
 def _is_cut_short(checked: Sequence[ValidationResult]) -> bool:
     """Whether the judge's money ran out in the middle: such a run is made again, when there is more.
 
-    What the validator's own limit left out was never asked, and is no reason to make it again.
+    What the validator's own limit left out was never asked, and is not a reason to make it again.
     """
     return any(one.is_asked and one.status is JudgementStatus.SKIPPED for one in checked)
 

@@ -103,7 +103,7 @@ def simulated_games(
         writer = Writer(client, temperature=settings.temperature, salt=seed)
         plan = _plan(settings, corrections, seed)
         if judged is not None:
-            # What it was asked since the last run were checks, which are no part of this one.
+            # What it was asked since the last run were checks, which are not part of this one.
             judged.take()
         events: list[Event] = []
         room = Environment(plan, settings.personas, writer, judge=strict, gate=gate, note=events.append)

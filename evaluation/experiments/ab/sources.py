@@ -18,7 +18,7 @@ async def given_metrics(config: dict[str, Any], seed: int) -> RunOutcome:  # noq
     """The numbers of one run, as the file has them.
 
     Raises:
-        InputError: It is no mapping of names to numbers.
+        InputError: It is not a mapping of names to numbers.
     """
     return RunOutcome(_numbers(config.get("run")))
 
@@ -27,7 +27,7 @@ def check_numbers(config: ABConfig) -> None:
     """Looks at all runs before the first one is kept.
 
     Raises:
-        InputError: A run is no mapping of names to numbers; names the variant and the run.
+        InputError: A run is not a mapping of names to numbers; names the variant and the run.
     """
     for planned in plan(config):
         try:
@@ -39,7 +39,7 @@ def check_numbers(config: ABConfig) -> None:
 
 def _numbers(given: Any) -> dict[str, float | None]:
     if not isinstance(given, Mapping):
-        raise InputError(f"{given!r:.40} is no run.", remedy="Write each run as a mapping of measures to numbers.")
+        raise InputError(f"{given!r:.40} is not a run.", remedy="Write each run as a mapping of measures to numbers.")
     return {str(name): _number(str(name), value) for name, value in given.items()}
 
 
@@ -50,7 +50,7 @@ def _number(name: str, value: Any) -> float | None:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if not is_number or not abs(value) <= _LARGEST:
         remedy = f"Write a number up to {_LARGEST:g}, or null for an unknown one."
-        raise InputError(f"{name}: {value!r:.40} is no number that can be compared.", remedy=remedy)
+        raise InputError(f"{name}: {value!r:.40} is not a number that can be compared.", remedy=remedy)
     return float(value)
 
 

@@ -53,7 +53,7 @@ def _side(content: Any, side: str, path: Path) -> dict[str, list[float]]:
 def _scores(given: Any, place: str, path: Path) -> list[float]:
     if not isinstance(given, list):
         raise BrokenTranscriptError(
-            f"{shorten(given)!r} is no list of scores.", place=f"{path}: {place}", remedy=_EXPORT_AGAIN
+            f"{shorten(given)!r} is not a list of scores.", place=f"{path}: {place}", remedy=_EXPORT_AGAIN
         )
     return [_score(value, step(place, index), path) for index, value in enumerate(given)]
 
@@ -62,5 +62,7 @@ def _score(value: Any, place: str, path: Path) -> float:
     if value is None:
         return math.nan
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise BrokenTranscriptError(f"{shorten(value)!r} is no score.", place=f"{path}: {place}", remedy=_EXPORT_AGAIN)
+        raise BrokenTranscriptError(
+            f"{shorten(value)!r} is not a score.", place=f"{path}: {place}", remedy=_EXPORT_AGAIN
+        )
     return float(value)

@@ -342,7 +342,7 @@ class _Heard:
     def checks(self, message: Message, personas: Mapping[str, str]) -> list[_Prepared]:
         """The three checks of a message."""
         agent = CheckedAgent(message.speaker, personas.get(message.speaker, ""))
-        # A private word is no context of a public one.
+        # A private word is not a context of a public one.
         own, near = self._own[message.speaker], [*self._near[message.channel]]
         return [
             _persona_check(agent, message.text, _numbers([message])),

@@ -85,11 +85,11 @@ def _event(line: bytes) -> Event:
     try:
         body = json.loads(line.decode("utf-8"), parse_constant=_refuse)
     except (ValueError, RecursionError) as error:
-        raise InputError(f"This is no JSON: {error}.") from None
+        raise InputError(f"This is not JSON: {error}.") from None
     kind = body.get("event") if isinstance(body, dict) else None
     model = _KINDS.get(kind) if isinstance(kind, str) else None
     if model is None:
-        raise InputError(f"{kind!r:.40} is no kind of event. Write one of {listed(list(_KINDS))}.", place="event")
+        raise InputError(f"{kind!r:.40} is not a kind of event. Write one of {listed(list(_KINDS))}.", place="event")
     match model.model_validate(body):
         case _Memory() as one:
             return MemoryEvent(one.agent_id, one.memory_type, one.importance)
@@ -102,7 +102,7 @@ def _event(line: bytes) -> Event:
 
 
 def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is no number")
+    raise ValueError(f"{constant} is not a number")
 
 
 def _faults(error: ValidationError) -> Iterator[tuple[str, str]]:

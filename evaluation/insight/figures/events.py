@@ -43,7 +43,7 @@ class MemoryEvent:
     """An agent remembered something. ``importance`` is on the memory system's own scale, ``None`` where it has none.
 
     Raises:
-        InputError: The importance is no finite number, or the type is neither "observation" nor "reflection".
+        InputError: The importance is not a finite number, or the type is neither "observation" nor "reflection".
     """
 
     agent_id: str

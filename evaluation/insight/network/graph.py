@@ -70,7 +70,7 @@ class NetworkMetrics:
 def interaction_graph(players: Iterable[str], counts: Mapping[tuple[str, str], int]) -> nx.DiGraph[str]:
     """A directed graph: every player a node, an edge where one addressed the other, ``weight`` how many messages did.
 
-    Nobody is thought to address themselves. Who is counted but is no player becomes a node too.
+    Nobody is thought to address themselves. Who is counted but is not a player becomes a node too.
     """
     graph: nx.DiGraph[str] = nx.DiGraph()
     graph.add_nodes_from(players)

@@ -41,7 +41,7 @@ class Wanted:
         checks: Whether a sample of messages is checked.
         topic: On what opinions are wanted; ``None`` for none.
         themes: Whether recurring themes are wanted.
-        criteria: What quotes shall fit; ``None`` for none.
+        criteria: What quotes should fit; ``None`` for none.
     """
 
     checks: bool = False

@@ -155,7 +155,7 @@ def _either(phrases: Sequence[object]) -> str:
 
 
 _ENCODED = re.compile(r"[A-Za-z0-9+/_-]{24,}={0,2}")
-# Random letters are no text; so long a run of them is no word of a discussion either.
+# Random letters are not text; so long a run of them is not a word of a discussion either.
 _SURELY_ENCODED = 80
 
 

@@ -17,7 +17,7 @@ ESTIMATED = "estimate"
 """Why a question was not asked that was only counted."""
 
 NOTHING_ASKED = "No model would be asked."
-"""The estimate of a run whose judge is no live one, or that asks no judge at all."""
+"""The estimate of a run whose judge is not a live one, or that asks no judge at all."""
 
 _CHARACTERS_PER_TOKEN = 4.0
 # The instructions on the form of the answer, and answers as measured with reasons of two or three sentences.

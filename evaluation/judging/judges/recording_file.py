@@ -44,7 +44,7 @@ def read_recordings(place: Path) -> dict[str, Recording]:
     """The recordings in a file, or in all ``.jsonl`` files of a folder, by key; of several the last counts.
 
     Raises:
-        InputError: The place cannot be read, or a line is no recording (names ``file:line``).
+        InputError: The place cannot be read, or a line is not a recording (names ``file:line``).
     """
     found: dict[str, Recording] = {}
     for path in sorted(place.glob(f"*{SUFFIX}")) if place.is_dir() else [place]:

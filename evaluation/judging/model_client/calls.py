@@ -62,7 +62,7 @@ class Completion:
 
 
 def _plausible(tokens: object) -> int:
-    """``tokens`` as a whole number from 0 to ``MOST_TOKENS``; 0 for what is no number."""
+    """``tokens`` as a whole number from 0 to ``MOST_TOKENS``; 0 for what is not a number."""
     if isinstance(tokens, bool) or not isinstance(tokens, int | float) or isnan(tokens):
         return 0
     return int(min(max(tokens, 0), MOST_TOKENS))

@@ -20,7 +20,7 @@ FIRST_TIMEOUT_SECONDS = 60.0
 
 LONGEST_TIMEOUT_SECONDS = 600.0
 SHORTEST_TIMEOUT_SECONDS = 10.0
-"""The shortest timeout that is derived from quick answers: a pause of a second is no fault of a server."""
+"""The shortest timeout that is derived from quick answers: a pause of a second is not a fault of a server."""
 
 FAILURES_UNTIL_OPEN = 5
 PROBE_AFTER_SECONDS = 30.0

@@ -78,7 +78,7 @@ def _load_file(path: Path) -> None:
     name = f"dramaturg_plugin_{path.stem}"
     spec = spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
-        raise ImportError("it is no Python module")
+        raise ImportError("it is not a Python module")
     module = module_from_spec(spec)
     sys.modules[name] = module
     spec.loader.exec_module(module)

@@ -52,7 +52,7 @@ def _precondition(value: Any) -> Any:
 def _claim(claim: str) -> str:
     for name in sorted(variables_of(claim) - VARIABLES.keys()):
         known = ", ".join(f"{{{{{variable}}}}}" for variable in VARIABLES)
-        raise ValueError(f"{{{{{name}}}}} is no variable.{did_you_mean(name, VARIABLES)} Known are {known}.")
+        raise ValueError(f"{{{{{name}}}}} is not a variable.{did_you_mean(name, VARIABLES)} Known are {known}.")
     if has_stray_braces(claim):
         raise ValueError("Double braces enclose no name. Write variables like {{agent_name}}.")
     return claim
@@ -60,7 +60,7 @@ def _claim(claim: str) -> str:
 
 def _listed(value: Any) -> Any:
     if not isinstance(value, list) or not value:
-        raise ValueError("It holds no list. Begin each proposition with '- id: ...'.")
+        raise ValueError("It does not hold a list. Begin each proposition with '- id: ...'.")
     return value
 
 
@@ -73,18 +73,18 @@ def _identifier(value: str) -> str:
 _Id = Annotated[
     str,
     AfterValidator(_identifier),
-    explained(f"no id. Use letters, digits, '-' and '_', at most {_LONGEST_ID}, as text."),
+    explained(f"not an id. Use letters, digits, '-' and '_', at most {_LONGEST_ID}, as text."),
 ]
 _Text = Annotated[
     str,
     StringConstraints(strip_whitespace=True, min_length=1, max_length=_LONGEST_TEXT),
-    explained(f"no text of 1 to {_LONGEST_TEXT:,} characters. Write a sentence, in quotes where it holds a colon."),
+    explained(f"not text of 1 to {_LONGEST_TEXT:,} characters. Write a sentence, in quotes where it holds a colon."),
 ]
 _Flag = Annotated[bool, Field(strict=True), explained("neither true nor false. Write true or false, without quotes.")]
 _Count = Annotated[
     int,
     Field(strict=True, ge=0, le=LARGEST_WINDOW),
-    explained(f"no number of messages. Give a whole number from 0 to {LARGEST_WINDOW:,}."),
+    explained(f"not a number of messages. Give a whole number from 0 to {LARGEST_WINDOW:,}."),
 ]
 _Weight = Annotated[
     float,

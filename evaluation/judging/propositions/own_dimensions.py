@@ -98,13 +98,13 @@ def declare_dimension(
     """
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise InputError(
-            f"{name!r:.60} is no name of a dimension.", remedy="Use 2 to 40 lower-case letters, digits and '_'."
+            f"{name!r:.60} is not a name of a dimension.", remedy="Use 2 to 40 lower-case letters, digits and '_'."
         )
     if name in (*Dimension, *_OWN):
         raise InputError(f"The dimension {name!r} exists already.", remedy="Choose another name.")
     if target_type not in set(TargetType):
         raise InputError(
-            f"{target_type!r:.60} is no target type of the dimension {name!r}.",
+            f"{target_type!r:.60} is not a target type of the dimension {name!r}.",
             remedy=f"Choose from {', '.join(TargetType)}.",
         )
     called = label or name.replace("_", " ").capitalize()

@@ -47,7 +47,7 @@ def build_questions(
 
 
 def unscorable(proposition: Proposition, target: Target, reason: str) -> PropositionQuestion:
-    """A proposition that cannot be asked of a target, which is no error; ``{name}`` in the reason is the target's."""
+    """A proposition that cannot be asked of a target; no error; ``{name}`` in the reason is the target's."""
     claim = fill_known(proposition.claim, variables_for(target))
     fault = reason.format(name=target.name)
     return PropositionQuestion(proposition, target, claim, fault=fault, fault_status=JudgementStatus.NOT_SCORED)

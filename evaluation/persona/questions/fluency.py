@@ -26,6 +26,6 @@ def fluency_questions(task: DimensionTask) -> list[PropositionQuestion]:
 
 def _supplement(proposition: Proposition, target: Target) -> Supplement:
     texts = tuple([each.event.text for each in windowed(target.events, proposition.window)])
-    # One message among others is no repetition yet: only claims about the whole have an algorithmic stand-in.
+    # One message among others is not a repetition yet: only claims about the whole have an algorithmic stand-in.
     offline = None if target.action else OfflineInput(Dimension.FLUENCY, (texts,), proposition.is_inverted)
     return Supplement(evidence=repetition_evidence(texts), offline=offline)

@@ -74,7 +74,7 @@ class Document:
         """Like ``json``, for formats whose tools write NaN and infinite numbers: they read as null.
 
         Raises:
-            InputError: It is no JSON, or holds something else that cannot be stored.
+            InputError: It is not JSON, or holds something else that cannot be stored.
         """
         return parse_json(self.text, self.limits, nan_is_null=True) if self.json_error else self.json
 

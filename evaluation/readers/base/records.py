@@ -29,7 +29,7 @@ def records(document: Document) -> Iterator[Node]:
     """The entries of a JSON list, the value in each line of JSON Lines, or the only value.
 
     Raises:
-        InputError: A line is no JSON or holds what cannot be stored; or there are too many.
+        InputError: A line is not JSON or holds what cannot be stored; or there are too many.
     """
     if document.json_error is None:
         root = Node(document.json)

@@ -25,7 +25,7 @@ class ReadResult:
         format: The format recognised; ``None`` when none was.
         head: Columns and first rows of a table, whose columns a person may choose; ``None`` for any other file.
         left_aside: Names of other files in the folder of a game of several files that no reader knows: they belong to
-            the game and are no games themselves.
+            the game and are not games themselves.
     """
 
     name: str

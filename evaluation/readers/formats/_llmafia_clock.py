@@ -90,7 +90,7 @@ def parse_lines(file: str, text: str, roster: Roster) -> list[Line]:
 def _line(file: str, number: int, stamp: re.Match[str], rest: str, names: Sequence[str]) -> Line:
     hours, minutes, seconds = (int(part) for part in stamp.groups())
     if hours > 23 or minutes > 59 or seconds > 59:
-        raise broken_line(number, f"{stamp[0].strip()} is no time of day.", "Correct the time.", file=file)
+        raise broken_line(number, f"{stamp[0].strip()} is not a time of day.", "Correct the time.", file=file)
     # The longest name first: "Lee: Junior" may play beside "Lee".
     speaker = next((name for name in names if rest.startswith(f"{name}:")), None)
     if speaker is None:

@@ -84,7 +84,7 @@ def _events(text: str) -> Iterator[_Event]:
             continue
         match = _EVENT.match(line)
         if match is None:
-            raise broken_line(number, f'"{shorten(line)}" is no event.', _REMEDY)
+            raise broken_line(number, f'"{shorten(line)}" is not an event.', _REMEDY)
         yield _Event(number, int(match[1]), match[2], match[3] or "")
 
 

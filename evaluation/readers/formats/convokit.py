@@ -3,7 +3,7 @@
 Each conversation is a transcript, its utterances in the order of the file. Speakers belong to the corpus there, not to
 a conversation, so what is known of them is each player's persona. Corpora that Dramaturg wrote keep roles, votes and
 the rest in the metadata that ConvoKit allows everywhere, and come back as they were (``evaluation.writers.convokit``).
-A timestamp that is no time is kept as metadata: many corpora count other things there.
+A timestamp that is not a time is kept as metadata: many corpora count other things there.
 """
 
 from __future__ import annotations

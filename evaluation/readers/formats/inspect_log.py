@@ -38,7 +38,7 @@ def _recognises(document: Document) -> bool:
     content = document.json
     if isinstance(content, dict):
         return isinstance(content.get("eval"), dict) and ("samples" in content or "plan" in content)
-    # A log with NaN is no JSON; its beginning tells enough.
+    # A log with NaN is not JSON; its beginning tells enough.
     head = document.text[:_HEAD]
     return document.json_error is not None and all(f'"{key}"' in head for key in ("version", "status", "eval", "task"))
 

@@ -129,7 +129,7 @@ class TableMessages:
 
     def _text(self, row: TableRow) -> str:
         value = row.cells.get(self._mapping.text or "")
-        # As it stands, but for what is no text: space around a message is part of it.
+        # As it stands, but for what is not text: space around a message is part of it.
         return value if isinstance(value, str) else cell_text(row, self._mapping.text) or ""
 
     def _id(self, row: TableRow, index: int) -> str:

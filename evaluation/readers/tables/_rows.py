@@ -61,7 +61,7 @@ def _json_table(document: Document) -> ParsedTable:
 
 
 def split_heading(document: Document) -> tuple[tuple[str, ...], str]:
-    """The headings and the delimiter under which the most of them are known; no headings when the text is no table.
+    """The headings and the delimiter under which the most of them are known; no headings when the text is not a table.
 
     A first line such as ``sep=;``, as Excel writes and reads it, names the delimiter.
     """

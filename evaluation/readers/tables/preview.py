@@ -57,7 +57,7 @@ def _first_rows(document: Document) -> Iterator[Mapping[str, Any]]:
     if is_parquet(document):
         return (row.cells for row in parquet_table(document, most_rows=ROWS_SHOWN).rows)
     if isinstance(document.json, dict):
-        # One object is no table, even where all that it holds is plain.
+        # One object is not a table, even where all that it holds is plain.
         return iter(())
     if first_record(document) is not None:
         return _json_rows(document)

@@ -71,7 +71,7 @@ def _is_in_round(case: Case, past: PastElimination) -> bool:
 
 
 def check_role_was(case: Case) -> Finding | None:
-    """Whether a player who is out had the role; ``None`` when none was revealed, so that it is no reference."""
+    """Whether a player who is out had the role; ``None`` when none was revealed, so that it is not a reference."""
     target = case.claim.target
     if target is None or target.kind != "players":
         return None

@@ -15,7 +15,7 @@ from evaluation.transcript import Message
 
 # Nobody writes sentences of more words; hostile ones would make every look around them expensive.
 _LONGEST_SENTENCE = 150
-# Shorter words on "-ed" are no past tenses (bed, red, need).
+# Shorter words on "-ed" are not past tenses (bed, red, need).
 _SHORTEST_PAST_TENSE = 4
 _LONGEST_LIST = 24
 # A question without a name is put to whom the message addressed last, so many words before at most.

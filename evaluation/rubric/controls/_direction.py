@@ -1,7 +1,7 @@
 """Direction: whom votes and accusations are aimed at, by side.
 
 The share of the town's that hits Mafia players less the share of the Mafia's that does, in points: above 0, town looks
-for Mafia and Mafia spare their own. Votes and messages are two parts, since votes are no messages; the value is their
+for Mafia and Mafia spare their own. Votes and messages are two parts, since votes are not messages; the value is their
 mean, or the one that there is.
 """
 

@@ -41,7 +41,7 @@ def measure(transcript: Transcript, *, threshold: float | None = None) -> Metric
     Score = 100 - 100 x uses of a phrase beyond the same player's first / all counted uses. Phrases lie within one
     message; every player's name in them is one word, NAME. Not counted are the game's own formulas ("vote for NAME"):
     phrases of NAME, game terms, numbers and function words with at least one of the first two. Nor is the own name
-    before a message. The same phrase from two players is no repetition.
+    before a message. The same phrase from two players is not a repetition.
 
     A discussion of 20 messages or more in which one phrase, whoever says it, stands in 30 % of the messages is robotic:
     it fails whatever the score. A phrase of function words alone ("we need to") never does that.

@@ -93,7 +93,7 @@ class Backups:
             try:
                 info = check_backup(copy)
             except InputError as error:
-                # What was copied faithfully and cannot be used was no better before.
+                # What was copied faithfully and cannot be used could not be used before either.
                 raise StoreError(
                     f"The database cannot be backed up: {error.message}", place=self._file.place, remedy=_KEEP_FILE
                 ) from error
@@ -107,7 +107,7 @@ class Backups:
             Where the database of before is now; ``None`` when there was none.
 
         Raises:
-            InputError: It is no backup of Dramaturg; nothing was changed then.
+            InputError: It is not a backup of Dramaturg; nothing was changed then.
             ConflictError: A job is running.
             StoreBusyError: The database was in use all the time.
         """
@@ -179,7 +179,7 @@ def check_backup(path: Path) -> BackupInfo:
 
     Raises:
         NotFoundError: There is no such file.
-        InputError: It is no database, no database of Dramaturg, one of a newer version, or damaged; or UTF-8 cannot
+        InputError: It is not a database, no database of Dramaturg, one of a newer version, or damaged; or UTF-8 cannot
             hold its name.
     """
     import duckdb
@@ -188,7 +188,7 @@ def check_backup(path: Path) -> BackupInfo:
     if not path.is_file():
         raise NotFoundError("There is no such file.", place=str(path), remedy="Check the path.")
     try:
-        # Whatever somebody has put into it shall not reach other files.
+        # Whatever somebody has put into it should not reach other files.
         with duckdb.connect(str(path), read_only=True, config={"enable_external_access": "false"}) as connection:
             _require_whole(connection, path)
             _require_own(connection, path)
@@ -218,7 +218,7 @@ def _require_own(connection: DuckDBPyConnection, path: Path) -> None:
     found = connection.execute(_NUMBER).fetchone() if "schema_migrations" in tables else None
     number = found[0] if found else None
     if not isinstance(number, int) or number < 1:
-        raise InputError("It is no database of Dramaturg.", place=str(path), remedy=_ANOTHER)
+        raise InputError("It is not a database of Dramaturg.", place=str(path), remedy=_ANOTHER)
     if number > len(MIGRATIONS):
         raise InputError(
             f"It has schema {number}; this version of Dramaturg knows {len(MIGRATIONS)}.",

@@ -23,7 +23,7 @@ class WaitingGame:
 
     Attributes:
         source_name: Its file as the person knows it.
-        iteration: Where it shall go; ``None`` for no iteration.
+        iteration: Where it should go; ``None`` for no iteration.
     """
 
     transcript: Transcript
@@ -38,7 +38,7 @@ class ImportQueue:
         self._units = units
 
     def put(self, job_id: str, games: Sequence[tuple[Transcript, str]], iteration: str | None) -> None:
-        """Keeps the games of a job, with their source names and where they shall go: all of them or none."""
+        """Keeps the games of a job, with their source names and where they should go: all of them or none."""
         columns: Columns = {
             "job_id": [job_id] * len(games),
             "position": list(range(len(games))),

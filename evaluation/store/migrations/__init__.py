@@ -103,7 +103,7 @@ def applied(connection: DuckDBPyConnection) -> int:
     names = {name for (name,) in connection.execute(_NAMES).fetchall()}
     if names and "schema_migrations" not in names:
         raise StoreError(
-            "The file is no database of Dramaturg; nothing was written to it.",
+            "The file is not a database of Dramaturg; nothing was written to it.",
             remedy="Choose another file with --db; transcripts go in with: dramaturg import.",
         )
     if not names and not _may_only_be_read(connection):

@@ -48,7 +48,7 @@ class CalibrationMarks:
             InputError: The mark is none from 0 to 9, or the evidence too long.
         """
         if mark is not None and not 0 <= mark <= HIGHEST_SCORE:
-            raise InputError(f"{mark} is no mark.", place="mark", remedy="Give a whole number from 0 to 9.")
+            raise InputError(f"{mark} is not a mark.", place="mark", remedy="Give a whole number from 0 to 9.")
         if len(evidence) > LONGEST_EVIDENCE:
             raise InputError("The evidence is too long.", place="evidence", remedy=f"At most {LONGEST_EVIDENCE:,}.")
         values = [asked.judgement_key, asked.model, asked.dimension, asked.proposition_id, well_formed(asked.claim)]

@@ -299,7 +299,7 @@ def _store(run: _Run, session: Session, transcript: Transcript, checked: Sequenc
             store.results.save([evaluation])
         store.experiments.add_session(experiment, Session(session.side, session.environment, transcript.id))
         if run.plan.effects is None:
-            # What a script did is no correction of anybody.
+            # What a script did is not a correction of anybody.
             for result in checked:
                 store.corrections.add(result, experiment_id=experiment)
 

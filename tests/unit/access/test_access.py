@@ -143,7 +143,7 @@ def test_without_auth_nobody_has_to_log_in(tmp_path: Path) -> None:
         (('client_id = "dramaturg"\n', ""), "client_id is missing"),
         (('cookie_secret = "0123456789abcdef0123456789abcdef"', 'cookie_secret = "xxx"'), "could be guessed"),
         (("/oauth2callback", "/callback"), "does not lead back"),
-        (('server_metadata_url = "https://', 'server_metadata_url = "'), "is no address"),
+        (('server_metadata_url = "https://', 'server_metadata_url = "'), "is not an address"),
         (('admins = ["ada@example.org"]', "admins = []"), "Nobody is named as admin"),
         (('admins = ["ada@example.org"]', 'admins = ["*"]'), "Everybody as admin"),
         (('admins = ["ada@example.org"]', 'admins = "ada@example.org"'), "not a list"),

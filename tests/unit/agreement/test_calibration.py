@@ -79,7 +79,7 @@ def test_marks_are_given_blind_once_by_each_person_and_the_latest_holds() -> Non
     asked = marks.next_for("Ann")
     assert asked is not None
     assert context_of(store, asked)
-    with pytest.raises(InputError, match="no mark"):
+    with pytest.raises(InputError, match="not a mark"):
         marks.add(asked, "Ann", 10)
     marks.add(asked, "Ann", 3, "line 2")
     marks.add(asked, "Ann", 4, "line 3")

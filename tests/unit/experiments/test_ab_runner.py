@@ -109,7 +109,7 @@ def test_what_one_side_alone_lacks_is_said_of_that_side() -> None:
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 1e308, 10**400, "many", True])
 def test_what_has_no_mean_is_refused_before_anything_is_compared(value: Any) -> None:
-    with pytest.raises(InputError, match=r"variants\.new\.runs, number 2: quality: .* is no number") as caught:
+    with pytest.raises(InputError, match=r"variants\.new\.runs, number 2: quality: .* is not a number") as caught:
         check_numbers(numbers([1, 2], [3, value]))
     assert "null for an unknown one" in str(caught.value)
     check_numbers(numbers([1, 2], [3, None]))
@@ -119,7 +119,7 @@ def test_runs_that_are_no_list_are_refused() -> None:
     config = ABConfig(
         name="t", source="metrics", variants={"a": {"runs": 5}, "b": {}}, measures={"q": "higher"}, primary="q"
     )
-    with pytest.raises(InputError, match=r"variants\.a\.runs: 5 is no list of runs"):
+    with pytest.raises(InputError, match=r"variants\.a\.runs: 5 is not a list of runs"):
         plan(config)
 
 
@@ -181,7 +181,7 @@ def test_a_test_that_was_killed_goes_on_where_it_stopped(tmp_path: Path) -> None
 def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
     place = tmp_path / "runs.jsonl"
     place.write_text('{"an": "other"}\n', encoding="utf-8")
-    with pytest.raises(InputError, match=r"runs.jsonl:1: This is no run"):
+    with pytest.raises(InputError, match=r"runs.jsonl:1: This is not a run"):
         FinishedRuns(place)
 
 
@@ -323,5 +323,5 @@ def test_without_checks_the_primary_measure_of_the_adr_is_unknown() -> None:
 def test_the_primary_measure_must_be_able_to_decide() -> None:
     with pytest.raises(ValidationError, match="must be among measures"):
         ABConfig(name="t", source="metrics", variants={"a": {}, "b": {}}, measures={"q": "neither"}, primary="q")
-    with pytest.raises(InputError, match="is no number"):
+    with pytest.raises(InputError, match="is not a number"):
         asyncio.run(given_metrics({"run": {"quality": True}}, 0))

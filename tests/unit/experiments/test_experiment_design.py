@@ -141,7 +141,7 @@ def test_a_scenario_of_ones_own(tmp_path: Path) -> None:
     path.write_text(SCENARIO)
     found = scenario_named(str(path))
     assert (found.id, found.per_room, found.said_by_facilitator("tea")) == ("mine", 3, {1: "On tea."})
-    with pytest.raises(InputError, match="no experiment of the paper"):
+    with pytest.raises(InputError, match="not an experiment of the paper"):
         design_of(found, 1.0, 0, GroupLayout.PAPER)
 
 
@@ -150,10 +150,10 @@ def test_a_scenario_of_ones_own(tmp_path: Path) -> None:
     [
         ("agents: 6", "agents: 7", "two or more for each environment"),
         ("steps: 3", "steps: 0", "steps"),
-        ("population: political-compass", "population: cats", "is no population"),
+        ("population: political-compass", "population: cats", "is not a population"),
         ("variety_intervention_enabled", "variety", "treatment.variety"),
         ("title: Mine", "title: [", "not YAML"),
-        (SCENARIO, "- 1", "no mapping. Begin it with 'title: ...'"),
+        (SCENARIO, "- 1", "not a mapping. Begin it with 'title: ...'"),
     ],
 )
 def test_faults_of_a_scenario_name_file_and_key(before: str, after: str, words: str) -> None:

@@ -86,8 +86,8 @@ def test_repeated_personas_are_not_hidden(rows: list[dict]) -> None:
         (lambda path: path.write_text("{"), BrokenTranscriptError, "line 1, column 2"),
         (lambda path: path.write_text("[" * 100_000), LimitError, "nested deeper"),
         (lambda path: path.write_text('{"experiments": []}'), BrokenTranscriptError, r"\$\.experiments\.Control"),
-        (lambda path: _put(path, "Fluency", 7), BrokenTranscriptError, "'7' is no list of scores"),
-        (lambda path: _put(path, "Fluency", [7, "9"]), BrokenTranscriptError, r"Fluency\[1\]: '9' is no score"),
+        (lambda path: _put(path, "Fluency", 7), BrokenTranscriptError, "'7' is not a list of scores"),
+        (lambda path: _put(path, "Fluency", [7, "9"]), BrokenTranscriptError, r"Fluency\[1\]: '9' is not a score"),
         (lambda path: _put(path, "Fluency", None), BrokenTranscriptError, "no scores called 'Fluency'"),
     ],
 )

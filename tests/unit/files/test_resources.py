@@ -55,7 +55,7 @@ def test_an_iteration_has_its_games_in_their_order(tmp_path: Path) -> None:
     [
         ("games: [gone.json]", "manifest.yaml:1: games[0]: There is no 'gone.json'. Correct the path."),
         ("games: gone.json", "manifest.yaml:1: games: 'gone.json' is not a list. Begin each entry with '- '."),
-        ("- a", "manifest.yaml:1: file: This is no mapping. Begin it with 'iterations: ...'. See the manifest"),
+        ("- a", "manifest.yaml:1: file: This is not a mapping. Begin it with 'iterations: ...'. See the manifest"),
         ("iterations: [{parent: x}]", "manifest.yaml:1: iterations[0].name: It is missing. Add 'name: ...'."),
         ("iterations: [{name: 7}]", "manifest.yaml:1: iterations[0].name: 7 is not text. Put it in quotes."),
         (

@@ -136,7 +136,7 @@ def test_prices_are_read_per_million_tokens(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("small: 3", "pricing.yaml:1: small: This is no mapping. Begin it with 'input: ...'. See docs/judging.md"),
+        ("small: 3", "pricing.yaml:1: small: This is not a mapping. Begin it with 'input: ...'. See docs/judging.md"),
         ("small: {input: 1}", "pricing.yaml:1: small.output: It is missing. Add 'output: ...'."),
         (
             "small:\n  input: -1\n  output: 1",
@@ -148,7 +148,7 @@ def test_prices_are_read_per_million_tokens(tmp_path: Path) -> None:
         ),
         ("a: {input: 1, output: 1}\na: {input: 2, output: 2}", "pricing.yaml:2: a: This field stands here twice."),
         ("a: [", "pricing.yaml:2: syntax: This is not YAML"),
-        ("- 1", "pricing.yaml:1: file: This is no mapping. Begin it with 'name: ...'."),
+        ("- 1", "pricing.yaml:1: file: This is not a mapping. Begin it with 'name: ...'."),
     ],
 )
 def test_a_wrong_price_list_is_refused_with_line_key_value_and_remedy(tmp_path: Path, text: str, expected: str) -> None:

@@ -111,7 +111,7 @@ def test_what_is_left_out_gets_the_specifications_defaults() -> None:
         ),
         ("    wieght: 1", "wieght: This field is not known. Do you mean 'weight'?"),
         ("    id: b", "id: This field stands here twice. Remove one of them."),
-        ("    recommendations_for_improvement: [a]", "recommendations_for_improvement: A list is no text"),
+        ("    recommendations_for_improvement: [a]", "recommendations_for_improvement: A list is not text"),
     ],
 )
 def test_a_fault_of_a_proposition(line: str, expected: str) -> None:
@@ -122,10 +122,13 @@ def test_a_fault_of_a_proposition(line: str, expected: str) -> None:
 @pytest.mark.parametrize(
     ("claim", "expected"),
     [
-        ("{{agent}} lies", "{{agent}} is no variable. Do you mean 'agent_name'? Known are {{agent_name}}, {{action}},"),
+        (
+            "{{agent}} lies",
+            "{{agent}} is not a variable. Do you mean 'agent_name'? Known are {{agent_name}}, {{action}},",
+        ),
         ("{{ agent_name lies", "Double braces enclose no name. Write variables like {{agent_name}}."),
-        ("   ", "'   ' is no text of 1 to 2,000 characters."),
-        ("x" * 2001, "is no text of 1 to 2,000 characters."),
+        ("   ", "'   ' is not text of 1 to 2,000 characters."),
+        ("x" * 2001, "is not text of 1 to 2,000 characters."),
     ],
 )
 def test_a_fault_of_a_claim(claim: str, expected: str) -> None:
@@ -141,14 +144,14 @@ def test_a_fault_of_a_claim(claim: str, expected: str) -> None:
             "dimension: adherance\nagent_id: a",
             "1: dimension: 'adherance' is not known. Do you mean 'adherence'? Choose from adherence,",
         ),
-        ("dimension: adherence\nagent_id: a b", "2: agent_id: 'a b' is no id. Use letters, digits, '-' and '_'"),
+        ("dimension: adherence\nagent_id: a b", "2: agent_id: 'a b' is not an id. Use letters, digits, '-' and '_'"),
         ("agent_id: a", "1: dimension: It is missing. Add 'dimension: ...'."),
-        ("dimension: adherence\nagent_id: ../a", "2: agent_id: '../a' is no id."),
+        ("dimension: adherence\nagent_id: ../a", "2: agent_id: '../a' is not an id."),
         (
             "dimension: adherence\nagent_id: a\nfirst_n: -1",
-            "3: first_n: -1 is no number of messages. Give a whole number from 0 to 10,000.",
+            "3: first_n: -1 is not a number of messages. Give a whole number from 0 to 10,000.",
         ),
-        ("dimension: adherence\nagent_id: a\nlast_n: 1.5", "3: last_n: 1.5 is no number of messages."),
+        ("dimension: adherence\nagent_id: a\nlast_n: 1.5", "3: last_n: 1.5 is not a number of messages."),
         (
             "dimension: adherence\nagent_id: a\nfirst_n: 0\nlast_n: 0",
             "4: last_n: With first_n and last_n 0 the judge sees nothing.",
@@ -198,7 +201,7 @@ def test_every_fault_of_a_file_is_listed_in_the_order_of_lines() -> None:
         "f.yaml:3: include_personas: 'no' is neither true nor false. Write true or false, without quotes.",
         "f.yaml:5: propositions[0].claim: It is missing. Add 'claim: ...'.",
         "f.yaml:6: propositions[0].weight: 2 is not a weight. Give a number from 0 (does not count) to 1.",
-        "f.yaml:7: propositions[1]: This is no mapping. Begin it with '- id: ...'.",
+        "f.yaml:7: propositions[1]: This is not a mapping. Begin it with '- id: ...'.",
         "f.yaml:10: propositions[3].id: 'b' stands on line 8 too. Choose another id.",
     ]
     assert checked(text).propositions == ()
@@ -214,7 +217,7 @@ def test_an_unknown_agent_is_a_warning_and_the_file_counts() -> None:
     ("content", "expected"),
     [
         (b"", "f.yaml:1: dimension: It is missing. Add 'dimension: ...'."),
-        (b"- a", "f.yaml:1: file: This is no mapping."),
+        (b"- a", "f.yaml:1: file: This is not a mapping."),
         (b"a: [1\nb: 2", "f.yaml:2: syntax: This is not YAML:"),
         (b"a: 'x\n", "f.yaml:2: syntax: This is not YAML:"),
         (b"a: 1\nb: \xff", "f.yaml:2: file: Byte 0xff is not UTF-8. Save the file as UTF-8."),
@@ -225,7 +228,7 @@ def test_an_unknown_agent_is_a_warning_and_the_file_counts() -> None:
         (b"a: !!python/object:os.system x", "f.yaml:1: syntax: This is not YAML:"),
         (b"a: 2024-99-99", "f.yaml:1: syntax: A value cannot be read: month must be in 1..12. Put it in quotes."),
         (b"dimension: fluency\nagent_id: a", "f.yaml:1: propositions: It is missing."),
-        (b"dimension: fluency\nagent_id: a\npropositions: []", "f.yaml:3: propositions: It holds no list."),
+        (b"dimension: fluency\nagent_id: a\npropositions: []", "f.yaml:3: propositions: It does not hold a list."),
     ],
 )
 def test_files_that_hold_no_propositions(content: bytes, expected: str) -> None:

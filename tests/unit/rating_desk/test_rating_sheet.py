@@ -81,14 +81,14 @@ def test_a_sheet_that_people_made_is_read() -> None:
 @pytest.mark.parametrize(
     ("cells", "column", "message", "remedy"),
     [
-        ("nothing,,Ada,3,,,", "transcript_id", "no stored transcript", "Import the game first"),
-        (",nothing,Ada,3,,,", "game", "no stored game", "transcript_id"),
+        ("nothing,,Ada,3,,,", "transcript_id", "not a stored transcript", "Import the game first"),
+        (",nothing,Ada,3,,,", "game", "not a stored game", "transcript_id"),
         (",twins,Ada,3,,,", "game", "several games", "transcript_id"),
         ("aaaa,,,3,,,", "rater", "Nobody is named", "rater"),
         ("aaaa,,Ada,6,,,", "score", "not on the scale", "from 1 to 5"),
         ("aaaa,,Ada,3.5,,,", "score", "not on the scale", "from 1 to 5"),
         ("aaaa,,Ada,3,maybe,,", "question_1", "neither yes nor no", "yes or no"),
-        ("aaaa,,Ada,3,,yesterday,", "rated_at", "no time", "2026-01-31"),
+        ("aaaa,,Ada,3,,yesterday,", "rated_at", "not a time", "2026-01-31"),
         ("aaaa,,Ada,3,,2026-01-01T10:00:00,", "rated_at", "no time zone", "+00:00"),
         ("aaaa,,Ada,3,,2999-01-01T10:00:00+00:00,", "rated_at", "cannot be when", "Correct the time"),
         ("aaaa,,Ada,3,,,,surplus", "", "more cells than the header", "quotation marks"),

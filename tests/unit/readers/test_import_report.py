@@ -163,7 +163,7 @@ def test_a_report_is_settled_by_what_the_store_has_in_the_end() -> None:
         (ImportOutcome.NOT_STORED, ""),
     ]
     assert after.seconds is not None
-    # It is settled once: what happens to the games later is no part of it.
+    # It is settled once: what happens to the games later is not part of it.
     store.deletions.delete([first.id], who="Ada")
     store.imports.settle()
     assert store.imports.list() == [after] == [store.imports.so_far(after)]

@@ -133,7 +133,7 @@ REFUSALS = [
     ),
     (
         LOG.replace("1,guard,1,2", "good night"),
-        'line 6: "good night" is no event. Expected day,kind,...; export the log again.',
+        'line 6: "good night" is not an event. Expected day,kind,...; export the log again.',
     ),
     (
         "0,talk,0,0,1,Hi\n",

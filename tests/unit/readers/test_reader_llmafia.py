@@ -194,7 +194,7 @@ REFUSALS = [
     ),
     (
         small_game(nighttime="[12:00:00] Lee: hi\n[12:61:00] Lee: hi"),
-        "public_nighttime_chat.txt, line 2: [12:61:00] is no time of day. Correct the time.",
+        "public_nighttime_chat.txt, line 2: [12:61:00] is not a time of day. Correct the time.",
     ),
     (
         small_game(daytime="[12:00:00] Game-Manager: Lee voted for Zed"),

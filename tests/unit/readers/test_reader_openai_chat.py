@@ -112,7 +112,7 @@ FAULTS = [
     ),
     (
         lines(CHAT[1]) + '{"role": "user", "content": NaN}\n',
-        "line 2: $.content: NaN is no usable number. Use a finite number or null.",
+        "line 2: $.content: NaN is not a usable number. Use a finite number or null.",
     ),
     (
         lines(CHAT[1], {"content": "Hi"}),

@@ -65,15 +65,15 @@ FAULTS = {
     ),
     "NaN": (
         b'{"gameId": "g", "messages": [], "cost": {"total usd": NaN}}',
-        "$.cost['total usd']: NaN is no usable number. Use a finite number or null.",
+        "$.cost['total usd']: NaN is not a usable number. Use a finite number or null.",
     ),
     "infinity": (
         b'{"gameId": "g", "messages": [], "metadata": [1, -1e999]}',
-        "$.metadata[1]: -1e999 is no usable number. Use a finite number or null.",
+        "$.metadata[1]: -1e999 is not a usable number. Use a finite number or null.",
     ),
     "a number of 5,000 digits": (
         b'{"gameId": "g", "messages": [], "turns": ' + b"9" * 5000 + b"}",
-        f"$.turns: {'9' * 59}… is no usable number. Use a finite number or null.",
+        f"$.turns: {'9' * 59}… is not a usable number. Use a finite number or null.",
     ),
     "nested without end": (
         b"[" * 100_000,
@@ -85,12 +85,12 @@ FAULTS = {
     ),
     "a lone surrogate": (
         native("Hi \\ud83d there"),
-        "$.messages[0].message: The text holds half of a surrogate pair (U+D83D), which is no character. "
+        "$.messages[0].message: The text holds half of a surrogate pair (U+D83D), which is not a character. "
         "Remove it, or export the file as UTF-8.",
     ),
     "a lone surrogate in a key": (
         b'{"gameId": "g", "messages": [], "\\udc00": 1}',
-        "$: The text holds half of a surrogate pair (U+DC00), which is no character. "
+        "$: The text holds half of a surrogate pair (U+DC00), which is not a character. "
         "Remove it, or export the file as UTF-8.",
     ),
     "Windows' code page": (
@@ -199,8 +199,8 @@ def test_a_path_that_cannot_be(path: str) -> None:
 def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     (direct,), (inside,) = read_path(tmp_path / "pipe"), read_path(tmp_path)
-    assert "This is no regular file." in str(direct.error)
-    assert "This is no regular file." in str(inside.error)
+    assert "This is not a regular file." in str(direct.error)
+    assert "This is not a regular file." in str(inside.error)
 
 
 def test_a_name_of_bytes_that_are_no_characters(tmp_path: Path) -> None:

@@ -78,7 +78,7 @@ def claimants(data: bytes) -> set[str]:
     document = Document(data, Limits())
     found = {name for name, recognises in claims().items() if name.startswith("binary") and recognises(document)}
     if found:
-        # Nobody else is asked: what is no text cannot be looked at.
+        # Nobody else is asked: what is not text cannot be looked at.
         return found
     return {name for name, recognises in claims().items() if recognises(document)}
 
@@ -99,7 +99,7 @@ def test_real_files(folder: str, expected: str) -> None:
 
 
 def single_files() -> list[Path]:
-    """Every real file that is no part of a zip and no licence."""
+    """Every real file that is not part of a zip and no licence."""
     paths = [path for path in sorted(DATA.rglob("*")) if path.is_file() and path.stem != "LICENSE"]
     return [path for path in paths if path.suffix != ".eval"]
 

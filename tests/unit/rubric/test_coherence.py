@@ -52,7 +52,7 @@ def test_the_rubrics_topic_example_shares_one_keyword_only(make_game: MakeGame) 
         ("I was accused of a pattern", "who is accusing by patterns", True),
         # The same stem twice is one keyword.
         ("patterns matter little", "a pattern of patterns", False),
-        # Words of four letters or fewer as written are no keywords: "vote" is four, "votes" five.
+        # Words of four letters or fewer as written are not keywords: "vote" is four, "votes" five.
         ("they vote like them, pattern", "a pattern to vote like", False),
         ("their votes make a pattern", "votes in a pattern", True),
         # Stop words share no topic.
@@ -111,7 +111,7 @@ def test_a_fourth_message_back_is_too_far(make_game: MakeGame) -> None:
 
 
 def test_the_speakers_own_messages_are_skipped_and_answer_nobody(make_game: MakeGame) -> None:
-    # Ann's message stays among the 3 of others, however long Bob goes on; Bob's own words are no context.
+    # Ann's message stays among the 3 of others, however long Bob goes on; Bob's own words are not context.
     said = [("Ann", "evidence pattern"), *[("Bob", f"evidence pattern {n}") for n in range(5)]]
     rows = measure(make_game(said)).ledger
     assert [row.refers_to for row in rows[1:]] == ["m0"] * 5

@@ -128,7 +128,7 @@ REFERENCES: tuple[tuple[str, list[str]], ...] = (
     ("Four of us voted for Agent-Bravo in round 1.", [WRONG]),
     ("The village voted for Agent-Foxtrot.", [RIGHT]),
     ("Only Agent-Alpha voted for Agent-Bravo in round 1.", [WRONG]),
-    # Who is no player and no group voted for nobody that the record knows
+    # Who is not a player and no group voted for nobody that the record knows
     ("The dog voted for Agent-Foxtrot in round 1.", [OPEN]),
     ("Agent-Zulu voted for Agent-Delta last round.", [OPEN]),
     ("Agent 7 voted for Agent-Delta last round.", [OPEN]),

@@ -139,11 +139,11 @@ def test_restoring_to_where_nothing_was(store: Store, tmp_path: Path) -> None:
 def test_a_damaged_database_can_be_replaced_and_stays_beside(store: Store, tmp_path: Path) -> None:
     store.backups.write(tmp_path / "copy.duckdb")
     store.close()
-    Path(store.place).write_bytes(b"this is no database")
+    Path(store.place).write_bytes(b"this is not a database")
     kept = store.backups.restore(tmp_path / "copy.duckdb")
     assert names(store) == ["one", "two"]
     assert kept is not None
-    assert kept.read_bytes() == b"this is no database"
+    assert kept.read_bytes() == b"this is not a database"
 
 
 def test_a_database_of_an_older_version_is_brought_up_to_date(store: Store, tmp_path: Path) -> None:
@@ -158,8 +158,8 @@ def test_a_database_of_an_older_version_is_brought_up_to_date(store: Store, tmp_
 @pytest.mark.parametrize(
     ("statements", "reason"),
     [
-        (["CREATE TABLE other (a integer)"], "no database of Dramaturg"),
-        (["CREATE TABLE schema_migrations (number integer, name text)"], "no database of Dramaturg"),
+        (["CREATE TABLE other (a integer)"], "not a database of Dramaturg"),
+        (["CREATE TABLE schema_migrations (number integer, name text)"], "not a database of Dramaturg"),
         (["INSERT INTO schema_migrations (number, name) VALUES (999, 'future')"], "has schema 999"),
         (["CREATE VIEW spy AS SELECT 1"], "not those of Dramaturg"),
         (["CREATE MACRO spy() AS 1"], "not those of Dramaturg"),

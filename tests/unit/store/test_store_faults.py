@@ -39,7 +39,7 @@ def test_a_file_that_is_no_database_is_refused_and_left_as_it_is(path: Path) -> 
 def test_the_database_of_another_program_is_refused_and_left_as_it_is(path: Path) -> None:
     with duckdb.connect(str(path)) as connection:
         connection.execute("CREATE TABLE theirs (a integer)")
-    with pytest.raises(StoreError, match=r"no database of Dramaturg.*--db") as caught:
+    with pytest.raises(StoreError, match=r"not a database of Dramaturg.*--db") as caught:
         Store(path).transcripts.summaries()
     assert str(path) in str(caught.value)
     with duckdb.connect(str(path)) as connection:
@@ -50,7 +50,7 @@ def test_the_database_of_another_program_is_refused_and_left_as_it_is(path: Path
 def test_a_table_in_place_of_the_file_is_refused(tmp_path: Path, name: str, text: str) -> None:
     # DuckDB opens it as a view in memory: what is stored there would be gone.
     (tmp_path / name).write_text(text)
-    with pytest.raises(StoreError, match=f"{name}: The file is no database of Dramaturg"):
+    with pytest.raises(StoreError, match=f"{name}: The file is not a database of Dramaturg"):
         Store(tmp_path / name).transcripts.add(said(1), source_name="1")
     assert (tmp_path / name).read_text() == text
 

@@ -153,7 +153,7 @@ def test_a_baseline_of_another_judge_is_no_pass() -> None:
     ("arguments", "error", "expected"),
     [
         ({}, InputError, "Nothing is asked of the agent. Give at_least or baselines."),
-        ({"at_least": {"charm": 1}}, InputError, "'charm' is no dimension. Choose from adherence"),
+        ({"at_least": {"charm": 1}}, InputError, "'charm' is not a dimension. Choose from adherence"),
         ({"at_least": {"fluency": 1}, "transcripts": []}, NotFoundError, "Nobody called 'Ann' speaks anywhere."),
         ({"baselines": baseline_root()}, InputError, "Ann has no baseline. Make one with: dramaturg persona baseline"),
     ],
@@ -181,7 +181,7 @@ def test_a_metric_that_passes_and_wrong_names(make_game: Callable[..., Transcrip
     lines = ["Storms lie about the harbour.", "Bread rises slowly in winter.", "Ledgers blush under lamps at night."]
     game = make_game([("Ann", lines[0]), ("Ben", lines[1]), ("Cid", lines[2])], language="en")
     assert assert_rubric(game, metrics=["anti_repetition"]).transcript is game
-    with pytest.raises(InputError, match="'wit' is no metric"):
+    with pytest.raises(InputError, match="'wit' is not a metric"):
         assert_rubric(game, metrics=["wit"])
     with pytest.raises(AssertionError, match="game, Engagement"):
         assert_rubric(game, metrics=["engagement"])
