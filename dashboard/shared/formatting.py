@@ -74,7 +74,7 @@ _RAW_ID = re.compile(r"[0-9a-f]{8,}|\d{6,}", re.IGNORECASE)
 
 
 def game_label(name: str, source_name: str, number: int, iteration: str = "") -> str:
-    """What people call a game: its name; for one that only holds an id, its file, else "Game 3 of Prompt v2".
+    """The name by which people know a game: its own; where that only holds an id, its file's, else "Game 3".
 
     Args:
         name: From the file, or given by a person.

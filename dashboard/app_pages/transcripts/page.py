@@ -18,7 +18,6 @@ from dashboard.shared.version_notes import outdated_note, versions_banner
 from evaluation.errors import NotFoundError
 from evaluation.store import Store
 
-
 PART = "games_part"
 
 

@@ -48,7 +48,7 @@ def judge_pair(store: Store, rater: str, before: str, after: str, pair: GamePair
     """Stores the rater's answer about the pair that they were shown; returns its id.
 
     Raises:
-        ConflictError: The rater has judged the two games, or they are no pair of the two iterations any more.
+        ConflictError: The rater has judged the two games, or they do not belong to the two iterations any more.
     """
     name = rater_name(rater)
     with store.unit(write=True):
@@ -65,7 +65,7 @@ def judgements_between(store: Store, before: str, after: str) -> list[PairJudgem
 
 
 def win_rate_of(store: Store, before: str, after: str) -> PairResult:
-    """How often the games of ``after`` were better to watch than those of ``before``."""
+    """The share of judgements in which the games of ``after`` were better to watch than those of ``before``."""
     with store.unit():
         sides = store.transcripts.ids(before), store.transcripts.ids(after)
         return pair_result(judgements_between(store, before, after), *sides)
