@@ -73,20 +73,19 @@ def look(status: object) -> Look:
 _RAW_ID = re.compile(r"[0-9a-f]{8,}|\d{6,}", re.IGNORECASE)
 
 
-def game_label(name: str, source_name: str, number: int, iteration: str = "") -> str:
+def game_label(name: str, source_name: str, number: int) -> str:
     """The name by which people know a game: its own; where that only holds an id, its file's, else "Game 3".
 
     Args:
         name: From the file, or given by a person.
         source_name: The file or folder that it came from.
         number: Its place in its iteration, or among the games of none, from 1.
-        iteration: Whose name is put behind the number; empty for none.
     """
     stem = PurePath(source_name).stem
     for one in (name, stem):
         if one.strip() and not _RAW_ID.search(one):
             return one
-    return f"Game {number}" + (f" of {iteration}" if iteration else "")
+    return f"Game {number}"
 
 
 def score_text(score: float | None, scale: Scale, threshold: float | None = None) -> str:

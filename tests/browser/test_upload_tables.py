@@ -21,6 +21,9 @@ def hand_in(seen, name: str, data: bytes) -> None:
 
 def choose(seen, label: str, option: str) -> None:
     box = seen.page.get_by_test_id("stSelectbox").filter(has_text=label).first
+    # A list of options closes when the page scrolls.
+    box.scroll_into_view_if_needed()
+    seen.settle()
     box.get_by_role("combobox").click()
     seen.page.get_by_role("option", name=option).click()
     seen.settle()

@@ -30,8 +30,11 @@ def show(store: Store) -> None:
         return
     listed = resources.read(queries.transcript_list)
     if listed.empty:
-        empty_state("No games to read yet", "Add games to see every message with what each metric made of it.")
-        add_games(store)
+        head = st.container()
+        if not add_games(store):
+            # While files are being looked at, their table stands where it can be seen.
+            with head:
+                empty_state("No games to read yet", "Add games to see every message with what each metric made of it.")
         recently_deleted(store)
         return
     if pick_part() == state.ADD_GAMES:

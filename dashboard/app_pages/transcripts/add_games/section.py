@@ -19,8 +19,8 @@ from evaluation.store import Store
 from evaluation.text.display import counted
 
 
-def add_games(store: Store) -> None:
-    """Files to drop, what is in them, and where the games belong."""
+def add_games(store: Store) -> bool:
+    """Files to drop, what is in them, and where the games belong; whether there are files to look at."""
     limits = resources.read(queries.import_limits)
     st.markdown(
         "Drop the games of one prompt version here: Dramaturg's own JSON, logs of LLMafia, llm-werewolf, "
@@ -37,7 +37,7 @@ def add_games(store: Store) -> None:
     if not files:
         resources.forget_files()
         _nothing_chosen(store)
-        return
+        return False
     with parts.reading(len(files)) as progress:
         given = [(file.name, file.getvalue()) for file in files]
         results = resources.read_files(given, limits, chosen_columns(), progress)
@@ -49,6 +49,7 @@ def add_games(store: Store) -> None:
         _store_them(store, found)
     else:
         _nothing_new(store, found)
+    return True
 
 
 def _nothing_chosen(store: Store) -> None:
