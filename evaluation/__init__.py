@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from evaluation.persona.results import PersonaEvaluation
     from evaluation.ratings import Rating
     from evaluation.readers import ReadResult, read_path, read_upload
+    from evaluation.recorder import Recorder
     from evaluation.rubric.verdict import Verdict
     from evaluation.score import Evidence, LedgerRow, MetricResult
     from evaluation.store import Store
@@ -40,6 +41,7 @@ _HOMES = {
     "PropositionLibrary": "evaluation.judging.propositions.loading",
     "Rating": "evaluation.ratings",
     "ReadResult": "evaluation.readers",
+    "Recorder": "evaluation.recorder",
     "Store": "evaluation.store",
     "Transcript": "evaluation.transcript",
     "Verdict": "evaluation.rubric.verdict",
@@ -69,6 +71,7 @@ __all__ = [
     "PropositionLibrary",
     "Rating",
     "ReadResult",
+    "Recorder",
     "Store",
     "Transcript",
     "Verdict",

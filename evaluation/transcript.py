@@ -45,7 +45,7 @@ def _storable(text: str) -> str:
 Text = Annotated[str, AfterValidator(_storable)]
 Name = Annotated[str, AfterValidator(_storable), Field(min_length=1, max_length=200)]
 Metadata = dict[str, JsonValue]
-_T = TypeVar("_T", bound="Transcript")
+_T = TypeVar("_T", bound=BaseModel)
 
 
 class _Frozen(BaseModel):
@@ -243,7 +243,11 @@ class Transcript(_Frozen):
 
 
 def build_transcript(kind: type[_T], fields: Mapping[str, Any]) -> _T:
-    """A validated transcript from plain data; pydantic's error becomes ours, with the JSON path of the first fault."""
+    """A validated transcript, or a part of one, from plain data.
+
+    Raises:
+        BrokenTranscriptError: The model refuses a value; names the JSON path of the first fault.
+    """
     try:
         return kind.model_validate(fields)
     except ValidationError as error:

@@ -18,6 +18,7 @@ from evaluation.readers.formats import (
     llmafia,
     native,
     openai_chat,
+    recorder_journal,
     sharegpt,
     tinytroupe,
     werewolf_gpt,
@@ -27,6 +28,7 @@ from evaluation.readers.tables import table
 # Asked in this order: a later one never sees what an earlier one recognises.
 FILE_READERS: tuple[FileReader, ...] = (
     canonical.READER,
+    recorder_journal.READER,
     native.READER,
     llm_werewolf.READER,
     werewolf_gpt.READER,

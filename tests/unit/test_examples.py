@@ -17,6 +17,7 @@ from evaluation.judging.judges.scripted import ScriptedJudge
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.judging.propositions.proposition import DEFAULT_AGENT, Dimension, Proposition
 from evaluation.judging.protocol import JudgeRequest, ScoreAnswer
+from evaluation.readers import read_path
 from evaluation.store import Store
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -131,3 +132,23 @@ def test_a_program_that_has_no_other_text_loses_no_message_and_does_not_hang() -
     judge = ScriptedJudge(lambda _: ScoreAnswer(reason="no", score=1, confidence=1.0))
     with MessageGate(judge, library=library) as gate:
         assert gate.send(lambda _: next(drafts), "michael").text == "the only one"
+
+
+def test_a_recorded_game_is_a_transcript_that_is_read(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    monkeypatch.setattr(sys, "argv", ["record_a_game.py", str(tmp_path), "local"])
+    with JudgeServer(
+        content=lambda body: f"I heard {len(body['messages'][0]['content'])} letters."
+    ).in_thread() as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        runpy.run_path(str(EXAMPLES / "record_a_game.py"), run_name="__main__")
+    (result,) = read_path(tmp_path)
+    assert result.transcript is not None
+    assert capsys.readouterr().out.strip() == str(next(tmp_path.glob("*.json")))
+    assert [(each.speaker, each.round) for each in result.transcript.messages] == [
+        (name, number) for number in (1, 2, 3) for name in ("Ann", "Ben")
+    ]
+    assert result.transcript.cost is not None
+    assert (result.transcript.cost.output_tokens or 0) > 0

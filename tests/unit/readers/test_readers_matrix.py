@@ -51,6 +51,14 @@ def dumped(*values: object) -> bytes:
 
 MADE: dict[str, tuple[str, bytes]] = {
     "canonical": ("dramaturg-transcript", GAME.to_json().encode()),
+    "journal": (
+        "dramaturg-journal",
+        dumped(
+            {"journal": "dramaturg-journal", "version": 1, "game_id": "g", "source_format": "recorder"},
+            {"player": {"name": "Ann"}},
+            {"message": {"id": "m1", "index": 0, "speaker": "Ann", "text": "Hi"}},
+        ),
+    ),
     "native": ("native", dumped(NATIVE)),
     "chat": ("openai-chat", dumped({"messages": CHAT})),
     "chat as a list": ("openai-chat", dumped(CHAT)),

@@ -1,0 +1,395 @@
+"""Record a running discussion: every event is on disk at once, and leaving the block writes the canonical transcript.
+
+While it runs, ``<game>.journal.jsonl`` grows by a line per event. What was recorded before the process was killed is
+read from there like any other transcript; the last line may be torn. Leaving the block writes ``<game>.json`` in one
+step and removes the journal.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import re
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from secrets import token_hex
+from types import TracebackType
+from typing import Any, Self
+
+from evaluation.errors import BrokenTranscriptError, InputError
+from evaluation.transcript import (
+    Alignment,
+    Channel,
+    Cost,
+    Elimination,
+    Message,
+    Player,
+    Transcript,
+    Vote,
+    build_transcript,
+)
+
+JOURNAL_ENDING = ".journal.jsonl"
+JOURNAL_FORMAT = "dramaturg-journal"
+JOURNAL_VERSION = 1
+RECORDER_FORMAT = "recorder"
+"""The source format of transcripts that a ``Recorder`` wrote."""
+
+_PARTS: Mapping[str, str] = {
+    "player": "players",
+    "message": "messages",
+    "vote": "votes",
+    "elimination": "eliminations",
+}
+_NOT_FOR_NAMES = re.compile(r"[^A-Za-z0-9._-]+")
+_LONGEST_NAME = 80
+
+
+class Recorder:
+    """Records one discussion into a folder, from any number of threads.
+
+    A value that a transcript cannot hold is refused by the call that brings it, and nothing of that call is recorded.
+    Whoever speaks, votes or is voted for without having been named as a player becomes one, without a role.
+
+    Args:
+        folder: Where the files go; created when it is not there.
+        game_id: The game's name; by default one from the time and chance.
+        language: The language of the discussion, such as "en"; recognised from the messages when left out.
+        metadata: Further facts about the game, as JSON values.
+
+    Raises:
+        InputError: A game of that name is recorded in the folder already, or the folder cannot be written.
+    """
+
+    def __init__(
+        self,
+        folder: str | Path,
+        *,
+        game_id: str | None = None,
+        language: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> None:
+        started = datetime.now(UTC)
+        self.game_id = game_id or f"game-{started:%Y%m%d-%H%M%S}-{token_hex(3)}"
+        name = _NOT_FOR_NAMES.sub("-", self.game_id)[:_LONGEST_NAME].strip("-.") or "game"
+        self.path = Path(folder) / f"{name}.json"
+        self._head: dict[str, Any] = {
+            "game_id": self.game_id,
+            "source_format": RECORDER_FORMAT,
+            "language": language,
+            "started_at": started,
+            "metadata": dict(metadata or {}),
+        }
+        self._lock = threading.Lock()
+        self._events: list[tuple[str, dict[str, Any]]] = []
+        self._players: set[str] = set()
+        self._message_ids: set[str] = set()
+        self._messages = 0
+        self._round: int | None = None
+        self._phase: str | None = None
+        self._journal: _Journal | None = None
+
+    def __enter__(self) -> Self:
+        if self.path.exists():
+            raise InputError(
+                f"The game {self.game_id!r} is recorded already.", place=str(self.path), remedy="Give another game_id."
+            )
+        head = {"journal": JOURNAL_FORMAT, "version": JOURNAL_VERSION, **self._head}
+        # The head must be as right as everything after it, and is refused before a file is there.
+        build_transcript(Transcript, {**self._head, "players": [{"name": "-"}], "messages": [_ANY_MESSAGE]})
+        self._journal = _Journal(self.path.with_name(self.path.stem + JOURNAL_ENDING))
+        self._journal.append(head)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        with self._lock:
+            journal, self._journal = self._opened(), None
+            if not self._messages:
+                journal.remove()
+                if error is None:
+                    raise InputError("Nothing was said, so there is no transcript.", place=str(self.path))
+                return
+            if error is not None:
+                self._head["metadata"]["stopped_by"] = f"{type(error).__name__}: {error}"[:500]
+            transcript = transcript_of_events(self._head, self._events)
+            _write_at_once(self.path, transcript.to_json(indent=1) + "\n")
+            journal.remove()
+
+    def player(
+        self,
+        name: str,
+        role: str | None = None,
+        *,
+        alignment: Alignment | None = None,
+        personality: str | None = None,
+        persona: Any = None,
+        model: str | None = None,
+        is_human: bool | None = None,
+    ) -> None:
+        """Names a player; the fields mean what they mean in ``Player``.
+
+        Raises:
+            InputError: A value cannot be held, or the player was named before.
+        """
+        fields = {"name": name, "role": role, "alignment": alignment, "personality": personality, "persona": persona}
+        with self._lock:
+            if name in self._players:
+                raise InputError(f"The player {name!r} was named before.", remedy="Name players before they speak.")
+            self._add("player", _checked(Player, {**fields, "model": model, "is_human": is_human}))
+            self._players.add(name)
+
+    def begin_round(self, number: int, phase: str | None = None) -> None:
+        """Sets the round and phase of what is recorded from now on, where a call names none."""
+        with self._lock:
+            _checked(Vote, {"round": number, "phase": phase, "voter": "-"})
+            self._round, self._phase = number, phase
+
+    def message(
+        self,
+        speaker: str,
+        text: str,
+        *,
+        round: int | None = None,
+        phase: str | None = None,
+        channel: Channel = "public",
+        recipients: Sequence[str] = (),
+        reply_to: str | None = None,
+        message_id: str | None = None,
+        sent_at: datetime | None = None,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> str:
+        """Records a message, and returns its id for answers to it.
+
+        A message on the channel "system" may come from somebody who is not a player.
+
+        Raises:
+            InputError: A value cannot be held, or the id was used before.
+        """
+        if isinstance(recipients, str):
+            raise InputError("The recipients are one text.", place="recipients", remedy="Give a list of names.")
+        with self._lock:
+            fields = {
+                "id": message_id or f"m{self._messages + 1}",
+                "index": self._messages,
+                **self._when(round, phase, sent_at),
+                "channel": channel,
+                "speaker": speaker,
+                "recipients": list(recipients),
+                "text": text,
+                "reply_to": reply_to,
+                "metadata": dict(metadata or {}),
+            }
+            if fields["id"] in self._message_ids:
+                raise InputError(f"The message id {fields['id']!r} was used before.", remedy="Give each its own.")
+            held = _checked(Message, fields)
+            if channel != "system":
+                self._meet(speaker)
+            self._add("message", held)
+            self._message_ids.add(str(fields["id"]))
+            self._messages += 1
+            return str(fields["id"])
+
+    def vote(
+        self,
+        voter: str,
+        target: str | None,
+        *,
+        round: int | None = None,
+        phase: str | None = None,
+        justification: str | None = None,
+        sent_at: datetime | None = None,
+    ) -> None:
+        """Records a vote; ``None`` as target is an abstention.
+
+        Raises:
+            InputError: A value cannot be held.
+        """
+        with self._lock:
+            when = self._when(round, phase, sent_at)
+            held = _checked(Vote, {**when, "voter": voter, "target": target, "justification": justification})
+            self._meet(voter, target)
+            self._add("vote", held)
+
+    def eliminate(
+        self,
+        player: str,
+        *,
+        role: str | None = None,
+        round: int | None = None,
+        phase: str | None = None,
+        sent_at: datetime | None = None,
+    ) -> None:
+        """Records that a player left the game; ``role`` is what was revealed.
+
+        Raises:
+            InputError: A value cannot be held.
+        """
+        with self._lock:
+            held = _checked(Elimination, {**self._when(round, phase, sent_at), "player": player, "role": role})
+            self._meet(player)
+            self._add("elimination", held)
+
+    def cost(
+        self,
+        *,
+        usd: float | None = None,
+        input_tokens: int | None = None,
+        cached_tokens: int | None = None,
+        output_tokens: int | None = None,
+    ) -> None:
+        """Adds the cost of a call to a model; the calls of a game are summed.
+
+        Raises:
+            InputError: A value is negative or not a number.
+        """
+        fields = {
+            "total_usd": usd,
+            "input_tokens": input_tokens,
+            "cached_tokens": cached_tokens,
+            "output_tokens": output_tokens,
+        }
+        with self._lock:
+            self._add("cost", _checked(Cost, fields))
+
+    def winner(self, name: str) -> None:
+        """Records who won: a side or a player.
+
+        Raises:
+            InputError: It is not a text.
+        """
+        with self._lock:
+            # A role is a text as a winner is.
+            self._add("winner", {"name": _checked(Player, {"name": "-", "role": name})["role"]})
+
+    def _when(self, round: int | None, phase: str | None, sent_at: datetime | None) -> dict[str, Any]:
+        return {
+            "round": self._round if round is None else round,
+            "phase": self._phase if phase is None else phase,
+            "sent_at": sent_at or datetime.now(UTC),
+        }
+
+    def _meet(self, *names: str | None) -> None:
+        for name in names:
+            if name is not None and name not in self._players:
+                self._add("player", _checked(Player, {"name": name}))
+                self._players.add(name)
+
+    def _add(self, kind: str, fields: dict[str, Any]) -> None:
+        self._opened().append({kind: fields})
+        self._events.append((kind, fields))
+
+    def _opened(self) -> _Journal:
+        if self._journal is None:
+            raise InputError("The recorder is not open.", remedy="Record inside of: with Recorder(folder) as recorder.")
+        return self._journal
+
+
+_ANY_MESSAGE = {"id": "-", "index": 0, "channel": "system", "speaker": "-", "text": "-"}
+
+
+class _Journal:
+    """A file that grows by whole lines. It is locked as long as it is written, so that a watcher leaves it alone."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o644)
+        except FileExistsError:
+            raise InputError(
+                "A journal of that name is there: the game is being recorded, or was cut off.",
+                place=str(path),
+                remedy="Give another game_id, or import the journal and delete it.",
+            ) from None
+        except OSError as error:
+            raise InputError(f"The folder cannot be written: {error.strerror}.", place=str(path.parent)) from None
+        fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        self._length = 0
+
+    def append(self, value: Mapping[str, Any]) -> None:
+        line = json.dumps(value, default=_plain, separators=(",", ":")).encode("ascii") + b"\n"
+        try:
+            written = os.write(self._file, line)
+        except OSError as error:
+            raise InputError(f"The journal cannot be written: {error.strerror}.", place=str(self._path)) from None
+        if written != len(line):
+            # The disk is full: half a line must not stand before the next one.
+            os.ftruncate(self._file, self._length)
+            raise InputError("The journal cannot be written: the disk is full.", place=str(self._path))
+        self._length += written
+
+    def remove(self) -> None:
+        self._path.unlink(missing_ok=True)
+        os.close(self._file)
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    raise TypeError(type(value).__name__)
+
+
+def _checked(kind: type[Player | Message | Vote | Elimination | Cost], fields: dict[str, Any]) -> dict[str, Any]:
+    """The fields that were given, once the model takes them."""
+    try:
+        build_transcript(kind, fields)
+        json.dumps(fields, default=_plain, allow_nan=False)
+    except BrokenTranscriptError as error:
+        raise InputError(error.message, place=error.place, remedy=error.remedy) from None
+    except (TypeError, ValueError) as error:
+        raise InputError(f"A value cannot be written as JSON: {error}.", place=kind.__name__.lower()) from None
+    return {name: value for name, value in fields.items() if value not in (None, [], {})}
+
+
+def transcript_of_events(head: Mapping[str, Any], events: Iterable[tuple[str, Mapping[str, Any]]]) -> Transcript:
+    """The transcript of a head and events (``player``, ``message``, ``vote``, ``elimination``, ``cost``, ``winner``).
+
+    Costs are summed; who has left the game is not alive at its end.
+
+    Raises:
+        BrokenTranscriptError: An event is of another kind, or a value cannot be held.
+    """
+    parts: dict[str, list[dict[str, Any]]] = {name: [] for name in _PARTS.values()}
+    cost: dict[str, Any] = {}
+    winner = None
+    for kind, fields in events:
+        if kind in _PARTS:
+            parts[_PARTS[kind]].append(dict(fields))
+        elif kind == "cost":
+            for name, value in build_transcript(Cost, fields).model_dump(exclude_none=True).items():
+                cost[name] = cost.get(name, 0) + value
+        elif kind == "winner":
+            winner = fields.get("name")
+        else:
+            raise BrokenTranscriptError(f"{kind!r:.60} is not a kind of event.", remedy="Record the game again.")
+    gone = {each.get("player") for each in parts["eliminations"]}
+    for player in parts["players"]:
+        if gone:
+            player["is_alive"] = player.get("name") not in gone
+    if cost.get("input_tokens") and "cached_tokens" in cost:
+        cost["cache_hit_rate"] = min(1.0, cost["cached_tokens"] / cost["input_tokens"])
+    body = {**head, **parts, "winner": winner, "cost": cost or None}
+    return build_transcript(Transcript, body)
+
+
+def _write_at_once(path: Path, text: str) -> None:
+    """Writes the file in one step: whoever reads the folder sees all of it or nothing."""
+    unfinished = path.with_name(f".{path.name}.{token_hex(4)}")
+    try:
+        with unfinished.open("w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        unfinished.replace(path)
+    except OSError as error:
+        unfinished.unlink(missing_ok=True)
+        raise InputError(
+            f"The transcript cannot be written: {error.strerror}.",
+            place=str(path),
+            remedy="Everything that was recorded stands in the journal beside it.",
+        ) from None

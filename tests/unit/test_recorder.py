@@ -1,0 +1,237 @@
+"""A recorder: what it writes, what it refuses, and what is left of it when its process is killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from evaluation import Recorder, read_path
+from evaluation.errors import InputError
+from evaluation.recorder import JOURNAL_ENDING
+from evaluation.transcript import Transcript
+
+NOON = datetime(2026, 11, 23, 12, tzinfo=UTC)
+
+
+def record(folder: Path, **options: object) -> Path:
+    with Recorder(folder, game_id="night", **options) as recorder:
+        recorder.player("Ann", "doctor", alignment="town", persona={"age": 40})
+        recorder.player("Ben", "mafia", alignment="mafia", is_human=False)
+        recorder.begin_round(1, "day")
+        first = recorder.message("Ann", "I was at home. ü", sent_at=NOON)
+        recorder.message("Ben", "So was I.", reply_to=first, sent_at=NOON)
+        recorder.message("Ben", "She lies.", channel="team", recipients=["Cleo"], sent_at=NOON)
+        recorder.vote("Ann", "Ben", justification="He hesitated.", sent_at=NOON)
+        recorder.vote("Cleo", None, sent_at=NOON)
+        recorder.eliminate("Ben", role="mafia", sent_at=NOON)
+        recorder.cost(usd=0.25, input_tokens=100, cached_tokens=50, output_tokens=10)
+        recorder.cost(usd=0.5, input_tokens=100, cached_tokens=0, output_tokens=10)
+        recorder.winner("town")
+    return recorder.path
+
+
+def only(folder: Path) -> Transcript:
+    (result,) = read_path(folder)
+    assert result.error is None
+    assert result.transcript is not None
+    return result.transcript
+
+
+def test_a_game_is_written_as_a_canonical_transcript(tmp_path: Path) -> None:
+    path = record(tmp_path / "new" / "games", language="en", metadata={"seed": 3})
+    assert os.listdir(path.parent) == ["night.json"]
+    game = only(path.parent)
+    assert game == Transcript.from_json(path.read_bytes())
+    assert (game.game_id, game.source_format, game.language, game.winner) == ("night", "recorder", "en", "town")
+    assert game.metadata == {"seed": 3}
+    assert [(each.name, each.role, each.is_alive) for each in game.players] == [
+        ("Ann", "doctor", True),
+        ("Ben", "mafia", False),
+        # Nobody named Cleo beforehand.
+        ("Cleo", None, True),
+    ]
+    assert [(each.id, each.round, each.phase, each.channel) for each in game.messages] == [
+        ("m1", 1, "day", "public"),
+        ("m2", 1, "day", "public"),
+        ("m3", 1, "day", "team"),
+    ]
+    assert game.messages[1].reply_to == "m1"
+    assert [(each.voter, each.target) for each in game.votes] == [("Ann", "Ben"), ("Cleo", None)]
+    assert game.cost is not None
+    assert (game.cost.total_usd, game.cost.input_tokens, game.cost.cache_hit_rate) == (0.75, 200, 0.25)
+
+
+@pytest.mark.parametrize(
+    ("call", "place"),
+    [
+        (lambda one: one.message("", "x"), "speaker"),
+        (lambda one: one.message("Ann", 3), "text"),
+        (lambda one: one.message("Ann", "\ud800"), "text"),
+        (lambda one: one.message("Ann", "x", recipients="Ben"), "recipients"),
+        (lambda one: one.message("Ann", "x", channel="loud"), "channel"),
+        (lambda one: one.message("Ann", "x", round=-1), "round"),
+        (lambda one: one.message("Ann", "x", metadata={"at": object()}), "metadata"),
+        (lambda one: one.message("Ann", "x", metadata={"at": float("nan")}), "metadata"),
+        (lambda one: one.message("Ann", "x", message_id="m1"), "m1"),
+        (lambda one: one.player("Ann"), "Ann"),
+        (lambda one: one.vote("Ann", ""), "target"),
+        (lambda one: one.eliminate(""), "player"),
+        (lambda one: one.cost(usd=-1), "total_usd"),
+        (lambda one: one.cost(usd=float("inf")), "total_usd"),
+        (lambda one: one.begin_round(-1), "round"),
+        (lambda one: one.winner(3), "role"),
+    ],
+)
+def test_what_a_transcript_cannot_hold_is_refused_and_nothing_of_it_is_kept(call, place: str, tmp_path: Path) -> None:
+    with Recorder(tmp_path) as recorder:
+        recorder.message("Ann", "first", sent_at=NOON)
+        with pytest.raises(InputError) as caught:
+            call(recorder)
+        assert place in str(caught.value)
+        recorder.message("Ann", "second", sent_at=NOON)
+    game = only(tmp_path)
+    assert [(each.id, each.text) for each in game.messages] == [("m1", "first"), ("m2", "second")]
+    assert (game.player_names, game.votes, game.cost) == (("Ann",), (), None)
+
+
+def test_a_game_is_not_recorded_over_another(tmp_path: Path) -> None:
+    path = record(tmp_path)
+    before = path.read_bytes()
+    with pytest.raises(InputError, match="recorded already"):
+        record(tmp_path)
+    assert path.read_bytes() == before
+    with Recorder(tmp_path, game_id="other") as one:
+        one.message("Ann", "hello")
+        with pytest.raises(InputError, match="is being recorded, or was cut off"), Recorder(tmp_path, game_id="other"):
+            pass
+
+
+def test_names_of_games_do_not_lead_out_of_the_folder(tmp_path: Path) -> None:
+    with Recorder(tmp_path / "in", game_id="../../etc/\u202epasswd") as recorder:
+        recorder.message("Ann", "hello")
+    assert recorder.path.parent == tmp_path / "in"
+    assert only(tmp_path).game_id == "../../etc/\u202epasswd"
+
+
+def test_without_a_message_there_is_no_transcript(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="Nothing was said"), Recorder(tmp_path) as recorder:
+        recorder.player("Ann")
+    assert os.listdir(tmp_path) == []
+
+
+def test_an_error_of_the_simulation_is_passed_on_and_named_in_what_was_recorded(tmp_path: Path) -> None:
+    def simulate() -> None:
+        with Recorder(tmp_path) as recorder:
+            recorder.message("Ann", "hello")
+            raise ZeroDivisionError("division by zero")
+
+    with pytest.raises(ZeroDivisionError):
+        simulate()
+    assert only(tmp_path).metadata == {"stopped_by": "ZeroDivisionError: division by zero"}
+
+
+def test_outside_of_its_block_it_refuses(tmp_path: Path) -> None:
+    recorder = Recorder(tmp_path)
+    with pytest.raises(InputError, match="not open"):
+        recorder.message("Ann", "hello")
+
+
+def test_many_threads_record_every_message_once(tmp_path: Path) -> None:
+    with Recorder(tmp_path) as recorder:
+
+        def speak(name: str) -> None:
+            for number in range(200):
+                recorder.message(name, f"{name} {number}")
+
+        threads = [threading.Thread(target=speak, args=(f"P{number}",)) for number in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    game = only(tmp_path)
+    assert len({each.id for each in game.messages}) == 1600
+    for name in game.player_names:
+        own = [each.text for each in game.messages if each.speaker == name]
+        assert own == [f"{name} {number}" for number in range(200)]
+
+
+_SPEAKS = """
+import sys
+from evaluation import Recorder
+with Recorder(sys.argv[1], game_id="cut") as recorder:
+    recorder.player("Ann", "doctor")
+    number = 0
+    while True:
+        recorder.message("Ann", f"message {number}")
+        print(number, flush=True)
+        number += 1
+"""
+
+
+def test_what_was_recorded_before_a_kill_is_a_readable_transcript(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", _SPEAKS, str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        told = [int(next(process.stdout)) for _ in range(50)]
+        process.send_signal(signal.SIGKILL)
+        told += [int(line) for line in process.stdout if line.endswith("\n")]
+    assert os.listdir(tmp_path) == [f"cut{JOURNAL_ENDING}"]
+    game = only(tmp_path)
+    assert (game.game_id, game.source_format) == ("cut", "recorder")
+    assert game.metadata == {"recording_cut_off": True}
+    assert game.player("Ann").role == "doctor"
+    # Whatever a call had recorded before it came back is there.
+    said = [each.text for each in game.messages]
+    assert said[: len(told)] == [f"message {number}" for number in told]
+    assert len(said) <= len(told) + 1
+
+
+def test_a_torn_last_line_is_left_out_and_a_broken_one_is_named(tmp_path: Path) -> None:
+    with Recorder(tmp_path, game_id="torn") as recorder:
+        recorder.message("Ann", "one")
+        recorder.message("Ann", "two")
+        journal = (tmp_path / f"torn{JOURNAL_ENDING}").read_text()
+    recorder.path.unlink()
+    (tmp_path / "cut.jsonl").write_text(journal[:-20])
+    assert [each.text for each in only(tmp_path).messages] == ["one"]
+    (tmp_path / "cut.jsonl").write_text(journal.replace('{"message":{"id":"m1"', '{"massage":{"id":"m1"'))
+    (result,) = read_path(tmp_path)
+    assert "'massage' is not a kind of event" in str(result.error)
+    (tmp_path / "cut.jsonl").write_text(journal.splitlines()[0] + "\n[]\n")
+    (result,) = read_path(tmp_path)
+    assert "line 2" in str(result.error)
+
+
+def test_a_full_disk_is_told_and_leaves_whole_lines(tmp_path: Path) -> None:
+    program = (
+        "import resource, signal, sys\n"
+        "from evaluation import Recorder\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (1500, 1500))\n"
+        "with Recorder(sys.argv[1], game_id='full') as recorder:\n"
+        "    while True: recorder.message('Ann', 'x' * 40)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program, str(tmp_path)], capture_output=True, text=True, check=False)
+    assert "cannot be written" in done.stderr
+    (left,) = os.listdir(tmp_path)
+    assert all(json.loads(line) for line in (tmp_path / left).read_text().splitlines())
+    assert len(only(tmp_path).messages) >= 3
+
+
+def test_a_message_takes_less_than_a_tenth_of_a_millisecond(tmp_path: Path) -> None:
+    with Recorder(tmp_path) as recorder:
+        recorder.message("Ann", "warm")
+        started = time.process_time()
+        for number in range(2_000):
+            recorder.message("Ann", f"I would rather wait for the others before we decide anything, {number}.")
+        seconds = time.process_time() - started
+    assert seconds / 2_000 < 0.000_1
