@@ -22,8 +22,7 @@ Parameters = ParamSpec("Parameters")
 
 PAGES: Mapping[str, Action] = {
     "Overview": Action.READ,
-    "Upload": Action.READ,
-    "Transcripts": Action.READ,
+    "Games": Action.READ,
     "Review": Action.RATE,
     "Verdicts to check": Action.READ,
     "Agreement": Action.SEE_RATINGS,
@@ -67,6 +66,7 @@ FRAGMENTS: Mapping[str, Action] = {
 
 EVENTS: Mapping[str, Action] = {
     "atlas_open": Action.READ,
+    "game_open": Action.READ,
     "chat_open": Action.READ,
     "cockpit_open": Action.READ,
     "comparison_open": Action.READ,

@@ -28,19 +28,13 @@ PAGES = {
             help="Every iteration against the rubric's thresholds, the checklist, and what to change next.",
         ),
         st.Page(
-            "app_pages/upload/page.py",
-            url_path="upload",
-            title="Upload",
-            icon=":material/upload_file:",
-            help="Add games from files or zips, and put them into an iteration.",
-        ),
-        st.Page(
             "app_pages/transcripts/page.py",
             url_path="transcripts",
-            title="Transcripts",
+            title="Games",
             icon=":material/forum:",
-            help="Read a game with the verdict of every metric on every message, and why.",
+            help="All games with their scores, each with the verdict on every message; and adding games.",
         ),
+        st.Page("app_pages/upload/page.py", url_path="upload", title="Games", visibility="hidden"),
         st.Page(
             "app_pages/review/page.py",
             url_path="review",

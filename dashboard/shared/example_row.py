@@ -33,5 +33,5 @@ def example_row(example: Example, metric: str) -> None:
 
 
 def transcript_link(label: str, **parameters: str) -> None:
-    """A link to the Transcripts page; ``parameters`` are those of its address."""
+    """A link to the Games page; ``parameters`` are those of its address."""
     st.page_link("app_pages/transcripts/page.py", label=label, icon=":material/arrow_forward:", query_params=parameters)

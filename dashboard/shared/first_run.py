@@ -12,7 +12,7 @@ from evaluation.access.roles import Action
 _STEPS = (
     (
         "1. Bring your games",
-        "Drop the transcripts of one prompt version on the Upload page. Many formats are recognised; the guide shows "
+        "Drop the transcripts of one prompt version on the Games page. Many formats are recognised; the guide shows "
         "the shape to write if yours is not.",
         "app_pages/upload/page.py",
         "Upload games",

@@ -11,7 +11,7 @@ import pandas as pd
 
 from dashboard.shared.beside_chance import companion_data
 from dashboard.shared.chat.conversation import Conversation, RowsByMessage, rows_by_message
-from dashboard.shared.formatting import look, score_text
+from dashboard.shared.formatting import game_label, look, score_text
 from evaluation.iterations.board import Board
 from evaluation.rating_desk.alerts import AlertLimits
 from evaluation.readers import Limits
@@ -138,11 +138,12 @@ def trend_points(store: Store) -> pd.DataFrame:
 
 
 def transcript_list(store: Store) -> pd.DataFrame:
-    """One row per transcript, in the order of adding, for the list on the Transcripts page.
+    """One row per transcript, in the order of adding, for the list on the Games page.
 
     Returns:
-        ``transcript_id``, ``game_id``, ``iteration`` ("" for none), ``source_format``, ``players``,
-        ``messages``, ``names`` (of the players, one a line), ``ratings`` (how many people rated it),
+        ``transcript_id``, ``game_id``, ``source_name``, ``iteration`` ("" for none), ``source_format``, ``players``,
+        ``messages``, ``label`` (what people call the game), ``names`` (of the players, one a line), ``opening``
+        (the first public message, with its speaker, cut), ``ratings`` (how many people rated it),
         ``verdict`` (status), ``passed`` (how many metrics pass), ``chance`` (how many can be told from it, in
         words), ``failing`` (the metrics that do not), and for every metric its score in words under its own
         name and as a number (NaN for none) under ``score_`` and its name.
@@ -151,17 +152,24 @@ def transcript_list(store: Store) -> pd.DataFrame:
         summaries = store.transcripts.summaries()
         metrics = current_outcomes(store)
         names = store.transcripts.player_names()
+        openings = store.transcripts.openings()
         ratings = store.ratings.rater_counts()
     rows = []
     for row in summaries.to_dict("records"):
         key = str(row["transcript_id"])
-        people = {"names": "\n".join(names.get(key, ())), "ratings": ratings.get(key, 0)}
+        people = {
+            "label": game_label(str(row["game_id"]), str(row["source_name"]), int(row["position"]) + 1),
+            "names": "\n".join(names.get(key, ())),
+            "opening": openings.get(key, ""),
+            "ratings": ratings.get(key, 0),
+        }
         rows.append(_list_row(row, metrics.get(key, {})) | people)
     return pd.DataFrame(rows, columns=[*_LIST_COLUMNS, *DEFINITIONS, *(f"score_{name}" for name in DEFINITIONS)])
 
 
-_PLAIN_COLUMNS = ("transcript_id", "game_id", "source_format", "players", "messages")
-_LIST_COLUMNS = (*_PLAIN_COLUMNS, "iteration", "names", "ratings", "verdict", "passed", "chance", "failing")
+_PLAIN_COLUMNS = ("transcript_id", "game_id", "source_name", "source_format", "players", "messages")
+_PEOPLE_COLUMNS = ("label", "names", "opening", "ratings")
+_LIST_COLUMNS = (*_PLAIN_COLUMNS, "iteration", *_PEOPLE_COLUMNS, "verdict", "passed", "chance", "failing")
 
 
 def _list_row(row: Mapping[Any, Any], outcomes: Mapping[str, MetricScore]) -> dict[str, object]:
@@ -200,12 +208,16 @@ class OpenTranscript:
     changes it.
 
     Attributes:
-        name: What people call the game.
+        name: The name of the game, as its file or a person gave it.
+        label: What people call the game, see ``game_label``.
+        source_name: The file or folder that it came from.
         judged_otherwise: Metrics whose stored results were judged by another threshold than today's.
     """
 
     transcript: Transcript
     name: str
+    label: str
+    source_name: str
     iteration: str | None
     results: Mapping[str, MetricResult]
     outcomes: Mapping[str, MetricScore]
@@ -245,6 +257,8 @@ def open_transcript(store: Store, transcript_id: str) -> OpenTranscript:
     return OpenTranscript(
         transcript,
         str(own["game_id"]),
+        game_label(str(own["game_id"]), str(own["source_name"]), int(own["position"]) + 1),
+        str(own["source_name"]),
         None if pd.isna(own["iteration"]) else str(own["iteration"]),
         results,
         outcomes,

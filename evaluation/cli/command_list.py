@@ -63,7 +63,7 @@ COMMANDS: Mapping[str, CommandEntry] = {
     "corrections": CommandEntry("persona.corrections", "app", "What the gate did to messages, and its settings."),
     "persona": CommandEntry("persona.commands", "app", "Evaluate agents, and hold them against baselines."),
     "eval": CommandEntry("persona.commands", "app", "Alias of 'persona'."),
-    "export": CommandEntry("games.export", "app", "Write transcripts, scores or ratings to files."),
+    "export": CommandEntry("games.export", "app", "Write transcripts, scores or people's answers to files."),
 }
 
 

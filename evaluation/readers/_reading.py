@@ -26,7 +26,7 @@ from evaluation.readers.tables.preview import ChooseColumns, TableHead, table_he
 
 _DEFAULT = Limits()
 _NAME_COLUMNS = (
-    "If it is a table of messages, say which column holds the speaker and which the text: on the Upload page, or with "
+    "If it is a table of messages, say which column holds the speaker and which the text: on the Games page, or with "
     "--map speaker=COLUMN --map text=COLUMN."
 )
 

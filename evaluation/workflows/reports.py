@@ -92,7 +92,7 @@ def stored_comparison(store: Store, before: str, after: str, *, seed: int = 0) -
             store.iterations.get(name)
         board = stored_board(store)
         old, new = (IterationSide(board[name].iteration, board[name].games) for name in (before, after))
-        pairs = paired_games(_pair_keys(cursor, old), _pair_keys(cursor, new))
+        pairs = paired_games(*(_pair_keys(cursor, [one.transcript_id for one in side.games]) for side in (old, new)))
         rows = _ledger_rows(cursor, store, _names([*old.games, *new.games]))
         rows["is_after"] = rows["transcript_id"].isin({game.transcript_id for game in new.games})
         movers = _with_texts(cursor, biggest_movers(rows))
@@ -103,10 +103,17 @@ def _names(games: Sequence[Game]) -> dict[str, str]:
     return {game.transcript_id: game.game_id for game in games}
 
 
-def _pair_keys(cursor: Cursor, side: IterationSide) -> dict[str, PairKey | None]:
-    ids = [game.transcript_id for game in side.games]
+def games_alike(store: Store, before: Sequence[str], after: Sequence[str]) -> list[tuple[str, str]]:
+    """Pairs of stored games that share a scenario or seed, by the ids of their transcripts."""
+    with store.unit() as cursor:
+        return paired_games(_pair_keys(cursor, before), _pair_keys(cursor, after))
+
+
+def _pair_keys(cursor: Cursor, ids: Sequence[str]) -> dict[str, PairKey | None]:
+    if not ids:
+        return {}
     query = f"SELECT transcript_id, document FROM transcripts WHERE transcript_id IN ({marks(ids)})"
-    documents = dict(cursor.execute(query, ids).fetchall())
+    documents = dict(cursor.execute(query, list(ids)).fetchall())
     return {transcript_id: pair_key(metadata_of(documents[transcript_id])) for transcript_id in ids}
 
 

@@ -46,7 +46,7 @@ def scorings(store) -> list[tuple[str, str, int]]:
         return cursor.execute(query).fetchall()
 
 
-@pytest.mark.parametrize("page", ["overview", "upload", "trends", "review"])
+@pytest.mark.parametrize("page", ["overview", "transcripts", "trends", "review"])
 def test_every_page_says_what_a_killed_server_left(open_page, interrupted, words, page) -> None:
     app = open_page(page)
     assert not app.exception
@@ -56,7 +56,7 @@ def test_every_page_says_what_a_killed_server_left(open_page, interrupted, words
 
 def test_an_interrupted_job_goes_on_without_scoring_again_what_is_stored(open_page, store, interrupted, words) -> None:
     before = scorings(store)
-    app = open_page("upload")
+    app = open_page("transcripts", part="Add games")
     app.button(key=f"go_on_{interrupted.id}").click().run()
     wait_for_jobs()
     job = store.jobs.get(interrupted.id)
@@ -89,7 +89,7 @@ def test_an_interrupted_job_can_be_left(open_page, store, interrupted, words) ->
 
 
 def test_pressing_it_in_two_tabs_starts_it_once(open_page, store, interrupted) -> None:
-    first, second = open_page("upload"), open_page("trends")
+    first, second = open_page("transcripts", part="Add games"), open_page("trends")
     first.button(key=f"go_on_{interrupted.id}").click().run()
     second.button(key=f"go_on_{interrupted.id}").click().run()
     wait_for_jobs()
@@ -134,7 +134,7 @@ def test_the_samples_go_on_too(store) -> None:
 def test_the_upload_page_lists_how_earlier_work_ended(open_page, store, table) -> None:
     job = store.jobs.create("evaluate", "Scoring uploaded games", 5)
     store.jobs.update(job.id, done=5, state=JobState.DONE, message="5 stored")
-    app = open_page("upload")
+    app = open_page("transcripts", part="Add games")
     listed = table(app)
     assert "5 of 5" in listed
     assert "5 stored" in listed

@@ -1,4 +1,4 @@
-"""Mending one game on the Transcripts page, and the marks of mixed versions on lists and trends."""
+"""Mending one game on the Games page, and the marks of mixed versions on lists and trends."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_a_comparison_of_mixed_versions_says_so(open_page, filled, words, small_
 def test_uploading_a_deleted_game_brings_it_back_and_that_is_said(open_page, filled, words, small_game) -> None:
     one = small_game("one")
     filled.deletions.delete([one.id], who="Ann")
-    app = open_page("upload")
+    app = open_page("transcripts", part="Add games")
     app.file_uploader[0].set_value([("one.json", one.to_json().encode(), "application/json")]).run()
     assert not app.exception
     assert "1 game of these had been deleted. Storing brings them back" in words(app)

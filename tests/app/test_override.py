@@ -1,4 +1,4 @@
-"""Overriding a verdict on the Transcripts page, what a judge said about a row, and the flag on suspicious messages."""
+"""Overriding a verdict on the Games page, what a judge said about a row, and the flag on suspicious messages."""
 
 from __future__ import annotations
 

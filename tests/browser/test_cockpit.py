@@ -20,9 +20,9 @@ def mark(page: Page, name: str):
 
 
 def lands_on_what_is_behind(page: Page) -> str:
-    """Waits for the Transcripts page; returns the part of its address that says what it shows."""
+    """Waits for the Games page; returns the part of its address that says what it shows."""
     page.wait_for_url(re.compile(r"/transcripts\?"))
-    expect(page.locator("h1")).to_have_text("Transcripts")
+    expect(page.locator("h1")).to_have_text("Games")
     settle(page)
     expect(page.get_by_test_id("stAlert")).to_have_count(0)
     return page.url.split("?", 1)[1]
@@ -64,7 +64,7 @@ def test_every_kind_of_mark_opens_what_is_behind_it(sample_server, visit, width)
             assert "order=Lowest+strategic+depth" in found
             expected = {"before": "Prompt+v2", "history": "Prompt+v1"}.get(kind, "Prompt+v4")
             assert f"of_iteration={expected}" in found
-            expect(seen.page.get_by_test_id("stDataFrame")).to_be_visible()
+            expect(seen.page.locator(".picture-box .row:not(.head)").first).to_be_visible()
         seen.page.go_back()
         expect(seen.page.locator(".picture-box .row:not(.head)")).to_have_count(7)
         seen.settle()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from playwright.sync_api import expect
 
-from tests.browser.hands import go, tick_row
+from tests.browser.hands import go
 
 GAMES = (
     "llm_werewolf/matches/werewolf_match_2025-02-02_0.json",
@@ -35,7 +35,7 @@ def test_from_empty_to_a_trend_and_all_of_it_survives(serve, visit, data_root: P
     # Read the reason of a verdict.
     page.get_by_role("link", name="Read the games").click()
     expect(page.get_by_text("3 of 3 games")).to_be_visible()
-    tick_row(page, page.get_by_test_id("stDataFrame").first)
+    page.locator(".picture-box .row .name").first.click()
     badge = page.locator(".badge", has_text="Depth").first
     badge.click()
     expect(page.get_by_role("heading", name=re.compile("Strategic depth, message"))).to_be_visible()

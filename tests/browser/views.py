@@ -40,7 +40,7 @@ _QUERIES = {"review": "?rater=Ada"}
 _READY = {
     "overview": "[data-testid='stDataFrame']",
     "upload": "[data-testid='stDataFrame']",
-    "transcripts": "[data-testid='stDataFrame']",
+    "transcripts": ".picture-box .row .cell",
     "review": ".desk .message",
     "trends": ".js-plotly-plot .scatterlayer",
     "network": ".graph .player",
@@ -104,6 +104,9 @@ _FURTHER = (
         frozenset({"data"}),
     ),
     View("trends-personas", "trends?as=Personas", ".js-plotly-plot", frozenset({"data"})),
+    View("compare-games", "compare?of=Two+games", ".message .badge", frozenset({"data"})),
+    View("compare-judged", "compare?of=Judged+by+people", "[data-testid='stAlert']", frozenset({"data"})),
+    View("review-pairs", "review?rater=Ada&desk=Which+was+better%3F", ".pair .message", frozenset({"data"})),
     View("compare-runs", "compare?of=Evaluation+runs", "[data-testid='stDataFrame']", frozenset({"data"})),
     View(
         "experiments-ab", "experiments?experiments_view=A%2FB+tests", "[data-testid='stDataFrame']", frozenset({"data"})

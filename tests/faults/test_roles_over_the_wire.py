@@ -23,7 +23,7 @@ from tests.browser.conftest import Server, free_port
 from tests.faults.tab import Tab, login_cookie
 
 # Where the address is not the title in small letters.
-ADDRESSES = {"Overview": "", "Insights": "network", "Verdicts to check": "verdicts"}
+ADDRESSES = {"Overview": "", "Games": "transcripts", "Insights": "network", "Verdicts to check": "verdicts"}
 # The headings of pages that write their own: the decision on the samples' current iteration.
 HEADINGS = {"Overview": "Not yet"}
 PROBES = ("health", "metrics", "script-health-check")
@@ -202,14 +202,16 @@ def _places(store: Store) -> list[tuple[str, str, str]]:
     """Every page, and views of it that have buttons, downloads or events of their own: title, address and query."""
     game = store.transcripts.summaries()["transcript_id"].iloc[0]
     places = [(title, ADDRESSES.get(title, title.lower()), "") for title in access_checks.PAGES]
-    places += [("Transcripts", "transcripts", f"?transcript={game}"), ("Review", "review", "?desk=My+ratings")]
-    places += [("Transcripts", "transcripts", f"?transcript={game}&show=Ledger")]
-    views = ("Practice", "Who+speaks%3F", "Sheets+and+records", "Team")
+    places += [("Games", "transcripts", f"?transcript={game}"), ("Review", "review", "?desk=My+ratings")]
+    places += [("Games", "transcripts", f"?transcript={game}&show=Ledger")]
+    views = ("Practice", "Who+speaks%3F", "Which+was+better%3F", "Sheets+and+records", "Team")
     places += [("Review", "review", f"?desk={view}") for view in views]
     places += [("Insights", "network", f"?network_view={view}") for view in ("Cost", "Checks", "Beside+each+other")]
     places += [
         ("Experiments", "experiments", f"?experiments_view={view}") for view in ("A%2FB+tests", "Run+an+A%2FB+test")
     ]
+    places += [("Games", "transcripts", "?part=Add+games"), ("Compare", "compare", "?of=Two+games")]
+    places += [("Compare", "compare", "?of=Judged+by+people&judged=Judge+pairs")]
     places += [("Verdicts to check", "verdicts", "?verdicts_view=Why+messages+fail")]
     return places
 

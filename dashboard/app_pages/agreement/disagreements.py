@@ -91,7 +91,7 @@ def _rule_gaps(report: AgreementReport) -> None:
 
 def _overridden_rows(report: AgreementReport) -> None:
     if not report.overruled:
-        st.caption("No verdict has been overridden yet. Override one on a message, on the Transcripts page.")
+        st.caption("No verdict has been overridden yet. Override one on a message, on the Games page.")
     for one in report.overruled[:_FIRST]:
         decided = look(one.verdicts[Method.HUMAN]).word
         words = f"{DEFINITIONS[one.metric].label}: {decided}\n{one.author}: {one.reasons[Method.HUMAN]}"

@@ -1,9 +1,11 @@
-"""The Compare page: two iterations, or two evaluation runs of agents, side by side."""
+"""The Compare page: two iterations, two of their games, or two evaluation runs of agents, side by side."""
 
 import streamlit as st
 
 from dashboard.app_pages.compare import iterations as parts
+from dashboard.app_pages.compare.judged_pairs import judged_pairs
 from dashboard.app_pages.compare.runs import compare_runs
+from dashboard.app_pages.compare.two_games import two_games
 from dashboard.shared import queries, resources
 from dashboard.shared.first_run import first_steps
 from dashboard.shared.marks.pictures import open_clicked_mark
@@ -11,13 +13,13 @@ from dashboard.shared.notices import empty_state
 from dashboard.shared.version_notes import pair_note
 from evaluation.workflows.reports import iteration_names, stored_comparison
 
-ITERATIONS, RUNS = "Iterations", "Evaluation runs"
+ITERATIONS, GAMES, JUDGED, RUNS = "Iterations", "Two games", "Judged by people", "Evaluation runs"
 
 
 def show() -> None:
     of = st.segmented_control(
         "Compare",
-        [ITERATIONS, RUNS],
+        [ITERATIONS, GAMES, JUDGED, RUNS],
         default=ITERATIONS,
         required=True,
         key="of",
@@ -53,6 +55,12 @@ def show() -> None:
         parts.prompts(found)
         return
 
+    if of == GAMES:
+        two_games(found)
+        return
+    if of == JUDGED:
+        judged_pairs(resources.store(), before, after)
+        return
     pair_note(before, after)
     parts.decision(found)
     parts.picture(found, thresholds)

@@ -54,7 +54,7 @@ def table_shape() -> None:
     st.markdown(
         "One row a message, as CSV, TSV, JSON Lines or Parquet. A column for the speaker and one for the text are "
         "needed. Columns are known by their names (`speaker`, `player`, `author`; `text`, `message`, `content`, ...). "
-        "Where yours are called otherwise, choose them on the Upload page, or say `--map speaker=COLUMN` on the "
+        "Where yours are called otherwise, choose them on the Games page, or say `--map speaker=COLUMN` on the "
         "command line. Several games in one table are told apart by a column such as `game_id`."
     )
     _copyable(example("messages.csv"), "messages.csv", None, "text/csv")
@@ -102,7 +102,7 @@ def show_reports(reports: Sequence[Report]) -> None:
     for report in (refused + [report for report in reports if report.error is None])[:_MOST_SHOWN]:
         _report(report)
     if len(reports) > _MOST_SHOWN:
-        st.caption(f"The first {_MOST_SHOWN} of {counted(len(reports), 'game')}; the Upload page shows all.")
+        st.caption(f"The first {_MOST_SHOWN} of {counted(len(reports), 'game')}; the Games page shows all.")
 
 
 def _report(report: Report) -> None:

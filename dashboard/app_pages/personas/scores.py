@@ -15,7 +15,7 @@ from dashboard import access_checks
 from dashboard.app_pages.personas.profile_data import profile, shown_dimensions
 from dashboard.shared import personas, resources, state
 from dashboard.shared.identity import identity
-from dashboard.shared.marks.pictures import clicked_mark, define_picture, remember_click
+from dashboard.shared.marks.pictures import define_picture, remember_click, take_clicked_mark
 from dashboard.shared.marks.targets import MarkTarget, RunTarget
 from dashboard.shared.notices import plain
 from dashboard.shared.personas import RunDetail, SelectableAgent, score_text
@@ -75,7 +75,7 @@ def scores(person: SelectableAgent) -> None:
         if not resources.read(personas.has_runs):
             _offer_example()
         return
-    _follow_click(clicked_mark())
+    _follow_click(take_clicked_mark())
     place = _choose_run(runs)
     upto = [replace(person, run=run) for run in runs[: place + 1]]
     run = runs[place]

@@ -26,9 +26,10 @@ GUIDE = "How to rate"
 PRACTICE = "Practice"
 STYLE = "Who speaks?"
 JUDGE = "Mark a judge"
+PAIRS = "Which was better?"
 RECORDS = "Sheets and records"
 TEAM = "Team"
-VIEWS = (DESK, OWN, GUIDE, PRACTICE, STYLE, JUDGE, RECORDS)
+VIEWS = (DESK, OWN, GUIDE, PRACTICE, STYLE, JUDGE, PAIRS, RECORDS)
 """For everybody who rates; leads have ``TEAM`` beside them."""
 
 _KEY = "rating_desk"

@@ -1,1 +1,1 @@
-"""The Transcripts page."""
+"""The Games page: the list, one game, and adding games."""

@@ -4,17 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import pandas as pd
 import streamlit as st
 
+from dashboard import access_checks
+from dashboard.app_pages.transcripts.game_rows import game_rows
 from dashboard.shared import state
+from dashboard.shared.downloads import csv_download
 from dashboard.shared.formatting import look
+from dashboard.shared.marks.pictures import define_picture, remember_click
 from dashboard.shared.state import NO_ITERATION_CHOICE
-from dashboard.shared.status_table import status_table
 from evaluation.rubric.definitions import DEFINITIONS, SHORT_LABELS
 from evaluation.text.display import counted
 from evaluation.transcript import SIMULATED_FORMAT
+
+_LIST = "game_rows"
+_PAGE_SIZE = 50
+_rows = define_picture("dramaturg_game_rows", Path(__file__).parent, "game_rows")
 
 ANY = "any"
 VERDICTS = ("passed", "failed", "pending", "inapplicable")
@@ -35,7 +43,7 @@ class Filters:
     """A person's filters; an empty one accepts everything.
 
     Attributes:
-        game: Part of the game's name, in any case.
+        game: Part of the game's name, id or file, in any case.
         player: Part of a player's name, in any case.
         iteration: A name; ``none`` for the games of no iteration.
         source_format: The format of the file it came from.
@@ -95,9 +103,10 @@ def _pick(label: str, key: str, options: Sequence[str], words: Callable[[str], s
 def filtered(listed: pd.DataFrame, filters: Filters) -> pd.DataFrame:
     """The rows that match all filters."""
     shown = listed
-    for column, text in (("game_id", filters.game), ("names", filters.player)):
+    for columns, text in ((("label", "game_id", "source_name"), filters.game), (("names",), filters.player)):
         if text.strip():
-            shown = shown[shown[column].str.casefold().str.contains(text.strip().casefold(), regex=False)]
+            matches = [shown[one].str.casefold().str.contains(text.strip().casefold(), regex=False) for one in columns]
+            shown = shown[pd.concat(matches, axis=1).any(axis=1)]
     if filters.iteration != ANY:
         shown = shown[shown["iteration"] == ("" if filters.iteration == NO_ITERATION_CHOICE else filters.iteration)]
     if filters.source_format != ANY:
@@ -116,7 +125,7 @@ def ordered(listed: pd.DataFrame, order: str) -> pd.DataFrame:
     if order == "newest":
         return listed[::-1]
     if order == "game":
-        return listed.sort_values("game_id", kind="stable", key=lambda names: names.str.casefold())
+        return listed.sort_values("label", kind="stable", key=lambda names: names.str.casefold())
     if order == "messages":
         return listed.sort_values("messages", ascending=False, kind="stable")
     if order == "passed":
@@ -127,7 +136,7 @@ def ordered(listed: pd.DataFrame, order: str) -> pd.DataFrame:
 
 
 def games_table(shown: pd.DataFrame, total: int) -> None:
-    """The games, and the way into the one that is selected.
+    """The games, a page of them at a time; a row opens its game, and a score the message behind it.
 
     Args:
         shown: Those that match the filters.
@@ -135,29 +144,43 @@ def games_table(shown: pd.DataFrame, total: int) -> None:
     """
     simulated = int((shown["source_format"] == SIMULATED_FORMAT).sum())
     apart = f", {simulated:,} of them simulated" if simulated else ""
-    st.caption(f"{len(shown):,} of {counted(total, 'game')}{apart}. Select a row to open it.")
+    st.caption(
+        f"{len(shown):,} of {counted(total, 'game')}{apart}. A row opens its game; a score opens the first message "
+        "that loses points of that metric."
+    )
     if shown.empty:
         st.info("No game matches. Change the filters above.")
         return
-    frame = _table(shown)
-    event = status_table(
-        frame,
-        "Transcripts with verdict and scores",
-        on_select="rerun",
-        selection_mode="single-row",
-        key="transcript_table",
-        height=min(38 + 35 * len(frame), 700),
-        column_config={"Game": st.column_config.Column(width=180)},
-    )
-    if event.selection.rows:
-        state.choose(transcript=str(shown["transcript_id"].iloc[event.selection.rows[0]]))
-        st.rerun()
+    pages = -(-len(shown) // _PAGE_SIZE)
+    first = (_page(pages) - 1) * _PAGE_SIZE
+    drawn = game_rows(shown.iloc[first : first + _PAGE_SIZE])
+    on_open = access_checks.event("game_open", remember_click(_LIST, drawn.targets))
+    _rows(key=_LIST, data=dict(drawn.data), on_open_change=on_open)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if pages > 1:
+            st.pagination(pages, key=_PAGE, bind="query-params")
+        csv_download("Download the list (CSV)", lambda: _table(shown), "games.csv")
+
+
+_PAGE = "games_page"
+
+
+def _page(pages: int) -> int:
+    """The page that is shown, from 1. The choice stands below the list, so it is read before it is drawn."""
+    chosen = st.session_state.get(_PAGE) or state.chosen(_PAGE) or 1
+    wanted = int(chosen) if str(chosen).isdecimal() else 1
+    if wanted > pages:
+        # Filters have left fewer pages than the one that was chosen.
+        st.session_state[_PAGE] = pages
+    return max(1, min(wanted, pages))
 
 
 def _table(shown: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(
         {
-            "Game": shown["game_id"],
+            "Game": shown["label"],
+            "Id": shown["game_id"],
+            "File": shown["source_name"],
             "Iteration": shown["iteration"],
             "Verdict": [look(status).label for status in shown["verdict"]],
             "Passed": [f"{count} of 7" for count in shown["passed"]],

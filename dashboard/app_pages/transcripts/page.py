@@ -1,37 +1,72 @@
-"""The Transcripts page: the list of games, search in messages, and one game with its ledgers."""
+"""The Games page: the list of games, search in messages, one game with its ledgers, and adding games."""
 
 import pandas as pd
 import streamlit as st
 
+from dashboard.app_pages.transcripts.add_games.section import add_games
 from dashboard.app_pages.transcripts.game_list import ORDERS, filtered, games_table, ordered, pick_filters
 from dashboard.app_pages.transcripts.game_view import transcript_view
+from dashboard.app_pages.transcripts.ledger import show_ledger
 from dashboard.app_pages.transcripts.message_search import found_messages
 from dashboard.app_pages.transcripts.rename_move_delete import edit_transcript
 from dashboard.shared import queries, resources, state
 from dashboard.shared.changes.actions import recently_deleted, show_outcome
-from dashboard.shared.first_run import first_steps
+from dashboard.shared.marks.pictures import take_clicked_mark
+from dashboard.shared.marks.targets import MarkTarget, address
 from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.version_notes import outdated_note, versions_banner
 from evaluation.errors import NotFoundError
 from evaluation.store import Store
 
+PART = "games_part"
+
 
 def show(store: Store) -> None:
     show_outcome(store)
+    open_marked_game(store)
     wanted = state.chosen(state.TRANSCRIPT)
     if wanted is not None:
         one_game(store, wanted)
         return
     listed = resources.read(queries.transcript_list)
     if listed.empty:
-        empty_state(
-            "No games to read yet",
-            "Upload games to see every message with what each metric made of it.",
-        )
-        first_steps("transcripts")
-    else:
-        all_games(store, listed)
+        head = st.container()
+        if not add_games(store):
+            # While files are being looked at, their table stands where it can be seen.
+            with head:
+                empty_state("No games to read yet", "Add games to see every message with what each metric made of it.")
+        recently_deleted(store)
+        return
+    if pick_part() == state.ADD_GAMES:
+        add_games(store)
+        return
+    all_games(store, listed)
     recently_deleted(store)
+
+
+def pick_part() -> str:
+    """The part of the page: what its address says, so that a link to the page shows the list again."""
+    parts = [state.GAME_LIST, state.ADD_GAMES]
+    st.session_state[PART] = state.chosen(state.GAMES_PART, parts) or state.GAME_LIST
+    st.segmented_control(
+        "Part of the page", parts, required=True, key=PART, on_change=keep_part, label_visibility="collapsed"
+    )
+    return str(st.session_state[PART])
+
+
+def keep_part() -> None:
+    """Writes the part that was chosen into the address."""
+    state.choose(**{state.GAMES_PART: st.session_state[PART]})
+
+
+def open_marked_game(store: Store) -> None:
+    """Opens the game or message that was clicked in the list; its filters stay in the address for the way back."""
+    target = take_clicked_mark()
+    if isinstance(target, MarkTarget):
+        opened = address(store, target)
+        if state.VIEW in opened:
+            show_ledger(target.metric)
+        state.choose(**{name: opened.get(name) for name in (state.TRANSCRIPT, state.MESSAGE, state.METRIC)})
 
 
 def all_games(store: Store, listed: pd.DataFrame) -> None:
@@ -61,9 +96,9 @@ def one_game(store: Store, wanted: str) -> None:
     try:
         opened = resources.share(queries.open_transcript, wanted)
     except NotFoundError as error:
-        st.warning("That transcript is not here. It may have been deleted, or the link is incomplete.")
+        st.warning("That game is not here. It may have been deleted, or the link is incomplete.")
         plain(str(error))
-        st.page_link("app_pages/transcripts/page.py", label="All transcripts", icon=":material/arrow_back:")
+        st.page_link("app_pages/transcripts/page.py", label="All games", icon=":material/arrow_back:")
         return
     outdated_note(store, opened.results)
     transcript_view(opened)

@@ -1,1 +1,1 @@
-"""The Upload page."""
+"""The address of adding games, which leads to the Games page."""

@@ -77,7 +77,7 @@ def remember_target(target: MarkTarget | RunTarget) -> None:
 
 def open_clicked_mark(store: Store) -> None:
     """Open the page with what is behind the mark that was clicked just before this run, if one was."""
-    target = clicked_mark()
+    target = take_clicked_mark()
     if isinstance(target, MarkTarget):
         st.switch_page("app_pages/transcripts/page.py", query_params=address(store, target))
     elif isinstance(target, RunTarget):
@@ -85,7 +85,7 @@ def open_clicked_mark(store: Store) -> None:
         st.switch_page("app_pages/personas/page.py", query_params=query)
 
 
-def clicked_mark() -> MarkTarget | RunTarget | None:
+def take_clicked_mark() -> MarkTarget | RunTarget | None:
     """The target of the mark that was clicked just before this run; ``None`` for no click. Told once."""
     target = st.session_state.pop(_CHOSEN, None)
     return target if isinstance(target, MarkTarget | RunTarget) else None

@@ -1,4 +1,4 @@
-"""MarkTargets of marks: the messages or games that a mark opens, as addresses of the Transcripts page."""
+"""MarkTargets of marks: the messages or games that a mark opens, as addresses of the Games page."""
 
 from __future__ import annotations
 
@@ -53,14 +53,15 @@ MarkTargets: TypeAlias = Mapping[str, Sequence[MarkTarget | RunTarget]]
 
 
 def address(store: Store, target: MarkTarget) -> dict[str, str]:
-    """The query of the Transcripts page that shows the target.
+    """The query of the Games page that shows the target.
 
     A game opens at its first message that loses points of the metric; where none does, at the metric's ledger. An
     iteration opens as the list of its games, the lowest score of the metric first.
     """
     iteration = target.iteration or NO_ITERATION_CHOICE
     if target.metric not in DEFINITIONS:
-        return {"transcript": target.transcript_id} if target.transcript_id else {"of_iteration": iteration}
+        message = {"message": target.message_id} if target.message_id else {}
+        return {"transcript": target.transcript_id, **message} if target.transcript_id else {"of_iteration": iteration}
     if target.transcript_id is None:
         # The list's choices stand in its address by their labels.
         lowest_first = f"Lowest {DEFINITIONS[target.metric].label.lower()}"

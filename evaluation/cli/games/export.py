@@ -1,4 +1,4 @@
-"""``dramaturg export``: transcripts in formats that keep or exchange them, scores and ratings as tables."""
+"""``dramaturg export``: transcripts in formats that keep or exchange them, scores and people's answers as tables."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from evaluation.transcript import Transcript
 
-app = command_group("Write transcripts, scores or ratings to files.")
+app = command_group("Write transcripts, scores or people's answers to files.")
 
 
 class TranscriptFormat(StrEnum):
@@ -166,6 +166,13 @@ def assignments(output: Output = None, kind: Kind = TableFormat.CSV, force: Forc
     from evaluation.workflows.ratings.teams import assignment_table
 
     _write_table(assignment_table(open_store(db)), kind, output, force)
+
+
+def judgements(output: Output = None, kind: Kind = TableFormat.CSV, force: Force = False, db: Database = None) -> None:
+    """Write people's judgements of two games against each other, withdrawn ones included."""
+    from evaluation.workflows.ratings.pair_judgements import judgement_table
+
+    _write_table(judgement_table(open_store(db)), kind, output, force)
 
 
 def _write_table(table: pd.DataFrame, kind: TableFormat, output: Path | None, force: bool) -> None:

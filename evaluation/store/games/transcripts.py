@@ -106,6 +106,11 @@ class Transcripts:
         with self._units.unit() as cursor:
             return str(_value(cursor, "game_id", transcript_id))
 
+    def openings(self) -> dict[str, str]:
+        """The beginning of every transcript's first public message, with its speaker, by transcript; untrusted text."""
+        with self._units.unit() as cursor:
+            return {str(key): str(text) for key, text in cursor.execute(_OPENINGS).fetchall()}
+
     def player_names(self) -> dict[str, tuple[str, ...]]:
         """The names of every transcript's players, in their order, by transcript."""
         query = "SELECT transcript_id, list(name ORDER BY position) FROM players GROUP BY transcript_id"
@@ -202,6 +207,11 @@ WHERE transcript_id = $transcript AND iteration IS DISTINCT FROM $iteration
 """Puts a transcript into an iteration, after the games it has; leaves it alone where it is there already."""
 
 _BY_ADDING = "added again"
+
+_OPENINGS = """
+SELECT transcript_id, arg_min(concat(speaker, ': ', left(text, 120)), position)
+FROM messages WHERE channel = 'public' AND NOT is_control AND trim(text) <> '' GROUP BY transcript_id
+"""
 
 _SUMMARIES = """
 SELECT transcript_id, game_id, source_format, source_name, iteration,

@@ -30,6 +30,7 @@ from evaluation.store.migrations.m0021_repeats import create_repeat_column
 from evaluation.store.migrations.m0022_insight_answers import create_insight_answers
 from evaluation.store.migrations.m0023_calibration import create_calibration_tables
 from evaluation.store.migrations.m0024_ab_runs import create_ab_runs
+from evaluation.store.migrations.m0025_pair_judgements import create_pair_judgements
 from evaluation.store.migrations.m0026_rating_teams import create_rating_team_tables
 from evaluation.store.migrations.m0027_proposition_versions import create_proposition_versions
 from evaluation.store.migrations.m0028_watched_files import create_watched_files
@@ -69,6 +70,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     create_insight_answers,
     create_calibration_tables,
     create_ab_runs,
+    create_pair_judgements,
     create_rating_team_tables,
     create_proposition_versions,
     create_watched_files,

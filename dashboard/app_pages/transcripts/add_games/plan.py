@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 import streamlit as st
 
-from dashboard.app_pages.upload.found_games import Found
+from dashboard.app_pages.transcripts.add_games.found_games import Found
 from dashboard.shared.identity import identity
 from dashboard.shared.jobs import jobs
 from evaluation.access.roles import Action

@@ -1,4 +1,4 @@
-"""The parts of the Upload page that show the games found in files, and the files that were refused."""
+"""The parts of the Games page that show the games found in files, and the files that were refused."""
 
 from __future__ import annotations
 

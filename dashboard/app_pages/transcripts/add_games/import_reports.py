@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import access_checks
-from dashboard.app_pages.upload.found_games import show_refusals
+from dashboard.app_pages.transcripts.add_games.found_games import show_refusals
 from dashboard.shared.formatting import duration_text
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import status_table

@@ -1,0 +1,90 @@
+"""Two games side by side: one of each iteration, with their failing messages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.shared import queries, resources, state
+from dashboard.shared.chat.chat_view import chat_view
+from dashboard.shared.chat.conversation import Aim, focus_on, read_open
+from dashboard.shared.example_row import transcript_link
+from dashboard.shared.marks.pictures import remember_target
+from dashboard.shared.marks.targets import MarkTarget
+from dashboard.shared.notices import plain
+from dashboard.shared.queries import OpenTranscript
+from dashboard.shared.status_table import status_table
+from evaluation.comparison import IterationComparison
+from evaluation.comparison.moved_games import most_moved_pair
+from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.text.display import counted
+
+_BEFORE, _AFTER = "game_before", "game_after"
+_GAME = "game"
+
+
+def two_games(found: IterationComparison) -> None:
+    """A game of each iteration, at first the two that moved most; a message opens on its game's page."""
+    listed = resources.read(queries.transcript_list).set_index("transcript_id")
+    moved = most_moved_pair(found.before.games, found.after.games, found.pairs)
+    ids = [[one.transcript_id for one in side.games] for side in (found.before, found.after)]
+    first = moved or (ids[0][0], ids[1][0])
+    chosen = []
+    for column, key, label, games, otherwise in zip(
+        st.columns(2, gap="medium"), (_BEFORE, _AFTER), ("Game before", "Game after"), ids, first, strict=True
+    ):
+        with column:
+            chosen.append(_pick(label, key, games, otherwise, listed))
+    state.choose(**{_BEFORE: chosen[0], _AFTER: chosen[1]})
+    if moved is not None and tuple(chosen) == moved:
+        st.caption("These are the two games whose scores lie farthest apart.")
+    before, after = (resources.share(queries.open_transcript, one) for one in chosen)
+    with st.expander("Scores of both", icon=":material/table:"):
+        status_table(_scores(*(listed.loc[one].to_dict() for one in chosen)), "Every metric of both games")
+    for column, key, opened in zip(st.columns(2, gap="medium"), (_BEFORE, _AFTER), (before, after), strict=True):
+        with column:
+            _one_game(key, opened)
+
+
+def _pick(label: str, key: str, games: Sequence[str], otherwise: str, listed: pd.DataFrame) -> str:
+    wanted = state.chosen(key, games) or otherwise
+
+    def words(game: str) -> str:
+        row = listed.loc[game]
+        return f"{row['label']} · {row['opening']}"
+
+    return st.selectbox(
+        label, games, index=games.index(wanted), key=f"compare_{key}", format_func=words, filter_mode="contains"
+    )
+
+
+def _scores(before: Mapping[Any, Any], after: Mapping[Any, Any]) -> pd.DataFrame:
+    return pd.DataFrame(
+        [{"Metric": one.label, "Before": before[name], "After": after[name]} for name, one in DEFINITIONS.items()]
+    )
+
+
+def _one_game(key: str, opened: OpenTranscript) -> None:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        plain(f"{opened.label} · {opened.iteration} · {counted(len(opened.transcript.discussion), 'public message')}")
+        transcript_link("Open this game", transcript=opened.transcript.id)
+    conversation = opened.conversation(roles_hidden=False)
+    chat_view(
+        conversation,
+        focus_on(conversation.rows, Aim(None, None)),
+        key=f"chat_{key}",
+        on_open=_opener(f"chat_{key}", opened),
+    )
+
+
+def _opener(key: str, opened: OpenTranscript) -> Callable[[], None]:
+    def react() -> None:
+        chosen = read_open(state.sent(key, "open"), opened.transcript)
+        if chosen is not None:
+            message_id, metric = chosen
+            remember_target(MarkTarget(metric or _GAME, opened.transcript.id, message_id))
+
+    return react

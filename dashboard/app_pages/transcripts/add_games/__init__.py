@@ -1,0 +1,1 @@
+"""The part of the Games page that adds games from files."""

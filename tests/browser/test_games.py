@@ -1,0 +1,126 @@
+"""The list of games: rows and scores open by mouse and by Enter, on the message behind them, on a phone too."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from dashboard.shared.marks.targets import first_losing_message
+from tests.browser.accessibility import findings
+from tests.browser.hands import settle
+
+SIZES = [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")]
+ROWS = ".picture-box .row:not(.head)"
+DEPTH = "strategic_depth"
+# Where a cell of that metric stands in its row.
+DEPTH_CELL = 1
+
+
+@pytest.fixture
+def failing(sample_server) -> tuple[int, str, str]:
+    """A game that fails strategic depth: its place in the list, its id, and its first failing message."""
+    store = sample_server.store
+    with store.unit():
+        ids = list(store.transcripts.summaries()["transcript_id"])
+        found = ((place, one, first_losing_message(store, one, DEPTH)) for place, one in enumerate(ids))
+        place, transcript_id, message_id = next(found)
+    store.close()
+    assert message_id is not None
+    return place, transcript_id, message_id
+
+
+@pytest.mark.parametrize(("width", "theme"), SIZES)
+def test_the_list_is_drawn_whole_and_reads_well(sample_server, visit, screenshots, width, theme) -> None:
+    seen = visit(f"{sample_server.url}/transcripts", width=width, height=900, theme=theme)
+    page = seen.page
+    expect(page.locator(ROWS)).to_have_count(21)
+    page.screenshot(path=screenshots / f"games-{width}-{theme}.png")
+    for index in (0, 20):
+        row = page.locator(ROWS).nth(index).bounding_box()
+        assert row["x"] + row["width"] <= width
+    # Names that only hold an id are not shown: the file or the place in the iteration is.
+    assert not [name for name in page.locator(".name").all_inner_texts() if re.search("[0-9]{6,}", name)]
+    assert findings(page) == []
+    assert (seen.faults, seen.foreign) == ([], [])
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("by", ["mouse", "Enter"])
+def test_a_failing_score_opens_the_first_failing_message(sample_server, visit, failing, width, by) -> None:
+    place, transcript_id, message_id = failing
+    seen = visit(f"{sample_server.url}/transcripts", width=width, height=900)
+    cell = seen.page.locator(f"[data-mark='{place}:cell:{DEPTH_CELL}']")
+    if by == "mouse":
+        cell.click()
+    else:
+        cell.focus()
+        seen.page.keyboard.press("Enter")
+    seen.page.wait_for_url(re.compile(f"transcript={transcript_id}"))
+    settle(seen.page)
+    assert f"message={message_id}&metric={DEPTH}" in seen.page.url
+    expect(seen.page.locator(".message.chosen")).to_be_in_viewport()
+    expect(seen.page.locator(".badge[aria-pressed='true']").first).to_be_attached()
+    assert seen.faults == []
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_row_opens_its_game_and_the_way_back_keeps_filter_and_order(sample_server, visit, failing, width) -> None:
+    _, transcript_id, _ = failing
+    kept = "of_iteration=Prompt+v1&order=Newest+first"
+    seen = visit(f"{sample_server.url}/transcripts?{kept}", width=width, height=900)
+    page = seen.page
+    expect(page.locator(ROWS)).to_have_count(3)
+    # Anywhere in the row, here on the line with the first message.
+    page.locator(ROWS).nth(2).locator(".opening").click()
+    page.wait_for_url(re.compile(f"transcript={transcript_id}"))
+    settle(page)
+    assert "message=" not in page.url
+    page.get_by_role("button", name="All games").click()
+    expect(page.locator(ROWS)).to_have_count(3)
+    settle(page)
+    assert all(part in page.url for part in kept.split("&"))
+    page.locator(ROWS).nth(2).locator(".name").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile(f"transcript={transcript_id}"))
+    assert seen.faults == []
+
+
+def test_arrow_keys_move_between_games_and_open_nothing(sample_server, visit) -> None:
+    page = visit(f"{sample_server.url}/transcripts", height=900).page
+    page.locator("[data-mark='0:game:0']").focus()
+    for key in ("ArrowDown", "ArrowDown", "ArrowRight", "ArrowUp"):
+        page.keyboard.press(key)
+    expect(page.locator("[data-mark='1:cell:0']")).to_be_focused()
+    assert "transcript=" not in page.url
+    expect(page.locator(ROWS)).to_have_count(21)
+
+
+def test_a_score_that_rests_on_no_message_opens_its_ledger(sample_server, visit) -> None:
+    page = visit(f"{sample_server.url}/transcripts", height=900).page
+    # Engagement is rated by people: no message loses its points.
+    page.locator("[data-mark='0:cell:6']").click()
+    expect(page.get_by_role("radio", name="Ledger", checked=True)).to_be_visible()
+    assert "transcript=" in page.url
+    assert "message=" not in page.url
+
+
+def test_adding_games_opens_by_itself_while_there_are_none(empty_server, visit) -> None:
+    page = visit(f"{empty_server.url}/transcripts").page
+    expect(page.get_by_test_id("stFileUploaderDropzoneInput")).to_be_attached()
+    expect(page.get_by_role("button", name="Load the sample games")).to_be_visible()
+
+
+def test_the_address_of_uploads_leads_to_the_games_page(sample_server, visit) -> None:
+    page = visit(f"{sample_server.url}/upload").page
+    page.wait_for_url(re.compile(r"/transcripts\?part=Add\+games"))
+    expect(page.get_by_test_id("stFileUploaderDropzoneInput")).to_be_attached()
+    settle(page)
+    links = page.get_by_test_id("stSidebarNav").get_by_role("link")
+    assert sum("Games" in text for text in links.all_inner_texts()) == 1
+    page.get_by_role("radio", name="List").click()
+    expect(page.locator(ROWS)).to_have_count(21)
+    page.get_by_role("radio", name="Add games").click()
+    expect(page.get_by_test_id("stFileUploaderDropzoneInput")).to_be_attached()
+    assert "part=Add+games" in page.url
