@@ -5,10 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.accessibility import findings
 from tests.browser.test_cockpit import lands_on_what_is_behind, mark
 
-SIZES = [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")]
 # The first chart is of the metric that is asked for: its traces are the games and the means.
 GAME, MEAN = 0, 1
 
@@ -32,17 +30,6 @@ def click_point(page: Page, trace: int, number: int) -> None:
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     page.mouse.move(x, y)
     page.mouse.click(x, y)
-
-
-@pytest.mark.parametrize(("width", "theme"), SIZES)
-def test_all_metrics_stand_in_one_picture(sample_server, visit, screenshots, width, theme) -> None:
-    seen = visit(f"{sample_server.url}/trends", width=width, height=900, theme=theme)
-    expect(seen.page.locator(".picture-box .row:not(.head)")).to_have_count(7)
-    expect(seen.page.locator(".js-plotly-plot")).to_have_count(7)
-    seen.settle()
-    seen.page.screenshot(path=screenshots / f"trends-{width}-{theme}.png")
-    assert findings(seen.page) == []
-    assert (seen.faults, seen.foreign) == ([], [])
 
 
 @pytest.mark.parametrize("width", [1280, 390])

@@ -168,6 +168,7 @@ def assignments(output: Output = None, kind: Kind = TableFormat.CSV, force: Forc
     _write_table(assignment_table(open_store(db)), kind, output, force)
 
 
+@app.command()
 def judgements(output: Output = None, kind: Kind = TableFormat.CSV, force: Force = False, db: Database = None) -> None:
     """Write people's judgements of two games against each other, withdrawn ones included."""
     from evaluation.workflows.ratings.pair_judgements import judgement_table
