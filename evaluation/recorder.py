@@ -8,6 +8,7 @@ step and removes the journal.
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import json
 import os
 import re
@@ -20,6 +21,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from evaluation.errors import BrokenTranscriptError, InputError
+from evaluation.escaping import well_formed
 from evaluation.transcript import (
     Alignment,
     Channel,
@@ -46,6 +48,26 @@ _PARTS: Mapping[str, str] = {
 }
 _NOT_FOR_NAMES = re.compile(r"[^A-Za-z0-9._-]+")
 _LONGEST_NAME = 80
+
+
+def is_left_to_its_recorder(path: Path) -> bool:
+    """Whether a file is the journal of a game that is being recorded, or whose transcript stands beside it.
+
+    A recorder locks its journal. One that was killed between its last two steps leaves both files behind.
+    """
+    if not path.name.endswith(JOURNAL_ENDING):
+        return False
+    if path.with_name(path.name.removesuffix(JOURNAL_ENDING) + ".json").exists():
+        return True
+    try:
+        with path.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        # Gone meanwhile, or not to be opened: whoever reads it says why.
+        return False
+    return False
 
 
 class Recorder:
@@ -75,13 +97,16 @@ class Recorder:
         started = datetime.now(UTC)
         self.game_id = game_id or f"game-{started:%Y%m%d-%H%M%S}-{token_hex(3)}"
         name = _NOT_FOR_NAMES.sub("-", self.game_id)[:_LONGEST_NAME].strip("-.") or "game"
+        if name != self.game_id:
+            # Names that differ in what a file name cannot hold must not meet in one file.
+            name += f"-{hashlib.sha256(self.game_id.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
         self.path = Path(folder) / f"{name}.json"
         self._head: dict[str, Any] = {
             "game_id": self.game_id,
             "source_format": RECORDER_FORMAT,
             "language": language,
             "started_at": started,
-            "metadata": dict(metadata or {}),
+            "metadata": _copied({"metadata": dict(metadata or {})}, "metadata")["metadata"],
         }
         self._lock = threading.Lock()
         self._events: list[tuple[str, dict[str, Any]]] = []
@@ -115,7 +140,7 @@ class Recorder:
                     raise InputError("Nothing was said, so there is no transcript.", place=str(self.path))
                 return
             if error is not None:
-                self._head["metadata"]["stopped_by"] = f"{type(error).__name__}: {error}"[:500]
+                self._head["metadata"]["stopped_by"] = well_formed(f"{type(error).__name__}: {error}"[:500])
             transcript = transcript_of_events(self._head, self._events)
             _write_at_once(self.path, transcript.to_json(indent=1) + "\n")
             journal.remove()
@@ -173,8 +198,11 @@ class Recorder:
         if isinstance(recipients, str):
             raise InputError("The recipients are one text.", place="recipients", remedy="Give a list of names.")
         with self._lock:
+            number = self._messages + 1
+            while message_id is None and f"m{number}" in self._message_ids:
+                number += 1
             fields = {
-                "id": message_id or f"m{self._messages + 1}",
+                "id": message_id or f"m{number}",
                 "index": self._messages,
                 **self._when(round, phase, sent_at),
                 "channel": channel,
@@ -335,15 +363,24 @@ def _plain(value: object) -> str:
 
 
 def _checked(kind: type[Player | Message | Vote | Elimination | Cost], fields: dict[str, Any]) -> dict[str, Any]:
-    """The fields that were given, once the model takes them."""
+    """A copy of the fields that were given, once the model takes them."""
     try:
         build_transcript(kind, fields)
-        json.dumps(fields, default=_plain, allow_nan=False)
     except BrokenTranscriptError as error:
         raise InputError(error.message, place=error.place, remedy=error.remedy) from None
-    except (TypeError, ValueError) as error:
-        raise InputError(f"A value cannot be written as JSON: {error}.", place=kind.__name__.lower()) from None
-    return {name: value for name, value in fields.items() if value not in (None, [], {})}
+    return _copied({name: value for name, value in fields.items() if value not in (None, [], {})}, kind.__name__)
+
+
+def _copied(fields: Mapping[str, Any], place: str) -> dict[str, Any]:
+    """The fields as the journal says them: what the caller changes afterwards changes nothing here."""
+    try:
+        text = json.dumps(fields, default=_plain, allow_nan=False, ensure_ascii=False)
+        # Half of a surrogate pair cannot be stored.
+        text.encode()
+        copied: dict[str, Any] = json.loads(text)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InputError(f"A value cannot be written as JSON: {error}.", place=place.lower()) from None
+    return copied
 
 
 def transcript_of_events(head: Mapping[str, Any], events: Iterable[tuple[str, Mapping[str, Any]]]) -> Transcript:

@@ -13,6 +13,7 @@ from pathlib import Path, PurePosixPath
 from evaluation.errors import LimitError, NotFoundError, UnreadableFileError
 from evaluation.escaping import well_formed
 from evaluation.readers.base.limits import Limits
+from evaluation.recorder import is_left_to_its_recorder
 
 _CLUTTER = frozenset({"__macosx", "thumbs.db", "desktop.ini"})
 _COMPANIONS = frozenset({"license", "licence", "copying", "notice", "readme", "changelog", "manifest"})
@@ -85,6 +86,8 @@ def load_file(path: Path, limits: Limits) -> bytes:
 def list_folder(folder: Path, limits: Limits) -> list[FileEntry]:
     """The files in a folder and those below it. Links to folders are not followed.
 
+    The journal of a game that is being recorded is passed over: its transcript will stand there.
+
     Raises:
         LimitError: More files than allowed.
     """
@@ -95,7 +98,11 @@ def list_folder(folder: Path, limits: Limits) -> list[FileEntry]:
         raise LimitError(
             f"The folder holds more than {limits.files:,} files.", place=printable(folder), remedy="Hand in its parts."
         )
-    readable = [FileEntry(path.relative_to(folder).as_posix(), partial(load_file, path, limits)) for path in paths]
+    readable = [
+        FileEntry(path.relative_to(folder).as_posix(), partial(load_file, path, limits))
+        for path in paths
+        if not is_left_to_its_recorder(path)
+    ]
     return readable + [FileEntry(os.path.relpath(path, folder), partial(_refuse_closed, path)) for path in closed]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import stat
 import time
@@ -11,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evaluation.errors import InputError
-from evaluation.recorder import JOURNAL_ENDING
+from evaluation.escaping import lone_surrogate
+from evaluation.recorder import is_left_to_its_recorder
 from evaluation.store.games.watched_files import FileState
 from evaluation.workflows.scoring import ScoredFile, Tally, evaluate_paths
 
@@ -28,7 +28,8 @@ class Watcher:
     A file is taken when its size and time of change have stayed for ``settled_seconds``; a journal of a recorder, when
     its process has ended. What was taken is remembered in the store, so that a file is not taken again when the
     watching begins anew, and a game that somebody deleted does not come back. A file that was changed is taken again.
-    Hidden files, links and what else is not a regular file are passed over.
+    Hidden files, links, names that are not UTF-8 and what else is not a regular file are passed over. What was
+    refused is tried again when the watching begins anew: a limit or a permission may have changed.
 
     Args:
         store: Where games go.
@@ -74,7 +75,7 @@ class Watcher:
             if before != state:
                 since = now
             waiting[state.path] = (state, since)
-            if now - since >= self._settled_seconds and not self._is_recorded_now(state.path):
+            if now - since >= self._settled_seconds and not is_left_to_its_recorder(self._folder / state.path):
                 ready.append(state)
         self._seen = waiting
         for state in ready:
@@ -100,7 +101,7 @@ class Watcher:
             folders[:] = sorted(name for name in folders if not name.startswith("."))
             for name in sorted(names):
                 path = Path(place, name)
-                if name.startswith("."):
+                if name.startswith(".") or lone_surrogate(str(path)) is not None:
                     continue
                 try:
                     status = path.lstat()
@@ -109,17 +110,3 @@ class Watcher:
                     continue
                 if stat.S_ISREG(status.st_mode) and status.st_size:
                     yield FileState(str(path.relative_to(self._folder)), status.st_size, status.st_mtime_ns)
-
-    def _is_recorded_now(self, path: str) -> bool:
-        """Whether a recorder holds the journal open: it locks it."""
-        if not path.endswith(JOURNAL_ENDING):
-            return False
-        try:
-            with (self._folder / path).open("rb") as file:
-                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-        except OSError:
-            # It went away: the recorder has finished.
-            return True
-        return False

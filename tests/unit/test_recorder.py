@@ -82,6 +82,8 @@ def test_a_game_is_written_as_a_canonical_transcript(tmp_path: Path) -> None:
         (lambda one: one.message("Ann", "x", metadata={"at": object()}), "metadata"),
         (lambda one: one.message("Ann", "x", metadata={"at": float("nan")}), "metadata"),
         (lambda one: one.message("Ann", "x", message_id="m1"), "m1"),
+        (lambda one: one.message("Ann", "x", metadata={"raw": ["\ud83d"]}), "message"),
+        (lambda one: one.player("Cleo", persona={"\udc00": 1}), "player"),
         (lambda one: one.player("Ann"), "Ann"),
         (lambda one: one.vote("Ann", ""), "target"),
         (lambda one: one.eliminate(""), "player"),
@@ -235,3 +237,56 @@ def test_a_message_takes_less_than_a_tenth_of_a_millisecond(tmp_path: Path) -> N
             recorder.message("Ann", f"I would rather wait for the others before we decide anything, {number}.")
         seconds = time.process_time() - started
     assert seconds / 2_000 < 0.000_1
+
+
+def test_what_the_caller_changes_afterwards_changes_nothing(tmp_path: Path) -> None:
+    persona, about = {"mood": "calm"}, {"tags": ["day"]}
+    facts = {"seeds": [1]}
+    with Recorder(tmp_path, metadata=facts) as recorder:
+        recorder.player("Ann", persona=persona)
+        recorder.message("Ann", "hello", metadata=about)
+        persona["mood"] = "angry"
+        about["tags"].append("night")
+        facts["seeds"].append(2)
+    game = only(tmp_path)
+    assert (game.player("Ann").persona, game.messages[0].metadata) == ({"mood": "calm"}, {"tags": ["day"]})
+    assert game.metadata == {"seeds": [1]}
+
+
+def test_half_a_character_in_the_facts_of_a_game_or_in_its_error(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot be written as JSON"):
+        Recorder(tmp_path, metadata={"raw": "\ud83d"})
+
+    def simulate() -> None:
+        with Recorder(tmp_path) as recorder:
+            recorder.message("Ann", "hello")
+            raise ValueError("\ud83d")
+
+    with pytest.raises(ValueError, match="\ud83d"):
+        simulate()
+    assert only(tmp_path).metadata == {"stopped_by": "ValueError: ?"}
+
+
+def test_games_whose_names_a_file_name_cannot_hold_get_files_of_their_own(tmp_path: Path) -> None:
+    names = ["遊戯", "試合", "Spiel ä/1", "Spiel ö/1", "x" * 90 + "1", "x" * 90 + "2", "x"]
+    for name in names:
+        with Recorder(tmp_path, game_id=name) as recorder:
+            recorder.message("Ann", "hello")
+    assert sorted(result.transcript.game_id for result in read_path(tmp_path) if result.transcript) == sorted(names)
+
+
+def test_ids_of_ones_own_and_counted_ones_do_not_meet(tmp_path: Path) -> None:
+    with Recorder(tmp_path) as recorder:
+        assert recorder.message("Ann", "one", message_id="m2") == "m2"
+        assert [recorder.message("Ben", "two"), recorder.message("Ben", "three")] == ["m3", "m4"]
+
+
+def test_a_game_that_is_being_recorded_is_not_imported_twice(tmp_path: Path) -> None:
+    with Recorder(tmp_path, game_id="live") as recorder:
+        recorder.message("Ann", "hello")
+        assert [result.transcript for result in read_path(tmp_path)] == [None]
+        journal = tmp_path / f"live{JOURNAL_ENDING}"
+        kept = journal.read_bytes()
+    # Killed between its last two steps, it leaves both files.
+    journal.write_bytes(kept)
+    assert only(tmp_path).metadata == {}

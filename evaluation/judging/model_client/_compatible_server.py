@@ -9,6 +9,8 @@ import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 import certifi
@@ -43,6 +45,7 @@ class CompatibleServerProvider:
         self.model = model
         address = base_url.rstrip("/")
         self._url = address if address.endswith(_PATH) else address + _PATH
+        self._proxy = _proxy_for(self._url)
         self._connections: dict[asyncio.AbstractEventLoop, _Connection] = {}
 
     @asynccontextmanager
@@ -99,7 +102,7 @@ class CompatibleServerProvider:
         }
         timeout = aiohttp.ClientTimeout(total=_WHOLE_ANSWER * silence, sock_connect=silence, sock_read=silence)
         async with client.post(
-            self._url, data=asked, headers=headers, timeout=timeout, allow_redirects=False
+            self._url, data=asked, headers=headers, timeout=timeout, allow_redirects=False, proxy=self._proxy
         ) as response:
             body = bytearray()
             async for part in response.content.iter_any():
@@ -113,6 +116,17 @@ class CompatibleServerProvider:
             return bytes(body)
 
 
+def _proxy_for(url: str) -> str | None:
+    """The proxy that the environment names for an address; ``None`` for none.
+
+    Not aiohttp's ``trust_env``: it also looks for credentials in ``.netrc`` and refuses them beside a key.
+    """
+    parts = urlsplit(url)
+    if not parts.hostname or proxy_bypass(parts.hostname):
+        return None
+    return getproxies().get(parts.scheme)
+
+
 class _Connection:
     """The open connections of one event loop, and how many sessions need them."""
 
@@ -120,7 +134,7 @@ class _Connection:
         self.users = 0
         # Whoever calls limits the calls under way.
         connector = aiohttp.TCPConnector(limit=0, ssl=_certificates() if url.startswith("https:") else True)
-        self.client = aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar(), trust_env=True)
+        self.client = aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar())
 
 
 def _certificates() -> ssl.SSLContext:

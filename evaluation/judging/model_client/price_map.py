@@ -19,7 +19,12 @@ _LITELLM_PRICES = "model_prices_and_context_window_backup.json"
 def listed_price(model: str) -> Price | None:
     """The price in the price map that ships with litellm, read without importing litellm; ``None`` if not in it."""
     entries = _price_map()
-    entry = entries.get(model) or entries.get(model.removeprefix(OPENAI_PREFIX))
+    entry = entries.get(model)
+    if entry is None:
+        # Many models are listed without their provider ("anthropic/claude-haiku-4-5" as "claude-haiku-4-5").
+        provider, _, name = model.partition("/")
+        bare = entries.get(name)
+        entry = bare if bare is not None and bare.get("litellm_provider") == provider else None
     if not entry or entry.get("input_cost_per_token") is None:
         return None
     read = float(entry["input_cost_per_token"])

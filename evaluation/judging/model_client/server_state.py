@@ -125,6 +125,9 @@ class AdaptiveConcurrency:
             most: The largest limit that the caller allows.
         """
         with self._lock:
+            if not self._taken and not self._waiting:
+                # A pause between two runs says nothing of the server's throughput.
+                self._window = _Window(self._clock())
             if not self._waiting and self._taken < min(self._limit, most):
                 self._taken += 1
                 return

@@ -29,8 +29,8 @@ class WatchedFiles:
         self._units = units
 
     def taken(self, folder: str) -> set[FileState]:
-        """The states of files of that folder that were taken, refused ones included."""
-        query = "SELECT path, bytes, modified_ns FROM watched_files WHERE folder = ?"
+        """The states of files of that folder that were taken, without those that were refused."""
+        query = "SELECT path, bytes, modified_ns FROM watched_files WHERE folder = ? AND NOT is_refused"
         with self._units.unit() as cursor:
             return {FileState(*row) for row in cursor.execute(query, [folder]).fetchall()}
 

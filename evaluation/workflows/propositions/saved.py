@@ -94,7 +94,7 @@ def file_with_precedence(folder: Path | None, dimension: Dimension, agent_id: st
 def save_propositions(
     store: Store, dimension: Dimension, agent_id: str, text: str | None, *, who: str, after: int
 ) -> PropositionVersion:
-    """Saves propositions as a new version, which every later evaluation asks.
+    """Saves propositions as a new version, which every later evaluation of agents asks.
 
     Args:
         store: Where to.

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -141,6 +142,23 @@ def test_the_words_of_a_refusal_hold_no_key(monkeypatch: pytest.MonkeyPatch) -> 
     assert (found.kind, found.status, found.message) == (FailureKind.REFUSED, 401, "Wrong key: [key]")
 
 
+def test_credentials_of_a_netrc_do_not_come_between(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "netrc").write_text("default login me password secret\n")
+    monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
+    with served(json.dumps(GOOD).encode()) as (url, received):
+        assert answer(url).content == "yes"
+    assert received[0][1]["Authorization"].startswith("Bearer ")
+
+
+def test_the_proxy_of_the_environment_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    with served(json.dumps(GOOD).encode()) as (proxy, received):
+        monkeypatch.setenv("http_proxy", proxy)
+        monkeypatch.delenv("no_proxy", raising=False)
+        monkeypatch.delenv("NO_PROXY", raising=False)
+        assert answer("http://models.invalid/v1").content == "yes"
+    assert received[0][0] == "http://models.invalid/v1/chat/completions"
+
+
 def test_an_answer_without_end_is_given_up() -> None:
     with served(b"x" * 20_000_001) as (url, _):
         found = failure(url)
@@ -158,3 +176,5 @@ def test_prices_are_those_that_litellm_knows() -> None:
     assert price is not None
     assert 0 < price.cached < price.input < price.output < 1e-5
     assert listed_price("no such model") is None
+    assert listed_price("anthropic/claude-haiku-4-5") == listed_price("claude-haiku-4-5") is not None
+    assert listed_price("anthropic/gpt-4o-mini") is None

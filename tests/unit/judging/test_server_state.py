@@ -102,10 +102,12 @@ def test_of_a_server_that_never_answers_every_call_was_begun() -> None:
     assert [load.end(call, CallEnd.TIMEOUT, 60, 20) for call in calls] == [True] * 4
 
 
-def run_closed_loop(slots: int, seconds: float, timeout_seconds: float, answers: int = 400) -> AdaptiveConcurrency:
+def run_closed_loop(
+    slots: int, seconds: float, timeout_seconds: float, answers: int = 400, *, clock: Clock | None = None, load=None
+) -> AdaptiveConcurrency:
     """A server with so many slots and a client that always has another call; returns its load."""
-    clock = Clock()
-    load = AdaptiveConcurrency(clock)
+    clock = clock or Clock()
+    load = load or AdaptiveConcurrency(clock)
 
     async def client() -> None:
         queue, free = [], [0.0] * slots
@@ -151,6 +153,15 @@ def test_the_limit_grows_while_the_server_takes_more(
 def test_a_server_that_takes_all_calls_gets_them_after_a_few_answers() -> None:
     # 4 + 8 + 16 answers; by ones it would take 184.
     assert run_closed_loop(100, 2.0, 60, answers=30).limit == 20
+
+
+def test_a_pause_between_two_runs_does_not_end_the_doubling() -> None:
+    clock = Clock()
+    load = run_closed_loop(100, 2.0, 60, answers=6, clock=clock, load=AdaptiveConcurrency(clock))
+    for _ in range(load._taken):
+        load.release()
+    clock.now += 1_000
+    assert run_closed_loop(100, 2.0, 60, answers=30, clock=clock, load=load).limit == 20
 
 
 def test_the_limit_stops_doubling_where_the_slowest_could_reach_the_timeout() -> None:
