@@ -26,6 +26,7 @@ WANTED_FRAME_MS = 33.4
 PATIENCE_MS = 120_000
 
 _UNTIL_SEEN = f"address entered until seen, warm, median of {RUNS}"
+_LAST_METRIC = ".picture-box [data-mark='6:metric:0']"
 _WARNING = "[data-testid='stAlert']"
 _FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking")
 
@@ -77,6 +78,10 @@ def browse(server: Serving, long: Mapping[int, str]) -> Iterator[Row]:
         # Says that there is no such transcript: everything but the conversation.
         nothing = [_open(page, f"{server.url}/transcripts?transcript=0", _WARNING) for _ in range(RUNS + 1)][1:]
         yield Row(f"page without a game: {_UNTIL_SEEN}", f"{statistics.median(nothing):.2f} s")
+        cockpit = [_open(page, f"{server.url}/", _LAST_METRIC) for _ in range(RUNS + 1)][1:]
+        yield Row.limited(
+            f"Overview with its seven metrics: {_UNTIL_SEEN}", statistics.median(cockpit), WANTED_OPEN, " s"
+        )
         for messages, transcript_id in long.items():
             yield from _conversation(page, f"{server.url}/transcripts?transcript={transcript_id}", messages)
         yield _keys(page, f"{server.url}/review?rater=Benchmark")
