@@ -279,7 +279,7 @@ class LLMClient:
         self._check(limits)
         has_place = self._is_adaptive and not (limits and limits.is_live)
         if has_place:
-            await self._server.concurrency.acquire(self._concurrency)
+            await self._server.concurrency.acquire(self._concurrency, is_retry=attempt > 1)
         try:
             reserved = price.cost(_tokens_at_most(messages), 0, max_tokens) if price else 0.0
             await self.budget.set_aside(reserved)

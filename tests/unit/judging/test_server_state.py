@@ -169,6 +169,26 @@ def test_the_limit_stops_doubling_where_the_slowest_could_reach_the_timeout() ->
     assert run_closed_loop(1, 2.0, 32, answers=8).limit <= 5
 
 
+def test_a_call_that_is_made_again_goes_before_those_that_wait() -> None:
+    async def run() -> list[str]:
+        load, order = AdaptiveConcurrency(), []
+
+        async def call(name: str, *, is_retry: bool) -> None:
+            await load.acquire(20, is_retry=is_retry)
+            order.append(name)
+
+        for _ in range(4):
+            await load.acquire(20)
+        waiting = [asyncio.ensure_future(call(name, is_retry=name == "again")) for name in ("one", "two", "again")]
+        await asyncio.sleep(0)
+        for _ in waiting:
+            load.release()
+        await asyncio.gather(*waiting)
+        return order
+
+    assert asyncio.run(run()) == ["again", "one", "two"]
+
+
 def test_whoever_stops_waiting_gives_the_place_to_the_next() -> None:
     async def run() -> None:
         load = AdaptiveConcurrency()
