@@ -168,15 +168,17 @@ class LLMClient:
         """
         price = await self._price()
         before: JudgeError | None = None
+        is_refused = False
 
         def explain(failure: CallFailure, attempt: int, is_last: bool) -> JudgeError:
-            nonlocal before
+            nonlocal before, is_refused
+            is_refused = failure.kind is FailureKind.RATE_LIMITED
             before = self._remembered(failure, attempt) if is_last else explained(failure, self.model, attempt)
             return before
 
         try:
             return await call_with_retries(
-                lambda attempt: self._call(messages, temperature, max_tokens, purpose, attempt, price),
+                lambda attempt: self._call(messages, temperature, max_tokens, purpose, attempt, price, is_refused),
                 self._retry,
                 self._chance,
                 explain,
@@ -272,6 +274,7 @@ class LLMClient:
         purpose: CallPurpose,
         attempt: int,
         price: Price | None,
+        is_refused: bool,
     ) -> LLMResponse:
         if self._refusal is not None:
             raise self._refusal
@@ -279,7 +282,7 @@ class LLMClient:
         self._check(limits)
         has_place = self._is_adaptive and not (limits and limits.is_live)
         if has_place:
-            await self._server.concurrency.acquire(self._concurrency, is_retry=attempt > 1)
+            await self._server.concurrency.acquire(self._concurrency, is_refused=is_refused)
         try:
             reserved = price.cost(_tokens_at_most(messages), 0, max_tokens) if price else 0.0
             await self.budget.set_aside(reserved)

@@ -118,13 +118,13 @@ class AdaptiveConcurrency:
         shortest = FIRST_TIMEOUT_SECONDS if is_retry else SHORTEST_TIMEOUT_SECONDS
         return min(max(found, shortest), LONGEST_TIMEOUT_SECONDS, longest)
 
-    async def acquire(self, most: int, *, is_retry: bool = False) -> None:
+    async def acquire(self, most: int, *, is_refused: bool = False) -> None:
         """Waits until one more call may be under way; ``release`` gives the place back.
 
         Args:
             most: The largest limit that the caller allows.
-            is_retry: Whether the call was refused or cut off before; it goes before all others that wait. Behind them,
-                one call can be the one too many in every round, and be refused until it has no try left.
+            is_refused: Whether the call was one too many before (a 429); it goes before all others that wait. Behind
+                them, one call can be the one too many in every round, and be refused until it has no try left.
         """
         with self._lock:
             if not self._taken and not self._waiting:
@@ -135,7 +135,7 @@ class AdaptiveConcurrency:
                 return
             loop = asyncio.get_running_loop()
             place: asyncio.Future[None] = loop.create_future()
-            if is_retry:
+            if is_refused:
                 self._waiting.appendleft((loop, place, most))
             else:
                 self._waiting.append((loop, place, most))

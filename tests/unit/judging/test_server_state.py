@@ -169,17 +169,17 @@ def test_the_limit_stops_doubling_where_the_slowest_could_reach_the_timeout() ->
     assert run_closed_loop(1, 2.0, 32, answers=8).limit <= 5
 
 
-def test_a_call_that_is_made_again_goes_before_those_that_wait() -> None:
+def test_a_call_that_was_one_too_many_goes_before_those_that_wait() -> None:
     async def run() -> list[str]:
         load, order = AdaptiveConcurrency(), []
 
-        async def call(name: str, *, is_retry: bool) -> None:
-            await load.acquire(20, is_retry=is_retry)
+        async def call(name: str, *, is_refused: bool) -> None:
+            await load.acquire(20, is_refused=is_refused)
             order.append(name)
 
         for _ in range(4):
             await load.acquire(20)
-        waiting = [asyncio.ensure_future(call(name, is_retry=name == "again")) for name in ("one", "two", "again")]
+        waiting = [asyncio.ensure_future(call(name, is_refused=name == "again")) for name in ("one", "two", "again")]
         await asyncio.sleep(0)
         for _ in waiting:
             load.release()
