@@ -66,12 +66,10 @@ class HeatMap:
     Attributes:
         data: The payload of the component, for ``heat_cells.js``.
         targets: What each row's marks open; kinds ``metric`` and ``cell``.
-        words: Each row as one sentence.
     """
 
     data: Mapping[str, Any]
     targets: tuple[MarkTargets, ...]
-    words: tuple[str, ...]
 
 
 def heat_map(frame: pd.DataFrame, thresholds: Mapping[str, float]) -> HeatMap:
@@ -91,7 +89,6 @@ def heat_map(frame: pd.DataFrame, thresholds: Mapping[str, float]) -> HeatMap:
     return HeatMap(
         {"iterations": heads, "rows": [row for row, _ in rows]},
         tuple(targets for _, targets in rows),
-        tuple(str(row["words"]) for row, _ in rows),
     )
 
 

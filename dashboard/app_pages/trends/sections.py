@@ -102,7 +102,9 @@ def metric_charts(
                 key=f"trend_{name}",
                 config=ZOOMABLE,
                 alt=resources.once(tell, drawn, games, definition, thresholds.get(name)),
-                on_select=_on_point(f"trend_{name}", data.chart_targets(games, name), ("game", "mean")),
+                on_select=_on_point(
+                    f"trend_{name}", resources.once(data.chart_targets, drawn, games, name), ("game", "mean")
+                ),
                 selection_mode="points",
             )
             if beside_chance:

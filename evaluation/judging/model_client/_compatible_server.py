@@ -9,7 +9,7 @@ import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit, urlunsplit
 from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
@@ -34,7 +34,8 @@ _MOST_BYTES = 20_000_000
 class CompatibleServerProvider:
     """A model behind a server that speaks OpenAI's protocol.
 
-    The key comes from ``OPENAI_API_KEY`` alone. A redirection is refused, so that the key goes nowhere else.
+    The key comes from ``OPENAI_API_KEY`` alone; a name and password in the address are sent in its place. A redirection
+    is refused, so that they go nowhere else.
 
     Args:
         model: The model's name; a leading "openai/" is left out of the request.
@@ -44,7 +45,7 @@ class CompatibleServerProvider:
     def __init__(self, model: str, base_url: str) -> None:
         self.model = model
         address = base_url.rstrip("/")
-        self._url = address if address.endswith(_PATH) else address + _PATH
+        self._url, self._login = _without_login(address if address.endswith(_PATH) else address + _PATH)
         self._proxy = _proxy_for(self._url)
         self._connections: dict[asyncio.AbstractEventLoop, _Connection] = {}
 
@@ -97,7 +98,7 @@ class CompatibleServerProvider:
 
     async def _answer(self, client: aiohttp.ClientSession, asked: bytes, silence: float) -> bytes:
         headers = {
-            "Authorization": f"Bearer {os.environ.get('OPENAI_API_KEY') or _NO_KEY}",
+            "Authorization": self._login or f"Bearer {os.environ.get('OPENAI_API_KEY') or _NO_KEY}",
             "Content-Type": "application/json",
         }
         timeout = aiohttp.ClientTimeout(total=_WHOLE_ANSWER * silence, sock_connect=silence, sock_read=silence)
@@ -114,6 +115,16 @@ class CompatibleServerProvider:
                 kind = kind_of_status(response.status)
                 raise CallFailure(kind, _refusal(bytes(body)), status=response.status, retry_after=wait)
             return bytes(body)
+
+
+def _without_login(url: str) -> tuple[str, str]:
+    """The address without a name and password in it, and these as a header; empty where it has none."""
+    parts = urlsplit(url)
+    login, at, host = parts.netloc.rpartition("@")
+    if not at:
+        return url, ""
+    name, _, password = login.partition(":")
+    return urlunsplit(parts._replace(netloc=host)), aiohttp.encode_basic_auth(unquote(name), unquote(password))
 
 
 def _proxy_for(url: str) -> str | None:

@@ -11,6 +11,7 @@ from urllib.request import Request, urlopen
 
 from evaluation.errors import JudgeError
 from evaluation.judging.judge_config import JudgeConfig, has_key
+from evaluation.judging.model_client._secrets import without_password
 
 PROBE_SECONDS = 4.0
 """How long a server may take to give any sign of life, names and proxies included."""
@@ -53,7 +54,7 @@ def probe(config: JudgeConfig, *, seconds: float = PROBE_SECONDS, environment: M
     if problem:
         raise JudgeError(
             f"The judge cannot be reached: {problem}.",
-            place=address,
+            place=without_password(address),
             remedy="Look at the network and at --base-url: is the server running?",
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 import threading
 from collections.abc import Callable, Iterator
@@ -140,6 +141,12 @@ def test_the_words_of_a_refusal_hold_no_key(monkeypatch: pytest.MonkeyPatch) -> 
     with served(json.dumps(told).encode(), 401) as (url, _):
         found = failure(url)
     assert (found.kind, found.status, found.message) == (FailureKind.REFUSED, 401, "Wrong key: [key]")
+
+
+def test_a_name_and_password_in_the_address_are_sent_in_place_of_the_key() -> None:
+    with served(json.dumps(GOOD).encode()) as (url, received):
+        assert answer(url.replace("http://", "http://ann:p%40ss@") + "/v1").content == "yes"
+    assert received[0][1]["Authorization"] == f"Basic {base64.b64encode(b'ann:p@ss').decode()}"
 
 
 def test_credentials_of_a_netrc_do_not_come_between(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
