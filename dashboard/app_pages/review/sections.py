@@ -28,7 +28,7 @@ PRACTICE = "Practice"
 STYLE = "Who speaks?"
 JUDGE = "Mark a judge"
 PAIRS = "Which was better?"
-RECORDS = "Sheets and records"
+RECORDS = "Records"
 VIEWS = (DESK, OWN, GUIDE, PRACTICE, STYLE, JUDGE, PAIRS, RECORDS)
 """For everybody who rates; leads have ``TEAM`` beside them."""
 
