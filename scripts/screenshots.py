@@ -1,4 +1,4 @@
-"""Puts the pictures that the README shows from where the browser tests take them into ``docs/images``, made small."""
+"""Puts the pictures that README and docs show from where the browser tests take them into ``docs/images``, smaller."""
 
 from __future__ import annotations
 
@@ -10,21 +10,46 @@ from PIL import Image
 ROOT = Path(__file__).parents[1]
 TAKEN = ROOT / "test-results" / "screenshots"
 SHOWN = ROOT / "docs" / "images"
-CHOSEN = {
-    "overview-data-1280-light.png": "overview.png",
-    "transcript-data-1280-light.png": "transcript.png",
-    "review-data-1280-light.png": "review.png",
-}
+PAGES = (
+    "overview",
+    "transcripts",
+    "transcript",
+    "review",
+    "verdicts-why",
+    "trends",
+    "compare",
+    "agreement",
+    "validity",
+    "personas",
+    "corrections",
+    "experiments",
+    "network",
+)
+"""Views of the dashboard, by the names of ``tests/browser/views.py``."""
+
+ON_A_PHONE = ("overview", "transcript", "review")
+
+
+def chosen() -> dict[str, str]:
+    """Name of each picture as the tests take it, to its name in the docs."""
+    wide = {f"{page}-data-1280-{theme}.png": f"{page}-{theme}.png" for page in PAGES for theme in ("light", "dark")}
+    narrow = {
+        f"{page}-data-390-{theme}.png": f"{page}-phone-{theme}.png"
+        for page in ON_A_PHONE
+        for theme in ("light", "dark")
+    }
+    return wide | narrow
 
 
 def main() -> int:
     """Exit code 1 when a picture was not taken."""
-    missing = [name for name in CHOSEN if not (TAKEN / name).is_file()]
+    pictures = chosen()
+    missing = [name for name in pictures if not (TAKEN / name).is_file()]
     if missing:
         print(f"Not taken: {', '.join(missing)}. Run: make screenshots", file=sys.stderr)
         return 1
     SHOWN.mkdir(parents=True, exist_ok=True)
-    for name, shown in CHOSEN.items():
+    for name, shown in pictures.items():
         _make_small(TAKEN / name, SHOWN / shown)
     return 0
 
@@ -32,7 +57,7 @@ def main() -> int:
 def _make_small(taken: Path, shown: Path) -> None:
     """A page has few colours: a palette of them takes a third of the room."""
     with Image.open(taken) as picture:
-        picture.convert("RGB").quantize(256, dither=Image.Dither.NONE).save(shown, optimize=True)
+        picture.convert("RGB").quantize(64, dither=Image.Dither.NONE).save(shown, optimize=True)
 
 
 if __name__ == "__main__":

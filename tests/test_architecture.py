@@ -397,3 +397,9 @@ def _imports() -> Iterator[tuple[str, str]]:
                     whole = f"{node.module}.{alias.name}"
                     if whole in MODULES or node.module in MODULES:
                         yield name, whole if whole in MODULES else node.module
+
+
+def test_the_docs_show_the_pictures_that_the_tests_take() -> None:
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
+    shown = {name for page in pages for name in re.findall(r"images/([\w-]+\.png)", page.read_text())}
+    assert shown == {picture.name for picture in (ROOT / "docs" / "images").glob("*.png")}

@@ -287,6 +287,11 @@ def transcript_ids(store: Store) -> frozenset[str]:
     return frozenset(store.transcripts.ids())
 
 
+def game_count(store: Store) -> int:
+    """Number of stored games."""
+    return store.transcripts.count()
+
+
 def iteration_sizes(store: Store) -> dict[str, int]:
     """Number of games of each iteration, in the order of the iterations."""
     with store.unit():

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import stat
+import threading
 import time
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evaluation.errors import InputError
 from evaluation.escaping import lone_surrogate
+from evaluation.readers.import_report import ImportReport
 from evaluation.recorder import is_left_to_its_recorder
 from evaluation.store.games.watched_files import FileState
 from evaluation.workflows.scoring import ScoredFile, Tally, evaluate_paths
@@ -20,6 +23,9 @@ if TYPE_CHECKING:
 
 SETTLED_SECONDS = 2.0
 """How long a file must stay as it is before it is read."""
+
+_SHORTEST_PAUSE_SECONDS = 0.1
+_LONGEST_PAUSE_SECONDS = 1.0
 
 
 class Watcher:
@@ -34,7 +40,6 @@ class Watcher:
     Args:
         store: Where games go.
         folder: What is watched, with the folders below it.
-        tally: Counts what became of the files.
         iteration: The iteration for the games; created where there is none.
         settled_seconds: See above.
         clock: Seconds that never go back.
@@ -47,7 +52,6 @@ class Watcher:
         self,
         store: Store,
         folder: Path,
-        tally: Tally,
         *,
         iteration: str | None = None,
         settled_seconds: float = SETTLED_SECONDS,
@@ -57,15 +61,18 @@ class Watcher:
             raise InputError("There is no such folder.", place=str(folder), remedy="Create it, or correct the path.")
         self._store = store
         self._folder = folder.resolve()
-        self._tally = tally
         self._iteration = iteration
         self._settled_seconds = settled_seconds
         self._clock = clock
         self._taken = store.watched_files.taken(str(self._folder))
         self._seen: dict[str, tuple[FileState, float]] = {}
 
-    def look(self) -> Iterator[ScoredFile]:
-        """Takes what has settled since the last look, file by file."""
+    def look(self, note: Callable[[str], None]) -> Iterator[ScoredFile]:
+        """Takes what has settled since the last look, file by file; a report on refused files is kept in the store.
+
+        Args:
+            note: Called with each remark that a person should see.
+        """
         now, waiting = self._clock(), {}
         ready = []
         for state in self._states():
@@ -78,21 +85,24 @@ class Watcher:
             if now - since >= self._settled_seconds and not is_left_to_its_recorder(self._folder / state.path):
                 ready.append(state)
         self._seen = waiting
+        tally, started_at, begun = Tally(note), datetime.now(UTC), self._clock()
         for state in ready:
-            yield from self._take(state)
+            yield from self._take(state, tally)
+        if tally.refused:
+            seconds = self._clock() - begun
+            report = ImportReport(tuple(tally.lines), "watched folder", self._iteration, started_at, seconds)
+            self._store.imports.save(report)
 
     @property
     def waiting(self) -> int:
         """Number of files that are there and not taken yet."""
         return len(self._seen)
 
-    def _take(self, state: FileState) -> Iterator[ScoredFile]:
-        refused = self._tally.refused
-        yield from evaluate_paths(
-            [self._folder / state.path], self._tally, store=self._store, iteration=self._iteration
-        )
+    def _take(self, state: FileState, tally: Tally) -> Iterator[ScoredFile]:
+        refused = tally.refused
+        yield from evaluate_paths([self._folder / state.path], tally, store=self._store, iteration=self._iteration)
         # Only now: what is cut off in between is taken again, and its games are recognised by their content.
-        self._store.watched_files.add(str(self._folder), state, is_refused=self._tally.refused > refused)
+        self._store.watched_files.add(str(self._folder), state, is_refused=tally.refused > refused)
         self._taken.add(state)
         del self._seen[state.path]
 
@@ -110,3 +120,37 @@ class Watcher:
                     continue
                 if stat.S_ISREG(status.st_mode) and status.st_size:
                     yield FileState(str(path.relative_to(self._folder)), status.st_size, status.st_mtime_ns)
+
+
+def watch_until(
+    watcher: Watcher,
+    stopped: threading.Event,
+    told: Callable[[ScoredFile], None],
+    note: Callable[[str], None],
+    goes_on: Callable[[], bool],
+    *,
+    pause_seconds: float,
+) -> None:
+    """Looks again and again, until ``stopped`` is set or ``goes_on`` says no after a look.
+
+    Args:
+        watcher: Looks.
+        stopped: Ends the watching after the current file.
+        told: Called with each game that was taken.
+        note: Called with each remark that a person should see.
+        goes_on: Called after each look.
+        pause_seconds: Between two looks.
+    """
+    while not stopped.is_set():
+        for found in watcher.look(note):
+            told(found)
+            if stopped.is_set():
+                return
+        if not goes_on():
+            return
+        stopped.wait(pause_seconds)
+
+
+def pause_between_looks(settled_seconds: float) -> float:
+    """Seconds between two looks, for files that must stay as they are for so long."""
+    return max(_SHORTEST_PAUSE_SECONDS, min(_LONGEST_PAUSE_SECONDS, settled_seconds / 2))

@@ -14,8 +14,8 @@ import pytest
 
 from evaluation import Recorder
 from evaluation.errors import InputError
+from evaluation.readers.import_report import ImportOutcome
 from evaluation.store import Store
-from evaluation.workflows.scoring import Tally
 from evaluation.workflows.watching import Watcher
 
 GAMES = 200
@@ -67,17 +67,17 @@ def put(folder: Path, name: str, words: str = "I saw Ben.") -> Path:
     return folder / f"{name}.json"
 
 
-def watcher(store: Store, folder: Path, clock: Clock, notes: list[str]) -> Watcher:
-    return Watcher(store, folder, Tally(note=notes.append), iteration="Night", clock=clock)
+def watcher(store: Store, folder: Path, clock: Clock) -> Watcher:
+    return Watcher(store, folder, iteration="Night", clock=clock)
 
 
-def taken(watching: Watcher) -> list[str]:
-    return [found.source_name for found in watching.look()]
+def taken(watching: Watcher, notes: list[str] | None = None) -> list[str]:
+    return [found.source_name for found in watching.look([].append if notes is None else notes.append)]
 
 
 def test_a_file_is_taken_once_it_has_settled_and_never_again(store: Store, folder: Path) -> None:
-    clock, notes = Clock(), []
-    watching = watcher(store, folder, clock, notes)
+    clock = Clock()
+    watching = watcher(store, folder, clock)
     path = put(folder, "a")
     assert taken(watching) == []
     clock.now = 1.5
@@ -92,7 +92,7 @@ def test_a_file_is_taken_once_it_has_settled_and_never_again(store: Store, folde
     (found,) = store.transcripts.ids("Night")
     # Deleted by somebody: it does not come back when the watching begins again.
     store.deletions.delete([found], who="Lead")
-    again = watcher(store, folder, clock, notes)
+    again = watcher(store, folder, clock)
     taken(again)
     clock.now = 80.0
     assert taken(again) == []
@@ -112,32 +112,34 @@ def test_what_cannot_be_read_is_said_once_and_the_others_go_on(store: Store, fol
     os.mkfifo(folder / "pipe.json")
     (folder / "empty.json").write_text("")
     Path(os.fsdecode(os.fsencode(folder) + b"/\xff.json")).write_text("{}")
-    watching = watcher(store, folder, clock, notes)
-    taken(watching)
+    watching = watcher(store, folder, clock)
+    taken(watching, notes)
     clock.now = 5.0
-    assert len(taken(watching)) == 1
+    assert len(taken(watching, notes)) == 1
     assert [note for note in notes if "bad.json" in note] == notes
     assert len(notes) == 1
+    (report,) = store.imports.list()
+    assert [(line.name, line.outcome) for line in report.refused] == [("bad.json", ImportOutcome.REFUSED)]
     clock.now = 10.0
-    assert (taken(watching), len(notes)) == ([], 1)
+    assert (taken(watching, notes), len(notes)) == ([], 1)
     # A limit or a permission may have changed: who begins again looks again.
-    again = watcher(store, folder, clock, notes)
-    taken(again)
+    again = watcher(store, folder, clock)
+    taken(again, notes)
     clock.now = 20.0
-    assert (taken(again), len(notes)) == ([], 2)
+    assert (taken(again, notes), len(notes)) == ([], 2)
 
 
 def test_a_game_that_is_being_recorded_waits_for_its_end(store: Store, folder: Path) -> None:
     clock, notes = Clock(), []
-    watching = watcher(store, folder, clock, notes)
+    watching = watcher(store, folder, clock)
     with Recorder(folder, game_id="live") as recorder:
         recorder.message("Ann", "hello")
-        taken(watching)
+        taken(watching, notes)
         clock.now = 60.0
-        assert taken(watching) == []
-    taken(watching)
+        assert taken(watching, notes) == []
+    taken(watching, notes)
     clock.now = 70.0
-    assert len(taken(watching)) == 1
+    assert len(taken(watching, notes)) == 1
     assert notes == []
     (found,) = store.transcripts.ids("Night")
     assert store.transcripts.get(found).metadata == {}
@@ -145,7 +147,7 @@ def test_a_game_that_is_being_recorded_waits_for_its_end(store: Store, folder: P
 
 def test_a_folder_that_is_not_there_is_refused(store: Store, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such folder"):
-        Watcher(store, tmp_path / "none", Tally(note=print))
+        Watcher(store, tmp_path / "none")
 
 
 def test_200_files_of_another_process_are_stored_once_each_though_the_watcher_is_killed(

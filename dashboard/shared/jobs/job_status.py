@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import access_checks
-from dashboard.shared import resources
+from dashboard.shared import queries, resources
 from dashboard.shared.formatting import duration_text
 from dashboard.shared.jobs import jobs
 from dashboard.shared.notices import plain
@@ -18,6 +18,7 @@ from evaluation.store import Job, JobState, Store
 _WATCHED = "watched_job"
 _TOLD_ON = "job_told_on"
 _REVISION = "jobs_seen_at"
+_GAMES = "games_seen"
 _REFRESH_SECONDS = 0.5
 _LOOK_SECONDS = 2.0
 _LISTED = 20
@@ -35,11 +36,12 @@ def job_banner(store: Store, page: str, *, is_blind: bool) -> None:
         is_blind: Leave out remarks that may name files or iterations.
     """
     st.session_state[_REVISION] = resources.revision()
+    st.session_state[_GAMES] = resources.read(queries.game_count)
     recent = [
         job for job in store.jobs.list(_LISTED) if job.kind not in jobs.QUIET or job.state is JobState.INTERRUPTED
     ]
     if not any(job.state is JobState.RUNNING for job in recent):
-        _look_out(store)
+        _look_out(store, is_blind=is_blind)
     for job in recent:
         if job.state is JobState.RUNNING:
             st.session_state[_WATCHED] = job.id
@@ -55,12 +57,17 @@ def job_banner(store: Store, page: str, *, is_blind: bool) -> None:
 
 @st.fragment(run_every=_LOOK_SECONDS)
 @access_checks.fragment("job_lookout")
-def _look_out(store: Store) -> None:
-    """Draws nothing; a job that begins in another tab shows in this one. Opens the database when it changed, only."""
+def _look_out(store: Store, *, is_blind: bool) -> None:
+    """Draws nothing; a job that begins elsewhere shows here, and so do games that arrive, but not at the desk.
+
+    Opens the database when it changed, only.
+    """
     revision = resources.revision()
     if st.session_state.get(_REVISION) != revision:
         st.session_state[_REVISION] = revision
         if any(job.kind not in jobs.QUIET for job in store.jobs.running()):
+            st.rerun()
+        if not is_blind and st.session_state.get(_GAMES) != resources.read(queries.game_count):
             st.rerun()
 
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import signal
 import threading
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from evaluation.cli.shared.options import Database, IterationName, open_store
 from evaluation.cli.shared.terminal import note, say
 
-_SHORTEST_PAUSE = 0.1
+if TYPE_CHECKING:
+    from evaluation.workflows.scoring import ScoredFile
 
 
 def watch(
@@ -30,21 +31,18 @@ def watch(
     again. What cannot be read is said once and does not stop the others. A game that is a folder of several files goes
     in as a zip. The exit code is 0.
     """
-    from evaluation.workflows.scoring import Tally
-    from evaluation.workflows.watching import Watcher
+    from evaluation.workflows.watching import Watcher, pause_between_looks, watch_until
 
-    watcher = Watcher(open_store(db), folder, Tally(note=note), iteration=iteration, settled_seconds=settle)
+    watcher = Watcher(open_store(db), folder, iteration=iteration, settled_seconds=settle)
     stopped = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stopped.set())
     note(f"Watching {folder}. Interrupt to stop.")
-    while not stopped.is_set():
-        for found in watcher.look():
-            verdict = found.evaluation.verdict
-            state = "stored" if found.is_new else "known already"
-            say(f"{found.source_name}: {state}, {verdict.status}, {verdict.passed_count} of 7 metrics pass")
-            if stopped.is_set():
-                break
-        if once and not watcher.waiting:
-            break
-        stopped.wait(max(_SHORTEST_PAUSE, min(1.0, settle / 2)))
+    pause = pause_between_looks(settle)
+    watch_until(watcher, stopped, _say, note, lambda: not once or watcher.waiting > 0, pause_seconds=pause)
+
+
+def _say(found: ScoredFile) -> None:
+    verdict = found.evaluation.verdict
+    state = "stored" if found.is_new else "known already"
+    say(f"{found.source_name}: {state}, {verdict.status}, {verdict.passed_count} of 7 metrics pass")

@@ -19,6 +19,8 @@ from evaluation.errors import InfrastructureError, InputError
 DEFAULT_PORT = 8501
 LOOPBACK = "127.0.0.1"
 SAMPLES_VARIABLE = "DRAMATURG_LOAD_SAMPLES"
+INBOX_TOKEN_VARIABLE = "DRAMATURG_INBOX_TOKEN"
+SHORTEST_TOKEN = 20
 
 
 def serve(
@@ -38,6 +40,21 @@ def serve(
     samples: Annotated[
         bool, typer.Option("--samples/--no-samples", help="Load the games that come with Dramaturg on the first start.")
     ] = False,
+    inbox: Annotated[
+        Path | None,
+        typer.Option(
+            envvar="DRAMATURG_INBOX",
+            show_envvar=False,
+            metavar="FOLDER",
+            help="Store and score games as they arrive in this folder, and by POST /inbox with DRAMATURG_INBOX_TOKEN.",
+        ),
+    ] = None,
+    inbox_iteration: Annotated[
+        str | None,
+        typer.Option(
+            envvar="DRAMATURG_INBOX_ITERATION", show_envvar=False, metavar="NAME", help="Where those games belong."
+        ),
+    ] = None,
     db: Database = None,
 ) -> None:
     """Serve the dashboard until interrupted.
@@ -45,6 +62,7 @@ def serve(
     Others may reach it when a login is configured, or when --allow-anonymous says that they need none.
     """
     access = login_of(secrets)
+    inbox_variables = inbox_for(inbox, inbox_iteration, os.environ.get(INBOX_TOKEN_VARIABLE, ""))
     if not is_loopback(host) and access is None and not allow_anonymous:
         raise typer.BadParameter(
             f"{host} can be reached by others, and the dashboard asks nobody to log in. "
@@ -54,7 +72,7 @@ def serve(
     require_free_port(host, port)
     note(f"Dramaturg is at http://{_shown(host)}:{port}. Stop it with Ctrl+C.")
     sys.stdout.flush()
-    environment = environment_for(db, samples=samples, allow_anonymous=allow_anonymous)
+    environment = {**environment_for(db, samples=samples, allow_anonymous=allow_anonymous), **inbox_variables}
     # Taking this process's place lets signals and the exit code go straight to the server and back.
     names = () if allow_anonymous or not is_loopback(host) else known_names(host, access)
     os.execve(sys.executable, command_line(host, port, secrets, names), environment)
@@ -79,6 +97,29 @@ def login_of(secrets: Path | None) -> Access | None:
             "A login is configured, but Authlib is not installed.", remedy="Install it: pip install 'dramaturg[auth]'."
         )
     return access
+
+
+def inbox_for(folder: Path | None, iteration: str | None, token: str) -> Mapping[str, str]:
+    """What the dashboard needs to know of its inbox; the folder is made where it is missing.
+
+    Raises:
+        InputError: The iteration has no folder, the folder cannot be made, or the token is too short to keep a secret.
+    """
+    if folder is None:
+        if iteration:
+            raise InputError("It needs --inbox.", place="--inbox-iteration")
+        return {}
+    if token and len(token) < SHORTEST_TOKEN:
+        raise InputError(
+            f"It has {len(token)} characters.",
+            place=INBOX_TOKEN_VARIABLE,
+            remedy=f"Take at least {SHORTEST_TOKEN}, from: python3 -c 'import secrets; print(secrets.token_urlsafe())'",
+        )
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"The folder cannot be made: {error.strerror or error}.", place=f"--inbox {folder}") from None
+    return {"DRAMATURG_INBOX": str(folder.expanduser().absolute()), "DRAMATURG_INBOX_ITERATION": iteration or ""}
 
 
 def is_loopback(host: str) -> bool:

@@ -128,6 +128,12 @@ class Transcripts:
         """
         return list(self.game_names(iteration))
 
+    def count(self) -> int:
+        """Number of stored transcripts."""
+        with self._units.unit() as cursor:
+            (found,) = cursor.execute("SELECT count(*) FROM transcripts").fetchone() or (0,)
+        return int(found)
+
     def game_names(self, iteration: str | None = None) -> dict[str, str]:
         """Display names of the games by transcript id; order, arguments and errors as for ``ids``."""
         query = """SELECT transcript_id, game_id FROM transcripts

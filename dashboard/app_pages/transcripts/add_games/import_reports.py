@@ -29,7 +29,9 @@ def earlier_imports(reports: Sequence[ImportReport]) -> None:
     """The latest imports, one of them opened; nothing when there was none."""
     if not reports:
         return
-    st.subheader("Imports", anchor=False, help="The latest hundred, from this page and from the command line.")
+    st.subheader(
+        "Imports", anchor=False, help="The latest hundred, from this page, the command line and watched folders."
+    )
     chosen = st.selectbox(
         "Import", reports, format_func=report_title, key="import_report", label_visibility="collapsed"
     )
