@@ -11,7 +11,7 @@ from evaluation.escaping import well_formed
 from evaluation.store.engine.bulk_rows import append, columns_of, frame, marks, next_numbers
 from evaluation.store.engine.text_checks import require_text
 from evaluation.store.engine.transactions import Units
-from evaluation.store.games.transcript_rows import child_rows, transcript_row, unpack
+from evaluation.store.games.transcript_rows import PackedTranscript, unpack
 from evaluation.store.games.trash_tables import restore, trashed
 from evaluation.transcript import Transcript
 
@@ -61,8 +61,10 @@ class Transcripts:
         """
         return self.add_many([(transcript, source_name)], iteration=iteration)[0]
 
-    def add_many(self, items: Iterable[tuple[Transcript, str]], *, iteration: str | None = None) -> list[Added]:
-        """Stores transcripts with their source names in one transaction: all of them or none.
+    def add_many(
+        self, items: Iterable[tuple[Transcript | PackedTranscript, str]], *, iteration: str | None = None
+    ) -> list[Added]:
+        """Stores transcripts, packed or not, with their source names in one transaction: all of them or none.
 
         One that was deleted comes back as it was, into ``iteration`` where one is named, else to where it was.
 
@@ -81,7 +83,9 @@ class Transcripts:
             fresh: dict[str, _Rows] = {}
             for transcript, source_name in given:
                 if transcript.id not in known and transcript.id not in fresh:
-                    fresh[transcript.id] = _Rows.of(transcript, well_formed(source_name), iteration)
+                    packed = PackedTranscript.of(transcript) if isinstance(transcript, Transcript) else transcript
+                    source = {"source_name": well_formed(source_name), "iteration": iteration}
+                    fresh[transcript.id] = _Rows(packed.own | source, packed.children)
             _insert(cursor, list(fresh.values()))
         return [
             Added(key, fresh.pop(key, None) is not None, known.get(key, iteration), restored.pop(key, False))
@@ -229,10 +233,6 @@ class _Rows:
 
     own: dict[str, Any]
     children: dict[str, list[dict[str, Any]]]
-
-    @classmethod
-    def of(cls, transcript: Transcript, source_name: str, iteration: str | None) -> _Rows:
-        return cls(transcript_row(transcript, source_name, iteration), child_rows(transcript))
 
 
 def require_transcript(cursor: DuckDBPyConnection, transcript_id: str) -> None:
