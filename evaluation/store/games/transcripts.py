@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -110,16 +110,22 @@ class Transcripts:
         with self._units.unit() as cursor:
             return str(_value(cursor, "game_id", transcript_id))
 
-    def openings(self) -> dict[str, str]:
-        """The beginning of every transcript's first public message, with its speaker, by transcript; untrusted text."""
-        with self._units.unit() as cursor:
-            return {str(key): str(text) for key, text in cursor.execute(_OPENINGS).fetchall()}
+    def openings(self, transcript_ids: Collection[str]) -> dict[str, str]:
+        """The beginning of each transcript's first public message, with its speaker, by transcript; untrusted text.
 
-    def player_names(self) -> dict[str, tuple[str, ...]]:
-        """The names of every transcript's players, in their order, by transcript."""
-        query = "SELECT transcript_id, list(name ORDER BY position) FROM players GROUP BY transcript_id"
+        It never changes for an id, which is a hash of the content; a transcript without such a message is left out.
+        """
         with self._units.unit() as cursor:
-            return {str(key): tuple(names) for key, names in cursor.execute(query).fetchall()}
+            found = cursor.execute(_OPENINGS, [list(transcript_ids)]).fetchall() if transcript_ids else ()
+            return {str(key): str(text) for key, text in found}
+
+    def player_names(self, transcript_ids: Collection[str]) -> dict[str, tuple[str, ...]]:
+        """The names of each transcript's players, in their order, by transcript; they never change for an id."""
+        query = """SELECT transcript_id, list(name ORDER BY position) FROM players
+            WHERE transcript_id IN (SELECT unnest(?::text[])) GROUP BY transcript_id"""
+        with self._units.unit() as cursor:
+            found = cursor.execute(query, [list(transcript_ids)]).fetchall() if transcript_ids else ()
+            return {str(key): tuple(names) for key, names in found}
 
     def ids(self, iteration: str | None = None) -> list[str]:
         """The ids of the stored transcripts, in the order in which they were put into their iteration.
@@ -214,7 +220,9 @@ _BY_ADDING = "added again"
 
 _OPENINGS = """
 SELECT transcript_id, arg_min(concat(speaker, ': ', left(text, 120)), position)
-FROM messages WHERE channel = 'public' AND NOT is_control AND trim(text) <> '' GROUP BY transcript_id
+FROM messages
+WHERE channel = 'public' AND NOT is_control AND trim(text) <> '' AND transcript_id IN (SELECT unnest(?::text[]))
+GROUP BY transcript_id
 """
 
 _SUMMARIES = """

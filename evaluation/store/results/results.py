@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from threading import Lock
 from typing import TYPE_CHECKING, Protocol
 
+from evaluation.engines.garbage_collection import collection_paused
 from evaluation.errors import NotFoundError
 from evaluation.escaping import well_formed
 from evaluation.precedence import results_as_they_stand
@@ -217,17 +220,52 @@ def _insert(cursor: DuckDBPyConnection, packed: Sequence[PackedResult]) -> None:
 
 
 def _current_results(cursor: DuckDBPyConnection, transcript_id: str) -> dict[str, MetricResult]:
-    query = f"SELECT {', '.join(RESULT_COLUMNS)} FROM current_results WHERE transcript_id = ?"
-    rows = [dict(zip(RESULT_COLUMNS, row, strict=True)) for row in cursor.execute(query, [transcript_id]).fetchall()]
-    ledgers = _ledgers(cursor, [row["result_id"] for row in rows])
-    return {row["metric"]: metric_result(row, tuple(ledgers.get(row["result_id"], ()))) for row in rows}
+    query = f"SELECT {', '.join(RESULT_COLUMNS)}, digest FROM current_results WHERE transcript_id = ?"
+    columns = (*RESULT_COLUMNS, "digest")
+    rows = [dict(zip(columns, row, strict=True)) for row in cursor.execute(query, [transcript_id]).fetchall()]
+    held = {row["result_id"]: ledger for row in rows if (ledger := _KEPT_LEDGERS.get(row["digest"])) is not None}
+    missing = {row["result_id"]: row["digest"] for row in rows if row["result_id"] not in held}
+    with collection_paused():
+        read = _ledgers(cursor, list(missing))
+    for result_id, digest in missing.items():
+        held[result_id] = tuple(read.get(result_id, ()))
+        _KEPT_LEDGERS.keep(digest, held[result_id])
+    return {row["metric"]: metric_result(row, held[row["result_id"]]) for row in rows}
+
+
+class _KeptLedgers:
+    """The longest ledgers read last, by the digest of their results, so that a long game opens sooner the next time.
+
+    Nothing in them is changed: a digest stands for every column and row of a result, whichever database it lies in.
+    """
+
+    def __init__(self) -> None:
+        self._held: OrderedDict[str, tuple[LedgerRow, ...]] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, digest: str) -> tuple[LedgerRow, ...] | None:
+        with self._lock:
+            return self._held.get(digest)
+
+    def keep(self, digest: str, ledger: tuple[LedgerRow, ...]) -> None:
+        if not _LONG_LEDGER <= len(ledger) <= _KEPT_ROWS:
+            return
+        with self._lock:
+            self._held[digest] = ledger
+            while sum(map(len, self._held.values())) > _KEPT_ROWS:
+                self._held.popitem(last=False)
+
+
+_LONG_LEDGER = 500
+_KEPT_ROWS = 30_000
+_KEPT_LEDGERS = _KeptLedgers()
 
 
 def _ledgers(cursor: DuckDBPyConnection, result_ids: Sequence[int]) -> dict[int, list[LedgerRow]]:
     query = f"""SELECT result_id, {", ".join(LEDGER_COLUMNS)} FROM ledger
         WHERE result_id IN ({numbers(result_ids)}) ORDER BY result_id, position"""
     ledgers: dict[int, list[LedgerRow]] = {}
-    for result_id, *values in cursor.execute(query).fetchall():
+    for result_id, *values in cursor.execute(query).fetchall() if result_ids else ():
         ledgers.setdefault(result_id, []).append(ledger_row(tuple(values)))
     return ledgers
 
