@@ -28,9 +28,9 @@ def columns_of(rows: Iterable[Mapping[str, Any]]) -> Columns:
 def append(cursor: DuckDBPyConnection, table: str, columns: Columns) -> None:
     """Adds rows to ``table``, given column by column; columns left out get their defaults. Times are in UTC.
 
-    Rows at a time cost microseconds each; ``executemany`` costs a millisecond. Up to some thousands, such as the
-    ledgers of a batch of games, go in as lists: as quick, and neither Arrow nor pandas (which DuckDB loads to look at a registered object)
-    take their 100 MB of memory.
+    A row costs microseconds; with ``executemany`` it costs a millisecond. Up to some thousands, such as the ledgers of
+    a batch of games, go in as lists: as quick, and neither Arrow nor pandas (which DuckDB loads to look at a registered
+    object) take their 100 MB of memory.
     """
     count = max(map(len, columns.values()), default=0)
     if count > FEW_ROWS:
