@@ -1,4 +1,4 @@
-"""Files to stored results in one process: ``python -m benchmarks.pipeline DATABASE PATH...`` prints a JSON measurement.
+"""Files to stored results: ``python -m benchmarks.pipeline DATABASE JOBS PATH...`` prints a JSON measurement.
 
 The measurement runs in a process of its own, so that neither memory nor warm caches of another run enter it.
 """
@@ -28,7 +28,8 @@ class Measurement:
         transcripts: How many were read, scored and stored.
         messages: How many messages they hold together.
         seconds: Wall time from the first file to the last stored result, after imports.
-        cpu_seconds: Processor time of all threads over the same stretch; other work on the machine lengthens it little.
+        cpu_seconds: Processor time of all threads of this process over the same stretch, not of the processes that
+            help it; other work on the machine lengthens it little.
         peak_mb: Largest resident memory of the process, imports included, in 10^6 bytes.
     """
 
@@ -39,25 +40,29 @@ class Measurement:
     peak_mb: float
 
 
-def measure_in_fresh_process(*paths: Path) -> Measurement:
+def measure_in_fresh_process(*paths: Path, jobs: int = 1) -> Measurement:
     """The measurement for the games at ``paths``, into a database that is thrown away.
+
+    Args:
+        paths: Where the games are.
+        jobs: How many processes score.
 
     Raises:
         RuntimeError: The run failed; holds what it wrote to standard error.
     """
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "benchmarks.pipeline", f"{folder}/bench.duckdb", *map(str, paths)]
+        command = [sys.executable, "-m", "benchmarks.pipeline", f"{folder}/bench.duckdb", str(jobs), *map(str, paths)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise RuntimeError(f"{' '.join(command)} failed:\n{done.stderr}")
     return Measurement(**json.loads(done.stdout))
 
 
-def store_results(paths: Sequence[Path], store: Store) -> tuple[int, int]:
+def store_results(paths: Sequence[Path], store: Store, jobs: int = 1) -> tuple[int, int]:
     """Reads, scores and stores the games at ``paths`` as ``dramaturg import`` does; how many games and messages."""
     games = messages = 0
     tally = Tally(note=lambda remark: print(remark, file=sys.stderr))
-    for each in evaluate_paths(paths, tally, store=store):
+    for each in evaluate_paths(paths, tally, store=store, jobs=jobs):
         if each.evaluation.failures:
             raise SystemExit(each.evaluation.failures[0].traceback)
         games += 1
@@ -72,10 +77,10 @@ def _import_what_loads_late() -> None:
         importlib.import_module(name)
 
 
-def _main(database: str, *paths: str) -> None:
+def _main(database: str, jobs: str, *paths: str) -> None:
     _import_what_loads_late()
     start, cpu_start = time.perf_counter(), time.process_time()
-    games, messages = store_results([Path(path) for path in paths], Store(database))
+    games, messages = store_results([Path(path) for path in paths], Store(database), int(jobs))
     seconds, cpu_seconds = time.perf_counter() - start, time.process_time() - cpu_start
     print(json.dumps(asdict(Measurement(games, messages, seconds, cpu_seconds, peak_mb()))))
 

@@ -12,6 +12,7 @@ import pandas as pd
 from dashboard.shared.beside_chance import companion_data
 from dashboard.shared.chat.conversation import Conversation, RowsByMessage, rows_by_message
 from dashboard.shared.formatting import game_label, look, score_text
+from evaluation.engines.garbage_collection import collection_paused
 from evaluation.iterations.board import Board
 from evaluation.rating_desk.alerts import AlertLimits
 from evaluation.readers import Limits
@@ -148,23 +149,40 @@ def transcript_list(store: Store) -> pd.DataFrame:
         words), ``failing`` (the metrics that do not), and for every metric its score in words under its own
         name and as a number (NaN for none) under ``score_`` and its name.
     """
-    with store.unit():
+    with collection_paused(), store.unit():
         summaries = store.transcripts.summaries()
         metrics = current_outcomes(store)
-        names = store.transcripts.player_names()
-        openings = store.transcripts.openings()
+        people = _people(store, summaries["transcript_id"].tolist())
         ratings = store.ratings.rater_counts()
     rows = []
     for row in summaries.to_dict("records"):
         key = str(row["transcript_id"])
-        people = {
+        names, opening = people[key]
+        others = {
             "label": game_label(str(row["game_id"]), str(row["source_name"]), int(row["position"]) + 1),
-            "names": "\n".join(names.get(key, ())),
-            "opening": openings.get(key, ""),
+            "names": names,
+            "opening": opening,
             "ratings": ratings.get(key, 0),
         }
-        rows.append(_list_row(row, metrics.get(key, {})) | people)
+        rows.append(_list_row(row, metrics.get(key, {})) | others)
     return pd.DataFrame(rows, columns=[*_LIST_COLUMNS, *DEFINITIONS, *(f"score_{name}" for name in DEFINITIONS)])
+
+
+_PEOPLE_KEPT = 200_000
+_people_of: dict[str, tuple[str, str]] = {}
+"""By transcript id, which is a hash of the content, what never changes for it: the names and the opening."""
+
+
+def _people(store: Store, transcript_ids: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """The players' names, one a line, and the opening of each game; only games not seen before are read."""
+    known = {key: held for key in transcript_ids if (held := _people_of.get(key)) is not None}
+    unknown = [key for key in transcript_ids if key not in known]
+    names, openings = store.transcripts.player_names(unknown), store.transcripts.openings(unknown)
+    read = {key: ("\n".join(names.get(key, ())), openings.get(key, "")) for key in unknown}
+    if len(_people_of) + len(read) > _PEOPLE_KEPT:
+        _people_of.clear()
+    _people_of.update(read)
+    return known | read
 
 
 _PLAIN_COLUMNS = ("transcript_id", "game_id", "source_name", "source_format", "players", "messages")
@@ -231,7 +249,8 @@ class OpenTranscript:
 
     def conversation(self, *, roles_hidden: bool) -> Conversation:
         """The conversation for the chat view: the same object each time."""
-        return self._blind_conversation if roles_hidden else self._whole_conversation
+        with collection_paused():
+            return self._blind_conversation if roles_hidden else self._whole_conversation
 
     @cached_property
     def _whole_conversation(self) -> Conversation:
@@ -248,7 +267,8 @@ def open_transcript(store: Store, transcript_id: str) -> OpenTranscript:
     Raises:
         NotFoundError: There is none.
     """
-    with store.unit():
+    # A long game has rows by the ten thousand, and all of them stay.
+    with collection_paused(), store.unit():
         transcript = store.transcripts.get(transcript_id)
         evaluation = current_evaluation(store, transcript)
         summaries = store.transcripts.summaries()

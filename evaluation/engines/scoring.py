@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
-from evaluation.engines._garbage_collection import collection_paused
 from evaluation.engines._process_pool import map_in_processes
+from evaluation.engines.garbage_collection import collection_paused
 from evaluation.ratings import Rating
 from evaluation.rubric.controls import PreparedControls, attach_controls, link_strengths, no_control
 from evaluation.rubric.definitions import (
@@ -36,6 +37,13 @@ from evaluation.score import MetricResult, Status
 from evaluation.transcript import Transcript
 
 BATCH_SIZE = 16
+BATCH_MESSAGES = 2_000
+"""A batch of that many messages is full, however few its games: about a second of scoring."""
+
+BATCH_SECONDS = 1.0
+"""A batch that took so long to fill goes on its way."""
+
+Batched = TypeVar("Batched")
 
 
 class Scorer(Protocol):
@@ -207,6 +215,49 @@ def evaluate_many(
         answers = map_in_processes(score, items, jobs=jobs, batch_size=batch_size)
     for (transcript, _), outcome in answers:
         yield _assemble(transcript, outcome, thresholds or {})
+
+
+def batches_of(transcripts: Iterable[Transcript]) -> Iterator[list[Transcript]]:
+    """The transcripts in order, in batches that are scored and stored together.
+
+    A batch is full with ``BATCH_SIZE`` games, with the game that brings it to ``BATCH_MESSAGES`` messages, or when it
+    took ``BATCH_SECONDS`` to fill. So the memory of a batch is bounded, and its results are not long in coming.
+    """
+    batch: list[Transcript] = []
+    messages, begun = 0, 0.0
+    for transcript in transcripts:
+        begun = begun if batch else time.monotonic()
+        batch.append(transcript)
+        messages += len(transcript.messages)
+        if len(batch) >= BATCH_SIZE or messages >= BATCH_MESSAGES or time.monotonic() - begun > BATCH_SECONDS:
+            yield batch
+            batch, messages = [], 0
+    if batch:
+        yield batch
+
+
+def map_batches(
+    function: Callable[[list[Transcript]], list[Batched]], batches: Iterable[list[Transcript]], *, jobs: int
+) -> Iterator[tuple[list[Transcript], list[Batched]]]:
+    """Each batch with the function's answers, one per transcript, in order and as soon as they are ready.
+
+    Args:
+        function: A module-level function or a partial of one, so that another process can call it.
+        batches: Read only as far ahead as the processes need; may be endless.
+        jobs: How many processes compute; 1 computes in this one.
+
+    Raises:
+        InfrastructureError: A process ended before it had answered. What ``function`` raises is raised here.
+    """
+    if jobs == 1:
+        return ((batch, function(batch)) for batch in batches)
+    return map_in_processes(partial(_each, function), batches, jobs=jobs, batch_size=1)
+
+
+def _each(
+    function: Callable[[list[Transcript]], list[Batched]], batches: list[list[Transcript]]
+) -> list[list[Batched]]:
+    return [function(batch) for batch in batches]
 
 
 _Item = tuple[Transcript, Sequence[Rating]]

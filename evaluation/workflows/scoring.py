@@ -1,12 +1,16 @@
-"""Read, score and store transcripts one at a time, from paths, background jobs and samples."""
+"""Read, score and store transcripts in batches, from paths, background jobs and samples."""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from evaluation.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -14,8 +18,11 @@ if TYPE_CHECKING:
     from evaluation.engines.scoring import Evaluation, ScoreFailure
     from evaluation.readers import ChooseColumns, ReadResult
     from evaluation.readers.import_report import ReportLine
-    from evaluation.rubric.verdict import MetricScore
-    from evaluation.store import Store
+    from evaluation.rubric.verdict import MetricScore, Verdict
+    from evaluation.score import MetricResult
+    from evaluation.store import Added, Store
+    from evaluation.store.games.transcript_rows import PackedTranscript
+    from evaluation.store.results.packed_results import PackedScores
     from evaluation.transcript import Transcript
 
 
@@ -53,9 +60,24 @@ class Tally:
 
     def refuse(self, line: ReportLine, error: Exception) -> None:
         """Says why a file could not be read."""
-        self.refused += 1
         self.lines.append(line)
-        self.note(f"error: {line.name}: {error}")
+        self._refuse(line.name, error)
+
+    def settle(self, place: int, line: ReportLine) -> None:
+        """Puts the outcome of a game in its place among the lines, which are in the order of the files."""
+        self.lines[place] = line
+
+    def refuse_stored(self, place: int, error: InputError) -> None:
+        """Says why a game that was read could not be stored."""
+        from evaluation.readers.import_report import ImportOutcome
+
+        line = self.lines[place]
+        self.settle(place, replace(line, outcome=ImportOutcome.REFUSED, message=error.message, remedy=error.remedy))
+        self._refuse(line.name, error)
+
+    def _refuse(self, name: str, error: Exception) -> None:
+        self.refused += 1
+        self.note(f"error: {name}: {error}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,23 +111,26 @@ def evaluate_paths(
     Files that cannot be read are told to ``tally.note`` and counted; the others go on. With a store,
     its settings say how large a file may be.
     """
-    from evaluation.engines.scoring import evaluate_many
+    from evaluation.engines.scoring import batches_of, evaluate_many, map_batches
     from evaluation.readers import Limits, iter_paths
 
-    lines: deque[ReportLine] = deque()
-    thresholds = store.settings.thresholds() if store is not None else None
+    places: deque[int] = deque()
     limits = store.settings.limits() if store is not None else Limits()
-    results = iter_paths(paths, limits, choose_columns)
-    transcripts = _remembering(_read(results, tally), lines)
-    for evaluation in evaluate_many(transcripts, thresholds=thresholds, jobs=jobs):
-        line = lines.popleft()
-        if store is None:
-            yield ScoredFile(line.name, evaluation)
-        else:
-            yield _stored(store, line, evaluation, iteration, tally)
+    transcripts = _remembering(_read(iter_paths(paths, limits, choose_columns), tally), places)
+    if store is None:
+        for evaluation in evaluate_many(transcripts, jobs=jobs):
+            yield ScoredFile(tally.lines[places.popleft()].name, evaluation)
+        return
+    thresholds = store.settings.thresholds()
+    score = partial(score_and_pack, thresholds=thresholds)
+    with store.written_in_bulk():
+        for batch, packed in map_batches(score, batches_of(transcripts), jobs=jobs):
+            placed = [(places.popleft(), *pair) for pair in zip(batch, packed, strict=True)]
+            yield from _stored(store, placed, iteration, thresholds, tally)
 
 
-def _read(results: Iterable[ReadResult], tally: Tally) -> Iterator[tuple[ReportLine, Transcript]]:
+def _read(results: Iterable[ReadResult], tally: Tally) -> Iterator[tuple[int, Transcript]]:
+    """The games, each with the place of its line among the tally's."""
     from evaluation.readers.import_report import ImportOutcome, ReportLine
 
     for result in results:
@@ -115,23 +140,41 @@ def _read(results: Iterable[ReadResult], tally: Tally) -> Iterator[tuple[ReportL
             if tally.is_repeated(result.transcript.id, result.name):
                 tally.lines.append(ReportLine.of(result, ImportOutcome.REPEATED))
             else:
-                yield ReportLine.of(result), result.transcript
+                tally.lines.append(ReportLine.of(result))
+                yield len(tally.lines) - 1, result.transcript
 
 
-def _remembering(read: Iterable[tuple[ReportLine, Transcript]], lines: deque[ReportLine]) -> Iterator[Transcript]:
+def _remembering(read: Iterable[tuple[int, Transcript]], places: deque[int]) -> Iterator[Transcript]:
     # The engine may read ahead; it answers in the order in which it was given.
-    for line, transcript in read:
-        lines.append(line)
+    for place, transcript in read:
+        places.append(place)
         yield transcript
 
 
-def _stored(store: Store, line: ReportLine, evaluation: Evaluation, iteration: str | None, tally: Tally) -> ScoredFile:
+def _stored(
+    store: Store,
+    batch: Sequence[tuple[int, Transcript, PackedGame]],
+    iteration: str | None,
+    thresholds: Mapping[str, float],
+    tally: Tally,
+) -> Iterator[ScoredFile]:
     from evaluation.readers.import_report import ImportOutcome
 
-    name = line.name
-    game = store_evaluation(store, evaluation, source_name=name, iteration=iteration, updates_known=True)
-    outcome = ImportOutcome.STORED if game.is_new else ImportOutcome.KNOWN
-    tally.lines.append(replace(line, outcome=outcome, message=" ".join(failure.what for failure in game.failures)))
+    games = [(packed, tally.lines[place].name) for place, _, packed in batch]
+    for (place, transcript, packed), game in zip(batch, _store_each(store, games, iteration), strict=True):
+        if isinstance(game, InputError):
+            tally.refuse_stored(place, game)
+            continue
+        outcome = ImportOutcome.STORED if game.is_new else ImportOutcome.KNOWN
+        message = " ".join(failure.what for failure in game.failures)
+        line = tally.lines[place]
+        tally.settle(place, replace(line, outcome=outcome, message=message))
+        yield _as_scored(store, line.name, game, packed.evaluation(transcript, thresholds), iteration, tally)
+
+
+def _as_scored(
+    store: Store, name: str, game: AddedGame, evaluation: Evaluation, iteration: str | None, tally: Tally
+) -> ScoredFile:
     if game.is_new:
         tally.new += 1
         return ScoredFile(name, evaluation, True, game.iteration)
@@ -142,6 +185,93 @@ def _stored(store: Store, line: ReportLine, evaluation: Evaluation, iteration: s
         tally.note(f"{name}: stays in the iteration {game.iteration}; move it with: dramaturg iterations assign.")
     current = current_evaluation(store, evaluation.transcript)
     return ScoredFile(name, current, False, game.iteration, game.is_restored)
+
+
+@dataclass(frozen=True, slots=True)
+class PackedGame:
+    """A scored transcript as rows of plain values: a tenth of the work of sending its results between processes.
+
+    Attributes:
+        transcript: The rows of the transcript.
+        scores: Its results and failures.
+        engagement: Engagement without ratings, which is pending and not stored; ``None`` when that failed.
+        verdict: The verdict on all of them.
+    """
+
+    transcript: PackedTranscript
+    scores: PackedScores
+    engagement: MetricResult | None
+    verdict: Verdict
+
+    @classmethod
+    def of(cls, evaluation: Evaluation) -> PackedGame:
+        """The evaluation, packed."""
+        from evaluation.rubric.definitions import ENGAGEMENT
+        from evaluation.store.games.transcript_rows import PackedTranscript
+        from evaluation.store.results.packed_results import PackedScores
+
+        transcript, metrics = evaluation.transcript, evaluation.metrics
+        return cls(
+            PackedTranscript.of(transcript),
+            PackedScores.of(transcript.id, metrics, evaluation.failures),
+            metrics.get(ENGAGEMENT.name),
+            evaluation.verdict,
+        )
+
+    @property
+    def failures(self) -> tuple[ScoreFailure, ...]:
+        """The metrics that could not be computed."""
+        return self.scores.failures
+
+    def evaluation(self, transcript: Transcript, thresholds: Mapping[str, float]) -> Evaluation:
+        """The evaluation of ``transcript`` again; its results are unpacked when one of them is asked for."""
+        from evaluation.engines.scoring import Evaluation
+
+        return Evaluation(transcript, _Unpacked(self), self.verdict, self.failures, dict(thresholds))
+
+
+class _Unpacked(Mapping[str, "MetricResult"]):
+    """Results by metric in the rubric's order, unpacked when the first is asked for: an import asks for none."""
+
+    def __init__(self, game: PackedGame) -> None:
+        self._game = game
+
+    @cached_property
+    def _results(self) -> dict[str, MetricResult]:
+        from evaluation.rubric.definitions import DEFINITIONS
+
+        found = {one.values["metric"]: one.unpack() for one in self._game.scores.results}
+        if self._game.engagement is not None:
+            found[self._game.engagement.name] = self._game.engagement
+        return {name: found[name] for name in DEFINITIONS if name in found}
+
+    def __getitem__(self, name: str) -> MetricResult:
+        return self._results[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._results)
+
+    def __len__(self) -> int:
+        return len(self._results)
+
+
+def score_and_pack(transcripts: Sequence[Transcript], *, thresholds: Mapping[str, float]) -> list[PackedGame]:
+    """Scores a batch of games and packs each into the rows that the store takes.
+
+    Any process may do it: it touches no store. The same games and thresholds always give the same rows.
+
+    Args:
+        transcripts: The games of the batch.
+        thresholds: By metric; the rubric's where one is left out.
+
+    Returns:
+        One packed game per transcript, in their order.
+    """
+    from evaluation.engines.garbage_collection import collection_paused
+    from evaluation.engines.scoring import evaluate_transcript
+
+    with collection_paused():
+        return [PackedGame.of(evaluate_transcript(each, thresholds=thresholds)) for each in transcripts]
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,20 +301,39 @@ def add_evaluated(store: Store, transcript: Transcript, *, source_name: str, ite
         thresholds = store.settings.thresholds()
     if known:
         return AddedGame(is_new=False, iteration=known[transcript.id])
-    evaluation = evaluate_transcript(transcript, thresholds=thresholds)
-    return store_evaluation(store, evaluation, source_name=source_name, iteration=iteration)
+    packed = PackedGame.of(evaluate_transcript(transcript, thresholds=thresholds))
+    return store_games(store, [(packed, source_name)], iteration=iteration)[0]
 
 
-def store_evaluation(
-    store: Store, evaluation: Evaluation, *, source_name: str, iteration: str | None = None, updates_known: bool = False
-) -> AddedGame:
-    """Stores a transcript and its results in one transaction. All ways of importing end here.
+def _store_each(
+    store: Store, games: Sequence[tuple[PackedGame, str]], iteration: str | None
+) -> Sequence[AddedGame | InputError]:
+    """Stores the batch at once; when the store refuses it, game by game, so that only the one at fault stays out."""
+    from evaluation.store.engine.duckdb_errors import row_faults
+
+    faults = row_faults()
+    try:
+        return store_games(store, games, iteration=iteration, updates_known=True)
+    except faults:
+        outcomes: list[AddedGame | InputError] = []
+        for game in games:
+            try:
+                outcomes += store_games(store, [game], iteration=iteration, updates_known=True)
+            except faults as fault:
+                why = str(fault).partition("\n")[0].removesuffix(".")
+                outcomes.append(InputError(f"The game could not be stored: {why}.", remedy="Correct the file."))
+        return outcomes
+
+
+def store_games(
+    store: Store, games: Sequence[tuple[PackedGame, str]], *, iteration: str | None = None, updates_known: bool = False
+) -> list[AddedGame]:
+    """Stores transcripts and their results in one transaction: all or none. All ways of importing end here.
 
     Args:
         store: Where to.
-        evaluation: The transcript with its results.
-        source_name: The name of the file that it comes from.
-        iteration: The iteration for a game that has none. A game stays in the iteration that it has.
+        games: Each with the name of the file that it comes from; no two with the same content.
+        iteration: The iteration for games that have none. A game stays in the iteration that it has.
         updates_known: Whether the iteration is created where it does not exist, and a game that was stored before gets
             these results and, if it has none, the iteration. Otherwise nothing of such a game changes, and an
             iteration that was deleted meanwhile does not come back.
@@ -193,21 +342,30 @@ def store_evaluation(
         NotFoundError: There is no such iteration, and none is to be created.
     """
     from evaluation.store.games.transcripts import iterations_of
+    from evaluation.store.games.trash_tables import trashed
 
-    transcript = evaluation.transcript
     with store.unit(write=True) as cursor:
+        ids = [game.transcript.id for game, _ in games]
+        known, deleted = iterations_of(cursor, ids), set(trashed(cursor, ids))
         # A game stays in the iteration that it has, which is not a reason to create another one.
-        stays = iterations_of(cursor, [transcript.id]).get(transcript.id) is not None
-        if updates_known and iteration is not None and not stays:
+        if updates_known and iteration is not None and any(known.get(each) is None for each in ids):
             store.iterations.ensure(iteration)
-        added = store.transcripts.add(transcript, source_name=source_name, iteration=None if stays else iteration)
-        belongs_to = added.iteration
-        if added.is_new or updates_known:
-            store.results.save([evaluation])
-        if updates_known and iteration is not None and belongs_to is None:
-            store.iterations.assign(transcript.id, iteration)
-            belongs_to = iteration
-    return AddedGame(added.is_new, evaluation.failures if added.is_new else (), added.is_restored, belongs_to)
+        added: list[Added] = []
+        # The games of an iteration stand in the order in which they came, be they new, moved there or back.
+        for is_new, group in groupby(games, key=lambda one: one[0].transcript.id not in known.keys() | deleted):
+            items = [(game.transcript, name) for game, name in group]
+            for part in [items] if is_new else [[item] for item in items]:
+                stays = known.get(part[0][0].id) is not None
+                added += store.transcripts.add_many(part, iteration=None if stays else iteration)
+                if updates_known and iteration is not None and added[-1].iteration is None:
+                    store.iterations.assign(added[-1].transcript_id, iteration)
+                    added[-1] = replace(added[-1], iteration=iteration)
+        pairs = [(game, one) for (game, _), one in zip(games, added, strict=True)]
+        store.results.save_packed([game.scores for game, one in pairs if one.is_new or updates_known])
+    return [
+        AddedGame(one.is_new, game.failures if one.is_new else (), one.is_restored, one.iteration)
+        for game, one in pairs
+    ]
 
 
 def current_evaluation(store: Store, transcript: Transcript) -> Evaluation:

@@ -10,6 +10,7 @@ import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from dashboard.shared.chat.timeline import Shown, TimelineEvent, timeline
@@ -85,12 +86,15 @@ def chat_data(transcript: Transcript, concerning: RowsByMessage, *, roles_hidden
     places = {entry.message.id: place for place, entry in enumerate(entries) if isinstance(entry, Shown)}
     speakers = {name: position for position, name in enumerate(_speakers(transcript))}
     found_in: FoundIn = {}
-    addressed = {message.id: names for message, names in addressed_players(transcript)}
+    said = _read_texts(_ById(transcript))
     rows = [
         _event_row(entry, speakers)
         if isinstance(entry, TimelineEvent)
         else _message_row(entry, transcript, speakers, concerning.get(entry.message.id, {}), places, found_in)
-        | {"a": [speakers[name] for name in addressed.get(entry.message.id, ())]}
+        | {
+            "w": entry.message.id in said.flagged,
+            "a": [speakers[name] for name in said.addressed.get(entry.message.id, ())],
+        }
         for entry in entries
     ]
     return {
@@ -118,10 +122,59 @@ class Conversation:
 
     @classmethod
     def of(cls, transcript: Transcript, concerning: RowsByMessage, *, roles_hidden: bool) -> Conversation:
-        """The conversation that :func:`chat_data` describes."""
+        """The conversation that :func:`chat_data` describes; the same object while it shows the same."""
+        key = (transcript.id, roles_hidden)
+        held = _latest.get(key)
+        if held is not None and held[0] == concerning:
+            return held[1]
         data = chat_data(transcript, concerning, roles_hidden=roles_hidden)
         body = json.dumps(data)
-        return cls(transcript.id, data["rows"], body, hashlib.blake2b(body.encode(), digest_size=8).hexdigest())
+        version = hashlib.blake2b(body.encode(), digest_size=8).hexdigest()
+        made = cls(transcript.id, data["rows"], body, version)
+        if len(_latest) >= _KEPT:
+            _latest.clear()
+        _latest[key] = (concerning, made)
+        return made
+
+
+_KEPT = 8
+_latest: dict[tuple[str, bool], tuple[RowsByMessage, Conversation]] = {}
+"""The conversations made last: most changes of the database leave the game that somebody reads as it was."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """The part of a conversation that its texts decide alone.
+
+    Attributes:
+        addressed: The players whom each message addresses, by message.
+        flagged: The messages that speak to a judge.
+    """
+
+    addressed: Mapping[str, Sequence[str]]
+    flagged: frozenset[str]
+
+
+class _ById:
+    """A transcript as a cache key: its id is a hash of all that it holds."""
+
+    __slots__ = ("transcript",)
+
+    def __init__(self, transcript: Transcript) -> None:
+        self.transcript = transcript
+
+    def __hash__(self) -> int:
+        return hash(self.transcript.id)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _ById) and other.transcript.id == self.transcript.id
+
+
+@lru_cache(maxsize=_KEPT)
+def _read_texts(key: _ById) -> _Said:
+    transcript = key.transcript
+    addressed = {message.id: tuple(names) for message, names in addressed_players(transcript)}
+    return _Said(addressed, frozenset([message.id for message in transcript.messages if flags(message.text)]))
 
 
 def _speakers(transcript: Transcript) -> dict[str, None]:
@@ -163,7 +216,6 @@ def _message_row(
         "c": None if message.channel == "public" else message.channel,
         "q": places.get(message.reply_to or "", -1),
         "f": _link(rows.get(COHERENCE.name, ()), places),
-        "w": bool(flags(message.text)),
         "b": [_badge(name, rows[name], message.id, transcript, places, found_in) for name in _METRICS if name in rows],
     }
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 Columns = dict[str, Sequence[Any]]
-FEW_ROWS = 500
+FEW_ROWS = 6_000
 
 
 def columns_of(rows: Iterable[Mapping[str, Any]]) -> Columns:
@@ -28,9 +28,9 @@ def columns_of(rows: Iterable[Mapping[str, Any]]) -> Columns:
 def append(cursor: DuckDBPyConnection, table: str, columns: Columns) -> None:
     """Adds rows to ``table``, given column by column; columns left out get their defaults. Times are in UTC.
 
-    Thousands of rows at a time cost microseconds each; ``executemany`` costs a millisecond. A few, such as a game's
-    ledgers, go in as lists: as quick, and neither Arrow nor pandas (which DuckDB loads to look at a registered object)
-    take their 100 MB of memory.
+    A row costs microseconds; with ``executemany`` it costs a millisecond. Up to some thousands, such as the ledgers of
+    a batch of games, go in as lists: as quick, and neither Arrow nor pandas (which DuckDB loads to look at a registered
+    object) take their 100 MB of memory.
     """
     count = max(map(len, columns.values()), default=0)
     if count > FEW_ROWS:

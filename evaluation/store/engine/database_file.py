@@ -64,6 +64,10 @@ MEMORY_LIMIT = "1GB"
 """What DuckDB may use before it goes to the disk; left alone it takes four fifths of the machine."""
 
 
+BULK_MEMORY_LIMIT = "200MB"
+"""The same while many games are imported: what was written need not stay, and no query needs more."""
+
+
 class ThreadState(threading.local):
     """Use of a file by the current thread: the cursor of its unit of work, and whether it writes."""
 
@@ -102,6 +106,24 @@ class DatabaseFile:
         self._must_close = False
         self._identity: Identity | None = None
         self._is_read_only = False
+        self._memory_limit = MEMORY_LIMIT
+
+    @contextmanager
+    def written_in_bulk(self) -> Iterator[None]:
+        """Lowers the memory limit for the block, also when the file is closed and opened again meanwhile."""
+        self._limit_memory(BULK_MEMORY_LIMIT)
+        try:
+            yield
+        finally:
+            self._limit_memory(MEMORY_LIMIT)
+
+    def _limit_memory(self, limit: str) -> None:
+        with self._state:
+            self._memory_limit = limit
+            if self._connection is not None and self._path is not None:
+                # Lowering it frees pages, but fails while other threads use more: the next opening sets it then.
+                with suppress(duckdb_errors.engine_failure()):
+                    self._connection.execute(f"SET memory_limit = '{limit}'")
 
     def acquire(self, wait_seconds: float) -> DuckDBPyConnection:
         """A cursor of its own for one unit of work; give it back with ``release``.
@@ -306,7 +328,7 @@ class DatabaseFile:
             while True:
                 try:
                     return duckdb.connect(
-                        self.place, read_only=self._is_read_only, config={"memory_limit": MEMORY_LIMIT}
+                        self.place, read_only=self._is_read_only, config={"memory_limit": self._memory_limit}
                     )
                 except duckdb.Error as error:
                     waited = time.monotonic() - started

@@ -56,6 +56,20 @@ def _own_mistakes() -> tuple[type[Exception], ...]:
     return (duckdb.ProgrammingError, duckdb.DataError, duckdb.IntegrityError, duckdb.NotSupportedError)
 
 
+def engine_failure() -> type[Exception]:
+    """The base of every error of the database engine, for a place that loads the engine only when it fails."""
+    import duckdb
+
+    return duckdb.Error
+
+
+def row_faults() -> tuple[type[Exception], ...]:
+    """The errors by which a healthy database refuses rows: a text, a number or a key that it cannot take."""
+    import duckdb
+
+    return (duckdb.DataError, duckdb.IntegrityError, UnicodeError, OverflowError)
+
+
 def explain(error: duckdb.Error, place: str) -> StoreError:
     """The ``StoreError`` that tells a person what ``error`` means for the database at ``place``."""
     text = str(error)

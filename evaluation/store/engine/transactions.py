@@ -66,6 +66,12 @@ class Units:
                 yield held
 
     @contextmanager
+    def written_in_bulk(self) -> Iterator[None]:
+        """For an import of many games: the database keeps little of what was written in memory until the block ends."""
+        with self._file.written_in_bulk():
+            yield
+
+    @contextmanager
     def _outermost(self) -> Iterator[DuckDBPyConnection]:
         cursor = self._file.acquire(self._wait_seconds)
         self._file.thread.cursor = cursor

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from dataclasses import dataclass
 from typing import Any
 
 from evaluation.store.engine.bulk_rows import fitting, from_json, to_json
@@ -10,15 +11,33 @@ from evaluation.store.engine.timestamps import to_utc
 from evaluation.transcript import Cost, Transcript
 
 
-def transcript_row(transcript: Transcript, source_name: str, iteration: str | None) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class PackedTranscript:
+    """A transcript as rows of plain values, which another process can send and the store takes as they are.
+
+    Attributes:
+        id: Its id.
+        own: Its own row, without the source's name and the iteration.
+        children: The rows of the tables below it, by table.
+    """
+
+    id: str
+    own: dict[str, Any]
+    children: dict[str, list[dict[str, Any]]]
+
+    @classmethod
+    def of(cls, transcript: Transcript) -> PackedTranscript:
+        """The rows of ``transcript``."""
+        return cls(transcript.id, _transcript_row(transcript), _child_rows(transcript))
+
+
+def _transcript_row(transcript: Transcript) -> dict[str, Any]:
     """The transcript's own row. Money and cache hits are unknown, not zero, where nothing was recorded."""
     cost = transcript.cost if transcript.cost is not None and transcript.cost.is_known else Cost()
     return {
         "transcript_id": transcript.id,
         "game_id": transcript.game_id,
         "source_format": transcript.source_format,
-        "source_name": source_name,
-        "iteration": iteration,
         "language": transcript.language,
         "started_at": to_utc(transcript.started_at),
         "winner": transcript.winner,
@@ -49,7 +68,7 @@ def metadata_of(document: bytes) -> dict[str, Any]:
     return metadata
 
 
-def child_rows(transcript: Transcript) -> dict[str, list[dict[str, Any]]]:
+def _child_rows(transcript: Transcript) -> dict[str, list[dict[str, Any]]]:
     """The rows of the tables below it, by table."""
     rows = {
         "players": _players(transcript),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ from evaluation.escaping import well_formed
 from evaluation.store.engine.bulk_rows import append, columns_of, frame, marks, next_numbers
 from evaluation.store.engine.text_checks import require_text
 from evaluation.store.engine.transactions import Units
-from evaluation.store.games.transcript_rows import child_rows, transcript_row, unpack
+from evaluation.store.games.transcript_rows import PackedTranscript, unpack
 from evaluation.store.games.trash_tables import restore, trashed
 from evaluation.transcript import Transcript
 
@@ -61,8 +61,10 @@ class Transcripts:
         """
         return self.add_many([(transcript, source_name)], iteration=iteration)[0]
 
-    def add_many(self, items: Iterable[tuple[Transcript, str]], *, iteration: str | None = None) -> list[Added]:
-        """Stores transcripts with their source names in one transaction: all of them or none.
+    def add_many(
+        self, items: Iterable[tuple[Transcript | PackedTranscript, str]], *, iteration: str | None = None
+    ) -> list[Added]:
+        """Stores transcripts, packed or not, with their source names in one transaction: all of them or none.
 
         One that was deleted comes back as it was, into ``iteration`` where one is named, else to where it was.
 
@@ -81,7 +83,9 @@ class Transcripts:
             fresh: dict[str, _Rows] = {}
             for transcript, source_name in given:
                 if transcript.id not in known and transcript.id not in fresh:
-                    fresh[transcript.id] = _Rows.of(transcript, well_formed(source_name), iteration)
+                    packed = PackedTranscript.of(transcript) if isinstance(transcript, Transcript) else transcript
+                    source = {"source_name": well_formed(source_name), "iteration": iteration}
+                    fresh[transcript.id] = _Rows(packed.own | source, packed.children)
             _insert(cursor, list(fresh.values()))
         return [
             Added(key, fresh.pop(key, None) is not None, known.get(key, iteration), restored.pop(key, False))
@@ -106,16 +110,22 @@ class Transcripts:
         with self._units.unit() as cursor:
             return str(_value(cursor, "game_id", transcript_id))
 
-    def openings(self) -> dict[str, str]:
-        """The beginning of every transcript's first public message, with its speaker, by transcript; untrusted text."""
-        with self._units.unit() as cursor:
-            return {str(key): str(text) for key, text in cursor.execute(_OPENINGS).fetchall()}
+    def openings(self, transcript_ids: Collection[str]) -> dict[str, str]:
+        """The beginning of each transcript's first public message, with its speaker, by transcript; untrusted text.
 
-    def player_names(self) -> dict[str, tuple[str, ...]]:
-        """The names of every transcript's players, in their order, by transcript."""
-        query = "SELECT transcript_id, list(name ORDER BY position) FROM players GROUP BY transcript_id"
+        It never changes for an id, which is a hash of the content; a transcript without such a message is left out.
+        """
         with self._units.unit() as cursor:
-            return {str(key): tuple(names) for key, names in cursor.execute(query).fetchall()}
+            found = cursor.execute(_OPENINGS, [list(transcript_ids)]).fetchall() if transcript_ids else ()
+            return {str(key): str(text) for key, text in found}
+
+    def player_names(self, transcript_ids: Collection[str]) -> dict[str, tuple[str, ...]]:
+        """The names of each transcript's players, in their order, by transcript; they never change for an id."""
+        query = """SELECT transcript_id, list(name ORDER BY position) FROM players
+            WHERE transcript_id IN (SELECT unnest(?::text[])) GROUP BY transcript_id"""
+        with self._units.unit() as cursor:
+            found = cursor.execute(query, [list(transcript_ids)]).fetchall() if transcript_ids else ()
+            return {str(key): tuple(names) for key, names in found}
 
     def ids(self, iteration: str | None = None) -> list[str]:
         """The ids of the stored transcripts, in the order in which they were put into their iteration.
@@ -216,7 +226,9 @@ _BY_ADDING = "added again"
 
 _OPENINGS = """
 SELECT transcript_id, arg_min(concat(speaker, ': ', left(text, 120)), position)
-FROM messages WHERE channel = 'public' AND NOT is_control AND trim(text) <> '' GROUP BY transcript_id
+FROM messages
+WHERE channel = 'public' AND NOT is_control AND trim(text) <> '' AND transcript_id IN (SELECT unnest(?::text[]))
+GROUP BY transcript_id
 """
 
 _SUMMARIES = """
@@ -235,10 +247,6 @@ class _Rows:
 
     own: dict[str, Any]
     children: dict[str, list[dict[str, Any]]]
-
-    @classmethod
-    def of(cls, transcript: Transcript, source_name: str, iteration: str | None) -> _Rows:
-        return cls(transcript_row(transcript, source_name, iteration), child_rows(transcript))
 
 
 def require_transcript(cursor: DuckDBPyConnection, transcript_id: str) -> None:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol
+from threading import Lock
+from typing import TYPE_CHECKING, Protocol
 
+from evaluation.engines.garbage_collection import collection_paused
 from evaluation.errors import NotFoundError
 from evaluation.escaping import well_formed
 from evaluation.precedence import results_as_they_stand
-from evaluation.rubric.controls import WITHOUT_CHANCE, attach_controls, without_control
+from evaluation.rubric.controls import WITHOUT_CHANCE, attach_controls
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.metrics.engagement import measure_ratings
 from evaluation.score import LedgerRow, MetricResult
@@ -21,16 +24,14 @@ from evaluation.store.ratings.ratings import Ratings
 from evaluation.store.results._result_rows import (
     LEDGER_COLUMNS,
     RESULT_COLUMNS,
-    digest,
     ledger_row,
-    ledger_values,
     metric_result,
-    result_values,
 )
 from evaluation.store.results._scores import score_table
 from evaluation.store.results.controls import read_controls
 from evaluation.store.results.judge_decisions import Decisions
 from evaluation.store.results.overrides import Overrides
+from evaluation.store.results.packed_results import PackedResult, PackedScores
 from evaluation.store.settings import Settings
 from evaluation.transcript import Transcript
 
@@ -116,15 +117,17 @@ class Results:
         Raises:
             NotFoundError: A transcript of the batch is not stored.
         """
-        given = list(evaluations)
-        packed = [
-            _Packed(one.transcript.id, without_control(result))
-            for one in given
-            for result in one.metrics.values()
-            if result.name != ENGAGEMENT.name
-        ]
-        failures = [(one.transcript.id, failure) for one in given for failure in one.failures]
-        tried = {one.transcript.id: [*one.metrics, *(failure.metric for failure in one.failures)] for one in given}
+        self.save_packed([PackedScores.of(one.transcript.id, one.metrics, one.failures) for one in evaluations])
+
+    def save_packed(self, games: Sequence[PackedScores]) -> None:
+        """The same for results that are packed already.
+
+        Raises:
+            NotFoundError: A transcript of the batch is not stored.
+        """
+        packed = [result for game in games for result in game.results]
+        failures = [(game.transcript_id, failure) for game in games for failure in game.failures]
+        tried = {game.transcript_id: game.tried for game in games}
         with self._units.unit(write=True, join=True) as cursor:
             _require_transcripts(cursor, list(tried))
             _insert(cursor, _unknown_ones(cursor, packed))
@@ -188,20 +191,7 @@ class Results:
         return attach_controls(results, controls, links)
 
 
-class _Packed:
-    """A result as column values, with the digest by which an equal one is recognised."""
-
-    def __init__(self, transcript_id: str, result: MetricResult) -> None:
-        self.values = result_values(result)
-        self.ledger = [ledger_values(row) for row in result.ledger]
-        self.digest = digest(self.values, self.ledger)
-        self.key = (transcript_id, self.values["metric"], self.values["method"])
-
-    def own_row(self, result_id: int) -> dict[str, Any]:
-        return self.values | {"result_id": result_id, "transcript_id": self.key[0], "digest": self.digest}
-
-
-def _unknown_ones(cursor: DuckDBPyConnection, packed: Sequence[_Packed]) -> list[_Packed]:
+def _unknown_ones(cursor: DuckDBPyConnection, packed: Sequence[PackedResult]) -> list[PackedResult]:
     transcript_ids = sorted({result.key[0] for result in packed})
     # Read in the order in which they were stored, so that the latest of each is the one that stays.
     rows = cursor.execute(_DIGESTS.format(marks(transcript_ids)), transcript_ids).fetchall()
@@ -221,7 +211,7 @@ def _require_transcripts(cursor: DuckDBPyConnection, transcript_ids: Sequence[st
             raise NotFoundError(f"The transcript {transcript_id!r} is not stored.", remedy="Store it first.")
 
 
-def _insert(cursor: DuckDBPyConnection, packed: Sequence[_Packed]) -> None:
+def _insert(cursor: DuckDBPyConnection, packed: Sequence[PackedResult]) -> None:
     numbered = list(zip(next_numbers(cursor, "result_numbers", len(packed)), packed, strict=True))
     append(cursor, "metric_results", columns_of(result.own_row(number) for number, result in numbered))
     rows = [(number, position, *values) for number, result in numbered for position, values in enumerate(result.ledger)]
@@ -230,17 +220,52 @@ def _insert(cursor: DuckDBPyConnection, packed: Sequence[_Packed]) -> None:
 
 
 def _current_results(cursor: DuckDBPyConnection, transcript_id: str) -> dict[str, MetricResult]:
-    query = f"SELECT {', '.join(RESULT_COLUMNS)} FROM current_results WHERE transcript_id = ?"
-    rows = [dict(zip(RESULT_COLUMNS, row, strict=True)) for row in cursor.execute(query, [transcript_id]).fetchall()]
-    ledgers = _ledgers(cursor, [row["result_id"] for row in rows])
-    return {row["metric"]: metric_result(row, tuple(ledgers.get(row["result_id"], ()))) for row in rows}
+    query = f"SELECT {', '.join(RESULT_COLUMNS)}, digest FROM current_results WHERE transcript_id = ?"
+    columns = (*RESULT_COLUMNS, "digest")
+    rows = [dict(zip(columns, row, strict=True)) for row in cursor.execute(query, [transcript_id]).fetchall()]
+    held = {row["result_id"]: ledger for row in rows if (ledger := _KEPT_LEDGERS.get(row["digest"])) is not None}
+    missing = {row["result_id"]: row["digest"] for row in rows if row["result_id"] not in held}
+    with collection_paused():
+        read = _ledgers(cursor, list(missing))
+    for result_id, digest in missing.items():
+        held[result_id] = tuple(read.get(result_id, ()))
+        _KEPT_LEDGERS.keep(digest, held[result_id])
+    return {row["metric"]: metric_result(row, held[row["result_id"]]) for row in rows}
+
+
+class _KeptLedgers:
+    """The longest ledgers read last, by the digest of their results, so that a long game opens sooner the next time.
+
+    Nothing in them is changed: a digest stands for every column and row of a result, whichever database it lies in.
+    """
+
+    def __init__(self) -> None:
+        self._held: OrderedDict[str, tuple[LedgerRow, ...]] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, digest: str) -> tuple[LedgerRow, ...] | None:
+        with self._lock:
+            return self._held.get(digest)
+
+    def keep(self, digest: str, ledger: tuple[LedgerRow, ...]) -> None:
+        if not _LONG_LEDGER <= len(ledger) <= _KEPT_ROWS:
+            return
+        with self._lock:
+            self._held[digest] = ledger
+            while sum(map(len, self._held.values())) > _KEPT_ROWS:
+                self._held.popitem(last=False)
+
+
+_LONG_LEDGER = 500
+_KEPT_ROWS = 30_000
+_KEPT_LEDGERS = _KeptLedgers()
 
 
 def _ledgers(cursor: DuckDBPyConnection, result_ids: Sequence[int]) -> dict[int, list[LedgerRow]]:
     query = f"""SELECT result_id, {", ".join(LEDGER_COLUMNS)} FROM ledger
         WHERE result_id IN ({numbers(result_ids)}) ORDER BY result_id, position"""
     ledgers: dict[int, list[LedgerRow]] = {}
-    for result_id, *values in cursor.execute(query).fetchall():
+    for result_id, *values in cursor.execute(query).fetchall() if result_ids else ():
         ledgers.setdefault(result_id, []).append(ledger_row(tuple(values)))
     return ledgers
 

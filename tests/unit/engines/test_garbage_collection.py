@@ -10,7 +10,7 @@ from threading import Barrier
 import pytest
 
 from benchmarks.label_drawing import load_games
-from evaluation.engines._garbage_collection import collection_paused
+from evaluation.engines.garbage_collection import collection_paused
 from evaluation.engines.scoring import SCORERS, add_controls, evaluate_transcript
 from evaluation.score import MetricResult
 from evaluation.transcript import Transcript

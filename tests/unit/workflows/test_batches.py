@@ -1,0 +1,157 @@
+"""Games are scored and stored in batches, and each of them fares as if it had come alone."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchmarks import generate
+from evaluation.engines import scoring
+from evaluation.engines.scoring import batches_of, evaluate_transcript
+from evaluation.readers import read_uploads
+from evaluation.readers.import_report import ImportOutcome
+from evaluation.store import Store
+from evaluation.transcript import Transcript
+from evaluation.workflows.scoring import PackedGame, Tally, evaluate_paths, score_and_pack, store_games
+
+COUNT = 20
+DOCUMENTS = list(generate.generate(COUNT, rounds=1))
+
+
+def read(document: dict[str, object]) -> Transcript:
+    [result] = read_uploads([("game.json", json.dumps(document).encode())])
+    assert result.transcript is not None
+    return result.transcript
+
+
+GAMES = [read(document) for document in DOCUMENTS]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    place = tmp_path / "games"
+    place.mkdir()
+    for number, document in enumerate(DOCUMENTS):
+        (place / f"{number:02}.json").write_text(json.dumps(document), encoding="utf-8")
+    return place
+
+
+def quiet() -> Tally:
+    return Tally(note=lambda _: None)
+
+
+def rows_of(store: Store) -> list[object]:
+    # As text: reading times with a zone into Python takes a package that Dramaturg does without.
+    queries = [
+        "SELECT t::text FROM (SELECT * EXCLUDE (added_at) FROM transcripts) t ORDER BY t.position",
+        "SELECT m::text FROM messages m ORDER BY transcript_id, position",
+        "SELECT v::text FROM votes v ORDER BY transcript_id, position",
+        "SELECT l::text FROM ledger l ORDER BY result_id, position",
+        "SELECT metric, transcript_id, digest FROM metric_results ORDER BY result_id",
+    ]
+    with store.unit() as cursor:
+        found = [cursor.execute(query).fetchall() for query in queries]
+    assert all(found)
+    return [*found]
+
+
+def test_one_process_two_processes_and_games_one_by_one_store_the_same_rows(folder: Path, tmp_path: Path) -> None:
+    stored = []
+    for jobs in (1, 2):
+        store = Store(tmp_path / f"{jobs}.duckdb")
+        assert len(list(evaluate_paths([folder], quiet(), store=store, iteration="v1", jobs=jobs))) == COUNT
+        stored.append(rows_of(store))
+    alone = Store(tmp_path / "alone.duckdb")
+    alone.iterations.create("v1")
+    for number, game in enumerate(GAMES):
+        store_games(alone, [(PackedGame.of(evaluate_transcript(game)), f"games/{number:02}.json")], iteration="v1")
+    assert stored[0] == stored[1] == rows_of(alone)
+
+
+def test_a_batch_that_comes_twice_is_stored_once(tmp_path: Path) -> None:
+    store = Store(tmp_path / "d.duckdb")
+    batch = [(game, "f") for game in score_and_pack(GAMES[:5], thresholds={})]
+    store_games(store, batch)
+    once = rows_of(store)
+    assert [one.is_new for one in store_games(store, batch, updates_known=True)] == [False] * 5
+    assert rows_of(store) == once
+
+
+def test_a_game_that_the_database_refuses_is_refused_alone(folder: Path, tmp_path: Path) -> None:
+    store = Store(tmp_path / "d.duckdb")
+    with store.unit(write=True) as cursor:
+        cursor.execute("CREATE UNIQUE INDEX one_name ON transcripts (game_id)")
+    twin = dict(DOCUMENTS[3], gameId=DOCUMENTS[1]["gameId"])
+    (folder / "03.json").write_text(json.dumps(twin), encoding="utf-8")
+    said: list[str] = []
+    tally = Tally(note=said.append)
+    found = list(evaluate_paths([folder], tally, store=store, iteration="v1"))
+    names = [f"games/{number:02}.json" for number in range(COUNT)]
+    assert [one.source_name for one in found] == [name for name in names if name != "games/03.json"]
+    assert [line.name for line in tally.lines] == names
+    assert [line.name for line in tally.lines if line.outcome is ImportOutcome.REFUSED] == ["games/03.json"]
+    assert (tally.refused, tally.new) == (1, COUNT - 1)
+    [remark] = said
+    assert remark.startswith("error: games/03.json: The game could not be stored: Constraint Error")
+    assert len(store.transcripts.ids("v1")) == COUNT - 1
+    assert len(store.results.scores("v1")) == 7 * (COUNT - 1)
+
+
+def test_known_deleted_and_new_games_of_a_batch_stand_in_the_order_of_the_files(folder: Path, tmp_path: Path) -> None:
+    store = Store(tmp_path / "d.duckdb")
+    packed = score_and_pack([GAMES[1], GAMES[4], GAMES[5], GAMES[7]], thresholds={})
+    store_games(store, [(game, "f") for game in packed])
+    store.deletions.delete([GAMES[7].id, GAMES[4].id], who="Ada")
+    tally = quiet()
+    found = list(evaluate_paths([folder], tally, store=store, iteration="v1"))
+    assert store.transcripts.ids("v1") == [game.id for game in GAMES]
+    assert [number for number, one in enumerate(found) if not one.is_new] == [1, 4, 5, 7]
+    assert [number for number, one in enumerate(found) if one.is_restored] == [4, 7]
+    assert (tally.new, tally.known) == (COUNT - 4, 4)
+
+
+def test_a_packed_game_unpacks_to_what_was_scored() -> None:
+    [packed] = score_and_pack(GAMES[:1], thresholds={"coherence": 12.0})
+    scored = evaluate_transcript(GAMES[0], thresholds={"coherence": 12.0})
+    unpacked = packed.evaluation(GAMES[0], {"coherence": 12.0})
+    assert unpacked.as_dict() == json.loads(json.dumps(scored.as_dict()))
+    assert list(unpacked.metrics) == list(scored.metrics)
+
+
+def test_a_batch_is_full_by_games_or_by_messages() -> None:
+    assert [len(batch) for batch in batches_of(GAMES)] == [16, 4]
+    times = scoring.BATCH_MESSAGES // len(GAMES[0].messages) + 1
+    giant = GAMES[0].model_copy(update={"messages": GAMES[0].messages * times})
+    assert [len(batch) for batch in batches_of([GAMES[1], giant, GAMES[2]])] == [2, 1]
+    assert list(batches_of([])) == []
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from evaluation.store import Store
+from evaluation.workflows.scoring import Tally, evaluate_paths
+
+tally = Tally(note=print)
+for number, one in enumerate(evaluate_paths([Path(sys.argv[1])], tally, store=Store(sys.argv[2])), start=1):
+    print(one.evaluation.transcript.id, flush=True)
+    if number == 17:
+        os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_what_was_told_of_is_stored_when_the_process_is_killed(folder: Path, tmp_path: Path) -> None:
+    place = tmp_path / "d.duckdb"
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED, str(folder), str(place)], capture_output=True, text=True, check=False
+    )
+    told = done.stdout.split()
+    assert (done.returncode, len(told)) == (-9, 17), done.stderr
+    store = Store(place)
+    assert told == store.transcripts.ids()[:17]
+    assert len(store.results.scores()) == 7 * len(store.transcripts.ids())
+    assert len(list(evaluate_paths([folder], quiet(), store=store))) == len(store.transcripts.ids()) == COUNT
