@@ -100,7 +100,7 @@ def login_of(secrets: Path | None) -> Access | None:
 
 
 def inbox_for(folder: Path | None, iteration: str | None, token: str) -> Mapping[str, str]:
-    """What the dashboard needs to know of its inbox; the folder is made where it is missing.
+    """Environment variables that tell the dashboard of its inbox; the folder is made where it is missing.
 
     Raises:
         InputError: The iteration has no folder, the folder cannot be made, or the token is too short to keep a secret.
