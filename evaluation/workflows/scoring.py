@@ -76,7 +76,7 @@ class ScoredFile:
 
 
 def evaluate_paths(
-    paths: Sequence[Path],
+    paths: Sequence[Path | str],
     tally: Tally,
     *,
     store: Store | None = None,
@@ -96,7 +96,7 @@ def evaluate_paths(
     thresholds = store.settings.thresholds() if store is not None else None
     limits = store.settings.limits() if store is not None else Limits()
     results = iter_paths(paths, limits, choose_columns)
-    transcripts = _remembering(_read(results, tally), lines)
+    transcripts = _remembering(read_transcripts(results, tally), lines)
     for evaluation in evaluate_many(transcripts, thresholds=thresholds, jobs=jobs):
         line = lines.popleft()
         if store is None:
@@ -105,7 +105,8 @@ def evaluate_paths(
             yield _stored(store, line, evaluation, iteration, tally)
 
 
-def _read(results: Iterable[ReadResult], tally: Tally) -> Iterator[tuple[ReportLine, Transcript]]:
+def read_transcripts(results: Iterable[ReadResult], tally: Tally) -> Iterator[tuple[ReportLine, Transcript]]:
+    """The transcripts among what was read, each once; the rest is told to ``tally``."""
     from evaluation.readers.import_report import ImportOutcome, ReportLine
 
     for result in results:
