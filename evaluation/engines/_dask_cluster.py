@@ -38,19 +38,24 @@ def run_on_cluster(
         run = _Run(client, function)
         remaining = iter(tasks)
         running = as_completed()
+        suspects: list[Task] = []
         while True:
             room = max(1, run.workers()) * WINDOW_PER_WORKER - len(run.held)
             running.update([run.submit(task) for task in islice(remaining, room)] if room > 0 else [])
             if not run.held:
-                return
+                break
             future = next(running)
             task = run.held.pop(future.key)
             is_killed, answer = _answer(future, scheduler)
-            parts = split(task) if is_killed else []
-            if len(parts) > 1:
+            if not is_killed:
+                yield task, answer
+            elif len(parts := split(task)) > 1:
                 running.update([run.submit(part) for part in parts])
             else:
-                yield task, answer
+                suspects.append(task)
+        for task in suspects:
+            # A worker takes the blame for all tasks that it held when it died. Alone, a task has only itself to blame.
+            yield task, _answer(run.submit(task), scheduler)[1]
 
 
 class _Run:

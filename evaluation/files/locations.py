@@ -194,7 +194,9 @@ def _object_store() -> Any:
         address = urlsplit(endpoint)
         if address.scheme not in ("http", "https") or not address.hostname or "@" in address.netloc:
             raise InputError(
-                "The address of the S3 server is not one.", place=ENDPOINT_VARIABLES[0], remedy="Write http://HOST:PORT."
+                "The address of the S3 server is not one.",
+                place=ENDPOINT_VARIABLES[0],
+                remedy="Write http://HOST:PORT.",
             )
         options |= {"endpoint_override": address.netloc, "scheme": address.scheme}
         os.environ.setdefault("AWS_EC2_METADATA_DISABLED", "true")

@@ -161,7 +161,9 @@ def pack(evaluations: Sequence[tuple[Evaluation, str]], *, iteration: str | None
             for failure in evaluation.failures
         ]
         lists = {f"{table}{CHILD_SUFFIX}": rows for table, rows in child_rows(transcript).items()}
-        games.append(transcript_row(transcript, well_formed(source_name), iteration) | lists | key | {FAILURES: failures})
+        games.append(
+            transcript_row(transcript, well_formed(source_name), iteration) | lists | key | {FAILURES: failures}
+        )
         own, rows = result_rows(evaluation.metrics)
         results += [row | key | {"iteration": iteration, "scored_at": scored_at} for row in own]
         ledger += [row | key for row in rows]

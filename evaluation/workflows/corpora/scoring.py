@@ -179,7 +179,9 @@ def _batches(games: Iterator[tuple[ReportLine, Transcript]], size: int) -> Itera
         yield batch
 
 
-def _tasks(batches: Iterator[_Batch], had: set[str], tally: CorpusTally, empty: PartitionTask) -> Iterator[PartitionTask]:
+def _tasks(
+    batches: Iterator[_Batch], had: set[str], tally: CorpusTally, empty: PartitionTask
+) -> Iterator[PartitionTask]:
     for batch in batches:
         rest = [(line.name, transcript) for line, transcript in batch if transcript.id not in had]
         tally.had += len(batch) - len(rest)
