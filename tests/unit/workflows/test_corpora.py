@@ -214,7 +214,7 @@ def test_collecting_gives_the_database_what_importing_gives(games, alone, tmp_pa
         assert store.results.load(transcript.id) == plain.results.load(transcript.id)
     assert store.transcripts.player_names() == plain.transcripts.player_names()
     assert store.transcripts.openings() == plain.transcripts.openings()
-    columns = "transcript_id, message_id, round, speaker, recipients, text, sent_at, metadata"
+    columns = "transcript_id, message_id, round, speaker, recipients, text, epoch_us(sent_at), metadata"
     query = f"SELECT {columns} FROM messages ORDER BY transcript_id, position"
     with store.unit() as cursor, plain.unit() as other:
         assert cursor.execute(query).fetchall() == other.execute(query).fetchall()
@@ -281,7 +281,7 @@ def test_games_and_scores_lie_in_an_object_store(games, alone, object_store, tmp
     assert (tally.scored, tally.had) == (0, GAMES)
     assert compact_corpus(f"{object_store}/out") == GAMES
     assert rows(f"{object_store}/out") == rows(alone)
-    with pytest.raises(InfrastructureError) as refused:
+    with pytest.raises(NotFoundError) as refused:
         Location.of("s3://no-such-bucket/out").write_bytes(b"x")
     assert "canary" not in str(refused.value)
 
@@ -294,9 +294,9 @@ def test_memory_is_read_and_written_within_one_process(games, alone) -> None:
 
 
 def test_urls_with_secrets_or_unknown_schemes_are_refused_unseen() -> None:
-    for url in ("s3://KEY:SECRET@bucket/p", "s3://bucket/p?secret_key=SECRET"):
+    for url in ("s3://KEY:c4n4ry@bucket/p", "s3://bucket/p?secret_key=c4n4ry"):
         with pytest.raises(InputError) as refused:
             Location.of(url)
-        assert "SECRET" not in str(refused.value)
+        assert "c4n4ry" not in str(refused.value)
     with pytest.raises(InputError, match="ftp"):
         Location.of("ftp://host/p")
