@@ -122,9 +122,18 @@ def _score_to(
 
     tally = CorpusTally(Tally(note=note))
     progress = TerminalProgress("partition")
-    options = {"iteration": iteration, "engine": engine, "jobs": jobs, "scheduler": scheduler}
-    for games in score_to_corpus(paths, corpus, tally, choose_columns=choose_columns(columns), **options):
-        progress.advance(f"{counted(games, 'game')}")
+    partitions = score_to_corpus(
+        paths,
+        corpus,
+        tally,
+        iteration=iteration,
+        engine=engine,
+        jobs=jobs,
+        scheduler=scheduler,
+        choose_columns=choose_columns(columns),
+    )
+    for games in partitions:
+        progress.advance(counted(games, "game"))
     progress.finish()
     had = f"; {tally.had} were there already" if tally.had else ""
     say(f"{counted(tally.scored, 'game')} scored and written{had}.")

@@ -40,7 +40,7 @@ class Partition:
     name: str
 
     def path(self, table: str) -> str:
-        """Where one of its tables lies below the corpus."""
+        """The place of one of its tables below the corpus."""
         return f"{table}/{self.folder}/{self.name}{_SUFFIX}"
 
 
