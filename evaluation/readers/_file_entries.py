@@ -12,6 +12,7 @@ from pathlib import Path, PurePosixPath
 
 from evaluation.errors import LimitError, NotFoundError, UnreadableFileError
 from evaluation.escaping import well_formed
+from evaluation.files.locations import Location
 from evaluation.readers.base.limits import Limits
 from evaluation.recorder import is_left_to_its_recorder
 
@@ -81,6 +82,35 @@ def load_file(path: Path, limits: Limits) -> bytes:
         raise UnreadableFileError(
             f"The file cannot be read: {reason}.", place=printable(path), remedy="Check its permissions."
         ) from None
+
+
+def load_location(location: Location, limits: Limits) -> bytes:
+    """The bytes of a file at a URL.
+
+    Raises:
+        NotFoundError: There is none.
+        LimitError: Too large.
+    """
+    size = location.size()
+    limits.check_size(size, is_zip=location.name.casefold().endswith(".zip"))
+    content = location.read_bytes()
+    # The server may have sent more than it announced.
+    limits.check_size(len(content), is_zip=is_zip(content))
+    return content
+
+
+def list_location(location: Location, limits: Limits) -> list[FileEntry]:
+    """The files below a URL, as ``list_folder`` lists those of a folder.
+
+    Raises:
+        LimitError: More files than allowed.
+    """
+    paths = location.files()
+    if len(paths) > limits.files:
+        raise LimitError(
+            f"The folder holds more than {limits.files:,} files.", place=location.url, remedy="Hand in its parts."
+        )
+    return [FileEntry(path, partial(load_location, location.below(path), limits)) for path in paths]
 
 
 def list_folder(folder: Path, limits: Limits) -> list[FileEntry]:

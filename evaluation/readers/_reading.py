@@ -12,9 +12,18 @@ from functools import partial
 from pathlib import Path
 
 from evaluation.errors import InputError, LimitError, UnknownFormatError, UnreadableFileError
+from evaluation.files.locations import Location, is_url
 from evaluation.files.strict_json import shorten
 from evaluation.progress import ProgressCallback, no_progress
-from evaluation.readers._file_entries import FileEntry, is_zip, list_folder, load_file, printable
+from evaluation.readers._file_entries import (
+    FileEntry,
+    is_zip,
+    list_folder,
+    list_location,
+    load_file,
+    load_location,
+    printable,
+)
 from evaluation.readers._format_detection import ARCHIVE_READERS, FOLDER_READERS, choose_reader
 from evaluation.readers._zip_archive import UnpackBudget, unpack
 from evaluation.readers.base.document import Document
@@ -67,8 +76,13 @@ def iter_path(
 def iter_paths(
     paths: Iterable[Path | str], limits: Limits = _DEFAULT, choose_columns: ChooseColumns | None = None
 ) -> Iterator[ReadResult]:
-    """Like ``iter_path`` for each; files of one folder that are parts of one game are read as that game."""
-    places = dict.fromkeys(Path(path) for path in paths)
+    """Like ``iter_path`` for each; files of one folder that are parts of one game are read as that game.
+
+    A path may be a URL of a file, zip or folder (:mod:`evaluation.files.locations`).
+    """
+    given_paths = list(paths)
+    places = dict.fromkeys(Path(path) for path in given_paths if not is_url(str(path)))
+    urls = dict.fromkeys(str(path) for path in given_paths if is_url(str(path)))
     files: defaultdict[Path, list[FileEntry]] = defaultdict(list)
     for place in places:
         if not os.path.isdir(place):
@@ -81,6 +95,20 @@ def iter_paths(
                 del places[parent / entry.name]
     for place in places:
         yield from iter_path(place, limits, choose_columns)
+    for url in urls:
+        yield from _iter_url(url, _Job(limits, choose_columns))
+
+
+def _iter_url(url: str, job: _Job) -> Iterator[ReadResult]:
+    location = Location.of(url)
+    label = printable(location.name or url)
+    try:
+        if location.is_folder():
+            yield from _read_entries(list_location(location, job.limits), label, job)
+        else:
+            yield from _read_bytes(label, load_location(location, job.limits), job)
+    except InputError as error:
+        yield ReadResult(label, error=error)
 
 
 def read_upload(

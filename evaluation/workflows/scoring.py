@@ -98,7 +98,7 @@ class ScoredFile:
 
 
 def evaluate_paths(
-    paths: Sequence[Path],
+    paths: Sequence[Path | str],
     tally: Tally,
     *,
     store: Store | None = None,
@@ -116,7 +116,7 @@ def evaluate_paths(
 
     places: deque[int] = deque()
     limits = store.settings.limits() if store is not None else Limits()
-    transcripts = _remembering(_read(iter_paths(paths, limits, choose_columns), tally), places)
+    transcripts = _remembering(read_transcripts(iter_paths(paths, limits, choose_columns), tally), places)
     if store is None:
         for evaluation in evaluate_many(transcripts, jobs=jobs):
             yield ScoredFile(tally.lines[places.popleft()].name, evaluation)
@@ -129,8 +129,8 @@ def evaluate_paths(
             yield from _stored(store, placed, iteration, thresholds, tally)
 
 
-def _read(results: Iterable[ReadResult], tally: Tally) -> Iterator[tuple[int, Transcript]]:
-    """The games, each with the place of its line among the tally's."""
+def read_transcripts(results: Iterable[ReadResult], tally: Tally) -> Iterator[tuple[int, Transcript]]:
+    """The transcripts among what was read, each once, with the place of its line among the tally's."""
     from evaluation.readers.import_report import ImportOutcome, ReportLine
 
     for result in results:

@@ -20,6 +20,7 @@ PROMISED = {
     "serve",
     "import",
     "evaluate",
+    "collect",
     "validate",
     "watch",
     "list",

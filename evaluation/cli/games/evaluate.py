@@ -16,7 +16,9 @@ from evaluation.cli.shared.column_options import ColumnPairs, choose_columns
 from evaluation.cli.shared.exit_codes import finish_scoring
 from evaluation.cli.shared.options import Database, IterationName, Jobs, OutputFormat, open_store
 from evaluation.cli.shared.terminal import TerminalProgress, note, say, shortened, table
+from evaluation.engines.task_engines import EngineName
 from evaluation.progress import ProgressCallback
+from evaluation.text.display import counted
 from evaluation.workflows.scoring import ScoredFile, Tally, evaluate_paths
 
 if TYPE_CHECKING:
@@ -26,9 +28,11 @@ if TYPE_CHECKING:
 
 def evaluate(
     paths: Annotated[
-        list[Path],
+        list[str],
         typer.Argument(
-            metavar="PATH", show_default=False, help="Transcripts: files, zips, game folders, or folders of these."
+            metavar="PATH",
+            show_default=False,
+            help="Transcripts: files, zips, game folders, or folders of these; also as s3://, file:// URLs.",
         ),
     ],
     output: Annotated[
@@ -56,6 +60,25 @@ def evaluate(
         ),
     ] = True,
     jobs: Jobs = 1,
+    corpus: Annotated[
+        str | None,
+        typer.Option(
+            "--output",
+            metavar="URL",
+            show_default=False,
+            help="Write scores and ledgers as Parquet to this folder or s3:// URL, for 'dramaturg collect', and print "
+            "and store nothing. What is there already is left out.",
+        ),
+    ] = None,
+    engine: Annotated[EngineName, typer.Option(help="Where to score; dask needs --output.")] = EngineName.LOCAL,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(
+            metavar="tcp://HOST:PORT",
+            show_default=False,
+            help="The scheduler of a Dask cluster; without it, a cluster of --jobs processes is started here.",
+        ),
+    ] = None,
     db: Database = None,
 ) -> None:
     """Score transcripts on the seven metrics and print the results.
@@ -64,10 +87,17 @@ def evaluate(
     nor a metric that cannot be computed stops the others. The exit code is then 3 if a metric could not be computed,
     else 2 if a file could not be read, else 1 if the gate failed.
     """
-    if iteration is not None and not store:
+    if iteration is not None and not store and corpus is None:
         raise typer.BadParameter(
             "An iteration is kept in the database: leave out --no-store.", param_hint="--iteration"
         )
+    if corpus is not None:
+        if gate is not None:
+            raise typer.BadParameter("What is written to --output is not held against a gate.", param_hint="--gate")
+        _score_to(corpus, paths, iteration, engine, jobs, scheduler, columns)
+        return
+    if engine is not EngineName.LOCAL or scheduler is not None:
+        raise typer.BadParameter("Workers write Parquet: say where with --output URL.", param_hint="--engine")
     from evaluation.cli.shared.rendering import print_evaluations
 
     tally, gate_counter = Tally(note=note), GateCounter(gate)
@@ -77,6 +107,37 @@ def evaluate(
     evaluations = (each.evaluation for each in _with_progress(found, tally))
     print_evaluations(gate_counter.watch(_controlled(evaluations, held) if controls else evaluations), output)
     finish_scoring(incomplete=tally.incomplete, refused=tally.refused, gate_failed=gate_counter.failed)
+
+
+def _score_to(
+    corpus: str,
+    paths: list[str],
+    iteration: str | None,
+    engine: EngineName,
+    jobs: int,
+    scheduler: str | None,
+    columns: list[str] | None,
+) -> None:
+    from evaluation.workflows.corpora.scoring import CorpusTally, score_to_corpus
+
+    tally = CorpusTally(Tally(note=note))
+    progress = TerminalProgress("partition")
+    partitions = score_to_corpus(
+        paths,
+        corpus,
+        tally,
+        iteration=iteration,
+        engine=engine,
+        jobs=jobs,
+        scheduler=scheduler,
+        choose_columns=choose_columns(columns),
+    )
+    for games in partitions:
+        progress.advance(counted(games, "game"))
+    progress.finish()
+    had = f"; {tally.had} were there already" if tally.had else ""
+    say(f"{counted(tally.scored, 'game')} scored and written{had}.")
+    finish_scoring(incomplete=tally.files.incomplete + tally.lost, refused=tally.files.refused)
 
 
 def import_(

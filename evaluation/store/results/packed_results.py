@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from evaluation.rubric.controls import without_control
 from evaluation.rubric.definitions import ENGAGEMENT
 from evaluation.score import MetricResult
-from evaluation.store.results._result_rows import digest, ledger_row, ledger_values, metric_result, result_values
+from evaluation.store.results._result_rows import (
+    LEDGER_COLUMNS,
+    digest,
+    ledger_row,
+    ledger_values,
+    metric_result,
+    result_values,
+)
 
 if TYPE_CHECKING:
     from evaluation.engines.scoring import ScoreFailure
@@ -47,6 +54,12 @@ class PackedResult:
     def own_row(self, result_id: int) -> dict[str, Any]:
         """The row of ``metric_results`` under that number."""
         return {**self.values, "result_id": result_id, "transcript_id": self.transcript_id, "digest": self.digest}
+
+    def ledger_rows(self) -> Iterator[dict[str, Any]]:
+        """The rows of the ledger by column, each with its metric and its position from 0."""
+        for position, values in enumerate(self.ledger):
+            columns = dict(zip(LEDGER_COLUMNS, values, strict=True))
+            yield {"metric": self.values["metric"], "position": position, **columns}
 
     def unpack(self) -> MetricResult:
         """The result as it would be read from the store."""

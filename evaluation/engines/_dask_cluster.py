@@ -1,0 +1,131 @@
+"""Run tasks on a Dask cluster: a bounded window, killed workers survived, a lost scheduler said clearly."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from itertools import islice
+from typing import Any, TypeVar
+
+from evaluation.errors import InfrastructureError
+
+WINDOW_PER_WORKER = 4
+"""How many tasks are handed to the scheduler for each worker: all at once would keep every input in its memory."""
+
+CONNECT_SECONDS = 30
+WORKERS_SECONDS = 60
+
+_AGAIN = "Run the same command again: it goes on where it stopped."
+
+Task = TypeVar("Task")
+Answer = TypeVar("Answer")
+
+
+def run_on_cluster(
+    function: Callable[[Task], Answer],
+    tasks: Iterable[Task],
+    *,
+    split: Callable[[Task], list[Task]],
+    jobs: int,
+    scheduler: str | None,
+) -> Iterator[tuple[Task, Answer | None]]:
+    """Each task with its answer; :func:`~evaluation.engines.task_engines.run_tasks` says more."""
+    _require_dask()
+    from distributed import as_completed
+
+    with _connected(scheduler, jobs) as client:
+        run = _Run(client, function)
+        remaining = iter(tasks)
+        running = as_completed()
+        suspects: list[Task] = []
+        while True:
+            room = max(1, run.workers()) * WINDOW_PER_WORKER - len(run.held)
+            running.update([run.submit(task) for task in islice(remaining, room)] if room > 0 else [])
+            if not run.held:
+                break
+            future = next(running)
+            task = run.held.pop(future.key)
+            is_killed, answer = _answer(future, scheduler)
+            if not is_killed:
+                yield task, answer
+            elif len(parts := split(task)) > 1:
+                running.update([run.submit(part) for part in parts])
+            else:
+                suspects.append(task)
+        for task in suspects:
+            # A worker takes the blame for all tasks that it held when it died. Alone, a task has only itself to blame.
+            yield task, _answer(run.submit(task), scheduler)[1]
+
+
+class _Run:
+    """Tasks under way at one client, by key."""
+
+    def __init__(self, client: Any, function: Callable[[Any], Any]) -> None:
+        self._client = client
+        self._function = function
+        self.held: dict[str, Any] = {}
+
+    def workers(self) -> int:
+        return len(self._client.scheduler_info(n_workers=-1)["workers"])
+
+    def submit(self, task: Any) -> Any:
+        # A key of its own: another client's task of the same name may write somewhere else.
+        key = f"dramaturg-{uuid.uuid4().hex}"
+        self.held[key] = task
+        return self._client.submit(self._function, task, key=key, pure=False)
+
+
+def _answer(future: Any, scheduler: str | None) -> tuple[bool, Any]:
+    """Whether the task killed its workers, else its answer. Lets go of the future, so that the cluster forgets it."""
+    from distributed import KilledWorker
+    from distributed.client import FutureCancelledError
+
+    try:
+        return False, future.result()
+    except KilledWorker:
+        return True, None
+    except (FutureCancelledError, OSError, TimeoutError):
+        raise InfrastructureError(
+            "The connection to the scheduler was lost.", place=scheduler or "the local cluster", remedy=_AGAIN
+        ) from None
+    finally:
+        future.release()
+
+
+@contextmanager
+def _connected(scheduler: str | None, jobs: int) -> Iterator[Any]:
+    from distributed import Client, LocalCluster
+
+    if scheduler is None:
+        options = {"n_workers": jobs, "threads_per_worker": 1, "dashboard_address": None, "silence_logs": 50}
+        with LocalCluster(processes=True, **options) as cluster, Client(cluster) as client:
+            yield client
+        return
+    try:
+        client = Client(scheduler, timeout=CONNECT_SECONDS)
+    except (OSError, TimeoutError, ValueError) as error:
+        raise InfrastructureError(
+            f"No scheduler answers there: {error}.",
+            place=scheduler,
+            remedy="Start one (dask scheduler), and name its address as tcp://HOST:PORT.",
+        ) from None
+    with client:
+        try:
+            client.wait_for_workers(1, timeout=WORKERS_SECONDS)
+        except TimeoutError:
+            raise InfrastructureError(
+                f"The scheduler has had no worker for {WORKERS_SECONDS} s.",
+                place=scheduler,
+                remedy=f"Start one: dask worker {scheduler} --nthreads 1.",
+            ) from None
+        yield client
+
+
+def _require_dask() -> None:
+    from importlib.util import find_spec
+
+    if find_spec("distributed") is None:
+        raise InfrastructureError(
+            "The engine 'dask' needs Dask, which is not installed.", remedy="Install it: pip install 'dramaturg[dask]'."
+        )

@@ -1,0 +1,1 @@
+"""Scored games as partitioned Parquet: written by any number of workers, compacted, and imported into a store."""

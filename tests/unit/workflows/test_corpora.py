@@ -1,0 +1,302 @@
+"""Games scored by one process, two and a Dask cluster: the same rows, whoever is killed meanwhile."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pyarrow as pa
+import pytest
+
+from benchmarks.generate import write
+from evaluation.engines.scoring import evaluate_many
+from evaluation.engines.task_engines import EngineName, run_tasks
+from evaluation.errors import InfrastructureError, InputError, NotFoundError
+from evaluation.files.locations import Location
+from evaluation.readers import iter_paths
+from evaluation.store import Store
+from evaluation.store.corpus.packing import scoring_key
+from evaluation.store.corpus.partitions import Corpus
+from evaluation.workflows.corpora.collection import Collected, compact_corpus, import_corpus
+from evaluation.workflows.corpora.scoring import CorpusTally, score_to_corpus
+from evaluation.workflows.scoring import Tally, current_outcomes, store_evaluation
+
+GAMES = 10
+KILLS_ITSELF = "__import__('os').kill(__import__('os').getpid(), 9)"
+WAIT_SECONDS = 120
+
+
+def free_port() -> int:
+    with socket.socket() as trial:
+        trial.bind(("127.0.0.1", 0))
+        return int(trial.getsockname()[1])
+
+
+def wait_for(address: tuple[str, int]) -> None:
+    end = time.monotonic() + WAIT_SECONDS
+    while True:
+        try:
+            socket.create_connection(address, timeout=5).close()
+            return
+        except OSError:
+            assert time.monotonic() < end
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    members = [*psutil.Process(process.pid).children(recursive=True), process] if process.poll() is None else []
+    for one in members:
+        one.kill()
+    process.wait()
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory) -> Iterator[str]:
+    """A scheduler that gives a task up as soon as it has killed one worker, and two worker processes."""
+    folder, port = tmp_path_factory.mktemp("dask"), free_port()
+    environment = {**os.environ, "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "0"}
+    address = f"tcp://127.0.0.1:{port}"
+    common = {"env": environment, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": folder}
+    python = [sys.executable, "-m"]
+    scheduler = [*python, "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", str(port)]
+    worker = [*python, "distributed.cli.dask_worker", address, "--nthreads", "1", "--local-directory", str(folder)]
+    processes = [subprocess.Popen([*scheduler, "--no-dashboard"], **common)]
+    try:
+        wait_for(("127.0.0.1", port))
+        processes.append(subprocess.Popen([*worker, "--nworkers", "2", "--no-dashboard"], **common))
+        yield address
+    finally:
+        for process in reversed(processes):
+            end(process)
+
+
+@pytest.fixture(scope="module")
+def games(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("games")
+    write(folder, GAMES)
+    return folder
+
+
+def scored(games: Path | str, output: Path | str, **options: object) -> tuple[CorpusTally, list[str]]:
+    notes: list[str] = []
+    tally = CorpusTally(Tally(note=notes.append))
+    for _ in score_to_corpus([str(games)], str(output), tally, batch_size=3, **options):  # type: ignore[arg-type]
+        pass
+    return tally, notes
+
+
+def rows(output: Path | str) -> dict[str, list[dict[str, object]]]:
+    """Every row of results and ledger, in one order, without the time of scoring."""
+    corpus = Corpus(Location.of(str(output)))
+    parts = [corpus.read(partition) for partition in corpus.partitions()]
+    results = pa.concat_tables([part.results for part in parts]).drop_columns(["scored_at"])
+    ledger = pa.concat_tables([part.ledger for part in parts])
+    by_result = [("transcript_id", "ascending"), ("metric", "ascending")]
+    return {
+        "results": results.sort_by(by_result).to_pylist(),
+        "ledger": ledger.sort_by([*by_result, ("position", "ascending")]).to_pylist(),
+    }
+
+
+@pytest.fixture(scope="module")
+def alone(games, tmp_path_factory) -> Path:
+    """The games scored by this process."""
+    output = tmp_path_factory.mktemp("alone")
+    tally, _ = scored(games, output, iteration="v1 / a")
+    assert (tally.scored, tally.had) == (GAMES, 0)
+    return output
+
+
+def test_one_process_two_and_dask_give_the_same_rows(games, alone, cluster, tmp_path) -> None:
+    wanted = rows(alone)
+    assert len(wanted["results"]) == GAMES * 6
+    scored(games, tmp_path / "pool", iteration="v1 / a", jobs=2)
+    assert rows(tmp_path / "pool") == wanted
+    scored(games, tmp_path / "dask", iteration="v1 / a", engine=EngineName.DASK, scheduler=cluster)
+    assert rows(tmp_path / "dask") == wanted
+    names = {folder: sorted(path.name for path in folder.rglob("*.parquet")) for folder in (alone, tmp_path / "dask")}
+    assert names[alone] == names[tmp_path / "dask"]
+
+
+def test_what_is_there_is_left_out_and_one_lost_partition_is_made_again(games, alone, tmp_path) -> None:
+    wanted = rows(alone)
+    output = tmp_path / "out"
+    scored(games, output, iteration="v1 / a")
+    lost = sorted((output / "results").rglob("*.parquet"))[0]
+    # Killed between the ledger and the results: the ledger alone does not count.
+    lost.unlink()
+    (lost.parent / f"{lost.name}.0.tmp").write_bytes(b"half")
+    tally, _ = scored(games, output, iteration="v1 / a")
+    assert tally.scored + tally.had == GAMES
+    assert 0 < tally.scored <= 3
+    assert rows(output) == wanted
+
+
+def test_a_killed_worker_loses_nothing(cluster, tmp_path) -> None:
+    """One worker process is killed by its task: the other tasks of its batch are done, and it alone is given up."""
+    touched = tmp_path / "done"
+    tasks = [f"{number}" for number in range(6)] + [f"7;{KILLS_ITSELF};open({str(touched)!r}, 'w').close()"]
+    answers = list(
+        run_tasks(eval_all, tasks, split=lambda task: task.split(";"), engine=EngineName.DASK, scheduler=cluster)
+    )
+    assert dict(answers) == {
+        **{f"{number}": [number] for number in range(6)},
+        "7": [7],
+        KILLS_ITSELF: None,
+        f"open({str(touched)!r}, 'w').close()": [None],
+    }
+    assert touched.exists()
+
+
+def eval_all(task: str) -> list[object]:
+    return [eval(part) for part in task.split(";")]
+
+
+CLIENT = """
+import sys
+from evaluation.cli.main import main
+sys.argv = ["dramaturg", *sys.argv[1:]]
+main()
+"""
+
+
+def test_a_killed_client_is_followed_by_one_that_does_the_rest(games, alone, cluster, tmp_path) -> None:
+    output = tmp_path / "out"
+    command = [sys.executable, "-c", CLIENT, "evaluate", str(games), "--output", str(output), "--engine", "dask"]
+    command += ["--scheduler", cluster, "--iteration", "v1 / a"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as client:
+        until = time.monotonic() + WAIT_SECONDS
+        while not list(output.rglob("*.parquet")) and client.poll() is None:
+            assert time.monotonic() < until
+        client.send_signal(signal.SIGKILL)
+    scored(games, output, iteration="v1 / a", engine=EngineName.DASK, scheduler=cluster)
+    corpus = Corpus(Location.of(str(output)))
+    assert len(corpus.scored_ids(scoring_key())) == GAMES
+    store = Store(":memory:")
+    collected = Collected()
+    list(import_corpus(str(output), store, collected))
+    assert len(store.results.scores()) == GAMES * 7
+    # The batches of the client that was killed may be there too, whole: no game is counted twice.
+    assert collected.new == GAMES
+
+
+def test_a_scheduler_that_is_not_there_is_named(games, tmp_path) -> None:
+    with pytest.raises(InputError, match="Only the engine 'dask' has a scheduler"):
+        scored(games, tmp_path / "out", scheduler="tcp://127.0.0.1:1")
+    with pytest.raises(InputError, match="cannot see what is in the memory"):
+        scored(games, "memory://out", jobs=2)
+
+
+def test_collecting_gives_the_database_what_importing_gives(games, alone, tmp_path) -> None:
+    store, plain = Store(":memory:"), Store(":memory:")
+    results = list(iter_paths([games]))
+    transcripts = [result.transcript for result in results if result.transcript is not None]
+    for evaluation in evaluate_many(transcripts):
+        store_evaluation(plain, evaluation, source_name="x", iteration="v1 / a", updates_known=True)
+    before = rows(alone)
+    assert compact_corpus(str(alone)) == GAMES
+    assert rows(alone) == before
+    assert len(list(alone.rglob("*.parquet"))) == 3
+    for new, known in ((GAMES, 0), (0, GAMES)):
+        collected = Collected()
+        list(import_corpus(str(alone), store, collected))
+        assert (collected.new, collected.known) == (new, known)
+    assert current_outcomes(store) == current_outcomes(plain)
+    for transcript in transcripts:
+        assert store.transcripts.get(transcript.id) == transcript
+        assert store.results.load(transcript.id) == plain.results.load(transcript.id)
+    assert store.transcripts.player_names() == plain.transcripts.player_names()
+    assert store.transcripts.openings() == plain.transcripts.openings()
+    columns = "transcript_id, message_id, round, speaker, recipients, text, epoch_us(sent_at), metadata"
+    query = f"SELECT {columns} FROM messages ORDER BY transcript_id, position"
+    with store.unit() as cursor, plain.unit() as other:
+        assert cursor.execute(query).fetchall() == other.execute(query).fetchall()
+
+
+def test_a_killed_compaction_is_not_seen_and_the_next_one_finishes(games, tmp_path) -> None:
+    scored(games, tmp_path)
+    corpus = Corpus(Location.of(str(tmp_path)))
+    wanted, manifest = rows(tmp_path), tmp_path / "manifest.json"
+    small = {path: path.read_bytes() for path in tmp_path.rglob("*.parquet")}
+    corpus.compact()
+    # As if it had been killed after the manifest was replaced: the small files are still there.
+    done = manifest.read_text()
+    for path, content in small.items():
+        path.write_bytes(content)
+    names = [str(path.relative_to(tmp_path)) for path in small if path.is_relative_to(tmp_path / "results")]
+    manifest.write_text(done.replace('"replaced": []', f'"replaced": {names}'.replace("'", '"')))
+    assert rows(tmp_path) == wanted
+    # As if it had been killed before: the large file does not count.
+    manifest.unlink()
+    assert rows(tmp_path) == wanted
+    corpus.compact()
+    assert rows(tmp_path) == wanted
+
+
+def test_an_empty_or_damaged_corpus_says_so(games, tmp_path) -> None:
+    with pytest.raises(NotFoundError, match="There is no scored game"):
+        compact_corpus(str(tmp_path))
+    scored(games, tmp_path)
+    damaged = sorted((tmp_path / "games").rglob("*.parquet"))[0]
+    damaged.write_bytes(b"PAR1 and nothing else")
+    with pytest.raises(InfrastructureError, match=damaged.stem):
+        compact_corpus(str(tmp_path))
+
+
+@pytest.fixture
+def object_store(monkeypatch) -> Iterator[str]:
+    """A real S3 server on loopback."""
+    port = free_port()
+    command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)]
+    for name, value in {
+        "AWS_ENDPOINT_URL": f"http://127.0.0.1:{port}",
+        "AWS_ACCESS_KEY_ID": "canary-key",
+        "AWS_SECRET_ACCESS_KEY": "canary-secret",
+        "no_proxy": "127.0.0.1",
+    }.items():
+        monkeypatch.setenv(name, value)
+    server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        wait_for(("127.0.0.1", port))
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        opener.open(urllib.request.Request(f"http://127.0.0.1:{port}/corpora", method="PUT")).close()
+        yield "s3://corpora"
+    finally:
+        end(server)
+
+
+def test_games_and_scores_lie_in_an_object_store(games, alone, object_store, tmp_path) -> None:
+    for path in games.iterdir():
+        Location.of(f"{object_store}/games/{path.name}").write_bytes(path.read_bytes())
+    tally, _ = scored(f"{object_store}/games", f"{object_store}/out", iteration="v1 / a")
+    assert (tally.scored, tally.files.refused) == (GAMES, 0)
+    tally, _ = scored(f"{object_store}/games", f"{object_store}/out", iteration="v1 / a")
+    assert (tally.scored, tally.had) == (0, GAMES)
+    assert compact_corpus(f"{object_store}/out") == GAMES
+    assert rows(f"{object_store}/out") == rows(alone)
+    with pytest.raises(NotFoundError) as refused:
+        Location.of("s3://no-such-bucket/out").write_bytes(b"x")
+    assert "canary" not in str(refused.value)
+
+
+def test_memory_is_read_and_written_within_one_process(games, alone) -> None:
+    for path in games.iterdir():
+        Location.of(f"memory://games/{path.name}").write_bytes(path.read_bytes())
+    scored("memory://games", "memory://out", iteration="v1 / a")
+    assert rows("memory://out") == rows(alone)
+
+
+def test_urls_with_secrets_or_unknown_schemes_are_refused_unseen() -> None:
+    for url in ("s3://KEY:c4n4ry@bucket/p", "s3://bucket/p?secret_key=c4n4ry"):
+        with pytest.raises(InputError) as refused:
+            Location.of(url)
+        assert "c4n4ry" not in str(refused.value)
+    with pytest.raises(InputError, match="ftp"):
+        Location.of("ftp://host/p")
