@@ -233,6 +233,20 @@ GAME = (
     ),
 )
 
+def _span(**other: object) -> bytes:
+    span = {"traceId": "t", "spanId": "s", "name": "chat", "startTimeUnixNano": "1700000000000000000", "attributes": []}
+    return json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": [span | other]}]}]}).encode()
+
+
+_MODEL_CALL = [{"key": "gen_ai.operation.name", "value": {"stringValue": "chat"}}]
+
+TRACES = (
+    BadInput("Trace without text", "trace.json", lambda _: _span(attributes=_MODEL_CALL), ("no message text",)),
+    BadInput("Trace without a call to a model", "trace.json", lambda _: _span(), ("no call to a model",)),
+    BadInput("Span without an id", "trace.json", lambda _: _span(spanId=None), ("spans[0].spanId", "no id")),
+    BadInput("Span that starts at no time", "trace.json", lambda _: _span(startTimeUnixNano="soon"), ("soon",)),
+)
+
 TABLE = (
     BadInput(
         "Table row without a speaker", "gap.csv", _text("speaker,text\nAnn,Hi.\n,Hello.\n"), ("line 3", "speaker")
