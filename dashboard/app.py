@@ -7,7 +7,7 @@ from pathlib import Path
 import streamlit as st
 
 from dashboard import access_checks, uploads
-from dashboard.shared import resources, tour_progress
+from dashboard.shared import resources, state, tour_progress
 from dashboard.shared.database_panel import way_out
 from dashboard.shared.identity.identity import Person
 from dashboard.shared.identity.sign_in import admitted, identity_panel
@@ -166,6 +166,7 @@ def frame(person: Person) -> None:
     page = st.navigation({group: pages for group, pages in reachable.items() if pages}, expanded=True)
     st.set_page_config(page_title=f"{page.title} · Dramaturg")
     identity_panel(person)
+    state.keep_one_history_entry_per_page()
     tour_progress.way_back()
     if page.title not in OWN_HEADINGS:
         st.title(page.title, anchor=False)

@@ -6,6 +6,7 @@ Keys reach the browser, so none of them contains untrusted text.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -35,6 +36,10 @@ REASONS_OF = "reasons_of"
 """The iteration whose failing messages are shown."""
 _AIMS = "aims"
 _FOLLOWED = "followed"
+_HISTORY = "browser_history"
+_history = st.components.v2.component(
+    "dramaturg_history", js=Path(__file__).with_name("browser_history.js").read_text()
+)
 
 
 def chosen(name: str, allowed: Collection[str] | None = None) -> str | None:
@@ -101,3 +106,11 @@ def aim_of(transcript_id: str) -> Aim:
         followed[transcript_id] = linked
     found: Aim = aims[transcript_id]
     return found
+
+
+def keep_one_history_entry_per_page() -> None:
+    """Make one press of the browser's "back" lead to the page before, with its choices.
+
+    Addresses that pages write without a person's doing in between replace the one before.
+    """
+    _history(key=_HISTORY)

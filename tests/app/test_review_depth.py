@@ -253,7 +253,7 @@ def test_an_answer_is_taken_once(filled, small_game, hostile) -> None:
     assert [one.chosen for one in filled.style_answers.list()] == [None]
 
 
-# Sheets and records ------------------------------------------------------------------------------------------------
+# Records ------------------------------------------------------------------------------------------------
 
 
 def test_a_sheet_is_checked_before_it_is_stored(open_page, filled, words, table) -> None:

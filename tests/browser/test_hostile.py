@@ -76,7 +76,7 @@ def paths() -> list[str]:
         "review?rater=Ada",
         "review?rater=Ada&desk=Which+was+better%3F",
         f"review?rater={quote(ATTACKS[3])}&desk=My+ratings",
-        f"review?rater={quote(ATTACKS[3])}&desk=Sheets+and+records",
+        f"review?rater={quote(ATTACKS[3])}&desk=Records",
         "trends",
         "trends?as=Table",
         f"network?transcript={nasty('0').id}&who=1",

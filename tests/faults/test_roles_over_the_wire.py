@@ -109,7 +109,7 @@ def test_somebody_who_left_the_list_of_admins_gets_no_backup(site: Site, tab: An
 
 def test_an_admin_who_became_a_rater_gets_no_ratings_of_others(site: Site, tab: Any) -> None:
     site.name_admin("rae")
-    seen = tab("rae").open("review", "desk=Sheets+and+records")
+    seen = tab("rae").open("review", "desk=Records")
     own, everybody = seen.downloads()
     assert b"Told nobody else" in (seen.file(everybody.deferred_file_id) or b"")
     site.name_admin("ada")
@@ -204,7 +204,7 @@ def _places(store: Store) -> list[tuple[str, str, str]]:
     places = [(title, ADDRESSES.get(title, title.lower()), "") for title in access_checks.PAGES]
     places += [("Games", "transcripts", f"?transcript={game}"), ("Review", "review", "?desk=My+ratings")]
     places += [("Games", "transcripts", f"?transcript={game}&show=Ledger")]
-    views = ("Practice", "Who+speaks%3F", "Which+was+better%3F", "Sheets+and+records", "Team")
+    views = ("Practice", "Who+speaks%3F", "Which+was+better%3F", "Records", "Team")
     places += [("Review", "review", f"?desk={view}") for view in views]
     places += [("Insights", "network", f"?network_view={view}") for view in ("Cost", "Checks", "Beside+each+other")]
     places += [

@@ -14,7 +14,7 @@ from dashboard.shared.example_row import transcript_link
 from dashboard.shared.formatting import look
 from dashboard.shared.marks.pictures import define_picture, open_clicked_mark, remember_click
 from dashboard.shared.notices import plain
-from dashboard.shared.rating.desk_link import hand_over
+from dashboard.shared.rating.desk_link import hand_over, team_link
 from evaluation.iterations.board import Board, IterationSummary
 from evaluation.store import Store
 from evaluation.text.display import counted, shortened
@@ -85,9 +85,12 @@ def _what_blocks(store: Store, board: Board, shown: IterationSummary) -> None:
     plain("\n".join(blockers(shown)[:_MOST_BLOCKERS]) or "✓ Nothing blocks the decision.")
     critical = [failure for test in shown.tests for failure in test.failures if failure.is_critical]
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        _take_step(store, shown, next_step(board, shown))
+        step = next_step(board, shown)
+        _take_step(store, shown, step)
         if critical:
             transcript_link("Open the first that failed", transcript=critical[0].transcript_id)
+        if step is NextStep.RATE:
+            team_link()
 
 
 def _take_step(store: Store, shown: IterationSummary, step: NextStep) -> None:

@@ -14,6 +14,7 @@ from dashboard.shared import state
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import plain
 from dashboard.shared.rating.desk_link import DESK as DESK
+from dashboard.shared.rating.desk_link import TEAM as TEAM
 from dashboard.shared.rating.desk_link import VIEW as VIEW
 from evaluation.access.roles import Action
 from evaluation.errors import InputError, StoreError
@@ -27,8 +28,7 @@ PRACTICE = "Practice"
 STYLE = "Who speaks?"
 JUDGE = "Mark a judge"
 PAIRS = "Which was better?"
-RECORDS = "Sheets and records"
-TEAM = "Team"
+RECORDS = "Records"
 VIEWS = (DESK, OWN, GUIDE, PRACTICE, STYLE, JUDGE, PAIRS, RECORDS)
 """For everybody who rates; leads have ``TEAM`` beside them."""
 

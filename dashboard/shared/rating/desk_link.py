@@ -1,15 +1,18 @@
-"""Link to the rating desk, opened on one game or on an iteration's games."""
+"""Links to the Review page: to the desk on one game or on an iteration's games, and to the team's view."""
 
 from __future__ import annotations
 
 import streamlit as st
 
 from dashboard.shared import state
+from dashboard.shared.identity import identity
+from evaluation.access.roles import Action
 
 VIEW = "desk"
 """The key, and query parameter, of the Review page's view."""
 
 DESK = "Rate"
+TEAM = "Team"
 HANDED_OVER = "rating_handover"
 
 
@@ -31,3 +34,14 @@ def hand_over(name: str) -> None:
     if st.button("Rate the next one", key="rate_next", icon=":material/arrow_forward:", type="primary"):
         st.session_state[HANDED_OVER] = name
         st.switch_page("app_pages/review/page.py")
+
+
+def team_link() -> None:
+    """A link to the Review page's view of raters by games, for those who lead."""
+    if identity.allowed(Action.EDIT):
+        st.page_link(
+            "app_pages/review/page.py",
+            label="Who rates what?",
+            icon=":material/groups:",
+            query_params={VIEW: TEAM},
+        )

@@ -1,0 +1,20 @@
+// Streamlit adds two entries to the browser's history for one change of page: the old page with the parameters of the
+// new one, then the new page. One press of "back" would only show the first of the two. So what is written without a
+// person's doing in between takes the place of the entry before.
+const WRAPPED = Symbol.for("dramaturg.history");
+
+export default function () {
+  if (history[WRAPPED]) return;
+  history[WRAPPED] = true;
+  const push = history.pushState.bind(history);
+  let isWritten = true;
+  for (const kind of ["pointerdown", "keydown", "click"]) {
+    addEventListener(kind, () => { isWritten = false; }, { capture: true });
+  }
+  addEventListener("popstate", () => { isWritten = true; });
+  history.pushState = (held, title, url) => {
+    if (isWritten) history.replaceState(held, title, url);
+    else push(held, title, url);
+    isWritten = true;
+  };
+}
