@@ -27,7 +27,7 @@ class TrackedRun:
         name: The iteration's.
         tags: Where the numbers come from.
         metrics: ``<metric>/mean``, ``<metric>/passed`` (share of games from 0 to 1) and ``<metric>/games``.
-        steps: By metric, the score of each game in the order in which they were added.
+        steps: ``<metric>/score``, the score of each game in the order in which they were added.
     """
 
     name: str
@@ -57,7 +57,8 @@ def tracked_runs(results: pd.DataFrame) -> list[TrackedRun]:
             metrics[f"{metric}/mean"] = float(rows["score"].mean())
             metrics[f"{metric}/passed"] = float((rows["status"] == "passed").mean())
             metrics[f"{metric}/games"] = float(len(rows))
-            steps[str(metric)] = [float(score) for score in rows["score"]]
+            # Not the metric's bare name: MLflow keeps files, and that is the folder of the three above.
+            steps[f"{metric}/score"] = [float(score) for score in rows["score"]]
         versions = sorted({str(version) for version in held["version"].dropna()})
         tags = {"source": "dramaturg", "iteration": str(name), "metric_versions": ", ".join(versions)}
         runs.append(TrackedRun(str(name), tags, metrics, steps))

@@ -233,6 +233,7 @@ GAME = (
     ),
 )
 
+
 def _span(**other: object) -> bytes:
     span = {"traceId": "t", "spanId": "s", "name": "chat", "startTimeUnixNano": "1700000000000000000", "attributes": []}
     return json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": [span | other]}]}]}).encode()
@@ -241,10 +242,10 @@ def _span(**other: object) -> bytes:
 _MODEL_CALL = [{"key": "gen_ai.operation.name", "value": {"stringValue": "chat"}}]
 
 TRACES = (
-    BadInput("Trace without text", "trace.json", lambda _: _span(attributes=_MODEL_CALL), ("no message text",)),
-    BadInput("Trace without a call to a model", "trace.json", lambda _: _span(), ("no call to a model",)),
-    BadInput("Span without an id", "trace.json", lambda _: _span(spanId=None), ("spans[0].spanId", "no id")),
-    BadInput("Span that starts at no time", "trace.json", lambda _: _span(startTimeUnixNano="soon"), ("soon",)),
+    BadInput("Trace without text", "trace.json", lambda: _span(attributes=_MODEL_CALL), ("no message text",)),
+    BadInput("Trace without a call to a model", "trace.json", lambda: _span(), ("no call to a model",)),
+    BadInput("Span without an id", "trace.json", lambda: _span(spanId=None), ("spans[0].spanId", "no id")),
+    BadInput("Span that starts at no time", "trace.json", lambda: _span(startTimeUnixNano="soon"), ("soon",)),
 )
 
 TABLE = (
@@ -439,6 +440,7 @@ SECTIONS = {
     "Encodings": ENCODING,
     "What the game says": GAME,
     "Tables and chats": TABLE,
+    "Traces": TRACES,
     "Zips and packed logs": ZIP,
     "Size": SIZE,
 }
