@@ -43,13 +43,13 @@ def otlp_spans(records: Iterable[Node]) -> Iterator[Span]:
     logs: dict[tuple[str, str], Span] = {}
     spans: dict[tuple[str, str], Span] = {}
     for record in records:
-        for item, service in _items(record, 0):
+        for item in _items(record, 0):
             if any(key in item.fields() for key in _STARTS):
-                span = _span(item, service)
+                span = _span(item)
                 spans[span.trace, span.id] = span
                 yield span
             else:
-                _add_log(item, service, logs)
+                _add_log(item, logs)
     for key, made in logs.items():
         if key in spans:
             # Events are shared with the span that was handed out; a tree is built only when all have been read.
@@ -68,8 +68,8 @@ def _is_item(value: dict[str, Any]) -> bool:
     return is_span or (has_trace and ("timeUnixNano" in value or "time_unix_nano" in value))
 
 
-def _items(node: Node, depth: int) -> Iterator[tuple[Node, str | None]]:
-    """Spans and log records of an export with the service's name."""
+def _items(node: Node, depth: int) -> Iterator[Node]:
+    """Spans and log records of an export."""
     if isinstance(node.value, list):
         for entry in node.entries():
             yield from _items(entry, depth)
@@ -77,25 +77,17 @@ def _items(node: Node, depth: int) -> Iterator[tuple[Node, str | None]]:
     fields = node.fields()
     for key in _RESOURCES:
         for resource in node[key].entries() if key in fields else ():
-            service = _service(resource["resource"])
             for scopes in (resource[name] for name in _SCOPES):
                 for scope in scopes.entries():
-                    yield from ((item, service) for name in _ITEMS for item in scope[name].entries())
+                    yield from (item for name in _ITEMS for item in scope[name].entries())
     if _is_item(dict(fields)):
-        yield node, _service(node["resource"])
+        yield node
     for key in _WRAPPERS:
         if key in fields and depth < _MOST_WRAPPERS:
             yield from _items(Node(unpacked(fields[key]), f"{node.path}.{key}"), depth + 1)
 
 
-def _service(resource: Node) -> str | None:
-    if not isinstance(resource.value, dict):
-        return None
-    name = attributes(resource["attributes"]).get("service.name")
-    return name if isinstance(name, str) and name.strip() else None
-
-
-def _span(node: Node, service: str | None) -> Span:
+def _span(node: Node) -> Span:
     return Span(
         trace=identifier(_either(node, "traceId", "trace_id")),
         id=identifier(_either(node, "spanId", "span_id")),
@@ -106,16 +98,15 @@ def _span(node: Node, service: str | None) -> Span:
         events=[
             Event(one["name"].text_or_none() or "", attributes(one["attributes"])) for one in node["events"].entries()
         ],
-        service=service,
         end=nanoseconds(_either(node, "endTimeUnixNano", "end_time_unix_nano")),
     )
 
 
 def _either(node: Node, key: str, other: str) -> Node:
-    return node[key] if node[key].value is not None else node[other]
+    return node[key] if node[other].value is None else node[other]
 
 
-def _add_log(node: Node, service: str | None, logs: dict[tuple[str, str], Span]) -> None:
+def _add_log(node: Node, logs: dict[tuple[str, str], Span]) -> None:
     """Keeps a log record as an event of the span that it belongs to."""
     trace = _either(node, "traceId", "trace_id").identifier_or_none() or "logs"
     span_id = _either(node, "spanId", "span_id").identifier_or_none() or "logs"
@@ -123,7 +114,7 @@ def _add_log(node: Node, service: str | None, logs: dict[tuple[str, str], Span])
     body = decoded(node["body"].value)
     name = _either(node, "eventName", "event_name").text_or_none() or fields.get("event.name")
     time = nanoseconds(_either(node, "timeUnixNano", "time_unix_nano"))
-    span = logs.setdefault((trace, span_id), Span(trace, span_id, None, "", time, {}, service=service))
+    span = logs.setdefault((trace, span_id), Span(trace, span_id, None, "", time, {}))
     held = body if isinstance(body, dict) else {"content": body}
     span.events.append(Event(name if isinstance(name, str) else "", fields | held))
 

@@ -34,7 +34,6 @@ class Span:
         start: When it began.
         attributes: By their full names.
         events: In the file's order.
-        service: The name of the service that wrote it.
         end: When it ended; ``None`` where the export was written before.
     """
 
@@ -45,7 +44,6 @@ class Span:
     start: datetime | None
     attributes: dict[str, Any]
     events: list[Event] = field(default_factory=list)
-    service: str | None = None
     end: datetime | None = None
 
 
@@ -77,13 +75,6 @@ class SpanTree:
             seen.add(parent.id)
             yield parent
             span = parent
-
-    def orphans(self, trace: str) -> int:
-        """Number of spans of a trace whose parent is not in the file."""
-        return sum(
-            span.trace == trace and span.parent is not None and (trace, span.parent) not in self._by_id
-            for span in self.ordered
-        )
 
 
 def _wholeness(span: Span) -> tuple[bool, int]:
