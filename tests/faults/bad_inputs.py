@@ -242,10 +242,10 @@ def _span(**other: object) -> bytes:
 _MODEL_CALL = [{"key": "gen_ai.operation.name", "value": {"stringValue": "chat"}}]
 
 TRACES = (
-    BadInput("Trace without text", "silent.json", lambda: _span(attributes=_MODEL_CALL), ("no message text",)),
-    BadInput("Trace without a call to a model", "http.json", lambda: _span(), ("no call to a model",)),
-    BadInput("Span without an id", "span.json", lambda: _span(spanId=None), ("spans[0].spanId", "no id")),
-    BadInput("Span that starts at no time", "start.json", lambda: _span(startTimeUnixNano="soon"), ("soon",)),
+    BadInput("Trace without text", "trace_silent.json", lambda: _span(attributes=_MODEL_CALL), ("no message text",)),
+    BadInput("Trace without a call to a model", "trace_http.json", lambda: _span(), ("no call to a model",)),
+    BadInput("Span without an id", "trace_id.json", lambda: _span(spanId=None), ("spans[0].spanId", "no id")),
+    BadInput("Span that starts at no time", "trace_start.json", lambda: _span(startTimeUnixNano="soon"), ("soon",)),
 )
 
 TABLE = (
