@@ -23,7 +23,20 @@ from evaluation.readers.formats import (
     tinytroupe,
     werewolf_gpt,
 )
+from evaluation.readers.frameworks import (
+    autogen,
+    character_ai,
+    chatarena,
+    concordia,
+    crewai_log,
+    dialogue_tables,
+    generative_agents,
+    langgraph,
+    sotopia,
+    who_and_when,
+)
 from evaluation.readers.tables import table
+from evaluation.readers.traces import langfuse, langsmith, opentelemetry, phoenix
 
 # Asked in this order: a later one never sees what an earlier one recognises.
 FILE_READERS: tuple[FileReader, ...] = (
@@ -35,6 +48,19 @@ FILE_READERS: tuple[FileReader, ...] = (
     aiwolf.READER,
     tinytroupe.READER,
     inspect_log.READER,
+    opentelemetry.READER,
+    phoenix.READER,
+    langfuse.READER,
+    langsmith.READER,
+    langgraph.READER,
+    autogen.READER,
+    who_and_when.READER,
+    crewai_log.READER,
+    concordia.READER,
+    chatarena.READER,
+    character_ai.READER,
+    generative_agents.READER,
+    sotopia.READER,
     openai_chat.READER,
     sharegpt.READER,
     convokit.READER,
@@ -42,16 +68,11 @@ FILE_READERS: tuple[FileReader, ...] = (
 )
 FOLDER_READERS: tuple[FolderReader, ...] = (llmafia.READER, autobox.READER, convokit.FOLDER_READER)
 # Recognised by their first bytes, before anything is decoded to text.
-BINARY_READERS: tuple[FileReader, ...] = (table.BINARY_READER,)
+BINARY_READERS: tuple[FileReader, ...] = (dialogue_tables.READER, table.BINARY_READER)
 # Zips that are one file of the tool that wrote them.
 ARCHIVE_READERS: tuple[ArchiveReader, ...] = (inspect_log.ARCHIVE_READER,)
 
-
-# A format that has a reader for its files and one for its folders is named once.
-_FILE_FORMATS = [reader.format for reader in (*FILE_READERS, *BINARY_READERS)]
-_FOLDER_FORMATS = [reader.format for reader in FOLDER_READERS] + [reader.format for reader in ARCHIVE_READERS]
-_KNOWN = ", ".join(dict.fromkeys(_FILE_FORMATS + _FOLDER_FORMATS))
-_REMEDY = f"Known are {_KNOWN}; a table with the columns speaker and text is enough."
+_REMEDY = "The Guide page lists the formats that are known; a table with the columns speaker and text is enough."
 
 
 def choose_reader(document: Document) -> FileReader:

@@ -12,6 +12,7 @@ from dashboard.app_pages.guide.explained import explained_metrics, terms
 from dashboard.app_pages.guide.tour import STEPS
 from evaluation.files.bundled import documentation_root
 from evaluation.readers import read_upload
+from evaluation.readers._format_detection import BINARY_READERS, FILE_READERS
 from evaluation.workflows.validation import Report
 
 
@@ -135,3 +136,13 @@ def test_the_tour_can_be_left_and_resumed(open_page, words) -> None:
 def test_every_step_of_the_tour_leads_to_a_page() -> None:
     root = Path(__file__).parents[2] / "dashboard"
     assert all((root / step.page).is_file() for step in STEPS)
+
+
+def test_the_mapping_of_traces_is_the_documentations_and_names_every_format() -> None:
+    page = (documentation_root() / "importing.md").read_text(encoding="utf-8")
+    rows = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in page.splitlines()]
+    told = {tuple(cell.replace("`", "").strip("| ") for cell in row) for row in rows if len(row) == 6}
+    assert {tuple(row) for row in parts.TRACE_FORMATS} <= told
+    folders = ("evaluation.readers.traces", "evaluation.readers.frameworks")
+    readers = [reader for reader in (*FILE_READERS, *BINARY_READERS) if reader.read.__module__.startswith(folders)]
+    assert sorted({reader.format for reader in readers}) == sorted(row[0] for row in parts.TRACE_FORMATS)

@@ -233,6 +233,21 @@ GAME = (
     ),
 )
 
+
+def _span(**other: object) -> bytes:
+    span = {"traceId": "t", "spanId": "s", "name": "chat", "startTimeUnixNano": "1700000000000000000", "attributes": []}
+    return json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": [span | other]}]}]}).encode()
+
+
+_MODEL_CALL = [{"key": "gen_ai.operation.name", "value": {"stringValue": "chat"}}]
+
+TRACES = (
+    BadInput("Trace without text", "trace_silent.json", lambda: _span(attributes=_MODEL_CALL), ("no message text",)),
+    BadInput("Trace without a call to a model", "trace_http.json", lambda: _span(), ("no call to a model",)),
+    BadInput("Span without an id", "trace_id.json", lambda: _span(spanId=None), ("spans[0].spanId", "no id")),
+    BadInput("Span that starts at no time", "trace_start.json", lambda: _span(startTimeUnixNano="soon"), ("soon",)),
+)
+
 TABLE = (
     BadInput(
         "Table row without a speaker", "gap.csv", _text("speaker,text\nAnn,Hi.\n,Hello.\n"), ("line 3", "speaker")
@@ -425,6 +440,7 @@ SECTIONS = {
     "Encodings": ENCODING,
     "What the game says": GAME,
     "Tables and chats": TABLE,
+    "Traces": TRACES,
     "Zips and packed logs": ZIP,
     "Size": SIZE,
 }

@@ -35,6 +35,123 @@ NATIVE_FIELDS = (
 )
 
 
+TRACE_COLUMNS = ("Format", "Files", "Recognised by", "Messages come from", "Speaker", "One game is")
+TRACE_FORMATS = (
+    (
+        "opentelemetry",
+        "OTLP JSON, spans or logs: GenAI conventions (three generations) and OpenInference; CrewAI under it",
+        "resourceSpans / resourceLogs, or single spans",
+        "calls to models: chat, LLM",
+        "agent's name of the span or the nearest around it, else told apart by instructions",
+        "conversation, session, else trace",
+    ),
+    (
+        "phoenix",
+        "Phoenix JSON, or one span as a flat map",
+        "context.trace_id with span_kind; openinference.span.kind",
+        "kind LLM",
+        "as above",
+        "as above",
+    ),
+    (
+        "langfuse",
+        "trace with observations, or rows of observations",
+        "observations[]; traceId with type",
+        "type GENERATION",
+        "nearest AGENT, or its agent_name",
+        "session, else trace",
+    ),
+    (
+        "langsmith",
+        "runs, a tree of runs, {runs}",
+        "run_type with trace_id or dotted_order",
+        "run_type llm",
+        "langgraph_node, else the nearest chain",
+        "thread_id, else trace",
+    ),
+    (
+        "langgraph",
+        "state, history of snapshots, LangChain messages",
+        "messages[].type human, ai, ...; lc constructors",
+        "each message",
+        "name, else assistant",
+        "the file",
+    ),
+    (
+        "autogen",
+        "messages, team state, console output",
+        "source with a type ending in Message or Event; TeamState",
+        "each message; the manager's thread",
+        "source",
+        "the file",
+    ),
+    (
+        "who-and-when",
+        "history with the step at fault",
+        "history with mistake_agent",
+        "each entry; (thought) is private",
+        "name, else role",
+        "the file",
+    ),
+    (
+        "crewai",
+        "output_log_file, JSON or lines",
+        "task, agent, status, timestamp",
+        "task by manager, output of completed tasks",
+        "agent",
+        "the file",
+    ),
+    (
+        "concordia",
+        "HTML page, JSON log",
+        "Simulation Log with tabs; content_store with entries",
+        "the joint log; decisions in the system channel",
+        "name before  -- ; entity_name",
+        "the file; a scene is a round",
+    ),
+    (
+        "chatarena",
+        "list of messages",
+        "agent_name, content, turn; or name, turn, text",
+        "each message; visible_to makes it private",
+        "that name",
+        "the file",
+    ),
+    (
+        "character-ai",
+        "Character.AI exports, SillyTavern lines",
+        "turns[].candidates; histories[].msgs; character_name",
+        "the chosen candidate",
+        "author, src, name",
+        "a history",
+    ),
+    (
+        "generative-agents",
+        "compressed movement file",
+        "steps of personas with movement and chat",
+        "a chat at the first step that holds it",
+        "name in the chat",
+        "a conversation",
+    ),
+    (
+        "sotopia",
+        "episodes, flattened or raw",
+        "social_interactions; environment with turns",
+        "what was said; acts in the system channel",
+        "the sender",
+        "an episode",
+    ),
+    (
+        "dialogue-table",
+        "Parquet set of dialogues (Hugging Face)",
+        "column messages or conversations",
+        "each turn",
+        "name, else role",
+        "a row",
+    ),
+)
+
+
 def example(name: str) -> str:
     """The text of an example that comes with Dramaturg."""
     return (EXAMPLES / name).read_text(encoding="utf-8")
@@ -76,6 +193,10 @@ def other_shapes() -> None:
         "notebooks, **Inspect** logs (`.json` and `.eval`), **OpenAI** chats, **ShareGPT**, **ConvoKit** corpora, "
         "Dramaturg's own export, and zips and folders of any of these."
     )
+    st.markdown("Traces of observability tools and files of agent frameworks, and what becomes of them:")
+    rows = pd.DataFrame(TRACE_FORMATS, columns=list(TRACE_COLUMNS))
+    alt = "Formats of traces and agent frameworks: how they are recognised, and where messages and speakers come from"
+    st.dataframe(rows, hide_index=True, height="content", alt=alt)
 
 
 def checked(

@@ -99,7 +99,9 @@ def import_sheet(
     context: typer.Context,
     file: Annotated[
         Path,
-        typer.Argument(exists=True, dir_okay=False, readable=True, show_default=False, help="A CSV file of ratings."),
+        typer.Argument(
+            exists=True, dir_okay=False, readable=True, show_default=False, help="A CSV file of ratings, or JSON."
+        ),
     ],
     rater: Annotated[
         str | None,
@@ -111,7 +113,7 @@ def import_sheet(
     """Import ratings from a CSV sheet: all of it, or nothing where a line cannot be used.
 
     The columns are those of 'rate export'; game (or transcript_id) and score are enough. The same sheet imported again
-    adds nothing. Rows without a score are left out.
+    adds nothing. Rows without a score are left out. JSON exports of Label Studio and Argilla are read as well.
     """
     from evaluation.workflows.ratings.rating_sheet_import import import_ratings
 

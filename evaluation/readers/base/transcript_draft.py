@@ -43,9 +43,10 @@ class TranscriptDraft:
         channel_name: str | None = None,
         recipients: Sequence[str] = (),
         sent_at: datetime | None = None,
+        reply_to: int | None = None,
         metadata: Mapping[str, Any] | None = None,
     ) -> int:
-        """Adds a message and returns its index, by which ``continue_message`` knows it."""
+        """Adds a message and returns its index, by which ``continue_message`` and ``reply_to`` know it."""
         index = len(self.messages)
         self._limits.check_messages(index + 1)
         message = {
@@ -59,6 +60,7 @@ class TranscriptDraft:
             "recipients": tuple(recipients),
             "text": text,
             "sent_at": sent_at,
+            "reply_to": None if reply_to is None else f"m{reply_to + 1}",
             "metadata": dict(metadata or {}),
         }
         self.messages.append(message)

@@ -41,34 +41,34 @@ def _recognises(document: Document) -> bool:
 
 def _read(document: Document) -> Found:
     if not _is_chat(first_record(document)):
-        return _transcript(records(document), document.limits, content_id(FORMAT, document.text), {}, None)
+        game_id = content_id(FORMAT, document.text)
+        return chat_transcript(FORMAT, records(document), document.limits, game_id=game_id, metadata={})
     if isinstance(document.json, dict):
-        return _chat(Node(document.json), document.limits)
+        return chat_in(Node(document.json), document.limits)
     return _games(document)
 
 
 def _games(document: Document) -> Iterator[FileGame]:
     for number, chat in enumerate(records(document), start=1):
         name = _id(chat) if isinstance(chat.value, dict) else None
-        yield FileGame(name or str(number), partial(_chat, chat, document.limits))
+        yield FileGame(name or str(number), partial(chat_in, chat, document.limits))
 
 
 def _id(chat: Node) -> str | None:
     return next((found for key in _IDS if (found := chat[key].identifier_or_none())), None)
 
 
-def _chat(chat: Node, limits: Limits) -> Transcript:
+def chat_in(chat: Node, limits: Limits, source_format: str = FORMAT) -> Transcript:
+    """The transcript of one chat, which may stand in a file of another format.
+
+    Raises:
+        InputError: It is broken.
+    """
     game_id = _id(chat) or content_id(FORMAT, json.dumps(chat.value, sort_keys=True))
     messages = chat["messages"]
     metadata = chat.rest("messages", *_IDS, "model")
     model = chat["model"].text_or_none()
-    return _transcript(messages.entries(), limits, game_id, metadata, model)
-
-
-def _transcript(
-    messages: Iterator[Node], limits: Limits, game_id: str, metadata: dict[str, Any], model: str | None
-) -> Transcript:
-    return chat_transcript(FORMAT, messages, limits, game_id=game_id, model=model, metadata=metadata)
+    return chat_transcript(source_format, messages.entries(), limits, game_id=game_id, model=model, metadata=metadata)
 
 
 READER = FileReader(FORMAT, _recognises, _read)

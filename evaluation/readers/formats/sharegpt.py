@@ -34,20 +34,25 @@ def _recognises(document: Document) -> bool:
 
 def _read(document: Document) -> Found:
     if isinstance(document.json, dict):
-        return _transcript(Node(document.json), document.limits)
+        return conversation_transcript(Node(document.json), document.limits)
     return _games(document)
 
 
 def _games(document: Document) -> Iterator[FileGame]:
     for number, conversation in enumerate(records(document), start=1):
         name = conversation["id"].identifier_or_none() if isinstance(conversation.value, dict) else None
-        yield FileGame(name or str(number), partial(_transcript, conversation, document.limits))
+        yield FileGame(name or str(number), partial(conversation_transcript, conversation, document.limits))
 
 
-def _transcript(conversation: Node, limits: Limits) -> Transcript:
+def conversation_transcript(conversation: Node, limits: Limits, source_format: str = FORMAT) -> Transcript:
+    """The transcript of one conversation, which may stand in a file of another format.
+
+    Raises:
+        InputError: It is broken.
+    """
     game_id = conversation["id"].identifier_or_none()
     return chat_transcript(
-        FORMAT,
+        source_format,
         _messages(conversation),
         limits,
         game_id=game_id or content_id(FORMAT, json.dumps(conversation.value, sort_keys=True)),

@@ -17,6 +17,7 @@ from evaluation.readers.base.limits import Limits
 from evaluation.readers.base.reader import FileGame, FileReader, Found
 from evaluation.readers.base.records import first_record
 from evaluation.readers.formats import convokit, openai_chat
+from evaluation.readers.frameworks import character_ai, chatarena, crewai_log, dialogue_tables
 from evaluation.readers.tables._messages import TableMessages, cell_text
 from evaluation.readers.tables._parquet import is_parquet, parquet_table
 from evaluation.readers.tables._rows import ParsedTable, TableRow, table_columns, text_table
@@ -26,7 +27,7 @@ from evaluation.transcript import Transcript, build_transcript
 FORMAT = "table"
 
 # Formats of rows too, with columns that a table may have as well, but with a meaning of their own.
-_ALSO_ROWS = (openai_chat.READER, convokit.READER)
+_ALSO_ROWS = (openai_chat.READER, convokit.READER, chatarena.READER, crewai_log.READER, character_ai.READER)
 
 
 def _recognises(document: Document) -> bool:
@@ -38,6 +39,10 @@ def _recognises(document: Document) -> bool:
         return False
     # One of the two columns is enough to ask for the other.
     return not missing or _is_flat(first_record(document))
+
+
+def _recognises_parquet(document: Document) -> bool:
+    return is_parquet(document) and not dialogue_tables.READER.recognises(document)
 
 
 def _is_flat(record: object) -> bool:
@@ -108,4 +113,4 @@ def _transcript(game_id: str, rows: Sequence[TableRow], mapping: ColumnMapping, 
 
 
 READER = FileReader(FORMAT, _recognises, table_games)
-BINARY_READER = FileReader(FORMAT, is_parquet, table_games)
+BINARY_READER = FileReader(FORMAT, _recognises_parquet, table_games)

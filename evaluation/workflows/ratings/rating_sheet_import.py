@@ -6,8 +6,11 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
+from evaluation.files.strict_json import parse_json
+from evaluation.rating_desk.annotation_tools import is_annotation_export, sheet_of_annotations
 from evaluation.rating_desk.sheet_format import Sheet, SheetProblem, read_sheet, revision_token, write_sheet
 from evaluation.ratings import Rating
+from evaluation.readers.base.document import decode
 from evaluation.store import Store
 
 Place = tuple[str, str]
@@ -36,6 +39,9 @@ def import_ratings(
 ) -> SheetImport:
     """Stores the ratings of a CSV file in one transaction: all of them, or none where a line cannot be used.
 
+    Exports of Label Studio and Argilla as JSON are read too, as a sheet with a row for each answer of a person: a
+    problem's line counts these rows, from 2.
+
     The same file again adds nothing. A row whose token is stored, but otherwise, is a problem and no revision. A row
     without token and time says what the rater thinks now: said before and revised since, it is a revision again.
 
@@ -46,6 +52,8 @@ def import_ratings(
         is_own: Refuse rows of anybody but ``rater``.
         is_dry: Only say what would become of it.
     """
+    if is_annotation_export(data):
+        data = sheet_of_annotations(parse_json(decode(data), store.settings.limits()))
     # Raters may write ratings, and nothing else is written here.
     with store.unguarded().unit(write=not is_dry):
         sheet = read_sheet(data, store.transcripts.game_names(), now=datetime.now(UTC), rater=rater, is_own=is_own)

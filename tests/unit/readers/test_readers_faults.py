@@ -12,11 +12,7 @@ from evaluation.readers import Limits, read_path, read_upload
 
 DATA = Path(__file__).parents[2] / "data"
 LOG = (DATA / "aiwolf" / "game9.log").read_bytes()
-KNOWN = (
-    "Known are dramaturg-transcript, dramaturg-journal, native, llm-werewolf, werewolf-gpt, aiwolf, tinytroupe, "
-    "inspect, openai-chat, sharegpt, convokit, table, llmafia, autobox; "
-    "a table with the columns speaker and text is enough."
-)
+KNOWN = "The Guide page lists the formats that are known; a table with the columns speaker and text is enough."
 CHOOSE = "Choose the transcript itself."
 AGAIN = "Export the game again."
 UTF8 = "Save the file as UTF-8 and try again."

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from evaluation.errors import InputError
 from evaluation.readers import Limits, read_path, read_upload
 from evaluation.transcript import Transcript
+from tests.unit.readers.trace_samples import DIALOGUES, SAMPLES
+from tests.unit.readers.trace_samples import parquet as dialogue_table
 
 DATA = Path(__file__).parents[2] / "data"
 LLMAFIA = DATA / "llmafia" / "games" / "0008"
@@ -371,3 +373,26 @@ def test_tables_of_any_cells(rows: list[list[str]]) -> None:
 def test_notebooks_that_show_anything(pieces: list[str]) -> None:
     shown = {"data": {"text/plain": "Ann acts: [TALK]\n > Hi\n" + "".join(pieces)}}
     check(json.dumps({"nbformat": 4, "cells": [{"outputs": [shown]}]}).encode())
+
+
+# Real traces of up to 20 kB, and all that were made for the tests.
+TRACED = {name: data for name, (_, data) in SAMPLES.items() if len(data) < 20_000 and not data.startswith(b"PAR1")}
+TRACED_JSON = [json.loads(data) for data in TRACED.values() if data.startswith((b"{", b"[")) and b"}\n{" not in data]
+
+
+@fuzz
+@given(st.data())
+def test_traces_and_logs_of_frameworks_of_other_shapes(data: st.DataObject) -> None:
+    check(json.dumps(data.draw(reshaped(data.draw(st.sampled_from(TRACED_JSON))))).encode())
+
+
+@fuzz
+@given(st.data())
+def test_traces_and_logs_of_frameworks_damaged(data: st.DataObject) -> None:
+    check(data.draw(damaged(data.draw(st.sampled_from(list(TRACED.values()))))))
+
+
+@fuzz
+@given(damaged(dialogue_table(DIALOGUES)))
+def test_data_sets_of_dialogues_damaged(data: bytes) -> None:
+    check(data)

@@ -15,6 +15,7 @@ from evaluation.transcript import Transcript
 from evaluation.writers.convokit import write_convokit
 from evaluation.writers.messages import json_lines, message_table
 from evaluation.writers.tables import csv_text
+from tests.unit.readers.trace_samples import SAMPLES
 
 DATA = Path(__file__).parents[2] / "data"
 FOLDERS = {
@@ -25,6 +26,19 @@ FOLDERS = {
     "llmafia": "llmafia",
     "tinytroupe": "tinytroupe",
     "werewolf_gpt": "werewolf-gpt",
+}
+TRACES = {
+    "autogen": {"autogen"},
+    "chatarena": {"chatarena"},
+    "concordia": {"concordia"},
+    "crewai": {"opentelemetry"},
+    "generative_agents": {"generative-agents"},
+    "langfuse": {"langfuse"},
+    "langgraph": {"langgraph", "langfuse"},
+    "openinference": {"opentelemetry", "phoenix"},
+    "otel_genai": {"opentelemetry"},
+    "sotopia": {"sotopia"},
+    "who_when": {"who-and-when"},
 }
 (GAME,) = [result.transcript for result in read_path(DATA / "aiwolf" / "game9.log") if result.transcript]
 CHAT = [{"role": "user", "content": "Hi, Bob"}, {"role": "assistant", "name": "Bob", "content": "player, text"}]
@@ -72,7 +86,7 @@ MADE: dict[str, tuple[str, bytes]] = {
     "table as lines": ("table", "".join(json_lines([GAME])).encode()),
     "table as a list": ("table", dumped([{"from": "Ann", "value": "Hi"}, {"from": "Bob", "value": "Ho"}])),
     "parquet": ("table", parquet(GAME)),
-}
+} | SAMPLES
 
 
 def claims() -> dict[str, Callable[[Document], bool]]:
@@ -93,7 +107,7 @@ def claimants(data: bytes) -> set[str]:
 
 @pytest.mark.parametrize(("expected", "data"), MADE.values(), ids=MADE)
 def test_files_made_for_the_purpose(expected: str, data: bytes) -> None:
-    assert claimants(data) == {"binary table" if data.startswith(b"PAR1") else expected}
+    assert claimants(data) == {f"binary {expected}" if data.startswith(b"PAR1") else expected}
     assert {result.format for result in read_upload("x", data)} == {expected}
 
 
@@ -108,7 +122,8 @@ def test_real_files(folder: str, expected: str) -> None:
 
 def single_files() -> list[Path]:
     """Every real file that is not part of a zip and no licence."""
-    paths = [path for path in sorted(DATA.rglob("*")) if path.is_file() and path.stem != "LICENSE"]
+    paths = [path for path in sorted(DATA.rglob("*")) if path.is_file()]
+    paths = [path for path in paths if not path.name.startswith(("LICENSE", "NOTICE", "README"))]
     return [path for path in paths if path.suffix != ".eval"]
 
 
@@ -117,8 +132,9 @@ def test_every_real_file_is_claimed_by_its_own_reader_at_most() -> None:
         document = path.read_bytes()
         if not document.strip():
             continue
-        own = FOLDERS[path.relative_to(DATA).parts[0]]
-        assert claimants(document) <= {own, f"part of {own}"}, path
+        folder, name = path.relative_to(DATA).parts[:2]
+        own = TRACES[name] if folder == "traces" else {FOLDERS[folder], f"part of {FOLDERS[folder]}"}
+        assert claimants(document) <= own, path
 
 
 def test_the_real_logs_of_aiwolf_stay_what_they_are_with_other_line_ends_and_marks() -> None:

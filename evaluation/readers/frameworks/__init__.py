@@ -1,0 +1,1 @@
+"""Readers of agent frameworks' own files: states, message lists and logs of simulations."""

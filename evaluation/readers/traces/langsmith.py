@@ -1,0 +1,113 @@
+"""Reads LangSmith runs as the API and exports write them: one run a line, a list, ``{runs: [...]}``, or a tree.
+
+Runs of type ``llm`` are calls to models. ``session_id`` of a run is its project; the conversation's id stands in the
+metadata.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from evaluation.readers.base.document import Document
+from evaluation.readers.base.node import Node
+from evaluation.readers.base.reader import FileGame, FileReader
+from evaluation.readers.base.records import first_record, records
+from evaluation.readers.traces.conversation import conversation_games
+from evaluation.readers.traces.message_shapes import turns_of
+from evaluation.readers.traces.model_calls import ModelCall, agent_name, usage_of
+from evaluation.readers.traces.spans import Span, SpanTree, identifier
+from evaluation.readers.traces.turns import text_in, unpacked
+
+FORMAT = "langsmith"
+
+_THREADS = ("thread_id", "session_id", "conversation_id")
+_ROOT_NAMES = frozenset({"LangGraph", "RunnableSequence", "RunnableLambda", "AgentExecutor"})
+
+
+def _recognises(document: Document) -> bool:
+    first = first_record(document)
+    if isinstance(first, dict) and isinstance(first.get("runs"), list):
+        first = first["runs"][0] if first["runs"] else None
+    if not isinstance(first, dict) or "run_type" not in first:
+        return False
+    return any(key in first for key in ("dotted_order", "parent_run_id", "trace_id", "child_runs"))
+
+
+def _read(document: Document) -> Iterator[FileGame]:
+    yield from conversation_games(FORMAT, _calls(records(document)), document.limits)
+
+
+def _calls(found: Iterable[Node]) -> list[ModelCall]:
+    spans: list[Span] = []
+    for record in found:
+        held = record["runs"]
+        for run in held.entries() if isinstance(held.value, list) else (record,):
+            spans += _spans(run, None, None)
+    tree = SpanTree(spans)
+    ordered = sorted(tree.ordered, key=lambda span: (span.trace, span.attributes["order"]))
+    calls = [_call(span, tree) for span in ordered if span.attributes["type"] == "llm"]
+    calls.sort(key=lambda call: (call.start is None, call.start))
+    spoken = {call.conversation for call in calls if call.has_text}
+    others = [_call(span, tree) for span in ordered if span.parent is None and span.attributes["type"] != "llm"]
+    return calls + [call for call in others if call.has_text and call.conversation not in spoken]
+
+
+def _spans(node: Node, parent: str | None, trace: str | None) -> Iterator[Span]:
+    """A run and those that stand in it."""
+    run_id = identifier(node["id"] if node["id"].value is not None else node["run_id"])
+    trace = node["trace_id"].identifier_or_none() or trace or run_id
+    extra = unpacked(node["extra"].value)
+    metadata = extra.get("metadata") if isinstance(extra, dict) else None
+    yield Span(
+        trace=trace,
+        id=run_id,
+        parent=node["parent_run_id"].identifier_or_none() or parent,
+        name=node["name"].text_or_none() or "",
+        start=node["start_time"].time_or_none(),
+        end=node["end_time"].time_or_none(),
+        attributes={
+            "type": node["run_type"].text(),
+            "order": node["dotted_order"].text_or_none() or "",
+            "inputs": unpacked(node["inputs"].value),
+            "outputs": unpacked(node["outputs"].value),
+            "metadata": metadata if isinstance(metadata, dict) else {},
+            **{key: node[key].value for key in ("prompt_tokens", "completion_tokens", "total_cost")},
+        },
+    )
+    for child in node["child_runs"].entries():
+        yield from _spans(child, run_id, trace)
+
+
+def _call(span: Span, tree: SpanTree) -> ModelCall:
+    fields = span.attributes
+    around = (span, *tree.ancestors(span))
+    threads = (text_in(one.attributes["metadata"], *_THREADS) for one in around)
+    made = turns_of(fields["outputs"], "assistant")
+    return ModelCall(
+        conversation=next(filter(None, threads), span.trace),
+        agent=_agent(around),
+        start=span.start,
+        inputs=[turn for turn in made if turn.role == "system"] + _asked(fields["inputs"]),
+        outputs=[turn for turn in made if turn.role != "system"],
+        model=text_in(fields["metadata"], "ls_model_name") or None,
+        usage=usage_of(fields, ("prompt_tokens",), (), ("completion_tokens",), "total_cost"),
+    )
+
+
+def _asked(inputs: Any) -> list[Any]:
+    """The input of a run; a model that completes text has ``prompts`` instead of messages."""
+    prompts = inputs.get("prompts") if isinstance(inputs, dict) else None
+    return turns_of(prompts[:1] if isinstance(prompts, list) else inputs, "user")
+
+
+def _agent(around: Iterable[Span]) -> str | None:
+    for one in around:
+        if name := agent_name(one.attributes["metadata"].get("langgraph_node")):
+            return name
+        if one.attributes["type"] == "chain" and one.name not in _ROOT_NAMES and (name := agent_name(one.name)):
+            return name
+    return None
+
+
+READER = FileReader(FORMAT, _recognises, _read)

@@ -1,0 +1,304 @@
+"""Traces of OpenTelemetry, OpenInference, Langfuse and LangSmith: who said what, once, and nothing else."""
+
+import json
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from evaluation.readers import read_upload
+from evaluation.readers.base.document import Document
+from evaluation.readers.base.limits import Limits
+from evaluation.readers.base.records import records
+from evaluation.readers.traces._otlp import otlp_spans
+from evaluation.readers.traces._span_calls import model_calls
+from evaluation.transcript import Transcript
+from tests.unit.readers.trace_samples import (
+    LANGSMITH,
+    PHOENIX,
+    SAMPLES,
+    chat_span,
+    export,
+    lines,
+    real,
+    said,
+    span,
+    swarm,
+)
+
+
+def games(data: bytes | dict[str, Any] | list[Any]) -> list[Transcript]:
+    results = read_upload("trace.json", data if isinstance(data, bytes) else json.dumps(data).encode())
+    assert [str(result.error) for result in results if result.error] == []
+    return [result.transcript for result in results if result.transcript]
+
+
+def game(data: bytes | dict[str, Any] | list[Any]) -> Transcript:
+    (found,) = games(data)
+    return found
+
+
+def refused(data: dict[str, Any] | list[Any]) -> str:
+    (result,) = read_upload("trace.json", json.dumps(data).encode())
+    return str(result.error)
+
+
+def told(transcript: Transcript) -> list[tuple[str, str, str]]:
+    return [(message.channel, message.speaker, message.text) for message in transcript.messages]
+
+
+def kinds(transcript: Transcript) -> list[tuple[str, str | None, str]]:
+    return [(message.channel, message.channel_name, message.speaker) for message in transcript.messages]
+
+
+def test_a_swarm_in_two_exports_of_15_spans_gives_6_entries() -> None:
+    spans = list(otlp_spans(records(Document(swarm(), Limits()))))
+    assert (len(spans), len(model_calls(spans))) == (15, 3)
+    transcript = game(swarm())
+    assert kinds(transcript) == [
+        ("public", None, "user"),
+        ("system", "get_weather", "researcher"),
+        ("system", "get_weather", "get_weather"),
+        ("private", "hand-off", "researcher"),
+        ("system", "context", "user"),
+        ("public", None, "writer"),
+    ]
+    assert transcript.messages[3].recipients == ("writer",)
+    # The framework gives the hand-off to the writer in a prompt of its own.
+    assert transcript.messages[4].reply_to == transcript.messages[3].id
+    assert transcript.player("writer").persona == "You write the final packing list from the researcher's findings."
+    assert transcript.player("researcher").model == "global.anthropic.claude-sonnet-5-5"
+    assert transcript.game_id == "strands-js-multi_agent"
+    assert "history_rewritten" not in transcript.metadata
+    # Three calls; the spans of the agents carry sums of them, which are not counted again.
+    assert transcript.cost is not None
+    assert (transcript.cost.input_tokens, transcript.cost.output_tokens) == (785 + 922 + 766, 73 + 197 + 385)
+
+
+def test_two_agents_of_pydantic_ai_in_langfuse_give_8_entries() -> None:
+    transcript = game(SAMPLES["langfuse"][1])
+    assert kinds(transcript) == [
+        ("public", None, "user"),
+        ("system", "tool", "joke_agent"),
+        ("system", "tool", "tool"),
+        ("public", None, "joke_agent"),
+        ("public", None, "user"),
+        ("public", None, "joke_agent"),
+        ("system", "context", "user"),
+        ("public", None, "evaluator_agent"),
+    ]
+    assert transcript.messages[1].text.count("\n") == 2
+    assert transcript.messages[6].reply_to == transcript.messages[5].id
+    assert "history_rewritten" not in transcript.metadata
+    assert transcript.cost is not None
+    assert (transcript.cost.input_tokens, transcript.cost.output_tokens) == (1315, 209)
+
+
+@pytest.mark.parametrize(
+    ("sample", "channels", "agents"),
+    [
+        ("otel_genai/tool_use_messages.json", {"public": 2, "system": 2}, {"Strands Agent"}),
+        ("otel_genai/chat_attributes.json", {"public": 1, "system": 1}, {"assistant"}),
+        ("otel_genai/log_events_cloudwatch.json", {"public": 2, "system": 2}, {"assistant"}),
+        ("langfuse/openai-agents-2025-09-30.json", {"public": 2, "system": 2}, {"Hello world"}),
+        (
+            "langfuse/microsoft-agent-2025-10-14.json",
+            {"public": 2, "system": 2},
+            {"99981f6a-abd1-4d09-9fba-00e2ab172193"},
+        ),
+        # The instructions stand there as the user's words.
+        ("langgraph/langfuse_trace.json", {"public": 3, "system": 2}, {"agent"}),
+        ("openinference/client_span_tool_calls.json", {"public": 3, "system": 2}, {"assistant"}),
+        ("crewai/two_agents_otlp.jsonl", {"public": 4, "system": 3}, {"manager", "AI Artist", "Art Critic"}),
+    ],
+)
+def test_real_traces(sample: str, channels: dict[str, int], agents: set[str]) -> None:
+    transcript = game(real(sample))
+    assert Counter(message.channel for message in transcript.messages) == channels
+    assert set(transcript.player_names) - {"user"} == agents
+
+
+def test_agents_that_only_their_instructions_tell_apart() -> None:
+    transcript = game(SAMPLES["otlp, openinference"][1])
+    assert transcript.player_names == ("assistant", "user", "search_agent")
+    assert [message.speaker for message in transcript.messages if message.is_thought] == ["assistant", "search_agent"]
+    # The last answer calls the tool final_answer, and is speech.
+    assert any(m.speaker == "search_agent" and m.text.startswith("### 1. Task outcome") for m in transcript.discussion)
+
+
+def test_indexed_attributes_and_the_name_of_the_agent_around_the_call() -> None:
+    transcript = game(SAMPLES["otlp, indexed"][1])
+    assert told(transcript) == [("public", "user", "Who is it?"), ("public", "Ann", "I suspect Bob.")]
+    assert transcript.player("Ann").persona == "You play Mafia."
+
+
+def test_phoenix() -> None:
+    transcript = game(PHOENIX)
+    assert told(transcript) == [("public", "user", "Who is it?"), ("public", "Ann", "I suspect Bob.")]
+    assert transcript.player("Ann").model == "m"
+    assert transcript.cost is not None
+    assert transcript.cost.input_tokens == 7
+
+
+@pytest.mark.parametrize("wrap", [lambda runs: lines(*runs), lambda runs: lines({"runs": runs, "cursors": {}})])
+def test_langsmith(wrap: Any) -> None:
+    transcript = game(wrap(LANGSMITH))
+    assert told(transcript) == [("public", "user", "Who is it?"), ("public", "ann", "Bob.")]
+    assert transcript.game_id == "night-1"
+    assert transcript.player("ann").persona == "You are Ann."
+    assert transcript.cost is not None
+    assert (transcript.cost.total_usd, transcript.cost.input_tokens) == (0.01, 9)
+    assert "sk-secret" not in transcript.to_json()
+
+
+def test_langsmith_runs_that_stand_in_each_other() -> None:
+    child = {key: value for key, value in LANGSMITH[1].items() if key not in ("trace_id", "parent_run_id")}
+    assert told(game(LANGSMITH[0] | {"child_runs": [child]}))[1] == ("public", "ann", "Bob.")
+
+
+def test_langfuse_rows_of_the_batch_export() -> None:
+    row = {"trace_id": "t", "parent_observation_id": None, "start_time": "2026-01-01 00:00:00", "session_id": "s1"}
+    rows = [
+        row | {"id": "a", "type": "AGENT", "name": "Ann"},
+        row
+        | {
+            "id": "b",
+            "type": "GENERATION",
+            "name": "llm",
+            "parent_observation_id": "a",
+            "input": json.dumps(json.dumps([{"role": "user", "content": "Who is it?"}])),
+            "output": "Bob.",
+            "usage_details": json.dumps({"input": 3, "output": 1}),
+        },
+    ]
+    transcript = game(lines(*rows))
+    assert told(transcript) == [("public", "user", "Who is it?"), ("public", "Ann", "Bob.")]
+    assert transcript.game_id == "s1"
+
+
+def test_a_langfuse_trace_without_the_observations_content_is_read_from_its_own() -> None:
+    trace = {
+        "trace": {"id": "t", "timestamp": "2026-01-01T00:00:00Z", "input": "Who is it?", "output": "Bob."},
+        "observations": [
+            {"id": "a", "traceId": "t", "type": "GENERATION", "name": "llm", "startTime": "2026-01-01T00:00:00Z"}
+        ],
+    }
+    assert told(game(trace)) == [("public", "user", "Who is it?"), ("public", "assistant", "Bob.")]
+
+
+def votes(*agents: str, text: str = "Pass") -> dict[str, Any]:
+    return export(*(chat_span(number, agent, [said("user", "Vote!")], text) for number, agent in enumerate(agents)))
+
+
+def test_genuine_repeats_stay_and_a_prompt_to_all_is_said_once() -> None:
+    transcript = game(votes("Ann", "Ben", "Cid"))
+    assert told(transcript) == [
+        ("public", "user", "Vote!"),
+        *(("public", name, "Pass") for name in ("Ann", "Ben", "Cid")),
+    ]
+    assert transcript.messages[0].recipients == ("Ben", "Cid")
+    assert transcript.cost is not None
+    assert transcript.cost.input_tokens == 30
+
+
+def test_an_agent_that_answers_the_same_twice_said_it_twice() -> None:
+    first = [said("user", "Go on")]
+    second = [*first, said("assistant", "Pass"), said("user", "Go on")]
+    transcript = game(export(chat_span(1, "Ann", first, "Pass"), chat_span(2, "Ann", second, "Pass")))
+    assert [text for _, _, text in told(transcript)] == ["Go on", "Pass", "Go on", "Pass"]
+    assert "history_rewritten" not in transcript.metadata
+
+
+def test_a_history_that_was_cut_is_counted_and_brings_nothing_twice() -> None:
+    first = [said("user", "One"), said("assistant", "A"), said("user", "Go on")]
+    cut = [said("assistant", "B"), said("user", "Go on")]
+    transcript = game(export(chat_span(1, "Ann", first, "B"), chat_span(2, "Ann", cut, "C")))
+    assert [text for _, _, text in told(transcript)] == ["One", "A", "Go on", "B", "Go on", "C"]
+    assert transcript.metadata["history_rewritten"] == 1
+
+
+def test_an_answer_that_comes_back_as_the_others_input_is_not_said_again() -> None:
+    heard = [said("user", "Ann: I suspect Bob, the baker.")]
+    transcript = game(
+        export(
+            chat_span(1, "Ann", [said("user", "Who?")], "I suspect Bob, the baker."),
+            chat_span(2, "Ben", heard, "So do I."),
+        )
+    )
+    assert [text for _, _, text in told(transcript)] == ["Who?", "I suspect Bob, the baker.", "So do I."]
+    assert transcript.messages[1].recipients == ("Ben",)
+
+
+def test_spans_that_were_exported_again_and_files_in_order_of_the_end() -> None:
+    early, late = chat_span(1, "Ann", [said("user", "Who?")], "Bob."), chat_span(2, "Ben", [], "No.")
+    unfinished = chat_span(1, "Ann", [], "") | {"endTimeUnixNano": "0"}
+    transcript = game(export(late, early, unfinished, early))
+    assert [text for _, _, text in told(transcript)] == ["Who?", "Bob.", "No."]
+
+
+def test_a_call_that_the_framework_and_the_client_below_it_recorded_is_one() -> None:
+    asked = [said("user", "Who?")]
+    spans = [chat_span(1, "Ann", asked, "Bob."), chat_span(2, "Ann", asked, "Bob.", parent=1)]
+    transcript = game(export(*spans))
+    assert [text for _, _, text in told(transcript)] == ["Who?", "Bob."]
+    assert transcript.cost is not None
+    assert transcript.cost.input_tokens == 10
+
+
+def test_conversations_are_games_of_their_own() -> None:
+    spans = [
+        chat_span(number, "Ann", [said("user", f"Game {number}")], "Hm.", trace=f"t{number}", attributes=where)
+        for number, where in enumerate([{}, {"gen_ai.conversation.id": "c"}, {"gen_ai.conversation.id": "c"}])
+    ]
+    assert [(found.game_id, len(found.messages)) for found in games(export(*spans))] == [("t0", 2), ("c", 4)]
+
+
+def test_a_trace_without_text_says_so() -> None:
+    silent = span(1, attributes={"gen_ai.operation.name": "chat", "gen_ai.request.model": "m"})
+    assert "holds no message text" in refused(export(silent))
+    assert "CAPTURE_MESSAGE_CONTENT" in refused(export(silent))
+    assert "holds no call to a model" in refused(export(span(1, name="GET /")))
+
+
+def test_keys_in_attributes_are_never_stored() -> None:
+    secret = "sk-do-not-store-me"
+    hidden = {
+        "input.value": f"LLM(api_key='{secret}')",
+        "llm.invocation_parameters": json.dumps({"api_key": secret}),
+        "http.request.header.authorization": secret,
+        "metadata": secret,
+    }
+    spans = [
+        chat_span(1, "Ann", [said("user", "Who?")], "Bob.", attributes=hidden),
+        span(
+            2, trace="t2", attributes={"openinference.span.kind": "AGENT", "output.value": '{"raw": "Bob."}'} | hidden
+        ),
+    ]
+    for transcript in games(export(*spans)):
+        assert secret not in transcript.to_json()
+
+
+@pytest.mark.parametrize("time", ["soon", "-5", 10**21, 1.5, True, [1]])
+def test_a_time_that_is_none_is_refused_with_its_place(time: Any) -> None:
+    broken = export(chat_span(1, "Ann", [], "Hi") | {"startTimeUnixNano": time})
+    assert "resourceSpans[0].scopeSpans[0].spans[0].startTimeUnixNano" in refused(broken)
+    assert "expected a time in nanoseconds" in refused(broken)
+
+
+def test_parents_in_a_circle_and_parents_that_are_missing() -> None:
+    spans = [chat_span(1, "Ann", [], "One", parent=2), chat_span(2, "Ben", [], "Two", parent=1)]
+    assert [text for _, _, text in told(game(export(*spans)))] == ["One", "Two"]
+    assert len(game(export(chat_span(1, "Ann", [], "One", parent=99))).messages) == 1
+
+
+def test_two_thousand_spans_in_a_chain_of_parents() -> None:
+    spans = [chat_span(number, "Ann", [], f"Text {number}", parent=number - 1, trace="t") for number in range(1, 2001)]
+    for one in spans:
+        one["attributes"] = [entry for entry in one["attributes"] if entry["key"] != "gen_ai.operation.name"]
+    assert games(export(*spans))
+
+
+def test_messages_that_hold_json_text_deeper_than_a_file_may_be() -> None:
+    deep = "[" * 5000 + "]" * 5000
+    transcript = game(export(chat_span(1, "Ann", [said("user", deep)], '{"vote": "Bob"}')))
+    assert [text for _, _, text in told(transcript)] == [deep, '{"vote": "Bob"}']

@@ -1,0 +1,308 @@
+"""One file of each format of traces and frameworks: real ones, else made after the documentation."""
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+TRACES = Path(__file__).parents[2] / "data" / "traces"
+
+
+def real(name: str) -> bytes:
+    return (TRACES / name).read_bytes()
+
+
+def lines(*values: object) -> bytes:
+    return "\n".join(map(json.dumps, values)).encode()
+
+
+def swarm() -> bytes:
+    """One trace that was exported in two parts, the root with the second."""
+    return lines(*(json.loads(real(f"otel_genai/swarm_events_req-00{part}.json")) for part in (1, 2)))
+
+
+def attribute(key: str, value: Any) -> dict[str, Any]:
+    if isinstance(value, list):
+        return {"key": key, "value": {"arrayValue": {"values": [{"stringValue": one} for one in value]}}}
+    kind = "intValue" if isinstance(value, int) else "stringValue"
+    return {"key": key, "value": {kind: str(value) if kind == "intValue" else value}}
+
+
+def span(number: int, parent: int | None = None, name: str = "chat", trace: str = "t1", **more: Any) -> dict[str, Any]:
+    """A span as OTLP writes it; its attributes are given with ``_`` in the place of dots in ``attributes``."""
+    attributes = more.pop("attributes", {})
+    return {
+        "traceId": trace,
+        "spanId": f"s{number}",
+        "parentSpanId": "" if parent is None else f"s{parent}",
+        "name": name,
+        "startTimeUnixNano": str((1_700_000_000 + number) * 10**9),
+        "endTimeUnixNano": str((1_700_000_001 + number) * 10**9),
+        "attributes": [attribute(key, value) for key, value in attributes.items()],
+        **more,
+    }
+
+
+def export(*spans: dict[str, Any]) -> dict[str, Any]:
+    return {"resourceSpans": [{"resource": {"attributes": []}, "scopeSpans": [{"spans": list(spans)}]}]}
+
+
+def said(role: str, text: str) -> dict[str, Any]:
+    return {"role": role, "parts": [{"type": "text", "content": text}]}
+
+
+def chat_span(number: int, agent: str, inputs: list[Any], output: str, **more: Any) -> dict[str, Any]:
+    fields = {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.agent.name": agent,
+        "gen_ai.input.messages": json.dumps(inputs),
+        "gen_ai.output.messages": json.dumps([said("assistant", output)]),
+        "gen_ai.usage.input_tokens": 10,
+        "gen_ai.usage.output_tokens": 5,
+    }
+    return span(number, attributes=fields | more.pop("attributes", {}), **more)
+
+
+INDEXED = export(
+    span(1, name="Ann.agent", attributes={"traceloop.span.kind": "agent", "traceloop.entity.name": "Ann"}),
+    span(
+        2,
+        1,
+        attributes={
+            "llm.request.type": "chat",
+            "gen_ai.prompt.0.role": "system",
+            "gen_ai.prompt.0.content": "You play Mafia.",
+            "gen_ai.prompt.1.role": "user",
+            "gen_ai.prompt.1.content": "Who is it?",
+            "gen_ai.completion.0.role": "assistant",
+            "gen_ai.completion.0.content": "I suspect Bob.",
+        },
+    ),
+)
+PHOENIX = [
+    {
+        "name": "ChatCompletion",
+        "context": {"trace_id": "t", "span_id": "a"},
+        "parent_id": None,
+        "span_kind": "LLM",
+        "start_time": "2026-01-01T00:00:00Z",
+        "attributes": {
+            "llm": {"model_name": "m", "token_count": {"prompt": 7, "completion": 3}},
+            "agent.name": "Ann",
+            "llm.input_messages": [{"message.role": "user", "message.content": "Who is it?"}],
+            "llm.output_messages": [{"message.role": "assistant", "message.content": "I suspect Bob."}],
+        },
+    }
+]
+LANGSMITH = [
+    {
+        "id": "r0",
+        "trace_id": "r0",
+        "name": "LangGraph",
+        "run_type": "chain",
+        "dotted_order": "20260101T000000000000Zr0",
+        "start_time": "2026-01-01T00:00:00",
+        "extra": {"metadata": {"thread_id": "night-1"}},
+        "session_id": "the project",
+        "inputs": {"messages": [{"type": "human", "content": "Who is it?"}]},
+        "outputs": {"messages": []},
+    },
+    {
+        "id": "r1",
+        "trace_id": "r0",
+        "parent_run_id": "r0",
+        "name": "ChatOpenAI",
+        "run_type": "llm",
+        "dotted_order": "20260101T000000000000Zr0.20260101T000001000000Zr1",
+        "start_time": "2026-01-01T00:00:01",
+        "extra": {"metadata": {"langgraph_node": "ann", "ls_model_name": "m", "api_key": "sk-secret"}},
+        "inputs": {
+            "messages": [
+                [
+                    {
+                        "lc": 1,
+                        "type": "constructor",
+                        "id": ["x", "SystemMessage"],
+                        "kwargs": {"content": "You are Ann."},
+                    },
+                    {"lc": 1, "type": "constructor", "id": ["x", "HumanMessage"], "kwargs": {"content": "Who is it?"}},
+                ]
+            ]
+        },
+        "outputs": {
+            "generations": [
+                [{"message": {"lc": 1, "type": "constructor", "id": ["x", "AIMessage"], "kwargs": {"content": "Bob."}}}]
+            ]
+        },
+        "prompt_tokens": 9,
+        "completion_tokens": 2,
+        "total_cost": 0.01,
+    },
+]
+TEAM_STATE = {
+    "type": "TeamState",
+    "version": "1.0.0",
+    "agent_states": {
+        "RoundRobinGroupChatManager/x": {
+            "type": "RoundRobinManagerState",
+            "message_thread": [
+                {
+                    "source": "user",
+                    "type": "TextMessage",
+                    "content": "Who is it?",
+                    "created_at": "2026-01-01T00:00:00Z",
+                },
+                {"source": "Ann", "type": "ThoughtEvent", "content": "Bob was silent."},
+                {
+                    "source": "Ann",
+                    "type": "TextMessage",
+                    "content": "Bob.",
+                    "models_usage": {"prompt_tokens": 4, "completion_tokens": 1},
+                },
+                {"source": "Ann", "type": "SelectSpeakerEvent", "content": ["Ben"]},
+                {"source": "Ann", "type": "HandoffMessage", "target": "Ben", "content": "Your turn, Ben."},
+                {"source": "Ben", "type": "TextMessage", "content": "Bob."},
+            ],
+        },
+        "Ann/x": {"agent_state": {"llm_context": {"messages": [{"type": "UserMessage", "content": "copy"}]}}},
+    },
+}
+CREWAI_JSON = [
+    {
+        "timestamp": "2026-01-01 10:00:00",
+        "task_name": "hunt",
+        "task": "Find the wolf.",
+        "agent": "Seer",
+        "status": status,
+        **({"output": "It is Bob."} if status == "completed" else {}),
+    }
+    for status in ("started", "completed")
+]
+CREWAI_LINES = (
+    '2026-01-01 10:00:00: task_name="hunt", task="Find the "wolf".", agent="Seer", status="started"\n'
+    '2026-01-01 10:00:05: task_name="hunt", task="Find the "wolf".", agent="Seer", status="completed", '
+    'output="It is Bob.\nHe said "moo"."\n'
+)
+CONCORDIA = {
+    "content_store": {"h1": 'Ann -- "Shall we?"'},
+    "entries": [
+        {
+            "step": 1,
+            "timestamp": "",
+            "entity_name": "game master",
+            "entry_type": "game_master",
+            "summary": "It is night.",
+        },
+        {
+            "step": 1,
+            "timestamp": "2026-01-01T00:00:00",
+            "entity_name": "Ann",
+            "entry_type": "entity",
+            "summary": "",
+            "deduplicated_data": {"action": {"_ref": "h1"}},
+        },
+        {"step": 2, "timestamp": "", "entity_name": "Ben", "entry_type": "entity", "summary": "Let us go."},
+    ],
+    "entity_memories": {},
+}
+CHATARENA = [
+    {
+        "agent_name": "Moderator",
+        "content": "Night.",
+        "turn": 0,
+        "timestamp": "1700000000000000000",
+        "visible_to": "all",
+    },
+    {"agent_name": "Ann", "content": "Bob?", "turn": 1, "timestamp": "1700000001000000000", "visible_to": ["Ben"]},
+    {"agent_name": "Ben", "content": "Yes.", "turn": 1, "timestamp": "1700000002000000000", "visible_to": "all"},
+]
+CHARACTERS = {
+    "chat_id": "c1",
+    "turns": [
+        {
+            "author": {"author_id": "1", "name": name, **({"is_human": True} if name == "Kim" else {})},
+            "candidates": [{"candidate_id": "x", "raw_content": "Draft."}, {"candidate_id": "y", "raw_content": text}],
+            "primary_candidate_id": "y",
+            "create_time": f"2026-01-01T00:00:0{second}Z",
+        }
+        for second, name, text in ((2, "Holmes", "Elementary."), (1, "Kim", "Who did it?"))
+    ],
+}
+CHARACTER_HISTORIES = {
+    "histories": {
+        "histories": [
+            {
+                "external_id": "h1",
+                "msgs": [
+                    {
+                        "src": {"name": "Kim", "is_human": True},
+                        "text": "Who did it?",
+                        "created": "2026-01-01T00:00:01Z",
+                    },
+                    {"src": {"name": "Holmes", "is_human": False}, "text": "Elementary."},
+                ],
+            }
+        ]
+    }
+}
+TAVERN = lines(
+    {"user_name": "Kim", "character_name": "Holmes", "create_date": "2026-1-1 @10h"},
+    {"name": "Kim", "is_user": True, "mes": "Who did it?", "send_date": "January 1, 2026 10:00am"},
+    {"name": "Holmes", "is_user": False, "mes": "Elementary.", "send_date": 1},
+)
+DIALOGUES: list[dict[str, Any]] = [
+    {
+        "id": "a",
+        "source": "made",
+        "messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Ho"}],
+    },
+    {
+        "id": "b",
+        "source": "made",
+        "messages": [{"role": "user", "content": "He"}, {"role": "assistant", "content": "Ha"}],
+    },
+]
+
+
+def parquet(rows: list[dict[str, Any]]) -> bytes:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    sink = io.BytesIO()
+    pq.write_table(pa.Table.from_pylist(rows), sink)
+    return sink.getvalue()
+
+
+SAMPLES: dict[str, tuple[str, bytes]] = {
+    "otlp, newer": ("opentelemetry", real("otel_genai/tool_use_messages.json")),
+    "otlp, newer in attributes": ("opentelemetry", real("otel_genai/chat_attributes.json")),
+    "otlp, older": ("opentelemetry", swarm()),
+    "otlp, indexed": ("opentelemetry", lines(INDEXED)),
+    "otlp, logs": ("opentelemetry", real("otel_genai/log_events_cloudwatch.json")),
+    "otlp, openinference": ("opentelemetry", real("openinference/smolagents_manager_and_search_agent.json")),
+    "otlp, crewai": ("opentelemetry", real("crewai/two_agents_otlp.jsonl")),
+    "phoenix": ("phoenix", lines(PHOENIX)),
+    "phoenix, flat": ("phoenix", real("openinference/client_span_tool_calls.json")),
+    "langfuse": ("langfuse", real("langfuse/pydantic-ai-tools-2025-12-04.json")),
+    "langsmith": ("langsmith", lines(*LANGSMITH)),
+    "langgraph": ("langgraph", real("langgraph/state_messages.json")),
+    "autogen": ("autogen", real("autogen/handoff_history.json")),
+    "autogen, team": ("autogen", lines(TEAM_STATE)),
+    "autogen, console": (
+        "autogen",
+        b"---------- user ----------\nWho?\n---------- TextMessage (Ann) ----------\nBob.\n",
+    ),
+    "who and when": ("who-and-when", real("who_when/hand-crafted_4.json")),
+    "crewai": ("crewai", lines(CREWAI_JSON)),
+    "crewai, lines": ("crewai", CREWAI_LINES.encode()),
+    "concordia": ("concordia", real("concordia/pub_coordination_mini.html")),
+    "concordia, json": ("concordia", lines(CONCORDIA)),
+    "chatarena": ("chatarena", lines(CHATARENA)),
+    "chatarena, short": ("chatarena", real("chatarena/debate0.json")),
+    "character.ai": ("character-ai", lines(CHARACTERS)),
+    "character.ai, older": ("character-ai", lines(CHARACTER_HISTORIES)),
+    "sillytavern": ("character-ai", TAVERN),
+    "generative agents": ("generative-agents", real("generative_agents/master_movement.json")),
+    "sotopia": ("sotopia", real("sotopia/episodes.jsonl")),
+    "dialogues": ("dialogue-table", parquet(DIALOGUES)),
+}
