@@ -48,7 +48,7 @@ def check(
     """Score a folder of games, compare it with another commit, and write the comment for a pull request.
 
     Needs no database, network or token. The exit code is 3 if a metric could not be computed, else 2 if a file could
-    not be read, else 1 if a game fails the gate or a metric fell; a folder that the commit lacks is no failure.
+    not be read, else 1 if a game fails the gate or a metric fell; a folder that the commit lacks is not a failure.
     """
     try:
         found = _compared(games, base, config, jobs)
