@@ -6,6 +6,7 @@ of ``docs`` that pages link to (README, CONTRIBUTING, CHANGELOG, examples) becom
 
 from __future__ import annotations
 
+import ast
 import posixpath
 import re
 from collections.abc import Iterator, Mapping
@@ -13,13 +14,15 @@ from pathlib import Path
 from typing import Any
 
 from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.structure.files import File, Files
+from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.pages import Page
 from typer.main import get_command
 
 ROOT = Path(__file__).parents[1]
 PAGES = {"README.md": "readme.md", "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
 """Files of the top folder, and their pages."""
+
+EXAMPLES = "examples/index.md"
 
 _LINK = re.compile(r"(\]\()([^)\s#:]+)(#[^)\s]*)?\)")
 _PICTURE = re.compile(r'(src|srcset)="docs/')
@@ -33,7 +36,10 @@ _BOTH_PICTURES = re.compile(
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Adds the generated pages."""
     for name, text in generated_pages().items():
-        files.append(File.generated(config, name, content=text))
+        # Examples are found from their list.
+        is_example = name.startswith("examples/") and name != EXAMPLES
+        inclusion = InclusionLevel.NOT_IN_NAV if is_example else InclusionLevel.UNDEFINED
+        files.append(File.generated(config, name, content=text, inclusion=inclusion))
     return files
 
 
@@ -61,8 +67,13 @@ def page_of(path: str) -> str | None:
 def generated_pages() -> Mapping[str, str]:
     """Text of each generated page, by its place in the site."""
     found = {page: _moved((ROOT / name).read_text("utf-8")) for name, page in PAGES.items()}
+    listed = ["# Examples", "", "- [Games in continuous integration](ci.md)"]
     for example in sorted((ROOT / "examples").glob("*.py")):
-        found[f"examples/{example.stem}.md"] = f"# {example.name}\n\n```python\n{example.read_text('utf-8')}```\n"
+        text = example.read_text("utf-8")
+        found[f"examples/{example.stem}.md"] = f"# {example.name}\n\n```python\n{text}```\n"
+        first = (ast.get_docstring(ast.parse(text)) or example.name).partition("\n")[0]
+        listed.append(f"- [{example.name}]({example.stem}.md): {first}")
+    found[EXAMPLES] = "\n".join(listed)
     found["examples/ci.md"] = _ci_example()
     found["reference/cli.md"] = "\n".join(command_lines())
     found["reference/python.md"] = "\n".join(python_lines())
