@@ -1,10 +1,11 @@
-"""Pause Python's cyclic garbage collector while many small objects are built that all stay in use."""
+"""Pause Python's garbage collector while many objects are built that stay in use, and give memory back afterwards."""
 
 from __future__ import annotations
 
+import ctypes
 import gc
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 
 @contextmanager
@@ -25,3 +26,14 @@ def collection_paused() -> Iterator[None]:
         yield
     finally:
         gc.enable()
+
+
+def give_back_memory() -> None:
+    """Returns to the system what is free; call it when something large has ended.
+
+    The C library keeps what was freed for later, hundreds of megabytes after a game of 50,000 messages. Where it has no
+    ``malloc_trim`` (outside glibc) only the collector runs.
+    """
+    gc.collect()
+    with suppress(OSError, AttributeError, TypeError):
+        ctypes.CDLL(None).malloc_trim(0)

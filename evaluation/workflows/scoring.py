@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evaluation.errors import InputError
+from evaluation.kept_values import KeptValues
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
     from evaluation.store.games.transcript_rows import PackedTranscript
     from evaluation.store.results.packed_results import PackedScores
     from evaluation.transcript import Transcript
+
+
+GIANT_MESSAGES = 10_000
+"""After a batch of more messages its memory is given back at once."""
 
 
 @dataclass(slots=True)
@@ -111,6 +116,7 @@ def evaluate_paths(
     Files that cannot be read are told to ``tally.note`` and counted; the others go on. With a store,
     its settings say how large a file may be.
     """
+    from evaluation.engines.garbage_collection import give_back_memory
     from evaluation.engines.scoring import batches_of, evaluate_many, map_batches
     from evaluation.readers import Limits, iter_paths
 
@@ -125,8 +131,13 @@ def evaluate_paths(
     score = partial(score_and_pack, thresholds=thresholds)
     with store.written_in_bulk():
         for batch, packed in map_batches(score, batches_of(transcripts), jobs=jobs):
+            is_giant = sum(len(one.messages) for one in batch) > GIANT_MESSAGES
             placed = [(places.popleft(), *pair) for pair in zip(batch, packed, strict=True)]
             yield from _stored(store, placed, iteration, thresholds, tally)
+            if is_giant:
+                del batch, packed, placed
+                give_back_memory()
+    give_back_memory()
 
 
 def read_transcripts(results: Iterable[ReadResult], tally: Tally) -> Iterator[tuple[int, Transcript]]:
@@ -396,16 +407,25 @@ def stored_results_table(store: Store, iteration: str | None = None) -> pd.DataF
 
 
 def current_outcomes(store: Store, iteration: str | None = None) -> dict[str, dict[str, MetricScore]]:
-    """The scores of all stored games by today's thresholds: by transcript id, then by metric.
+    """The scores of all stored games by today's thresholds: by transcript id, then by metric; nobody changes them.
 
     Args:
         store: Where they are.
         iteration: Only its games; ``None`` for all.
     """
-    from evaluation.iterations.from_tables import metrics_by_transcript
-    from evaluation.rubric.verdict import apply_thresholds
-
     with store.unit():
         thresholds = store.settings.thresholds()
-        found = metrics_by_transcript(store.results.scores(iteration))
-    return {transcript_id: apply_thresholds(metrics, thresholds) for transcript_id, metrics in found.items()}
+        found = store.results.metric_scores(iteration)
+    return {
+        key: _outcomes.get(key, (metrics, thresholds), partial(_judged, metrics, thresholds))
+        for key, metrics in found.items()
+    }
+
+
+def _judged(metrics: Mapping[str, MetricScore], thresholds: Mapping[str, float]) -> dict[str, MetricScore]:
+    from evaluation.rubric.verdict import apply_thresholds
+
+    return apply_thresholds(metrics, thresholds)
+
+
+_outcomes: KeptValues[dict[str, MetricScore]] = KeptValues()

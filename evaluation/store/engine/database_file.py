@@ -64,7 +64,7 @@ MEMORY_LIMIT = "1GB"
 """What DuckDB may use before it goes to the disk; left alone it takes four fifths of the machine."""
 
 
-BULK_MEMORY_LIMIT = "200MB"
+BULK_MEMORY_LIMIT = "100MB"
 """The same while many games are imported: what was written need not stay, and no query needs more."""
 
 
