@@ -114,7 +114,7 @@ def _rerun(page: str | None, parameters: Mapping[str, str], *, is_cold: bool = F
 
 
 def _change(database: Path) -> None:
-    """What pages read is kept until the file is another one, and most of it until the game is."""
+    """Store one more rating: pages keep what they read while the file is the same, and most of it while the game is."""
     store = Store(database)
     store.ratings.add(Rating(store.transcripts.ids()[0], "Benchmark", 3, token=uuid.uuid4().hex))
 

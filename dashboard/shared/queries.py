@@ -137,7 +137,7 @@ def _points_of(key: str, outcomes: Mapping[str, MetricScore]) -> list[tuple[Any,
 
 
 def _point(metric: str, outcome: MetricScore) -> tuple[Any, ...]:
-    """What a point shows of a score: the columns of ``POINT_COLUMNS`` that follow from nothing else."""
+    """The cells of a point that its score decides: the columns of ``POINT_COLUMNS`` that follow from nothing else."""
     coverage = outcome.coverage
     settled, considered = (coverage.settled, coverage.considered) if coverage else (0, 0)
     beside = companion_data.control_cells(outcome.control)
@@ -210,7 +210,7 @@ def _cells_of(key: str, outcomes: Mapping[str, MetricScore], usd: float | None) 
 
 
 def _scored_cells(outcomes: Mapping[str, MetricScore], usd: float | None) -> tuple[object, ...]:
-    """What the list shows of a game's scores, as in ``_SCORED_COLUMNS``."""
+    """The cells of a game in the list that its scores decide, in the order of ``_SCORED_COLUMNS``."""
     verdict = judge_scores(outcomes, usd)
     held = [outcomes.get(name) for name in DEFINITIONS]
     return (

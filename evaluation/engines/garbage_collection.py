@@ -1,11 +1,10 @@
-"""Pause Python's garbage collector while many objects are built that stay in use, and give memory back afterwards."""
+"""Pause Python's cyclic garbage collector while many small objects are built that all stay in use."""
 
 from __future__ import annotations
 
-import ctypes
 import gc
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 
 
 @contextmanager
@@ -26,14 +25,3 @@ def collection_paused() -> Iterator[None]:
         yield
     finally:
         gc.enable()
-
-
-def give_back_memory() -> None:
-    """Returns to the system what is free; call it when something large has ended.
-
-    The C library keeps what was freed for later, hundreds of megabytes after a game of 50,000 messages. Where it has no
-    ``malloc_trim`` (outside glibc) only the collector runs.
-    """
-    gc.collect()
-    with suppress(OSError, AttributeError, TypeError):
-        ctypes.CDLL(None).malloc_trim(0)

@@ -27,10 +27,6 @@ if TYPE_CHECKING:
     from evaluation.transcript import Transcript
 
 
-GIANT_MESSAGES = 10_000
-"""After a batch of more messages its memory is given back at once."""
-
-
 @dataclass(slots=True)
 class Tally:
     """Counts of files by outcome so far.
@@ -116,7 +112,6 @@ def evaluate_paths(
     Files that cannot be read are told to ``tally.note`` and counted; the others go on. With a store,
     its settings say how large a file may be.
     """
-    from evaluation.engines.garbage_collection import give_back_memory
     from evaluation.engines.scoring import batches_of, evaluate_many, map_batches
     from evaluation.readers import Limits, iter_paths
 
@@ -131,13 +126,8 @@ def evaluate_paths(
     score = partial(score_and_pack, thresholds=thresholds)
     with store.written_in_bulk():
         for batch, packed in map_batches(score, batches_of(transcripts), jobs=jobs):
-            is_giant = sum(len(one.messages) for one in batch) > GIANT_MESSAGES
             placed = [(places.popleft(), *pair) for pair in zip(batch, packed, strict=True)]
             yield from _stored(store, placed, iteration, thresholds, tally)
-            if is_giant:
-                del batch, packed, placed
-                give_back_memory()
-    give_back_memory()
 
 
 def read_transcripts(results: Iterable[ReadResult], tally: Tally) -> Iterator[tuple[int, Transcript]]:
