@@ -188,7 +188,7 @@ class Results:
             return self._read_scores(cursor, iteration, threshold, None)
 
     def metric_scores(self, iteration: str | None = None) -> dict[str, dict[str, MetricScore]]:
-        """What :func:`~evaluation.iterations.metrics_by_transcript` makes of ``scores``: by transcript, then by metric.
+        """The table of ``scores`` as :func:`~evaluation.iterations.metrics_by_transcript` reads it.
 
         Nobody changes what it returns: a game that did not change since the last call has the same mapping again.
 
