@@ -9,7 +9,7 @@ WORKERS ?= 3
 LOCK_FLAGS := --no-emit-project --no-header --no-annotate --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help run install install-dev browser test test-long check format validity bench bench-pages bench-judging bench-raters bench-peers screenshots api bad-input-table lock clean
+.PHONY: help run install install-dev browser test test-long check format validity bench bench-pages bench-judging bench-raters bench-peers screenshots site package bad-input-table lock clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -70,14 +70,17 @@ screenshots: install-dev browser ## Take pictures of every page in each state, a
 	$(BIN)/pytest tests/browser -k screenshots -m "long or not long" --numprocesses 0
 	$(BIN)/python scripts/screenshots.py
 
-api: install-dev ## Write the reference of the Python API from its docstrings to build/api
-	$(BIN)/pdoc --output-directory build/api evaluation evaluation.testing
+site: install-dev ## Build the documentation site, with the reference from code, into build/site
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+
+package: install-dev ## Build wheel and source package into dist
+	$(BIN)/python -m build --no-isolation
 
 bad-input-table: install-dev ## Write docs/bad-input.md anew, from what each bad input gets
 	$(BIN)/python -m tests.faults.bad_input_table
 
 lock: ## Write the lock files anew (needs uv)
-	uv export $(LOCK_FLAGS) --extra build > requirements.lock
+	uv export $(LOCK_FLAGS) --extra build --extra auth > requirements.lock
 	uv export $(LOCK_FLAGS) --extra build --extra dev > requirements-dev.lock
 
 clean: ## Remove the environment and everything generated

@@ -70,7 +70,7 @@ def comparison_markdown(comparison: Mapping[str, Any]) -> str:
     """
     rows = [row for row in _list(comparison.get("rows")) if isinstance(row, Mapping)]
     verdict = str(comparison.get("verdict"))
-    drop = _number(comparison.get("max_drop"), 1) or "the allowed drop"
+    drop = number_words(comparison.get("max_drop"), 1) or "the allowed drop"
     sections = [
         f"{MARKER}\n### {_TITLES.get(verdict, 'Personas: unknown outcome')}",
         _MEANINGS.get(verdict, "The report cannot be read.").format(drop=drop),
@@ -94,7 +94,7 @@ def comparison_markdown(comparison: Mapping[str, Any]) -> str:
     models = ", ".join(code(shortened(each, _LONGEST_NAME)) for each in _list(comparison.get("models"))[:_MOST_LISTED])
     if models:
         sections.append(f"Judged by {models}. Scores run from 0 to 9, ideas are counted.")
-    return _cut("\n\n".join(sections))
+    return cut_comment("\n\n".join(sections))
 
 
 def _cells(row: Mapping[str, Any]) -> tuple[str, ...]:
@@ -102,9 +102,9 @@ def _cells(row: Mapping[str, Any]) -> tuple[str, ...]:
     return (
         _quoted(row.get("agent_name"), _LONGEST_NAME),
         _dimension(row),
-        _number(row.get("baseline"), 2) or "none",
-        _number(row.get("score"), 2) or "n/a",
-        _number(row.get("change"), 2, sign=True),
+        number_words(row.get("baseline"), 2) or "none",
+        number_words(row.get("score"), 2) or "n/a",
+        number_words(row.get("change"), 2, sign=True),
         _OUTCOMES.get(outcome) or code(shortened(outcome, _LONGEST_NAME)),
     )
 
@@ -120,7 +120,7 @@ def _remarks(row: Mapping[str, Any]) -> Iterator[str]:
         yield f"- {who}: {_quoted(row['detail'], 2 * _LONGEST_TEXT)}"
     fallen = [each for each in _list(row.get("fallen_propositions"))[:_MOST_LISTED] if isinstance(each, Mapping)]
     for each in fallen:
-        before, now = (_number(each.get(key), 2) or "n/a" for key in ("baseline", "score"))
+        before, now = (number_words(each.get(key), 2) or "n/a" for key in ("baseline", "score"))
         yield f"- {who}: {_quoted(each.get('proposition_id'), _LONGEST_NAME)} fell from {before} to {now}"
     for key, words in (
         ("new_propositions", "new propositions"),
@@ -132,13 +132,13 @@ def _remarks(row: Mapping[str, Any]) -> Iterator[str]:
             yield f"- {who}: {words}: {', '.join(listed)}"
     worst = [each for each in _list(row.get("behind"))[:_MOST_LISTED] if isinstance(each, Mapping)]
     if worst:
-        yield f"- {who} changed by {_number(row.get('change'), 2, sign=True) or 'too much'}; behind it:"
+        yield f"- {who} changed by {number_words(row.get('change'), 2, sign=True) or 'too much'}; behind it:"
     for each in worst:
         yield from _behind(each)
 
 
 def _behind(each: Mapping[str, Any]) -> Iterator[str]:
-    before, now = (_number(each.get(key), 2) or "new" for key in ("baseline", "score"))
+    before, now = (number_words(each.get(key), 2) or "new" for key in ("baseline", "score"))
     yield f"  - {_quoted(each.get('proposition_id'), _LONGEST_NAME)}: {before} → {now}"
     for key, words in (
         ("message", "lowest at"),
@@ -155,9 +155,10 @@ def _quoted(text: object, limit: int) -> str:
     return code(shortened(text, limit)) or "n/a"
 
 
-def _number(value: object, digits: int, *, sign: bool = False) -> str:
-    """A number in words, a true minus sign left to fonts; empty for anything else."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or abs(value) > 1e6:
+def number_words(value: object, digits: int, *, sign: bool = False) -> str:
+    """A number in words, a true minus sign left to fonts; empty for anything else, and for numbers beyond a million."""
+    # The size comes first: an integer of hundreds of digits, as a forged report may hold, is not a float at all.
+    if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > 1e6 or not math.isfinite(value):
         return ""
     return f"{value:{'+' if sign else ''}.{digits}f}"
 
@@ -166,7 +167,8 @@ def _list(value: object) -> Sequence[Any]:
     return value if isinstance(value, list | tuple) else ()
 
 
-def _cut(text: str) -> str:
+def cut_comment(text: str) -> str:
+    """The comment, cut at the end of a line to the length that one may have."""
     if len(text) <= LONGEST_COMMENT:
         return text
     # At the end of a line, so that no code span stays open.

@@ -17,6 +17,9 @@ from evaluation.cli.main import app
 
 PROMISED = {
     "ab",
+    "ci",
+    "init",
+    "demo",
     "serve",
     "import",
     "evaluate",

@@ -1,0 +1,43 @@
+"""Make a backup of the database every so often, and keep the latest.
+
+``backups.py FOLDER HOURS KEPT``; ``backups.py FOLDER 0 KEPT`` makes one and ends.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+RETRY_HOURS = 0.25
+PATTERN = "dramaturg-*.duckdb"
+
+
+def back_up(folder: Path, kept: int) -> bool:
+    """Makes a backup and removes all but the latest ``kept``; ``False`` when it failed, and then removes none."""
+    target = folder / f"dramaturg-{datetime.now(UTC):%Y%m%dT%H%M%S.%f}.duckdb"
+    program = Path(sys.executable).with_name("dramaturg")
+    if subprocess.run([program, "backup", str(target)], check=False).returncode:
+        return False
+    # The names sort by time.
+    for old in sorted(folder.glob(PATTERN))[:-kept]:
+        old.unlink()
+    return True
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Backs up until interrupted; a backup that failed is tried again after a quarter of an hour."""
+    folder, hours, kept = Path(arguments[0]), float(arguments[1]), max(1, int(arguments[2]))
+    pause = threading.Event()
+    while True:
+        done = back_up(folder, kept)
+        if not hours:
+            return 0 if done else 3
+        pause.wait(3600 * (hours if done else min(hours, RETRY_HOURS)))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
