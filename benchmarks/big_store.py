@@ -27,12 +27,25 @@ ROUNDS = 5
 LONG = {500: 5, 5_000: 50}
 """About how many messages the long games have, and how many times as fast they are talked as the others."""
 
+_COPIED = {
+    "transcripts": ", nextval('transcript_numbers') AS position",
+    "players": "",
+    "messages": "",
+    "metric_results": ", nextval('result_numbers') AS result_id",
+    "controls": ", nextval('control_numbers') AS control_id",
+}
+"""Tables with what else is another one in a copy than in the original."""
+
 _BATCH = 50
 _RATED = 300
 
 
-def build(path: Path) -> dict[int, str]:
+def build(path: Path, copies: int = 1) -> dict[int, str]:
     """Fills a new database with scored games in iterations, and some ratings.
+
+    Args:
+        path: Where to.
+        copies: How many times each game stands in it.
 
     Returns:
         The ids of the long games, by about how many messages they have.
@@ -50,6 +63,8 @@ def build(path: Path) -> dict[int, str]:
         ids += _keep(store, batch, names[len(ids) * ITERATIONS // GAMES])
         print(f"{len(ids):,} of {GAMES:,} games stored", file=sys.stderr, flush=True)
     _rate(store, ids)
+    store.close()
+    multiply(path, copies)
     long = {}
     for messages, pace in LONG.items():
         (long[messages],) = _keep(store, list(evaluate_many(_games(1, pace))), names[-1])
@@ -63,6 +78,25 @@ def long_games(path: Path) -> dict[int, str]:
     summaries = store.transcripts.summaries().tail(len(LONG))
     store.close()
     return dict(zip(LONG, summaries["transcript_id"], strict=True))
+
+
+def multiply(path: Path, times: int) -> None:
+    """Stores every game that often, under other ids, with its results and controls but without its ledger.
+
+    Scoring ten thousand games takes a quarter of an hour, and what the pages read of all games does not depend on it.
+    """
+    store = Store(path)
+    with store.unit(write=True) as cursor:
+        cursor.execute("CREATE TEMP TABLE originals AS SELECT transcript_id FROM transcripts")
+        for number in range(1, times):
+            for table, others in _COPIED.items():
+                cursor.execute(
+                    f"""INSERT INTO {table} BY NAME
+                    SELECT * REPLACE (sha256(concat(transcript_id, ' {number}')) AS transcript_id{others})
+                    FROM {table} WHERE transcript_id IN (FROM originals)"""
+                )
+        cursor.execute("DROP TABLE originals")
+    store.close()
 
 
 def _games(count: int, pace: int = 1) -> Iterator[Transcript]:

@@ -1,8 +1,8 @@
 """The dashboard's page times beside what is wanted: ``python -m benchmarks.pages`` (some minutes for the games alone).
 
-Measured on a store of 1,000 games with 100,000 messages. Server time is that of a rerun of the whole page, beyond that
-of an empty one; the browser is Chromium with the application loaded once before. All figures depend on the machine and
-on what else it does.
+Measured on a store of 1,000 games with 100,000 messages, or with ``--copies 10`` on one where each stands ten times.
+Server time is that of a rerun of the whole page, beyond that of an empty one; the browser is Chromium with the
+application loaded once before. All figures depend on the machine and on what else it does.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import statistics
 import sys
 import tempfile
 import time
+import uuid
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +23,7 @@ from benchmarks import big_store
 from benchmarks.browsing import browse
 from benchmarks.startup import serving
 from benchmarks.table import Row, print_table
+from evaluation.ratings import Rating
 from evaluation.store import Store
 
 RUNS = 7
@@ -44,7 +46,8 @@ def reruns(database: Path, long: Mapping[int, str]) -> Iterator[Row]:
         met = "yes" if warm.seconds <= WANTED_RERUN else "NO"
         yield Row(f"rerun of {name}, median of {RUNS}, beyond it", str(warm), f"<= {WANTED_RERUN} s", met)
         cold = _rerun(page, parameters, is_cold=True).beyond(empty)
-        yield Row("  the same, first run after the data changed", str(cold))
+        met = "yes" if cold.seconds <= WANTED_RERUN else "NO"
+        yield Row("  the same, first run after another rating was stored", str(cold), f"<= {WANTED_RERUN} s", met)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +78,7 @@ def _pages(database: Path, long: Mapping[int, str]) -> dict[str, tuple[str, dict
         path.parent.name: (path.parent.name, {}) for path in sorted((ENTRY.parent / "app_pages").glob("*/page.py"))
     }
     pages["review"] = ("review", {"rater": "Ada"})
+    pages["review, raters by games"] = ("review", {"rater": "Ada", "view": "Team"})
     pages["transcripts, searching"] = ("transcripts", {"search": SEARCH})
     pages["transcript"] = ("transcripts", {"transcript": first})
     for messages, transcript_id in long.items():
@@ -102,12 +106,17 @@ def _rerun(page: str | None, parameters: Mapping[str, str], *, is_cold: bool = F
     times = []
     for _ in range(3 if is_cold else RUNS):
         if is_cold:
-            # What was read is kept until the file is another one.
-            os.utime(os.environ["DRAMATURG_DB"])
+            _change(Path(os.environ["DRAMATURG_DB"]))
         start, cpu_start = time.perf_counter(), time.process_time()
         app.run()
         times.append((time.perf_counter() - start, time.process_time() - cpu_start))
     return Rerun(*(statistics.median(kind) for kind in zip(*times, strict=True)))
+
+
+def _change(database: Path) -> None:
+    """Store one more rating: pages keep what they read while the file is the same, and most of it while the game is."""
+    store = Store(database)
+    store.ratings.add(Rating(store.transcripts.ids()[0], "Benchmark", 3, token=uuid.uuid4().hex))
 
 
 def searching(database: Path) -> Row:
@@ -125,10 +134,12 @@ def searching(database: Path) -> Row:
     return Row.limited(what, statistics.median(times), WANTED_SEARCH, " s", 3)
 
 
-def measure(database: Path, long: Mapping[int, str]) -> Iterator[Row]:
-    """Every line of the table."""
+def measure(database: Path, long: Mapping[int, str], *, with_browser: bool = True) -> Iterator[Row]:
+    """Every line of the table, or those of the server alone."""
     yield searching(database)
     yield from reruns(database, long)
+    if not with_browser:
+        return
     with serving(database) as server:
         yield from browse(server, long)
 
@@ -137,12 +148,17 @@ def main(arguments: list[str]) -> None:
     """Measures everything and prints the table."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.pages", description="Prints the pages' times.")
     parser.add_argument("--store", type=Path, help="keep the database here, or use the one that is here")
-    chosen = parser.parse_args(arguments).store
+    parser.add_argument("--copies", type=int, default=1, help="how many times each game stands in a new database")
+    parser.add_argument("--no-browser", action="store_true", help="only what the server takes")
+    given = parser.parse_args(arguments)
+    chosen = given.store
     print(f"Python {platform.python_version()} on {platform.system()}, {os.cpu_count()} processors\n", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         database = chosen or Path(folder) / "pages.duckdb"
-        long = big_store.long_games(database) if database.exists() else big_store.build(database)
-        print_table(list(measure(database, long)))
+        if not database.exists():
+            big_store.build(database, given.copies)
+        long = big_store.long_games(database)
+        print_table(list(measure(database, long, with_browser=not given.no_browser)))
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from dashboard.shared.jobs import jobs
 from dashboard.shared.jobs.job_status import job_banner
 from dashboard.shared.notices import show_error
 from evaluation.access.roles import Action, Role
-from evaluation.errors import DramaturgError, StoreBusyError, StoreError
+from evaluation.errors import DramaturgError, StoreBusyError, StoreError, StoreReadOnlyError
 
 # In the groups of the navigation.
 PAGES = {
@@ -168,6 +168,8 @@ def frame(person: Person) -> None:
     identity_panel(person)
     state.keep_one_history_entry_per_page()
     tour_progress.way_back()
+    if resources.store().is_read_only:
+        st.info("This corpus is open for reading only: nothing here can be changed.", icon=":material/lock:")
     if page.title not in OWN_HEADINGS:
         st.title(page.title, anchor=False)
     try:
@@ -178,7 +180,7 @@ def frame(person: Person) -> None:
         if page.title in OWN_HEADINGS:
             st.title(page.title, anchor=False)
         show_error(error)
-        if isinstance(error, StoreError) and not isinstance(error, StoreBusyError):
+        if isinstance(error, StoreError) and not isinstance(error, StoreBusyError | StoreReadOnlyError):
             way_out(resources.store(), page.title)
 
 

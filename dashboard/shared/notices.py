@@ -6,7 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from evaluation.errors import DramaturgError, InfrastructureError, StoreBusyError
+from evaluation.errors import DramaturgError, InfrastructureError, StoreBusyError, StoreReadOnlyError
 
 _MARK = Path(__file__).parents[1] / "static" / "icon.svg"
 
@@ -24,6 +24,8 @@ def show_error(error: DramaturgError) -> None:
     """An error with its place and remedy, as inert text, and a way to try again. Nothing stored is lost by it."""
     if isinstance(error, StoreBusyError):
         st.error("The database is in use by another program. Nothing is lost.", icon=":material/lock:")
+    elif isinstance(error, StoreReadOnlyError):
+        st.error("Nothing was changed: what is shown here may only be read.", icon=":material/lock:")
     elif isinstance(error, InfrastructureError):
         st.error("The database cannot be used right now. What is stored stays stored.", icon=":material/database_off:")
     else:

@@ -14,6 +14,7 @@ from dashboard.shared.chat.conversation import Conversation, RowsByMessage, rows
 from dashboard.shared.formatting import game_label, look, score_text
 from evaluation.engines.garbage_collection import collection_paused
 from evaluation.iterations.board import Board
+from evaluation.kept_values import KeptValues
 from evaluation.rating_desk.alerts import AlertLimits
 from evaluation.readers import Limits
 from evaluation.readers.import_report import ImportReport
@@ -80,7 +81,7 @@ def overview(store: Store) -> Overview:
     with store.unit():
         summaries = store.transcripts.summaries()
         scores = store.results.scores()
-        board = stored_board(store, summaries, scores)
+        board = stored_board(store)
     apart = int(simulated(summaries).sum())
     unassigned = int(summaries["iteration"].isna().sum()) - apart
     return Overview(board, len(waiting_games(summaries, scores)), unassigned, len(summaries) - apart, apart)
@@ -115,27 +116,33 @@ def trend_points(store: Store) -> pd.DataFrame:
         names = [one.name for one in store.iterations.list()]
         raters = store.ratings.rater_counts()
     places = {name: place for place, name in enumerate(names, start=1)}
+    games = zip(*(summaries[name].tolist() for name in _POINT_SOURCES), strict=True)
     rows = [
-        {
-            "metric": metric,
-            "position": group[0],
-            "iteration": group[1],
-            "game": row["game_id"],
-            "transcript_id": str(row["transcript_id"]),
-            "score": outcome.score,
-            "status": str(outcome.status),
-            "raters": raters.get(str(row["transcript_id"]), 0),
-            "settled": outcome.coverage.settled if outcome.coverage else 0,
-            "considered": outcome.coverage.considered if outcome.coverage else 0,
-            **companion_data.control_cells(outcome.control),
-        }
-        for row in summaries.to_dict("records")
-        for group in (group_of(row["iteration"], row["source_format"], places),)
-        for metric, outcome in metrics.get(str(row["transcript_id"]), {}).items()
+        (point[0], *group, game, key, *point[1:3], raters.get(key, 0), *point[3:])
+        for key, game, iteration, source_format in games
+        for group in (group_of(iteration, source_format, places),)
+        for point in _points_of(key, metrics.get(key, {}))
     ]
     frame = pd.DataFrame(rows, columns=list(POINT_COLUMNS))
     frame = frame.astype(dict.fromkeys(("score", "chance", "companion"), float))
     return frame.sort_values("position", kind="stable", ignore_index=True)
+
+
+_POINT_SOURCES = ("transcript_id", "game_id", "iteration", "source_format")
+_points: KeptValues[list[tuple[Any, ...]]] = KeptValues()
+
+
+def _points_of(key: str, outcomes: Mapping[str, MetricScore]) -> list[tuple[Any, ...]]:
+    return _points.get(key, (outcomes,), lambda: [_point(metric, one) for metric, one in outcomes.items()])
+
+
+def _point(metric: str, outcome: MetricScore) -> tuple[Any, ...]:
+    """The cells of a point that its score decides: the columns of ``POINT_COLUMNS`` that follow from nothing else."""
+    coverage = outcome.coverage
+    settled, considered = (coverage.settled, coverage.considered) if coverage else (0, 0)
+    beside = companion_data.control_cells(outcome.control)
+    cells = (beside[name] for name in companion_data.POINT_COLUMNS)
+    return metric, outcome.score, str(outcome.status), settled, considered, *cells
 
 
 def transcript_list(store: Store) -> pd.DataFrame:
@@ -154,18 +161,21 @@ def transcript_list(store: Store) -> pd.DataFrame:
         metrics = current_outcomes(store)
         people = _people(store, summaries["transcript_id"].tolist())
         ratings = store.ratings.rater_counts()
-    rows = []
-    for row in summaries.to_dict("records"):
-        key = str(row["transcript_id"])
-        names, opening = people[key]
-        others = {
-            "label": game_label(str(row["game_id"]), str(row["source_name"]), int(row["position"]) + 1),
-            "names": names,
-            "opening": opening,
-            "ratings": ratings.get(key, 0),
-        }
-        rows.append(_list_row(row, metrics.get(key, {})) | others)
-    return pd.DataFrame(rows, columns=[*_LIST_COLUMNS, *DEFINITIONS, *(f"score_{name}" for name in DEFINITIONS)])
+    keys = [str(key) for key in summaries["transcript_id"]]
+    labelled = zip(summaries["game_id"], summaries["source_name"], summaries["position"], strict=True)
+    known = {
+        **{name: summaries[name].tolist() for name in _PLAIN_COLUMNS},
+        "iteration": ["" if pd.isna(one) else one for one in summaries["iteration"].tolist()],
+        "label": [game_label(str(name), str(source), int(position) + 1) for name, source, position in labelled],
+        "names": [people[key][0] for key in keys],
+        "opening": [people[key][1] for key in keys],
+        "ratings": [ratings.get(key, 0) for key in keys],
+    }
+    costs = [None if pd.isna(usd) else float(str(usd)) for usd in summaries["total_usd"].tolist()]
+    cells = [_cells_of(key, metrics.get(key, {}), usd) for key, usd in zip(keys, costs, strict=True)]
+    scored = dict(zip(_SCORED_COLUMNS, zip(*cells, strict=True) if cells else [()] * len(_SCORED_COLUMNS), strict=True))
+    table = pd.DataFrame({**known, **scored}, columns=[*_LIST_COLUMNS, *DEFINITIONS, *_SCORE_COLUMNS])
+    return table.astype(dict.fromkeys(_SCORE_COLUMNS, float))
 
 
 _PEOPLE_KEPT = 200_000
@@ -190,19 +200,27 @@ _PEOPLE_COLUMNS = ("label", "names", "opening", "ratings")
 _LIST_COLUMNS = (*_PLAIN_COLUMNS, "iteration", *_PEOPLE_COLUMNS, "verdict", "passed", "chance", "failing")
 
 
-def _list_row(row: Mapping[Any, Any], outcomes: Mapping[str, MetricScore]) -> dict[str, object]:
-    usd = row["total_usd"]
-    verdict = judge_scores(outcomes, None if pd.isna(usd) else float(str(usd)))
-    return {
-        **{name: row[name] for name in _PLAIN_COLUMNS},
-        "iteration": "" if pd.isna(row["iteration"]) else row["iteration"],
-        "verdict": str(verdict.status),
-        "passed": verdict.passed_count,
-        "chance": metrics_above_chance(one.control for one in outcomes.values() if one.score is not None),
-        "failing": tuple(name for name, outcome in outcomes.items() if outcome.status is Status.FAILED),
-        **{name: score_cell(name, outcomes.get(name)) for name in DEFINITIONS},
-        **{f"score_{name}": outcome.score for name, outcome in outcomes.items()},
-    }
+_SCORE_COLUMNS = tuple(f"score_{name}" for name in DEFINITIONS)
+_SCORED_COLUMNS = ("verdict", "passed", "chance", "failing", *DEFINITIONS, *_SCORE_COLUMNS)
+_list_cells: KeptValues[tuple[object, ...]] = KeptValues()
+
+
+def _cells_of(key: str, outcomes: Mapping[str, MetricScore], usd: float | None) -> tuple[object, ...]:
+    return _list_cells.get(key, (outcomes, usd), lambda: _scored_cells(outcomes, usd))
+
+
+def _scored_cells(outcomes: Mapping[str, MetricScore], usd: float | None) -> tuple[object, ...]:
+    """The cells of a game in the list that its scores decide, in the order of ``_SCORED_COLUMNS``."""
+    verdict = judge_scores(outcomes, usd)
+    held = [outcomes.get(name) for name in DEFINITIONS]
+    return (
+        str(verdict.status),
+        verdict.passed_count,
+        metrics_above_chance(one.control for one in outcomes.values() if one.score is not None),
+        tuple(name for name, outcome in outcomes.items() if outcome.status is Status.FAILED),
+        *(score_cell(name, outcomes.get(name)) for name in DEFINITIONS),
+        *(None if one is None else one.score for one in held),
+    )
 
 
 def score_cell(metric: str, outcome: MetricScore | None) -> str:

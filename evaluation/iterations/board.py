@@ -23,6 +23,7 @@ from evaluation.iterations.tests import (
     known_mean,
     mean_scores,
 )
+from evaluation.kept_values import KeptValues
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS
 from evaluation.rubric.lowest_metric import lowest_metric
 from evaluation.rubric.verdict import Verdict
@@ -125,11 +126,28 @@ def make_board(
     """
     ordered = sorted(iterations, key=lambda iteration: iteration.position)
     sides = {one.name: IterationSide(one, tuple(games.get(one.name, ()))) for one in ordered}
-    summaries = tuple(_summary(sides[one.name], sides, ordered, thresholds, size) for one in ordered)
+    summaries = tuple(_kept_summary(sides[one.name], sides, ordered, thresholds, size) for one in ordered)
     tests = [test for summary in summaries for test in summary.tests]
     played = [summary for summary in summaries if summary.games] or list(summaries)
     current = played[-1] if played else None
     return Board(summaries, checklist(tests, current.iteration if current else None), chance_of_streak(tests), current)
+
+
+_summaries: KeptValues[IterationSummary] = KeptValues(200)
+
+
+def _kept_summary(
+    own: IterationSide,
+    sides: Mapping[str, IterationSide],
+    ordered: Sequence[Iteration],
+    thresholds: Mapping[str, float],
+    size: int,
+) -> IterationSummary:
+    """The summary made last, while the iteration, those that it is held against and the settings are what they were."""
+    others = (reference_of(own.iteration, ordered), baseline_before(own.iteration, ordered))
+    held = tuple(sides[one.name] if one else None for one in others)
+    source = (own, held, dict(thresholds), size)
+    return _summaries.get(own.name, source, lambda: _summary(own, sides, ordered, thresholds, size))
 
 
 def _summary(

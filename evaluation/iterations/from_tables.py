@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 from evaluation.coverage import Coverage
 from evaluation.iterations.tests import Game
+from evaluation.kept_values import KeptValues
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.verdict import MetricScore
 from evaluation.score import Status
@@ -15,33 +18,41 @@ if TYPE_CHECKING:
     import pandas
 
 
-def games_by_iteration(summaries: pandas.DataFrame, scores: pandas.DataFrame) -> dict[str, list[Game]]:
-    """Each iteration's games by its name, in the order in which they were added.
+def games_by_iteration(
+    summaries: pandas.DataFrame, metrics: Mapping[str, Mapping[str, MetricScore]]
+) -> dict[str, list[Game]]:
+    """Each iteration's games by its name, in the order in which they were added; equal games are the same objects.
 
     Args:
         summaries: One row per transcript: ``transcript_id``, ``game_id``, ``iteration``, ``position`` (in the
             iteration), ``total_usd``, ``cache_hit_rate``. Transcripts of no iteration are left out.
-        scores: One row per transcript and metric: ``transcript_id``, ``metric``, ``score``, ``status``, ``threshold``,
-            and where known ``denominator``, ``considered``, ``reason``, ``control``.
+        metrics: By transcript, as :func:`metrics_by_transcript` returns them.
     """
-    metrics = metrics_by_transcript(scores)
     games: dict[str, list[Game]] = {}
     held = summaries[summaries["iteration"].notna()].sort_values(["iteration", "position"], kind="stable")
-    for row in held.to_dict("records"):
-        transcript_id = str(row["transcript_id"])
-        game = Game(
-            transcript_id,
-            str(row["game_id"]),
-            metrics.get(transcript_id, {}),
-            _number(row["total_usd"]),
-            _number(row["cache_hit_rate"]),
-        )
-        games.setdefault(str(row["iteration"]), []).append(game)
+    columns = (held[name].tolist() for name in ("iteration", "transcript_id", "game_id", "total_usd", "cache_hit_rate"))
+    for iteration, key, name, usd, hit_rate in zip(*columns, strict=True):
+        game = Game(str(key), str(name), metrics.get(str(key), {}), _number(usd), _number(hit_rate))
+        source = (game.game_id, game.metrics, game.total_usd, game.cache_hit_rate)
+        games.setdefault(str(iteration), []).append(_games.get(game.transcript_id, source, partial(_same, game)))
     return games
 
 
+def _same(game: Game) -> Game:
+    return game
+
+
+_games: KeptValues[Game] = KeptValues()
+"""So that whoever compares games, or lists of them, with earlier ones is done at once where nothing changed."""
+
+
 def metrics_by_transcript(scores: pandas.DataFrame) -> dict[str, dict[str, MetricScore]]:
-    """The rows of a table of scores (as :func:`games_by_iteration` takes it), by transcript and metric."""
+    """The rows of a table of scores, by transcript and metric.
+
+    Args:
+        scores: One row per transcript and metric: ``transcript_id``, ``metric``, ``score``, ``status``, ``threshold``,
+            and where known ``denominator``, ``considered``, ``reason``, ``control``.
+    """
     metrics: dict[str, dict[str, MetricScore]] = {}
     # Column by column: a record of each of thousands of rows takes several times as long.
     columns = (scores[name].tolist() if name in scores else [None] * len(scores) for name in _COLUMNS)

@@ -37,19 +37,10 @@ if TYPE_CHECKING:
     from evaluation.store.engine.transactions import Cursor
 
 
-def stored_board(store: Store, summaries: pd.DataFrame | None = None, scores: pd.DataFrame | None = None) -> Board:
-    """All known facts of the iterations, under today's thresholds.
-
-    Args:
-        store: Where to read.
-        summaries: ``store.transcripts.summaries()``, where the caller has read it already.
-        scores: ``store.results.scores()``, likewise.
-    """
+def stored_board(store: Store) -> Board:
+    """All known facts of the iterations, under today's thresholds."""
     with store.unit():
-        games = games_by_iteration(
-            store.transcripts.summaries() if summaries is None else summaries,
-            store.results.scores() if scores is None else scores,
-        )
+        games = games_by_iteration(store.transcripts.summaries(), store.results.metric_scores())
         settings = store.settings
         return make_board(store.iterations.list(), games, settings.thresholds(), settings.test_size())
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evaluation.errors import InputError
+from evaluation.kept_values import KeptValues
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -396,16 +397,25 @@ def stored_results_table(store: Store, iteration: str | None = None) -> pd.DataF
 
 
 def current_outcomes(store: Store, iteration: str | None = None) -> dict[str, dict[str, MetricScore]]:
-    """The scores of all stored games by today's thresholds: by transcript id, then by metric.
+    """The scores of all stored games by today's thresholds: by transcript id, then by metric; nobody changes them.
 
     Args:
         store: Where they are.
         iteration: Only its games; ``None`` for all.
     """
-    from evaluation.iterations.from_tables import metrics_by_transcript
-    from evaluation.rubric.verdict import apply_thresholds
-
     with store.unit():
         thresholds = store.settings.thresholds()
-        found = metrics_by_transcript(store.results.scores(iteration))
-    return {transcript_id: apply_thresholds(metrics, thresholds) for transcript_id, metrics in found.items()}
+        found = store.results.metric_scores(iteration)
+    return {
+        key: _outcomes.get(key, (metrics, thresholds), partial(_judged, metrics, thresholds))
+        for key, metrics in found.items()
+    }
+
+
+def _judged(metrics: Mapping[str, MetricScore], thresholds: Mapping[str, float]) -> dict[str, MetricScore]:
+    from evaluation.rubric.verdict import apply_thresholds
+
+    return apply_thresholds(metrics, thresholds)
+
+
+_outcomes: KeptValues[dict[str, MetricScore]] = KeptValues()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from dashboard.shared.formatting import look, score_text, threshold_text
-from evaluation.iterations.from_tables import games_by_iteration, metrics_by_transcript
+from evaluation.iterations.from_tables import games_by_iteration
 from evaluation.iterations.tests import Game, game_failures, judge_games, known_mean, mean_scores
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.verdict import COST_LIMIT_USD, MetricScore, VerdictStatus, apply_thresholds, judge_scores
@@ -48,10 +48,9 @@ class VerdictEffects:
 def metric_effects(store: Store, then: Thresholds) -> tuple[ThresholdEffect, ...]:
     """Number of games that pass each metric now, and with the thresholds ``then``; nothing is stored."""
     with store.unit():
-        scores = store.results.scores()
+        found = store.results.metric_scores().values()
         now = store.settings.thresholds()
     changed = now | dict(then)
-    found = metrics_by_transcript(scores).values()
     held = {name: [of[name] for of in found if name in of and of[name].score is not None] for name in DEFINITIONS}
     return tuple(_effect(name, held[name], now[name], changed[name]) for name in DEFINITIONS)
 
@@ -65,14 +64,14 @@ def verdict_effects(store: Store, then: Thresholds) -> VerdictEffects:
     """The verdicts on games and iterations now and with the thresholds ``then``; nothing is stored."""
     with store.unit():
         summaries = store.transcripts.summaries()
-        scores = store.results.scores()
+        metrics = store.results.metric_scores()
         now = store.settings.thresholds()
         names = [one.name for one in store.iterations.list()]
     changed = now | dict(then)
-    games = games_by_iteration(summaries, scores)
+    games = games_by_iteration(summaries, metrics)
     costs = dict(zip(summaries["transcript_id"], summaries["total_usd"], strict=True))
     return VerdictEffects(
-        _verdicts(metrics_by_transcript(scores), costs, now, changed),
+        _verdicts(metrics, costs, now, changed),
         tuple((name, _verdict_on(games.get(name), now), _verdict_on(games.get(name), changed)) for name in names),
     )
 

@@ -20,7 +20,7 @@ CHARTS, HEAT, TABLE, BESIDE, PERSONAS = "Charts", "Heat map", "Table", "Cost and
 
 
 def show() -> None:
-    points = resources.read(queries.trend_points)
+    points = resources.share(queries.trend_points)
     if points.empty:
         empty_state(
             "No games yet",

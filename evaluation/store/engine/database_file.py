@@ -18,7 +18,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evaluation.errors import StoreBusyError, StoreError
+from evaluation.errors import StoreBusyError, StoreError, StoreReadOnlyError
 from evaluation.store.engine import _process_queue, duckdb_errors
 from evaluation.store.engine.file_identity import (
     Identity,
@@ -64,7 +64,7 @@ MEMORY_LIMIT = "1GB"
 """What DuckDB may use before it goes to the disk; left alone it takes four fifths of the machine."""
 
 
-BULK_MEMORY_LIMIT = "200MB"
+BULK_MEMORY_LIMIT = "100MB"
 """The same while many games are imported: what was written need not stay, and no query needs more."""
 
 
@@ -82,13 +82,18 @@ class DatabaseFile:
     Args:
         path: The file, resolved; ``None`` keeps everything in memory until ``close``.
         prepare: Called with every newly opened connection before anybody uses it.
+        read_only: Open the file for reading only, whatever its permissions are, and do not make it where it is missing.
+            Any number of processes may read it so at the same time.
 
     Attributes:
         place: The path as shown to people.
+        is_for_reading: Whether it is opened for reading only.
         thread: The current thread's unit of work.
     """
 
-    def __init__(self, path: Path | None, prepare: Callable[[DuckDBPyConnection], None]) -> None:
+    def __init__(
+        self, path: Path | None, prepare: Callable[[DuckDBPyConnection], None], *, read_only: bool = False
+    ) -> None:
         self.place = ":memory:" if path is None else str(path)
         self._path = path
         self._process = os.getpid()
@@ -105,7 +110,7 @@ class DatabaseFile:
         self._is_closer_running = False
         self._must_close = False
         self._identity: Identity | None = None
-        self._is_read_only = False
+        self.is_for_reading = self._is_read_only = read_only
         self._memory_limit = MEMORY_LIMIT
 
     @contextmanager
@@ -208,10 +213,16 @@ class DatabaseFile:
         """Call before anything is written while the file is open.
 
         Raises:
-            StoreError: The file or its folder may only be read.
+            StoreReadOnlyError: The file or its folder may only be read, or was opened for reading only.
         """
+        if self.is_for_reading:
+            raise StoreReadOnlyError(
+                "The corpus is open for reading only; nothing was stored.",
+                place=self.place,
+                remedy="To change it, stop everything that reads it, and name the file with --db.",
+            )
         if self._is_read_only:
-            raise StoreError(
+            raise StoreReadOnlyError(
                 "The database may only be read there; nothing was stored.",
                 place=self.place,
                 remedy="Copy it to a place where you may write, and name that with --db.",
@@ -245,6 +256,8 @@ class DatabaseFile:
             StoreBusyError: The file was in use all the time.
         """
         assert self._path is not None
+        if self.is_for_reading:
+            self.require_writable()
         with self._state:
             if not self._state.wait_for(lambda: self._users == 0, timeout=wait_seconds):
                 raise StoreBusyError("The database is in use.", place=self.place, remedy="Try again in a moment.")
@@ -314,10 +327,13 @@ class DatabaseFile:
 
         if self._path is None:
             return duckdb.connect(":memory:")
-        _make_folder(self._path.parent)
+        if not self.is_for_reading:
+            _make_folder(self._path.parent)
         require_file(self._path)
-        self._is_read_only = is_read_only(self._path)
-        if self._identity is None:
+        self._is_read_only = self.is_for_reading or is_read_only(self._path)
+        if self.is_for_reading:
+            _require_there(self._path)
+        elif self._identity is None:
             with duckdb_errors.translated(self.place):
                 _create(self._path)
         elif not self._path.exists():
@@ -377,6 +393,13 @@ def _make_folder(folder: Path) -> None:
         ) from error
 
 
+def _require_there(path: Path) -> None:
+    if not path.exists():
+        raise StoreError(
+            "There is no such file.", place=str(path), remedy="Name a database that dramaturg collect wrote."
+        )
+
+
 def _keep(path: Path, kept: Path) -> None:
     """Gives a database a second name; a log that could not be worked into it goes along."""
     try:
@@ -406,22 +429,23 @@ def _create(path: Path) -> None:
             leftover.unlink(missing_ok=True)
 
 
-_files: dict[tuple[int, Path], DatabaseFile] = {}
+_files: dict[tuple[int, Path, bool], DatabaseFile] = {}
 _files_lock = threading.Lock()
 
 
-def shared_file(path: Path, prepare: Callable[[DuckDBPyConnection], None]) -> DatabaseFile:
+def shared_file(path: Path, prepare: Callable[[DuckDBPyConnection], None], *, read_only: bool = False) -> DatabaseFile:
     """The one ``DatabaseFile`` that all stores of this process share for ``path`` (resolved).
 
-    Two would fight for the file's lock, which belongs to the process. A forked child gets its own.
+    Two would fight for the file's lock, which belongs to the process. A forked child gets its own. A process that both
+    writes and reads only must close the one before it uses the other.
     """
     with _files_lock:
         if not _files:
             atexit.register(_close_all)
-        return _files.setdefault((os.getpid(), path), DatabaseFile(path, prepare))
+        return _files.setdefault((os.getpid(), path, read_only), DatabaseFile(path, prepare, read_only=read_only))
 
 
 def _close_all() -> None:
-    for (process, _), file in _files.items():
+    for (process, _, _), file in _files.items():
         if process == os.getpid():
             file.close()

@@ -93,7 +93,7 @@ def migrate(connection: DuckDBPyConnection, migrations: tuple[Migration, ...] = 
     if done < len(migrations) and _may_only_be_read(connection):
         raise StoreError(
             f"The database has schema {done} of an older version, and may only be read there.",
-            remedy="Copy it to a place where you may write, and name that with --db.",
+            remedy="Copy it to a place where you may write, and name that, or the file itself, with --db.",
         )
     for number, migration in enumerate(migrations[done:], start=done + 1):
         _run(connection, number, migration)

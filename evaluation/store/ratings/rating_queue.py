@@ -51,14 +51,18 @@ class RatingQueue:
 
     def progress(self, rater: str) -> QueueProgress:
         """The rater's progress."""
+        name = rater_name(rater)
         with self._units.unit() as cursor:
-            values = {"rater": rater_name(rater)}
-            rated, discards, plans, total = cursor.execute(_PROGRESS, values).fetchall()[0]
-            # Most raters never discard a game, and telling which discards still count takes as long as all the rest.
-            aside = cursor.execute(_PUT_ASIDE, values).fetchall()[0][0] if discards else 0
-            # The same holds for assignments and ratings that are asked for again.
-            of_assignments = cursor.execute(_ASSIGNED, values).fetchall()[0] if plans else ()
-        return QueueProgress(rated, aside, total, *of_assignments)
+            # Every saved form waits for it, and most raters have neither assignments nor discards.
+            others, rated, total = cursor.execute(_PLAIN_PROGRESS, {"rater": name}).fetchall()[0]
+            return self.progress_of([name])[name] if others else QueueProgress(rated, 0, total)
+
+    def progress_of(self, raters: Collection[str]) -> dict[str, QueueProgress]:
+        """The progress of several raters, by their names, in one query."""
+        names = {rater_name(one) for one in raters}
+        with self._units.unit() as cursor:
+            rows = cursor.execute(_PROGRESS, {"raters": sorted(names)}).fetchall()
+        return {rater: QueueProgress(*counts) for rater, *counts in rows}
 
     def next_unrated(self, rater: str, *, skip: Collection[str] = (), is_assigned_only: bool = False) -> str | None:
         """The transcript to rate next: one of those with the fewest raters, in an order of this rater's own.
@@ -155,33 +159,44 @@ ORDER BY touched DESC NULLS LAST, asked NULLS LAST, NOT is_assigned, turn NULLS 
 LIMIT 1
 """
 
-_ASSIGNED = f"""
-WITH assigned AS ({_ASSIGNMENTS}), wanted AS (
-    SELECT transcript_id FROM transcripts
-    WHERE transcript_id IN (FROM assigned)
-        OR {_FOR_PEOPLE} AND (SELECT count(*) > 0 FROM assigned) AND transcript_id IN ({_GOLD})
-), done AS (
-    SELECT transcript_id FROM ratings WHERE rater = $rater
-    UNION ALL SELECT transcript_id FROM current_discards WHERE rater = $rater
-)
-SELECT (SELECT count(*) FROM wanted),
-    (SELECT count(*) FROM wanted WHERE transcript_id NOT IN (FROM done)),
-    (SELECT count(DISTINCT transcript_id) FROM open_send_backs
-     WHERE rater = $rater
-         AND transcript_id NOT IN (SELECT transcript_id FROM current_discards WHERE rater = $rater))
+_PLAIN_PROGRESS = f"""
+SELECT (SELECT count(*) FROM discards WHERE rater = $rater)
+    + (SELECT count(*) FROM rating_assignments WHERE rater = $rater)
+    + (SELECT count(*) FROM rating_send_backs WHERE rater = $rater),
+    (SELECT count(DISTINCT transcript_id) FROM ratings WHERE rater = $rater),
+    (SELECT count(*) FROM transcripts
+     WHERE {_FOR_PEOPLE} OR transcript_id IN (SELECT transcript_id FROM ratings WHERE rater = $rater))
 """
 
 _PROGRESS = f"""
-SELECT (SELECT count(DISTINCT transcript_id) FROM ratings WHERE rater = $rater),
-    (SELECT count(*) FROM discards WHERE rater = $rater),
-    (SELECT count(*) FROM rating_assignments WHERE rater = $rater) + (
-     SELECT count(*) FROM rating_send_backs WHERE rater = $rater),
-    (SELECT count(*) FROM transcripts
-     WHERE {_FOR_PEOPLE} OR transcript_id IN (SELECT transcript_id FROM ratings WHERE rater = $rater)
-         OR transcript_id IN ({_ASSIGNMENTS}))
-"""
-
-_PUT_ASIDE = """
-SELECT count(DISTINCT transcript_id) FROM current_discards
-WHERE rater = $rater AND transcript_id NOT IN (SELECT transcript_id FROM ratings WHERE rater = $rater)
+WITH people AS (SELECT unnest($raters::text[]) AS rater),
+assigned AS (SELECT DISTINCT rater, transcript_id FROM current_rating_assignments WHERE rater IN (FROM people)),
+rated AS (SELECT DISTINCT rater, transcript_id FROM ratings WHERE rater IN (FROM people)),
+aside AS (SELECT DISTINCT rater, transcript_id FROM current_discards WHERE rater IN (FROM people)),
+gold AS (
+    SELECT p.rater, transcript_id
+    FROM current_gold g JOIN transcripts USING (transcript_id) JOIN (SELECT DISTINCT rater FROM assigned) p
+        ON g.who <> p.rater
+    WHERE {_FOR_PEOPLE}
+), wanted AS (
+    SELECT rater, transcript_id FROM assigned SEMI JOIN transcripts USING (transcript_id) UNION FROM gold
+), waiting AS (FROM wanted EXCEPT (FROM rated UNION FROM aside)
+), again AS (
+    SELECT rater, transcript_id FROM open_send_backs WHERE rater IN (FROM people) EXCEPT FROM aside
+), beside AS (
+    -- What an experiment simulated counts for who has rated it or is to rate it.
+    SELECT rater, transcript_id FROM (FROM rated UNION FROM assigned) JOIN transcripts USING (transcript_id)
+    WHERE NOT {_FOR_PEOPLE}
+), counted AS (
+    SELECT rater, 'rated' AS what FROM rated UNION ALL
+    SELECT rater, 'discarded' FROM (FROM aside EXCEPT FROM rated) UNION ALL
+    SELECT rater, 'beside' FROM beside UNION ALL
+    SELECT rater, 'assigned' FROM wanted UNION ALL
+    SELECT rater, 'waiting' FROM waiting UNION ALL
+    SELECT rater, 'again' FROM again
+)
+SELECT rater, count(*) FILTER (what = 'rated'), count(*) FILTER (what = 'discarded'),
+    (SELECT count(*) FROM transcripts WHERE {_FOR_PEOPLE}) + count(*) FILTER (what = 'beside'),
+    count(*) FILTER (what = 'assigned'), count(*) FILTER (what = 'waiting'), count(*) FILTER (what = 'again')
+FROM people LEFT JOIN counted USING (rater) GROUP BY rater
 """

@@ -49,22 +49,28 @@ def score_table(
     overrides: Sequence[Override],
     engagement_threshold: float,
     engagement_decisions: Mapping[str, EngagementDecision],
+    only: Sequence[str] | None = None,
 ) -> pd.DataFrame:
-    """The table that ``Results.scores`` describes.
+    """The table that ``Results.scores`` describes, or its rows on the transcripts ``only``.
 
     The stored scores come as they are. What ratings, leads' decisions on them (by transcript), judges' decisions and
     standing ``overrides`` change goes through ``summarise``, like every score, and takes the place of the stored row.
     """
     import pandas as pd
 
-    chosen = {"iteration": None if iteration is None else well_formed(iteration)}
+    chosen = {
+        "iteration": None if iteration is None else well_formed(iteration),
+        "only": None if only is None else list(only),
+    }
     positions = dict(cursor.execute(_POSITIONS, chosen).fetchall())
     history = frame(cursor, _STORED, chosen | {"metrics": list(DEFINITIONS)})
     ratings = _latest_scores(cursor)
     rated = [
         _row(key, _engagement(given, engagement_threshold, engagement_decisions.get(key)))
         for key, given in ratings.items()
+        if key in positions
     ]
+    overrides = [one for one in overrides if one.transcript_id in positions]
     changed = [row for row in (*_results_with_decisions(cursor, overrides), *rated) if row[0] in positions]
     parts = (history, _changed(changed, positions), _unrated(ratings, positions, engagement_threshold))
     table = pd.concat([part for part in parts if len(part)] or [history], ignore_index=True)
@@ -72,7 +78,7 @@ def score_table(
     # What was considered does not change with what is decided about it.
     considered = history.sort_values(["place", "result_id"]).drop_duplicates("place", keep="last")
     latest["considered"] = latest["place"].map(considered.set_index("place")["considered"])
-    controls = read_all_controls(cursor, iteration)
+    controls = read_all_controls(cursor, iteration, only)
     keys = zip(latest["transcript_id"], latest["metric"], latest["version"], strict=True)
     found = [WITHOUT_CHANCE.get(key[1], controls.get(key)) for key in keys]
     latest["control"] = pd.Series(found, index=latest.index, dtype=object)
@@ -204,7 +210,9 @@ def _bare_row(row_id: str, verdict: str, numerator: float, denominator: float) -
 
 
 _POSITIONS = """
-SELECT transcript_id, position FROM transcripts WHERE $iteration::text IS NULL OR iteration = $iteration
+SELECT transcript_id, position FROM transcripts
+WHERE ($iteration::text IS NULL OR iteration = $iteration)
+    AND ($only::text[] IS NULL OR transcript_id IN (SELECT unnest($only::text[])))
 ORDER BY position
 """
 
@@ -213,6 +221,7 @@ SELECT result_id, t.position * {_STEP} + list_position($metrics, metric) AS plac
        CASE WHEN metric IN {_COVERED} THEN TRY_CAST(details->>'considered' AS double) END AS considered
 FROM metric_results JOIN transcripts t USING (transcript_id)
 WHERE method = 'rule' AND ($iteration::text IS NULL OR t.iteration = $iteration) AND list_contains($metrics, metric)
+    AND ($only::text[] IS NULL OR transcript_id IN (SELECT unnest($only::text[])))
 """
 
 _HISTORY = f"""

@@ -81,14 +81,21 @@ def read_controls(
     return controls, links
 
 
-def read_all_controls(cursor: DuckDBPyConnection, iteration: str | None) -> dict[tuple[str, str, str], dict[str, Any]]:
+def read_all_controls(
+    cursor: DuckDBPyConnection, iteration: str | None, only: Sequence[str] | None = None
+) -> dict[tuple[str, str, str], dict[str, Any]]:
     """The controls of all stored transcripts by transcript, metric and version.
 
     Args:
         cursor: Where to read.
         iteration: Only its transcripts; ``None`` for all.
+        only: Only the transcripts with these ids; ``None`` for all.
     """
-    rows = cursor.execute(_ALL, {"iteration": None if iteration is None else well_formed(iteration)}).fetchall()
+    chosen = {
+        "iteration": None if iteration is None else well_formed(iteration),
+        "only": None if only is None else list(only),
+    }
+    rows = cursor.execute(_ALL, chosen).fetchall()
     latest = {(transcript_id, metric, version): control for transcript_id, metric, version, control in rows}
     return {key: from_json(control) for key, control in latest.items()}
 
@@ -103,7 +110,9 @@ _SELECT = "SELECT metric, version, control, links FROM controls WHERE transcript
 
 _ALL = """
 SELECT transcript_id, c.metric, c.version, c.control FROM controls c JOIN transcripts t USING (transcript_id)
-WHERE $iteration::text IS NULL OR t.iteration = $iteration ORDER BY control_id
+WHERE ($iteration::text IS NULL OR t.iteration = $iteration)
+    AND ($only::text[] IS NULL OR transcript_id IN (SELECT unnest($only::text[])))
+ORDER BY control_id
 """
 
 _MISSING = """

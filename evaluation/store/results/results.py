@@ -5,22 +5,26 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Protocol
 
 from evaluation.engines.garbage_collection import collection_paused
 from evaluation.errors import NotFoundError
 from evaluation.escaping import well_formed
+from evaluation.iterations.from_tables import metrics_by_transcript
 from evaluation.precedence import results_as_they_stand
 from evaluation.rubric.controls import WITHOUT_CHANCE, attach_controls
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.metrics.engagement import measure_ratings
+from evaluation.rubric.verdict import MetricScore
 from evaluation.score import LedgerRow, MetricResult
 from evaluation.store.engine.bulk_rows import append, columns_of, marks, next_numbers, numbers
 from evaluation.store.engine.transactions import Units
 from evaluation.store.games.transcripts import iterations_of, require_transcript
 from evaluation.store.ratings.engagement_decisions import EngagementDecisions
 from evaluation.store.ratings.ratings import Ratings
+from evaluation.store.results._kept_scores import KeptScores
 from evaluation.store.results._result_rows import (
     LEDGER_COLUMNS,
     RESULT_COLUMNS,
@@ -106,6 +110,7 @@ class Results:
         self._decisions = decisions
         self._engagement_decisions = engagement_decisions
         self._settings = settings
+        self._kept = KeptScores()
 
     def save(self, evaluations: Iterable[ScoredTranscript]) -> None:
         """Stores the results of a batch in one transaction.
@@ -178,8 +183,30 @@ class Results:
         """
         with self._units.unit() as cursor:
             threshold = self._settings.thresholds()[ENGAGEMENT.name]
-            decided = self._engagement_decisions.current()
-            return score_table(cursor, iteration, self._overrides.current(), threshold, decided)
+            if iteration is None:
+                return self._kept.table(cursor, threshold, partial(self._read_scores, cursor, None, threshold))
+            return self._read_scores(cursor, iteration, threshold, None)
+
+    def metric_scores(self, iteration: str | None = None) -> dict[str, dict[str, MetricScore]]:
+        """The table of ``scores`` as :func:`~evaluation.iterations.metrics_by_transcript` reads it.
+
+        Nobody changes what it returns: a game that did not change since the last call has the same mapping again.
+
+        Args:
+            iteration: Only its transcripts; ``None`` for all.
+        """
+        if iteration is not None:
+            return metrics_by_transcript(self.scores(iteration))
+        with self._units.unit() as cursor:
+            threshold = self._settings.thresholds()[ENGAGEMENT.name]
+            read = partial(self._read_scores, cursor, None, threshold)
+            return dict(self._kept.metrics(cursor, threshold, read))
+
+    def _read_scores(
+        self, cursor: DuckDBPyConnection, iteration: str | None, threshold: float, only: Sequence[str] | None
+    ) -> pd.DataFrame:
+        decided = self._engagement_decisions.current()
+        return score_table(cursor, iteration, self._overrides.current(), threshold, decided, only)
 
     def _with_controls(self, transcript_id: str, results: dict[str, MetricResult]) -> dict[str, MetricResult]:
         """The results with the controls that were computed for their versions."""

@@ -205,7 +205,7 @@ def rating_grid(store: Store, iteration: str | None = None) -> RatingGrid:
         scores = store.results.scores(iteration)
         limits, readings = store.settings.alert_limits(), store.ratings.readings()
         people = sorted({one.rater for one in ratings} | {one.rater for one in assignments})
-        progress = {rater: store.rating_queue.progress(rater) for rater in people}
+        progress = store.rating_queue.progress_of(people)
     assigned = {(one.transcript_id, one.rater) for one in assignments}
     states = _states(assigned, under_way, refused, set(standing), sent_back)
     engagement = scores[(scores["metric"] == ENGAGEMENT.name) & scores["score"].notna()]

@@ -29,7 +29,7 @@ def scores() -> pd.DataFrame:
 
 
 def test_games_come_by_iteration_in_the_order_in_which_they_were_added() -> None:
-    games = games_by_iteration(summaries(), scores())
+    games = games_by_iteration(summaries(), metrics_by_transcript(scores()))
     assert {name: [game.transcript_id for game in held] for name, held in games.items()} == {
         "one": ["a", "b"],
         "two": ["c"],
@@ -38,7 +38,7 @@ def test_games_come_by_iteration_in_the_order_in_which_they_were_added() -> None
 
 
 def test_missing_numbers_become_none_and_zero_stays_zero() -> None:
-    first, second = games_by_iteration(summaries(), scores())["one"]
+    first, second = games_by_iteration(summaries(), metrics_by_transcript(scores()))["one"]
     assert (first.total_usd, first.cache_hit_rate) == (0.0, 0.0)
     assert (second.total_usd, second.cache_hit_rate) == (None, None)
 
@@ -55,4 +55,4 @@ def test_pandas_own_missing_value_is_understood_too() -> None:
 
 
 def test_empty_tables_hold_no_games() -> None:
-    assert games_by_iteration(summaries().iloc[:0], scores().iloc[:0]) == {}
+    assert games_by_iteration(summaries().iloc[:0], metrics_by_transcript(scores().iloc[:0])) == {}
