@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http.client import HTTPException
@@ -52,8 +52,13 @@ class Serving:
 
 
 @contextmanager
-def serving(database: Path) -> Iterator[Serving]:
+def serving(database: Path, *options: str, environment: Mapping[str, str] | None = None) -> Iterator[Serving]:
     """Serves a database on a free port until the block ends.
+
+    Args:
+        database: Its file; made where there is none.
+        options: Further options of ``dramaturg serve``.
+        environment: Variables beside those of this process.
 
     Raises:
         RuntimeError: The server ended, or did not answer within a minute.
@@ -61,8 +66,8 @@ def serving(database: Path) -> Iterator[Serving]:
     port = _free_port()
     start = time.perf_counter()
     server = subprocess.Popen(
-        [dramaturg(), "serve", "--port", str(port)],
-        env=os.environ | {"DRAMATURG_DB": str(database)},
+        [dramaturg(), "serve", "--port", str(port), *options],
+        env={**os.environ, "DRAMATURG_DB": str(database), **(environment or {})},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
