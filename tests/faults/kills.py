@@ -104,7 +104,7 @@ def kill_inbox(place: Workplace, random: Random) -> Tally:
     with serving(database, "--inbox", str(games), environment={"DRAMATURG_INBOX_TOKEN": TOKEN}) as server:
         waiting = threading.Timer(random.uniform(0, 4.0), kill_all, [server.process])
         for name in names:
-            if len(sent) == first:
+            if len(sent) == first and waiting.ident is None:
                 waiting.start()
             with suppress(httpx.TransportError):
                 header = {"Authorization": f"Bearer {TOKEN}"}
@@ -112,7 +112,7 @@ def kill_inbox(place: Workplace, random: Random) -> Tally:
                 answer = httpx.post(address, content=place.documents[name], headers=header, trust_env=False, timeout=60)
                 if answer.status_code == 202:
                     sent[str(answer.json()["file"])] = place.documents[name]
-        if len(sent) < first:
+        if waiting.ident is None:
             waiting.start()
         waiting.join()
         tally.kills += 1

@@ -6,8 +6,8 @@ from random import Random
 
 import pytest
 
-from tests.faults.kills import KINDS
 from tests.faults.killing import Moment, Tally, Workplace, compare
+from tests.faults.kills import KINDS
 
 
 @pytest.fixture(scope="module")
