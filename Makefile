@@ -9,7 +9,7 @@ WORKERS ?= 3
 LOCK_FLAGS := --no-emit-project --no-header --no-annotate --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help run install install-dev browser test test-long check format validity bench bench-pages bench-judging bench-raters bench-peers screenshots api bad-input-table lock clean
+.PHONY: help run install install-dev browser test test-long test-faults check format validity bench bench-pages bench-judging bench-raters bench-peers screenshots api bad-input-table lock clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -47,6 +47,12 @@ test: install-dev browser check ## All checks and tests
 
 test-long: install-dev ## Simulations of thousands of data sets with known truth (some minutes)
 	$(BIN)/pytest -m long -s
+
+test-faults: install-dev ## A hundred kills, flipped bits, 10,000 fuzzed inputs and 300 addresses and events (KILLS, INPUTS, SEED)
+	$(BIN)/python -m tests.faults.kills --kills $(or $(KILLS),100) --seed $(or $(SEED),1)
+	$(BIN)/python -m tests.faults.fuzz --inputs $(or $(INPUTS),10000) --seed $(or $(SEED),1)
+	$(BIN)/python -m tests.faults.fuzz_pages --inputs 300 --seed $(or $(SEED),1)
+	DRAMATURG_FLIPS=200 $(BIN)/pytest tests/faults/test_database_faults.py -s
 
 validity: install-dev ## Print what the metrics notice of planted faults, length and people (FINAL=1 opens the kept labels)
 	$(BIN)/python -m benchmarks.validity $(FOLDER) $(if $(PEOPLE),--people $(PEOPLE))
