@@ -9,7 +9,7 @@ WORKERS ?= 3
 LOCK_FLAGS := --no-emit-project --no-header --no-annotate --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help run install install-dev browser test test-long test-faults check format validity bench bench-pages bench-judging bench-raters bench-peers screenshots api bad-input-table lock clean
+.PHONY: help run install install-dev browser test test-long test-faults soak check format validity bench bench-pages bench-judging bench-raters bench-peers screenshots api bad-input-table lock clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -65,6 +65,9 @@ bench-pages: install-dev browser ## Print the pages' times on 1,000 games beside
 
 bench-judging: install-dev ## Print the speed of judging on a local server beside what is wanted
 	$(BIN)/python -m benchmarks.judging
+
+soak: install-dev ## An hour of mixed load from 20 clients (MINUTES); prints errors, memory and the slowest forms
+	$(BIN)/python -m benchmarks.soak --minutes $(or $(MINUTES),60)
 
 bench-raters: install-dev ## Print what becomes of 20 raters' forms on 1,000 games, and how long each takes
 	$(BIN)/python -m benchmarks.raters
