@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
 from evaluation.files.yaml_data import parse_yaml
 from evaluation.text.lexicon import word_list
+from evaluation.text.normal import fold
 
 _WORD_LISTS = (
     "bare_keywords",
@@ -34,7 +35,8 @@ class LanguagePack:
         function_words: Words of function: the stop words, and verbs like "need" and "want".
         personality_marks: Words and phrases that mark each of the rubric's personalities, as tuples of words.
         stop_words: Words that make no topic.
-        stemmer: The Snowball algorithm by which topics are compared.
+        stemmer: The Snowball algorithm by which topics are compared; empty in a language whose words do not change.
+        shortest_keyword: Letters of the shortest word that can be a topic; 5 after the rubric, fewer for ideographs.
         introduction_words: Words of greetings and introductions, which make no topic either.
         reply_phrases: Phrases with which an explicit reply opens, by their first word, longer ones first.
         opinion_frames: Phrases in which the first person says nothing of the speaker ("I think"), in the same way.
@@ -54,6 +56,7 @@ class LanguagePack:
     personality_marks: Mapping[str, frozenset[tuple[str, ...]]]
     stop_words: frozenset[str]
     stemmer: str
+    shortest_keyword: int
     introduction_words: frozenset[str]
     reply_phrases: Mapping[str, tuple[tuple[str, ...], ...]]
     opinion_frames: Mapping[str, tuple[tuple[str, ...], ...]]
@@ -78,30 +81,36 @@ def language_pack(language: str) -> LanguagePack | None:
         form: keyword
         for keywords in content["strategic_keywords"].values()
         for keyword, inflected in keywords.items()
-        for form in inflected
+        for form in map(fold, inflected)
     }
-    stop_words = word_list(content["stop_words_file"])
+    stop_words = _words(word_list(content["stop_words_file"]))
     return LanguagePack(
         language=language,
         strategic_forms=forms,
-        signs_of_depth={kind: frozenset(words.split()) for kind, words in content["signs_of_depth"].items()},
-        game_terms=frozenset(content["game_terms"]),
+        signs_of_depth={kind: _words(words.split()) for kind, words in content["signs_of_depth"].items()},
+        game_terms=_words(content["game_terms"]),
         stop_words=stop_words,
-        function_words=stop_words | set(content["function_words"].split()),
+        function_words=stop_words | _words(content["function_words"].split()),
         personality_marks={
-            name: frozenset(tuple(mark.split("_")) for mark in marks.split())
+            name: frozenset(tuple(fold(mark).split("_")) for mark in marks.split())
             for name, marks in content["personality_marks"].items()
         },
         stemmer=content["stemmer"],
+        shortest_keyword=int(content["shortest_keyword"]),
         reply_phrases=_by_first_word(content["reply_phrases"].split()),
         opinion_frames=_by_first_word(content["opinion_frames"].split()),
-        **{key: frozenset(str(content[key]).split()) for key in _WORD_LISTS},
+        **{key: _words(str(content[key]).split()) for key in _WORD_LISTS},
     )
+
+
+def _words(written: Iterable[str]) -> frozenset[str]:
+    """Words as they are compared: an "ß" is "ss" then."""
+    return frozenset(map(fold, written))
 
 
 def _by_first_word(phrases: Sequence[str]) -> dict[str, tuple[tuple[str, ...], ...]]:
     """The phrases as words, by their first word, longer ones first."""
     found: dict[str, list[tuple[str, ...]]] = {}
-    for words in sorted((tuple(phrase.split("_")) for phrase in phrases), key=lambda words: -len(words)):
+    for words in sorted((tuple(fold(phrase).split("_")) for phrase in phrases), key=lambda words: -len(words)):
         found.setdefault(words[0], []).append(words)
     return {first: tuple(longer) for first, longer in found.items()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -10,13 +11,16 @@ from operator import itemgetter
 
 from evaluation.rubric._language_pack import LanguagePack, language_pack
 from evaluation.rubric.metrics.topics import Topics, TopicWords
-from evaluation.text.language import detect_language, language_code
+from evaluation.score import LedgerRow, decided, row_id_of
+from evaluation.text.display import counted, listed
+from evaluation.text.language import detect_language, language_code, message_language
 from evaluation.text.names import Mention, NameIndex
+from evaluation.text.segmentation import SEGMENTED, words_of
 from evaluation.text.tokens import Token, tokenize
 from evaluation.transcript import Message, Transcript
 
-# Written without spaces between words, so that words cannot be told without a dictionary.
-_UNSPACED_LANGUAGES = frozenset({"ja", "zh", "th", "lo", "km", "my", "bo", "dz"})
+# Written without spaces between words, and no dictionary of ours tells the words.
+_UNSPACED_LANGUAGES = frozenset({"th", "lo", "km", "my", "bo", "dz"})
 # Metrics of one transcript are computed one after the other; few transcripts are in work at a time.
 _KEPT = 2
 NAME = "NAME"
@@ -41,6 +45,11 @@ class PreparedMessage:
     tokens: tuple[Token, ...]
     mentions: tuple[Mention, ...]
     topic_words: TopicWords | None = None
+
+    @property
+    def pack(self) -> LanguagePack | None:
+        """The keywords of the message's own language, ``None`` where none ship."""
+        return self.topic_words.pack if self.topic_words else None
 
     @cached_property
     def plain_tokens(self) -> tuple[Token, ...]:
@@ -96,6 +105,8 @@ class Discussion:
         language: ISO 639-1 code: the transcript's own, or the one detected.
         pack: The keywords of that language, ``None`` where none ship.
         messages: What counts: public, by players, no control words, in order.
+        left_out: Messages that would count, in languages without a pack, each with its code. Empty where
+            the discussion itself is in such a language.
     """
 
     transcript: Transcript
@@ -103,6 +114,7 @@ class Discussion:
     language: str
     pack: LanguagePack | None
     messages: tuple[PreparedMessage, ...]
+    left_out: tuple[tuple[Message, str], ...] = ()
 
     @classmethod
     def of(cls, transcript: Transcript) -> Discussion:
@@ -120,6 +132,29 @@ class Discussion:
         if self.language in _UNSPACED_LANGUAGES:
             return f"unsupported language: {self.language} is written without spaces between words"
         return ""
+
+    @property
+    def left_out_notes(self) -> tuple[str, ...]:
+        """A remark on the messages that are left out; none without such."""
+        if not self.left_out:
+            return ()
+        by_language = Counter(language for _, language in self.left_out)
+        languages = listed([f"{language} ({count})" for language, count in sorted(by_language.items())])
+        return (f"Not counted: {counted(len(self.left_out), 'message')} in unsupported languages: {languages}.",)
+
+    def left_out_rows(self, metric: str) -> list[LedgerRow]:
+        """An excluded row for each message that is left out."""
+        return [
+            decided(
+                row_id_of(metric, message.id),
+                "message",
+                None,
+                f"Not counted: unsupported language: {language}.",
+                message_id=message.id,
+                player=message.speaker,
+            )
+            for message, language in self.left_out
+        ]
 
 
 class _ByIdentity:
@@ -144,24 +179,41 @@ def _discussion(key: _ByIdentity) -> Discussion:
     given = transcript.language
     language = language_code(given) if given else detect_language(message.text for message in transcript.discussion)
     pack = language_pack(language)
-    topic_words = TopicWords(pack, names.words) if pack else None
-    messages = tuple([prepare(message, names, topic_words) for message in transcript.discussion])
-    return Discussion(transcript, names, language, pack, messages)
+    known = {language: TopicWords(pack, names.words) if pack else None}
+    frequent = pack.stop_words if pack else frozenset()
+    messages: list[PreparedMessage] = []
+    left_out: list[tuple[Message, str]] = []
+    for message in transcript.discussion:
+        own = message_language(message.text, tokenize(message.text), language, frequent) if pack else language
+        if own not in known:
+            own_pack = language_pack(own)
+            known[own] = TopicWords(own_pack, names.words) if own_pack else None
+        if pack and known[own] is None:
+            left_out.append((message, own))
+        else:
+            messages.append(prepare(message, names, known[own], own))
+    return Discussion(transcript, names, language, pack, tuple(messages), tuple(left_out))
 
 
-def prepare(message: Message, names: NameIndex, topic_words: TopicWords | None) -> PreparedMessage:
+def prepare(
+    message: Message, names: NameIndex, topic_words: TopicWords | None, language: str | None = None
+) -> PreparedMessage:
     """A message with its words and mentions.
 
     Args:
         message: The message.
         names: Finds the players' names.
         topic_words: Tells keywords from other words.
+        language: ISO 639-1 code of the message's language; that of ``topic_words`` when left out.
     """
     text = message.text
     body_start = names.body_start(text, message.speaker)
     tokens = tokenize(text)
     if body_start:
         tokens = tuple([token for token in tokens if token.start >= body_start])
+    spoken = language or (topic_words.pack.language if topic_words else "")
+    if spoken in SEGMENTED:
+        tokens = words_of(text, tokens, spoken)
     return PreparedMessage(message, body_start, tokens, names.mentions(text, body_start), topic_words)
 
 

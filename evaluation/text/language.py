@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
 from evaluation.text.aliases import UNSPACED
 from evaluation.text.lexicon import word_list
-from evaluation.text.tokens import tokenize
+from evaluation.text.normal import fold
+from evaluation.text.tokens import Token, tokenize
 
 if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
@@ -20,6 +21,12 @@ _SAMPLE_WORDS = 400
 # Words that are frequent in English and in no other language. English prose and chat have 15 to 30 %, others under 3 %.
 _ENGLISH_SHARE = 0.08
 _LEAST_PROBABILITY = 0.9
+# A message of fewer words tells no language of its own, and one with this share of frequent words is not foreign.
+_FEWEST_WORDS_OF_MESSAGE = 12
+_FOREIGN_SHARE = 0.15
+_OWN_SHARE = 0.35
+_SURE_PROBABILITY = 0.99
+_FEWEST_UNSPACED = 4
 # Ideographs and kana stand for about half a word each.
 _CHARACTERS_PER_WORD = 2
 
@@ -57,10 +64,81 @@ _CODES = {
     "eng": "en",
     "german": "de",
     "deutsch": "de",
+    "deu": "de",
+    "ger": "de",
     "french": "fr",
+    "fra": "fr",
+    "fre": "fr",
     "spanish": "es",
+    "spa": "es",
+    "portuguese": "pt",
+    "por": "pt",
     "japanese": "ja",
+    "jpn": "ja",
+    "chinese": "zh",
+    "mandarin": "zh",
+    "zho": "zh",
+    "chi": "zh",
+    "cmn": "zh",
 }
+
+
+def message_language(text: str, tokens: Sequence[Token], of_discussion: str, frequent: frozenset[str]) -> str:
+    """The ISO 639-1 code of the language of one message; that of the discussion where the message cannot tell.
+
+    Args:
+        text: The message.
+        tokens: Its words.
+        of_discussion: The language of the discussion taken together.
+        frequent: The words of function of that language; empty where they are not known.
+
+    A script that the discussion's language is not written in tells by itself. Otherwise twelve words or more must hold
+    hardly any of ``frequent``, and either many words of function of another language or what the detector is sure of.
+    """
+    if not text.isascii():
+        unspaced = UNSPACED.findall(text)
+        if len(unspaced) >= _FEWEST_UNSPACED and 2 * len(unspaced) >= sum(map(str.isalpha, text)):
+            return _unspaced_language(unspaced, of_discussion)
+    if len(tokens) < _FEWEST_WORDS_OF_MESSAGE:
+        return of_discussion
+    words = [token[0] for token in tokens]
+    if frequent and _share(words, frequent) >= _FOREIGN_SHARE:
+        return of_discussion
+    share, nearest = max((_share(words, stop_words), language) for language, stop_words in _function_words().items())
+    if share >= _OWN_SHARE:
+        return nearest
+    language, probability = _detector().classify(text)
+    # "zxx" stands for no language at all, such as lists of paths.
+    return str(language) if probability >= _SURE_PROBABILITY and language != "zxx" else of_discussion
+
+
+def _share(words: Sequence[str], frequent: frozenset[str]) -> float:
+    return sum(word in frequent for word in words) / len(words)
+
+
+@cache
+def _function_words() -> dict[str, frozenset[str]]:
+    """The words of function of languages with an alphabet, by code."""
+    lists = {language: word_list(f"stop_words_{language}.txt") for language in ("de", "es", "fr", "pt")}
+    return {language: frozenset(map(fold, words)) for language, words in lists.items()}
+
+
+def _unspaced_language(characters: Sequence[str], of_discussion: str) -> str:
+    """Told by the script; ideographs alone are Japanese in a Japanese discussion only."""
+    if any("\u3040" <= one <= "\u30ff" for one in characters):
+        return "ja"
+    for language, first, last in _SCRIPTS:
+        if sum(first <= one <= last for one in characters) > len(characters) // 2:
+            return language
+    return of_discussion if of_discussion in ("ja", "zh") else "zh"
+
+
+_SCRIPTS = (
+    ("th", "\u0e00", "\u0e7f"),
+    ("lo", "\u0e80", "\u0eff"),
+    ("my", "\u1000", "\u109f"),
+    ("km", "\u1780", "\u17ff"),
+)
 
 
 def _looks_english(words: list[str]) -> bool:

@@ -19,12 +19,12 @@ def stem(word: str, algorithm: str = "english") -> str:
 
     Args:
         word: As :func:`~evaluation.text.tokens.tokenize` gives it.
-        algorithm: One of Snowball's: "english", "german", "french" and so on.
+        algorithm: One of Snowball's: "english", "german", "french" and so on; empty leaves the word as it is.
 
     Raises:
         KeyError: Snowball has no such algorithm.
     """
-    return str(_stemmer(algorithm).stemWord(word.removesuffix("'s")))
+    return str(_stemmer(algorithm).stemWord(word.removesuffix("'s"))) if algorithm else word
 
 
 @cache

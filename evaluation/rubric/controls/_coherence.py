@@ -82,7 +82,7 @@ class Orders:
 
     def __init__(self, discussion: Discussion) -> None:
         assert discussion.pack is not None
-        self._signs = [_Signs.of(prepared, discussion.pack) for prepared in discussion.messages]
+        self._signs = [_Signs.of(prepared, prepared.pack or discussion.pack) for prepared in discussion.messages]
         self._speakers = [prepared.message.speaker for prepared in discussion.messages]
         self._numbers = [prepared.message.round for prepared in discussion.messages]
         self._pairs: dict[tuple[int, int], _Pair] = {}

@@ -71,7 +71,10 @@ def measure(transcript: Transcript, *, threshold: float | None = None) -> Metric
         threshold=threshold,
         not_applicable=reason,
         failure=next((_robotic_note(row.details, "", 0) for row in common if row.details["fails"]), ""),
-        notes=_robotic_notes([*(row for row in common if not row.details["fails"]), *robotic]),
+        notes=(
+            *_robotic_notes([*(row for row in common if not row.details["fails"]), *robotic]),
+            *discussion.left_out_notes,
+        ),
         details={
             "robotic": [_robotic_details(row) for row in (*common, *robotic)],
             **_window_details(discussion, players),

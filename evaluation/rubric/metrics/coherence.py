@@ -49,7 +49,7 @@ def opens_as_answer(prepared: PreparedMessage, pack: LanguagePack) -> bool:
 def is_question(prepared: PreparedMessage, pack: LanguagePack) -> bool:
     """Whether it holds a question mark, or opens with a word of question."""
     opening = prepared.bare_words[:1]
-    return "?" in prepared.message.text or not pack.question_words.isdisjoint(opening)
+    return any(mark in prepared.message.text for mark in "?\uff1f") or not pack.question_words.isdisjoint(opening)
 
 
 def reply_phrase(prepared: PreparedMessage, pack: LanguagePack) -> Sequence[Token]:
@@ -138,14 +138,16 @@ def measure(transcript: Transcript, *, threshold: float | None = None) -> Metric
     Returns:
         A percent result with one row per public message, the first one excluded. ``details["by"]`` is the way,
         ``details["answers"]`` lists the ids of the messages answered, the most direct first, and ``refers_to`` is that
-        one. ``not_applicable`` for fewer than two messages or in a language without a pack.
+        one. ``not_applicable`` for fewer than two messages or in a language without a pack. Messages in such a language
+        among others are excluded, also from the context, and counted in a note.
     """
     discussion = Discussion.of(transcript)
     if discussion.pack is None:
         return summarise(COHERENCE, (), threshold=threshold, not_applicable=discussion.unsupported_language)
     rows = list(_rows(discussion, discussion.pack))
     reason = "" if len(rows) > 1 else "fewer than two messages"
-    return summarise(COHERENCE, rows, threshold=threshold, not_applicable=reason)
+    rows += discussion.left_out_rows(COHERENCE.name)
+    return summarise(COHERENCE, rows, threshold=threshold, not_applicable=reason, notes=discussion.left_out_notes)
 
 
 @dataclass(slots=True)
@@ -233,7 +235,7 @@ def _rows(discussion: Discussion, pack: LanguagePack) -> Iterator[LedgerRow]:
         if not position:
             yield _decided(turn.prepared, None, "The first message has nothing to answer.")
         else:
-            yield _row(discussion.transcript, turn, pack)
+            yield _row(discussion.transcript, turn, turn.prepared.pack or pack)
 
 
 def _row(transcript: Transcript, turn: _Turn, pack: LanguagePack) -> LedgerRow:
@@ -297,8 +299,9 @@ def _by_answer(turn: _Turn, pack: LanguagePack) -> LedgerRow | None:
     if named:
         return _counts(turn, "answer", named, f"Answers for itself: {_authors(named)} named {turn.speaker}.")
     latest = turn.context[0]
-    asks_another = bool(latest.named) and addresses(latest, pack)
-    if not turn.is_run and not asks_another and is_question(latest, pack):
+    its_pack = latest.pack or pack
+    asks_another = bool(latest.named) and addresses(latest, its_pack)
+    if not turn.is_run and not asks_another and is_question(latest, its_pack):
         return _counts(turn, "answer", [latest], f"Answers the question of {latest.message.speaker}.")
     return None
 

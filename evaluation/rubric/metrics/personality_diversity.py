@@ -66,7 +66,12 @@ def measure(transcript: Transcript, *, threshold: float | None = None) -> Metric
     reason = discussion.without_words or _too_few(names)
     details = {"names": names, "rows": [[round(float(cell), 2) for cell in row] for row in matrix]}
     return summarise(
-        PERSONALITY_DIVERSITY, [*compared, *excluded], threshold=threshold, not_applicable=reason, details=details
+        PERSONALITY_DIVERSITY,
+        [*compared, *excluded],
+        threshold=threshold,
+        not_applicable=reason,
+        notes=discussion.left_out_notes,
+        details=details,
     )
 
 

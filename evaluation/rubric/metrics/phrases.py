@@ -84,9 +84,9 @@ def places_of(
 @lru_cache(maxsize=_KEPT)
 def phrases_by_player(discussion: Discussion) -> tuple[PlayerPhrases, ...]:
     """The phrases of every player who said something, players in their order; those asked for last are kept."""
-    classes = _word_classes(discussion.pack)
     of_player: dict[str, list[MessagePhrases]] = {name: [] for name in discussion.transcript.player_names}
     for prepared in discussion.messages:
+        classes = _word_classes(prepared.pack or discussion.pack)
         of_player[prepared.message.speaker].append(_message_phrases(prepared, classes))
     return tuple(PlayerPhrases(name, tuple(messages)) for name, messages in of_player.items() if messages)
 

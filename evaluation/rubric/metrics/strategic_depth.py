@@ -37,19 +37,21 @@ def measure(transcript: Transcript, *, threshold: float | None = None) -> Metric
         A percent result with one row per public message, its keywords as evidence. Rows that a reader may
         decide otherwise have ``details["review"]``: their ``kind`` and the ``likelihood``, from 0 to 1; the result's
         ``details["review"]`` lists their ids, the likeliest first. ``not_applicable`` without public
-        messages or in a language without a pack.
+        messages or in a language without a pack. Messages in such a language among others are excluded and counted in a
+        note.
     """
     discussion = Discussion.of(transcript)
     if discussion.pack is None:
         return summarise(STRATEGIC_DEPTH, (), threshold=threshold, not_applicable=discussion.unsupported_language)
-    pack = discussion.pack
-    rows = [_row(prepared, pack) for prepared in discussion.messages]
+    rows = [_row(prepared, prepared.pack or discussion.pack) for prepared in discussion.messages]
     offered = sorted(
         (row for row in rows if row.details["review"]), key=lambda row: -row.details["review"]["likelihood"]
     )
     reason = "" if rows else "no public messages"
     details = {"review": [row.id for row in offered]}
-    return summarise(STRATEGIC_DEPTH, rows, threshold=threshold, not_applicable=reason, details=details)
+    rows += discussion.left_out_rows(STRATEGIC_DEPTH.name)
+    notes = discussion.left_out_notes
+    return summarise(STRATEGIC_DEPTH, rows, threshold=threshold, not_applicable=reason, details=details, notes=notes)
 
 
 def _row(prepared: PreparedMessage, pack: LanguagePack) -> LedgerRow:

@@ -12,8 +12,6 @@ from evaluation.text.tokens import Token
 Topics = dict[str, Token]
 """Stem -> the first word that has it."""
 
-# The rubric calls a word of more letters than this a keyword.
-_KEYWORD_IS_LONGER_THAN = 4
 _REMEMBERED_WORDS = 65_536
 
 
@@ -26,11 +24,12 @@ class TopicTable(dict[str, str]):
     def __init__(self, pack: LanguagePack) -> None:
         super().__init__()
         self._stemmer = pack.stemmer
+        self._shortest = pack.shortest_keyword
         self._no_topic = pack.stop_words | pack.introduction_words
 
     def __missing__(self, word: str) -> str:
         bare = word.removesuffix("'s")
-        is_keyword = len(bare) > _KEYWORD_IS_LONGER_THAN and self._no_topic.isdisjoint((bare, word))
+        is_keyword = len(bare) >= self._shortest and self._no_topic.isdisjoint((bare, word))
         topic = stem(bare, self._stemmer) if is_keyword else ""
         if len(self) >= _REMEMBERED_WORDS:
             self.clear()
@@ -42,13 +41,14 @@ class TopicWords:
     """Finds the topics of messages of one game.
 
     Args:
-        pack: The words of its language.
+        pack: The words of its language; also an attribute.
         names: The words of its players' names. They make no topic even where no player was recognised: "Winter" the
             player shares nothing with the season. Words of names of several words ("Policy Analyst") make none with a
             capital: in small letters, policy is what they talk about.
     """
 
     def __init__(self, pack: LanguagePack, names: NameWords) -> None:
+        self.pack = pack
         self._table = _topic_table(pack)
         self._sole, self._parts = (
             frozenset(word + ending for word in words for ending in ("", "'s")) for words in names

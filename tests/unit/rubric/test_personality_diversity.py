@@ -110,10 +110,17 @@ def test_other_languages_are_compared_by_their_words(make_game: MakeGame) -> Non
     assert measure(make_game([("Anna", german), ("Peter", german)])).score == 0.0
 
 
-def test_languages_without_spaces_do_not_apply(make_game: MakeGame) -> None:
-    japanese = "私は田中さんが怪しいと思います。昨日は何も言わなかったし、今日も静かです。" * 10
-    result = measure(make_game([("花子", japanese), ("太郎", japanese)]))
-    assert result.reason == "unsupported language: ja is written without spaces between words"
+def test_languages_whose_words_cannot_be_told_do_not_apply(make_game: MakeGame) -> None:
+    thai = "ฉันคิดว่าเบนน่าสงสัยเพราะเขาโกหกเมื่อคืนนี้ตอนที่เราลงคะแนนกัน" * 10
+    result = measure(make_game([("Ann", thai), ("Bob", thai)]))
+    assert result.reason == "unsupported language: th is written without spaces between words"
+
+
+def test_japanese_is_compared_by_its_words(make_game: MakeGame) -> None:
+    said = "私は田中さんが怪しいと思います。昨日は何も言わなかったし、今日も静かです。" * 5
+    other = "市場で魚を買って、家族と一緒に晩ご飯を食べました。とても美味しかったですよ。" * 5
+    assert measure(make_game([("花子", said), ("太郎", said)])).score == 0.0
+    assert measure(make_game([("花子", said), ("太郎", other)])).score == 100.0
 
 
 def test_players_are_compared_on_equal_amounts_of_text(make_game: MakeGame) -> None:

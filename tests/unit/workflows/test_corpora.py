@@ -27,7 +27,7 @@ from evaluation.store.corpus.packing import scoring_key
 from evaluation.store.corpus.partitions import Corpus
 from evaluation.workflows.corpora.collection import Collected, compact_corpus, import_corpus
 from evaluation.workflows.corpora.scoring import CorpusTally, score_to_corpus
-from evaluation.workflows.scoring import Tally, current_outcomes, store_evaluation
+from evaluation.workflows.scoring import PackedGame, Tally, current_outcomes, store_games
 
 GAMES = 10
 KILLS_ITSELF = "__import__('os').kill(__import__('os').getpid(), 9)"
@@ -199,7 +199,7 @@ def test_collecting_gives_the_database_what_importing_gives(games, alone, tmp_pa
     results = list(iter_paths([games]))
     transcripts = [result.transcript for result in results if result.transcript is not None]
     for evaluation in evaluate_many(transcripts):
-        store_evaluation(plain, evaluation, source_name="x", iteration="v1 / a", updates_known=True)
+        store_games(plain, [(PackedGame.of(evaluation), "x")], iteration="v1 / a", updates_known=True)
     before = rows(alone)
     assert compact_corpus(str(alone)) == GAMES
     assert rows(alone) == before
@@ -212,8 +212,9 @@ def test_collecting_gives_the_database_what_importing_gives(games, alone, tmp_pa
     for transcript in transcripts:
         assert store.transcripts.get(transcript.id) == transcript
         assert store.results.load(transcript.id) == plain.results.load(transcript.id)
-    assert store.transcripts.player_names() == plain.transcripts.player_names()
-    assert store.transcripts.openings() == plain.transcripts.openings()
+    ids = [transcript.id for transcript in transcripts]
+    assert store.transcripts.player_names(ids) == plain.transcripts.player_names(ids)
+    assert store.transcripts.openings(ids) == plain.transcripts.openings(ids)
     columns = "transcript_id, message_id, round, speaker, recipients, text, epoch_us(sent_at), metadata"
     query = f"SELECT {columns} FROM messages ORDER BY transcript_id, position"
     with store.unit() as cursor, plain.unit() as other:

@@ -16,7 +16,7 @@ from evaluation.score import RowVerdict
 from evaluation.store import Store
 from evaluation.transcript import Message, Player, Transcript
 from evaluation.workflows.ratings.rating_sheet_import import import_ratings
-from evaluation.workflows.scoring import store_evaluation
+from evaluation.workflows.scoring import PackedGame, store_games
 from evaluation.writers.fine_tuning import fine_tuning_lines, passed_messages
 from evaluation.writers.inspect_log import inspect_log
 from evaluation.writers.tracking import tracked_runs
@@ -68,7 +68,7 @@ def test_fine_tuning_holds_the_messages_that_passed_and_learns_nothing_else() ->
 
 def rated_store() -> tuple[Store, list[Rating]]:
     store = Store(":memory:")
-    store_evaluation(store, evaluate_transcript(game()), source_name="g1.json")
+    store_games(store, [(PackedGame.of(evaluate_transcript(game())), "g1.json")])
     when = datetime(2026, 1, 1, 10, tzinfo=UTC)
     ratings = [
         Rating(game().id, "Kim", 4, (True, False, None, True, True), "=good, 'really'", when),
