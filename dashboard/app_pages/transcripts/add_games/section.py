@@ -24,9 +24,9 @@ def add_games(store: Store) -> bool:
     """Files to drop, what is in them, and where the games belong; whether there are files to look at."""
     limits = resources.read(queries.import_limits)
     st.markdown(
-        "Drop the games of one prompt version here: logs of games and of agent frameworks, traces of observability tools, "
-        "chats, tables of messages, or zips of these. The format is recognised by the content, and the Guide lists all. "
-        "You see every game before anything is stored."
+        "Drop the games of one prompt version here: logs of games and of agent frameworks, traces of observability "
+        "tools, chats, tables of messages, or zips of these. The format is recognised by the content, and the Guide "
+        "lists all. You see every game before anything is stored."
     )
     files = st.file_uploader(
         "Transcript files or zips",
