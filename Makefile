@@ -9,7 +9,7 @@ WORKERS ?= 3
 LOCK_FLAGS := --no-emit-project --no-header --no-annotate --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help run install install-dev browser test test-long check format validity bench bench-pages bench-judging bench-raters bench-peers screenshots site package bad-input-table lock clean
+.PHONY: help run install install-dev browser test test-long test-faults soak check format validity bench bench-pages bench-judging bench-raters bench-peers screenshots site package bad-input-table lock clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -48,6 +48,12 @@ test: install-dev browser check ## All checks and tests
 test-long: install-dev ## Simulations of thousands of data sets with known truth (some minutes)
 	$(BIN)/pytest -m long -s
 
+test-faults: install-dev ## A hundred kills, flipped bits, 10,000 fuzzed inputs and 300 addresses and events (KILLS, INPUTS, SEED)
+	$(BIN)/python -m tests.faults.kills --kills $(or $(KILLS),100) --seed $(or $(SEED),1)
+	$(BIN)/python -m tests.faults.fuzz --inputs $(or $(INPUTS),10000) --seed $(or $(SEED),1)
+	$(BIN)/python -m tests.faults.fuzz_pages --inputs 300 --seed $(or $(SEED),1)
+	DRAMATURG_FLIPS=200 $(BIN)/pytest tests/faults/test_database_faults.py -s
+
 validity: install-dev ## Print what the metrics notice of planted faults, length and people (FINAL=1 opens the kept labels)
 	$(BIN)/python -m benchmarks.validity $(FOLDER) $(if $(PEOPLE),--people $(PEOPLE))
 
@@ -59,6 +65,9 @@ bench-pages: install-dev browser ## Print the pages' times on 1,000 games beside
 
 bench-judging: install-dev ## Print the speed of judging on a local server beside what is wanted
 	$(BIN)/python -m benchmarks.judging
+
+soak: install-dev ## An hour of mixed load from 20 clients (MINUTES); prints errors, memory and the slowest forms
+	$(BIN)/python -m benchmarks.soak --minutes $(or $(MINUTES),60)
 
 bench-raters: install-dev ## Print what becomes of 20 raters' forms on 1,000 games, and how long each takes
 	$(BIN)/python -m benchmarks.raters

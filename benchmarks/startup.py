@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http.client import HTTPException
@@ -52,20 +52,29 @@ class Serving:
 
 
 @contextmanager
-def serving(database: Path) -> Iterator[Serving]:
+def serving(
+    database: Path, *options: str, environment: Mapping[str, str] | None = None, log: Path = Path(os.devnull)
+) -> Iterator[Serving]:
     """Serves a database on a free port until the block ends.
+
+    Args:
+        database: Its file; made where there is none.
+        options: Further options of ``dramaturg serve``.
+        environment: Variables beside those of this process.
+        log: Where its output goes.
 
     Raises:
         RuntimeError: The server ended, or did not answer within a minute.
     """
     port = _free_port()
     start = time.perf_counter()
-    server = subprocess.Popen(
-        [dramaturg(), "serve", "--port", str(port)],
-        env=os.environ | {"DRAMATURG_DB": str(database)},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+    with log.open("wb") as output:
+        server = subprocess.Popen(
+            [dramaturg(), "serve", "--port", str(port), *options],
+            env={**os.environ, "DRAMATURG_DB": str(database), **(environment or {})},
+            stdout=output,
+            stderr=output,
+        )
     try:
         url = f"http://127.0.0.1:{port}"
         _wait_until_healthy(f"{url}/_stcore/health", server, start + _GIVE_UP_SECONDS)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+# Control characters that a value in a message may hold act on terminals; line ends and tabs stay.
+_CONTROLS = {number: f"\\x{number:02x}" for number in (*range(32), *range(127, 160)) if chr(number) not in "\n\t"}
+
 
 class DramaturgError(Exception):
     """Base of every error that Dramaturg raises on purpose.
@@ -14,8 +17,8 @@ class DramaturgError(Exception):
 
     def __init__(self, message: str, *, place: str = "", remedy: str = "") -> None:
         super().__init__(message)
-        self.message = message
-        self.place = place
+        self.message = message.translate(_CONTROLS)
+        self.place = place.translate(_CONTROLS)
         self.remedy = remedy
 
     def __str__(self) -> str:

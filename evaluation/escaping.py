@@ -71,6 +71,13 @@ def well_formed(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
+def reading_fault(error: Exception) -> str:
+    """Why a text file cannot be read: the byte that is not UTF-8, else what the system or the parser says."""
+    if isinstance(error, UnicodeDecodeError):
+        return f"byte 0x{error.object[error.start]:02X} (number {error.start + 1}) is not UTF-8"
+    return str(error)
+
+
 def safe_lines(text: object) -> str:
     """The text with its line ends (as "\\n"), each line made :func:`safe`."""
     return "\n".join(map(safe, str(text).replace("\r\n", "\n").split("\n")))

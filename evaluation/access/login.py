@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from evaluation.access.roles import Access, Grant, GrantKind, parse_grant
 from evaluation.errors import InputError
+from evaluation.escaping import reading_fault
 
 ADMINS_VARIABLE = "DRAMATURG_ADMINS"
 RATERS_VARIABLE = "DRAMATURG_RATERS"
@@ -68,7 +69,9 @@ def _parsed(path: Path) -> dict[str, Any]:
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         # The message of the parser names line and column, never a value.
         raise InputError(
-            f"The secrets cannot be read: {error}", place=str(path), remedy="Mend the file, or take it away."
+            f"The secrets cannot be read: {reading_fault(error)}.",
+            place=str(path),
+            remedy="Mend the file, or take it away.",
         ) from None
 
 
@@ -116,8 +119,12 @@ def _required(section: Mapping[str, Any], key: str, title: str, place: Path) -> 
 
 
 def _check_address(url: str, key: str, title: str, place: Path) -> None:
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.netloc:
+    try:
+        parts = urlsplit(url)
+        is_address = parts.scheme in ("http", "https") and bool(parts.netloc)
+    except ValueError:
+        is_address = False
+    if not is_address:
         raise InputError(
             f"{key} {url!r} is not an address.", place=f"{place}: {title}", remedy="Begin it with https://."
         )

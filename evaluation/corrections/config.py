@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evaluation.errors import InputError
+from evaluation.files.strict_json import shorten
 
 DIMENSIONS = ("adherence", "consistency", "fluency", "suitability")
 """What the gate can judge a message by, in the order of the specification."""
@@ -73,7 +74,10 @@ def read_config(values: Mapping[str, Any]) -> CorrectionConfig:
     try:
         return CorrectionConfig(**dict(values))
     except ValidationError as error:
-        faults = [f"{'.'.join(map(str, one['loc']))}: {one['msg']} (was {one['input']!r})" for one in error.errors()]
+        faults = [
+            f"{shorten('.'.join(map(str, one['loc'])))}: {one['msg']} (was {shorten(one['input'])})"
+            for one in error.errors()
+        ]
         raise InputError(
             "; ".join(faults),
             place="correction settings",

@@ -99,7 +99,13 @@ def _connected(scheduler: str | None, jobs: int) -> Iterator[Any]:
 
     if scheduler is None:
         options = {"n_workers": jobs, "threads_per_worker": 1, "dashboard_address": None, "silence_logs": 50}
-        with LocalCluster(processes=True, **options) as cluster, Client(cluster) as client:
+        try:
+            started = LocalCluster(processes=True, **options)
+        except RuntimeError as error:
+            raise InfrastructureError(
+                f"The workers did not start: {error}", place="the local cluster", remedy=_AGAIN
+            ) from None
+        with started as cluster, Client(cluster) as client:
             yield client
         return
     try:

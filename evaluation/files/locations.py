@@ -7,7 +7,7 @@ import uuid
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from evaluation.errors import InfrastructureError, InputError, NotFoundError
 
@@ -174,7 +174,7 @@ class _translated:
 
 
 def _require_no_secrets(url: str, scheme: str) -> None:
-    parts = urlsplit(url)
+    parts = _split(url, f"{scheme}://")
     if scheme != "file" and ("@" in parts.netloc or parts.query):
         # The URL itself is not shown: it may hold a key.
         raise InputError(
@@ -184,6 +184,13 @@ def _require_no_secrets(url: str, scheme: str) -> None:
         )
 
 
+def _split(url: str, place: str) -> SplitResult:
+    try:
+        return urlsplit(url)
+    except ValueError:
+        raise InputError("This is not an address.", place=place, remedy="Write it as SCHEME://HOST/PATH.") from None
+
+
 def _object_store() -> Any:
     from fsspec.implementations.arrow import ArrowFSWrapper
     from pyarrow.fs import S3FileSystem
@@ -191,7 +198,7 @@ def _object_store() -> Any:
     # Without keys in the environment, the search for them on the network of a cloud takes seconds elsewhere.
     options: dict[str, Any] = {"region": _first(REGION_VARIABLES) or _DEFAULT_REGION}
     if endpoint := _first(ENDPOINT_VARIABLES):
-        address = urlsplit(endpoint)
+        address = _split(endpoint, ENDPOINT_VARIABLES[0])
         if address.scheme not in ("http", "https") or not address.hostname or "@" in address.netloc:
             raise InputError(
                 "The address of the S3 server is not one.",

@@ -9,7 +9,7 @@ from math import isinf
 from typing import Any, Protocol
 
 from evaluation.errors import BrokenTranscriptError, InputError, LimitError
-from evaluation.escaping import cut, lone_surrogate, well_formed
+from evaluation.escaping import cut, lone_surrogate
 
 _SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
 _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
@@ -85,7 +85,8 @@ def step(path: str, key: str | int) -> str:
 def shorten(value: object) -> str:
     """A value for an error message, at most one short line long and always printable."""
     text = value if isinstance(value, str) else repr(value)
-    return well_formed(cut(text, _LONGEST_SHOWN))
+    printable = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text[: _LONGEST_SHOWN + 1])
+    return cut(printable, _LONGEST_SHOWN)
 
 
 def _null(_: str) -> None:

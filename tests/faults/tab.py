@@ -22,6 +22,8 @@ from streamlit.runtime.state.session_state import STREAMLIT_INTERNAL_KEY_PREFIX
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin, Subprotocol
 
+from evaluation.rating_desk.discards import DiscardReason
+
 LOGIN_COOKIE = "_streamlit_user"
 XSRF_COOKIE = "_streamlit_xsrf"
 PATIENCE_SECONDS = 60
@@ -141,6 +143,9 @@ class Tab:
     def downloads(self) -> list[DownloadButton]:
         return [one.download_button for one in self.elements if one.WhichOneof("type") == "download_button"]
 
+    def exceptions(self) -> list[Element]:
+        return [one for one in self.elements if one.WhichOneof("type") == "exception"]
+
     def components(self) -> list[BidiComponent]:
         return [one.bidi_component for one in self.elements if one.WhichOneof("type") == "bidi_component"]
 
@@ -185,3 +190,19 @@ class Tab:
         elif message.hash:
             self._known[message.hash] = message
         return message
+
+
+def events_of(component: BidiComponent) -> dict[str, object]:
+    """What the browser may report, as it would: for a desk, about the game that lies on it."""
+    if "rating_desk" in component.component_name:
+        token = json.loads(component.json)["token"]
+        form = {"token": token, "score": 4, "answers": [None] * 5, "comment": "Too late", "rev": 7}
+        discard = {"token": token, "reason": str(next(iter(DiscardReason))), "note": "Too late"}
+        return {"draft": form, "submit": form, "discard": discard, "skip": {"token": token}, "begun": [form]}
+    if "chat" in component.component_name:
+        return {"open": {"message": "m1", "metric": "coherence"}}
+    if "cockpit" in component.component_name or "comparison" in component.component_name:
+        return {"open": {"row": 0, "kind": "metric", "index": 0}}
+    if "atlas" in component.component_name:
+        return {"open": {"row": 0, "kind": "example", "index": 0}}
+    return {"open": 0} if "graph" in component.component_name else {}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -11,16 +10,14 @@ from typing import Any
 
 import httpx
 import pytest
-from streamlit.proto.BidiComponent_pb2 import BidiComponent
 
 from dashboard import access_checks
 from evaluation.access.roles import Role, may
-from evaluation.rating_desk.discards import DiscardReason
 from evaluation.ratings import Rating
 from evaluation.store import Store
 from evaluation.workflows.samples import load_samples
 from tests.browser.conftest import Server, free_port
-from tests.faults.tab import Tab, login_cookie
+from tests.faults.tab import Tab, events_of, login_cookie
 
 # Where the address is not the title in small letters.
 ADDRESSES = {"Overview": "", "Games": "transcripts", "Insights": "network", "Verdicts to check": "verdicts"}
@@ -231,7 +228,7 @@ def _try_everything(title: str, seen: Tab) -> Counter[str]:
         seen.rerun(fragment)
         _expect_way_out(seen, f"{title}: fragment {fragment}")
     for component in components:
-        for event, value in _events_of(component).items():
+        for event, value in events_of(component).items():
             counts["event"] += 1
             seen.send(component, event, value, is_state=event == "draft")
             _expect_way_out(seen, f"{title}: event {event}")
@@ -241,22 +238,6 @@ def _try_everything(title: str, seen: Tab) -> Counter[str]:
             seen.press(button.id)
             _expect_way_out(seen, f"{title}: button {button.label}")
     return counts
-
-
-def _events_of(component: BidiComponent) -> dict[str, object]:
-    """What the browser may report, as it would: for a desk, about the game that lies on it."""
-    if "rating_desk" in component.component_name:
-        token = json.loads(component.json)["token"]
-        form = {"token": token, "score": 4, "answers": [None] * 5, "comment": "Too late", "rev": 7}
-        discard = {"token": token, "reason": str(next(iter(DiscardReason))), "note": "Too late"}
-        return {"draft": form, "submit": form, "discard": discard, "skip": {"token": token}, "begun": [form]}
-    if "chat" in component.component_name:
-        return {"open": {"message": "m1", "metric": "coherence"}}
-    if "cockpit" in component.component_name or "comparison" in component.component_name:
-        return {"open": {"row": 0, "kind": "metric", "index": 0}}
-    if "atlas" in component.component_name:
-        return {"open": {"row": 0, "kind": "example", "index": 0}}
-    return {"open": 0} if "graph" in component.component_name else {}
 
 
 def _stored(store: Store) -> dict[str, str]:

@@ -98,7 +98,7 @@ def parsed_run(line: str) -> tuple[str, RunResult] | None:
     try:
         body = json.loads(line)
         return str(body["key"]), _run(body)
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
         return None
 
 

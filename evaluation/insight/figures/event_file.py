@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, NoReturn
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evaluation.errors import InputError
+from evaluation.escaping import reading_fault
 from evaluation.files.yaml_lines import FileProblem
 from evaluation.insight.figures.events import Event, LLMCallEvent, MemoryEvent, RetrievalEvent
 from evaluation.text.display import listed
@@ -85,7 +86,7 @@ def _event(line: bytes) -> Event:
     try:
         body = json.loads(line.decode("utf-8"), parse_constant=_refuse)
     except (ValueError, RecursionError) as error:
-        raise InputError(f"This is not JSON: {error}.") from None
+        raise InputError(f"This is not JSON: {reading_fault(error)}.") from None
     kind = body.get("event") if isinstance(body, dict) else None
     model = _KINDS.get(kind) if isinstance(kind, str) else None
     if model is None:

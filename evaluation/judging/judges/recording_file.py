@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evaluation.errors import InputError
+from evaluation.escaping import reading_fault
 from evaluation.judging.answer_parsing import describe
 
 SUFFIX = ".jsonl"
@@ -87,7 +88,9 @@ def _lines(path: Path) -> list[str]:
     try:
         return path.read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"The recording cannot be read: {error}.", place=str(path), remedy=_REMEDY) from None
+        raise InputError(
+            f"The recording cannot be read: {reading_fault(error)}.", place=str(path), remedy=_REMEDY
+        ) from None
 
 
 def _recording(line: str, place: str) -> Recording:

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from evaluation.errors import InfrastructureError
+from evaluation.escaping import reading_fault
 from evaluation.files.locations import Location
 from evaluation.store.corpus.packing import GAMES, LEDGER, RESULTS, PartitionTables, partition_name
 
@@ -171,8 +172,10 @@ class Corpus:
             held = json.loads(place.read_bytes())
             return _Manifest(frozenset(held["compacted"]), frozenset(held["replaced"]))
         except (ValueError, KeyError, TypeError) as error:
+            is_shape = isinstance(error, KeyError | TypeError)
+            reason = "it does not list the partitions" if is_shape else reading_fault(error)
             raise InfrastructureError(
-                f"The manifest of the corpus is damaged: {error}.",
+                f"The manifest of the corpus is damaged: {reason}.",
                 place=place.url,
                 remedy="Restore it from a copy; without it, games may be counted twice.",
             ) from None

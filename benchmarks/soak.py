@@ -1,0 +1,208 @@
+"""Mixed load from 20 clients on one server: ``python -m benchmarks.soak [--minutes 60] [--games 300]``.
+
+Twelve raters submit forms over the websocket that browsers use, five readers open the page of ratings again and
+again, two simulations send games to ``POST /inbox``, and a command line judges against a judge's server on loopback. It
+ends by itself. Printed are errors, the server's memory after a tenth of the time and at the end, and how long forms
+took until the server said that they are saved.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Awaitable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+
+import httpx
+import psutil
+
+from benchmarks.generate import generate, write
+from benchmarks.judge_server import JudgeServer
+from benchmarks.rating_session import rating_session
+from benchmarks.startup import dramaturg, serving
+from benchmarks.table import Row, print_table
+from evaluation.store import Store
+
+RATERS, READERS, SENDERS = 12, 5, 2
+TOKEN = "a-token-of-the-soak-alone"
+WANTED_SECONDS = 1.0
+WANTED_GROWTH = 0.10
+
+
+@dataclass
+class Soaked:
+    """What was measured.
+
+    Attributes:
+        saved: Seconds until each form was said to be saved.
+        comments: The comments of these forms; each must be stored once.
+        sent: How many games were accepted.
+        read: How often a reader's page was drawn.
+        judged: How many runs of the judge ended.
+        errors: A sentence for each thing that went wrong.
+        memory: Bytes of the server after a tenth of the time, and at the end.
+        lost: How many saved forms are not stored, or stored twice.
+    """
+
+    saved: list[float] = field(default_factory=list)
+    comments: list[str] = field(default_factory=list)
+    sent: int = 0
+    read: int = 0
+    judged: int = 0
+    errors: list[str] = field(default_factory=list)
+    memory: list[int] = field(default_factory=list)
+    lost: int = 0
+
+    @property
+    def slowest_percentile(self) -> float:
+        """The time that 99 % of the forms did not exceed, in seconds; 0 without forms."""
+        return sorted(self.saved)[int(0.99 * (len(self.saved) - 1))] if self.saved else 0.0
+
+
+def soak(folder: Path, seconds: float, games: int) -> Soaked:
+    """Loads a server for so many seconds; its database lies in the folder and begins with so many games."""
+    found, database = Soaked(), folder / "soak.duckdb"
+    (folder / "games").mkdir()
+    write(folder / "games", games)
+    asyncio.run(_command(found, "import", str(folder / "games"), "--jobs", "2", "--db", str(database)))
+    log, environment = folder / "server.log", {"DRAMATURG_INBOX_TOKEN": TOKEN}
+    options = ("--inbox", str(folder / "inbox"))
+    judge = JudgeServer(latency_seconds=0.05)
+    with judge.in_thread() as judging, serving(database, *options, environment=environment, log=log) as server:
+        asyncio.run(_load(found, server.url, server.process, judging.url, database, seconds))
+    if "Traceback" in log.read_text("utf-8", "replace"):
+        found.errors.append("The server's log holds a traceback.")
+    store = Store(database)
+    stored = list(store.ratings.all()["comment"])
+    store.close()
+    found.lost = sum(stored.count(comment) != 1 for comment in found.comments)
+    return found
+
+
+async def _load(found: Soaked, url: str, pid: int, judge: str, database: Path, seconds: float) -> None:
+    end = time.monotonic() + seconds
+    clients: list[Awaitable[None]] = [_watch_memory(found, pid, seconds), _judge(found, judge, database, end)]
+    clients += [_rate(found, url, f"Rater {number}", end) for number in range(RATERS)]
+    clients += [_read(found, url, f"Reader {number}", end) for number in range(READERS)]
+    clients += [_send(found, url, number, end) for number in range(SENDERS)]
+    for outcome in await asyncio.gather(*clients, return_exceptions=True):
+        if isinstance(outcome, BaseException):
+            found.errors.append(f"A client ended early: {type(outcome).__name__}: {outcome}")
+
+
+async def _watch_memory(found: Soaked, pid: int, seconds: float) -> None:
+    server = psutil.Process(pid)
+    for wait in (seconds / 10, seconds * 0.9):
+        await asyncio.sleep(wait)
+        found.memory.append(server.memory_info().rss)
+
+
+async def _rate(found: Soaked, url: str, rater: str, end: float) -> None:
+    pace = Random(rater)
+    async with rating_session(url, rater) as page:
+        while time.monotonic() < end and page.desk is not None:
+            await asyncio.sleep(pace.uniform(3, 9))
+            token, start = page.desk.token, time.perf_counter()
+            await page.submit(pace.randint(1, 5), comment=f"{rater} {token}")
+            if page.kept is None or page.kept[0] != token:
+                found.errors.append(f"A form of {rater} was not said to be saved.")
+                continue
+            found.saved.append(page.kept[1] - start)
+            found.comments.append(f"{rater} {token}")
+
+
+async def _read(found: Soaked, url: str, reader: str, end: float) -> None:
+    pace = Random(reader)
+    while time.monotonic() < end:
+        async with rating_session(url, reader):
+            found.read += 1
+        await asyncio.sleep(pace.uniform(3, 9))
+
+
+async def _send(found: Soaked, url: str, number: int, end: float) -> None:
+    async with httpx.AsyncClient(trust_env=False, timeout=60) as client:
+        for place, document in enumerate(generate(100_000, seed=100 + number)):
+            if time.monotonic() >= end:
+                return
+            address = f"{url}/inbox?name=s{number}-{place}.json"
+            headers = {"Authorization": f"Bearer {TOKEN}"}
+            answer = await client.post(address, content=json.dumps(document), headers=headers)
+            found.sent += answer.status_code == 202
+            if answer.status_code != 202:
+                found.errors.append(f"POST /inbox answered {answer.status_code}: {answer.text[:200]}")
+            await asyncio.sleep(5)
+
+
+async def _judge(found: Soaked, url: str, database: Path, end: float) -> None:
+    options = [
+        "--dimensions",
+        "fluency",
+        "--mode",
+        "live",
+        "--model",
+        "local",
+        "--base-url",
+        url,
+        "--db",
+        str(database),
+    ]
+    agents = [f"agent-{name}" for name in ("zulu", "delta", "sierra", "victor")]
+    while (left := end - time.monotonic()) > 0:
+        with suppress(TimeoutError):
+            agent = agents[found.judged % len(agents)]
+            await asyncio.wait_for(_command(found, "persona", "run", "--agents", agent, *options), left)
+            found.judged += 1
+            await asyncio.sleep(10)
+
+
+async def _command(found: Soaked, *arguments: str) -> None:
+    pipe = asyncio.subprocess.PIPE
+    process = await asyncio.create_subprocess_exec(dramaturg(), *arguments, stdout=pipe, stderr=pipe)
+    try:
+        _, told = await process.communicate()
+    except asyncio.CancelledError:
+        process.kill()
+        await process.wait()
+        raise
+    if process.returncode:
+        found.errors.append(f"{' '.join(arguments[:2])} ended with {process.returncode}: {told.decode()[-300:]}")
+
+
+def rows(found: Soaked) -> list[Row]:
+    """The lines of the table."""
+    begin, end = found.memory
+    counts = f"{len(found.saved)} / {found.read} / {found.sent} / {found.judged}"
+    return [
+        Row("forms saved / pages read / games sent / runs judged", counts),
+        Row.limited("errors", len(found.errors), 0, "", 0),
+        Row.limited("forms lost or stored twice", found.lost, 0, "", 0),
+        Row.limited("a form is saved, slowest percentile", found.slowest_percentile, WANTED_SECONDS, " s"),
+        Row("memory of the server, after a tenth of the time", f"{begin / 2**20:.0f} MB"),
+        Row("  at the end", f"{end / 2**20:.0f} MB"),
+        Row.limited("  growth", 100 * (end / begin - 1), 100 * WANTED_GROWTH, " %", 1),
+    ]
+
+
+def main() -> int:
+    """Prints the table; 1 when something is not as wanted."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.soak", description=__doc__)
+    parser.add_argument("--minutes", type=float, default=60.0)
+    parser.add_argument("--games", type=int, default=300, help="how many games the database begins with")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        found = soak(Path(folder), given.minutes * 60, given.games)
+    lines = rows(found)
+    print_table(lines)
+    print(*found.errors[:10], sep="\n")
+    return int(any(line.met == "NO" for line in lines))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

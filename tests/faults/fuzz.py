@@ -1,0 +1,370 @@
+"""Hand changed inputs to every parser: ``python -m tests.faults.fuzz [--inputs 10000] [--seed 1] [--only NAME]``.
+
+Each parser takes an input or refuses it with an error of Dramaturg's; anything else is a finding. Also a finding: a
+message that speaks of a parser's own words, and an input that takes longer than ten seconds. What was found is made as
+short as possible, printed, and kept in ``test-results/fuzz``. The exit code is 1 when anything was found.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from typing import Any
+from unicodedata import category
+
+from dashboard.app_pages.experiments.data import iterations_test, read_ab_test
+from dashboard.app_pages.network.graph_view import read_place
+from dashboard.app_pages.review.rating_desk import read_discard, read_form, read_token
+from dashboard.app_pages.verdicts.why_messages_fail import read_reason
+from dashboard.shared.chat.conversation import read_open
+from dashboard.shared.marks.pictures import read_mark
+from evaluation.access.login import read_access
+from evaluation.corrections.config import CorrectionConfig, read_config
+from evaluation.errors import DramaturgError
+from evaluation.experiments.ab.progress import parsed_run
+from evaluation.experiments.scenario import read_scenario
+from evaluation.files.locations import Location
+from evaluation.harness.baselines import read_baselines
+from evaluation.harness.pull_request_comment import comparison_markdown
+from evaluation.insight.figures.event_file import read_events
+from evaluation.judging.answer_parsing import AnswerError, parse_answer, parse_items
+from evaluation.judging.answers import ScoreAnswer
+from evaluation.judging.judges.recording_file import read_recordings
+from evaluation.judging.model_client.prices import read_prices
+from evaluation.judging.propositions.file_faults import check_text
+from evaluation.persona.persona_text import read_agent_file, read_persona_text
+from evaluation.readers import read_upload
+from evaluation.simulation.journal_file import leftovers
+from evaluation.simulation.population.personas import read_fragment_file
+from evaluation.store import Store
+from evaluation.store.corpus.partitions import Corpus
+from evaluation.transcript import Transcript
+from evaluation.workflows.ratings.rating_sheet_import import import_ratings
+from tests.faults.bad_files import canonical, game, native
+from tests.faults.bad_inputs import ALL
+from tests.faults.mutation import minimised, mutate
+
+ROOT = Path(__file__).parents[2]
+KEPT = ROOT / "test-results" / "fuzz"
+LONGEST_SECONDS = 10.0
+LONGEST_SEED = 50_000
+PARSER_WORDS = ("Traceback", "NoneType", "object at 0x", "codec can't")
+
+Parse = Callable[[bytes], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A parser and inputs that it takes.
+
+    Attributes:
+        parse: Takes the bytes, or raises an error of Dramaturg's.
+        weight: How many inputs it gets beside the others.
+    """
+
+    name: str
+    parse: Parse
+    seeds: Sequence[bytes]
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """An input that was neither taken nor refused as it should be."""
+
+    target: str
+    content: bytes
+    problem: str
+
+
+@dataclass
+class Counts:
+    """How many inputs a parser was given, and how many of them it refused."""
+
+    inputs: int = 0
+    refused: int = 0
+    slowest_seconds: float = 0.0
+    findings: list[Finding] = field(default_factory=list)
+
+
+def _files(*patterns: str) -> list[bytes]:
+    found = [path for pattern in patterns for path in sorted(ROOT.glob(pattern)) if path.is_file()]
+    small = [path.read_bytes() for path in found if path.stat().st_size <= LONGEST_SEED]
+    assert small, patterns
+    return small[:12]
+
+
+def _upload(name: str) -> Parse:
+    def parse(content: bytes) -> None:
+        for result in read_upload(name, content):
+            if result.error is not None:
+                _check_message(result.error)
+
+    return parse
+
+
+def _from_file(name: str, read: Callable[[Path], object]) -> Parse:
+    """Gives a reader of paths its bytes in a file of that name."""
+    folder = Path(tempfile.mkdtemp(prefix="dramaturg-fuzz-"))
+
+    def parse(content: bytes) -> object:
+        (folder / name).write_bytes(content)
+        return read(folder / name)
+
+    return parse
+
+
+def _from_value(read: Callable[[Any], object]) -> Parse:
+    """Gives a reader of what a browser sent the value of the JSON; what is no JSON never reaches it."""
+
+    def parse(content: bytes) -> object:
+        try:
+            value = json.loads(content)
+        except (ValueError, RecursionError):
+            return None
+        return read(value)
+
+    return parse
+
+
+def _answers(content: bytes) -> None:
+    text = content.decode("utf-8", "replace")
+    parse_items(text, [ScoreAnswer] * 3)
+    with suppress(AnswerError):
+        parse_answer(text, ScoreAnswer.model_validate)
+
+
+def _journal(path: Path) -> None:
+    for left in leftovers(path.with_name("a")):
+        list(left.entries())
+        left.remove()
+
+
+def _sheet() -> Parse:
+    store = Store(":memory:")
+    transcript = read_upload("g.json", native())[0].transcript
+    assert transcript is not None
+    store.transcripts.add(transcript, source_name="g.json")
+    return lambda content: import_ratings(store, content)
+
+
+def _dumped(*values: object) -> list[bytes]:
+    return [json.dumps(value).encode() for value in values]
+
+
+_GAME = read_upload("g.json", native())[0].transcript
+assert _GAME is not None
+_FORM = {"token": "t", "score": 4, "answers": [True, None, False, None, True], "comment": "x", "rev": 2}
+_DISCARD = {"token": "t", "reason": "other", "note": "why"}
+_ANSWER = {"reason": "because", "score": 7, "confidence": 0.5, "citations": [1], "data_missing": False}
+_CALL = {"event": "llm_call", "tokens": 3, "estimated_cost": 0.1, "agent_id": "Ann"}
+_MEMORY = {"event": "memory", "agent_id": "Ann", "memory_type": "observation", "importance": 3}
+_TABLE = b'game,speaker,text,round\ng1,Ann,Hello there,1\ng1,Ben,"Hi, Ann",2\n'
+_SHEET = b"game,rater,score,q1,q2,q3,q4,q5,comment\ng,Ada,4,y,n,,y,n,good\n"
+_ACCESS = b"""[auth]
+redirect_uri = "http://localhost:8501/oauth2callback"
+cookie_secret = "0123456789abcdef0123456789abcdef"
+client_id = "d"
+client_secret = "s"
+server_metadata_url = "http://localhost:9/.well-known/openid-configuration"
+[access]
+admins = ["ada@example.org", "sub:1"]
+raters = ["*@example.org", "claim:groups=raters"]
+"""
+_RUN = {"key": "k", "variant": "a", "run_index": 0, "seed": 1, "metrics": {"m": 1}, "validations": [], "reference": ""}
+_COMPARISON = {"verdict": "equal", "rows": [{"agent": "a", "dimension": "fluency", "score": 5, "baseline": 6}]}
+
+
+def targets() -> list[Target]:
+    """Every parser, in the order in which they are given inputs."""
+    tables = [_TABLE, _TABLE.replace(b",", b";"), _TABLE.replace(b",", b"\t")]
+    odd = [case.make() for case in ALL if not case.is_large]
+    return [
+        Target("native JSON", _upload("g.json"), [native(), *_files("data/samples/native/*/*.json")], 2),
+        Target("own JSON", _upload("g.json"), [canonical()]),
+        Target(
+            "agents' traces", _upload("t.json"), _files("tests/data/traces/*/*.json", "tests/data/autobox/*.json"), 2
+        ),
+        Target("lines of JSON", _upload("t.jsonl"), [native() + b"\n" + native(), *_dumped(game())]),
+        Target("logs of AIWolf", _upload("g.log"), _files("tests/data/aiwolf/*.log")),
+        Target(
+            "Markdown games", _upload("g.md"), _files("tests/data/werewolf_gpt/*.md", "data/samples/werewolf_gpt/*.md")
+        ),
+        Target("tables", _upload("t.csv"), tables),
+        Target("zips and other files", _upload("x.zip"), odd),
+        Target(
+            "stored transcripts",
+            lambda content: Transcript.from_json(content.decode("utf-8", "replace")),
+            [_GAME.to_json().encode()],
+        ),
+        Target("rating sheets", _sheet(), [_SHEET, *_files("data/samples/ratings.csv")]),
+        Target("events", lambda content: read_events(content, "e.jsonl"), _dumped(_CALL, _MEMORY)),
+        Target(
+            "scenarios",
+            lambda content: read_scenario(content, "s", "s.yaml"),
+            _files("evaluation/experiments/scenarios/*.yaml"),
+        ),
+        Target(
+            "agent files",
+            lambda content: read_agent_file(content, "a.json"),
+            _files("tests/data/tinytroupe/agents/*.json"),
+        ),
+        Target(
+            "persona texts",
+            lambda content: read_persona_text(content, "a.txt"),
+            [b"You are Ann, a baker.", *_files("tests/data/tinytroupe/agents/*.json")],
+        ),
+        Target(
+            "persona fragments",
+            lambda content: read_fragment_file(content, "f.json"),
+            _files("tests/data/tinytroupe/fragments/*.json"),
+        ),
+        Target("propositions", lambda content: check_text(content, "p.yaml"), _files("propositions/*/*.yaml")),
+        Target("A/B tests", lambda content: read_ab_test("a.yaml", content), [iterations_test("a", "b").encode()]),
+        Target("runs of A/B tests", lambda content: parsed_run(content.decode("utf-8", "replace")), _dumped(_RUN)),
+        Target("recordings", _from_file("r.jsonl", read_recordings), _first_lines("data/recordings/*.jsonl"), 0.5),
+        Target(
+            "baselines", _from_file("b.json", lambda path: read_baselines(path.parent)), _files("data/baselines/*.json")
+        ),
+        Target("prices", _from_file("pricing.yaml", read_prices), [b"m: {input: 1.5, output: 2, cached: 0.1}\n"]),
+        Target(
+            "corpus manifests",
+            _from_file("manifest.json", lambda path: Corpus(Location.of(str(path.parent))).partitions()),
+            _dumped({"compacted": ["a"], "replaced": []}),
+        ),
+        Target(
+            "journals", _from_file("a.1.answers", _journal), _dumped({"generations": [], "answers": [], "calls": []})
+        ),
+        Target("secrets files", _from_file("secrets.toml", lambda path: read_access([path], {})), [_ACCESS]),
+        Target(
+            "comparisons",
+            _from_value(lambda value: comparison_markdown(value) if isinstance(value, dict) else ""),
+            _dumped(_COMPARISON),
+        ),
+        Target("judges' answers", _answers, _dumped(_ANSWER, {"answers": [_ANSWER | {"item": 1}]}), 2),
+        Target(
+            "gate settings",
+            _from_value(lambda value: read_config(value) if isinstance(value, dict) else ""),
+            _dumped(CorrectionConfig().model_dump()),
+            2,
+        ),
+        Target("event: rating form", _from_value(read_form), _dumped(_FORM), 3),
+        Target("event: discard", _from_value(read_discard), _dumped(_DISCARD), 3),
+        Target("event: token", _from_value(read_token), _dumped({"token": "t"}), 3),
+        Target(
+            "event: chat",
+            _from_value(lambda value: read_open(value, _GAME)),
+            _dumped({"message": "m1", "metric": "coherence"}),
+            3,
+        ),
+        Target(
+            "event: picture",
+            _from_value(lambda value: read_mark(value, [{"metric": ["x"]}])),
+            _dumped({"row": 0, "kind": "metric", "index": 0}),
+            3,
+        ),
+        Target(
+            "event: reason", _from_value(lambda value: read_reason(value, 3)), _dumped({"kind": "reason", "row": 1}), 3
+        ),
+        Target("event: player", _from_value(lambda value: read_place(value, 3)), _dumped(1, [1]), 3),
+    ]
+
+
+def _first_lines(pattern: str) -> list[bytes]:
+    return [b"\n".join(path.read_bytes().splitlines()[:3]) for path in sorted(ROOT.glob(pattern))[:4]]
+
+
+def _check_message(error: DramaturgError) -> None:
+    said = str(error)
+    if word := next((word for word in PARSER_WORDS if word in said), None):
+        raise AssertionError(f"the message speaks of {word}: {said[:200]}")
+    if any(category(letter) in {"Cc", "Cs", "Zl", "Zp"} and letter not in "\n\t" for letter in said):
+        raise AssertionError(f"the message cannot be printed: {said[:200]!r}")
+
+
+def problem_of(target: Target, content: bytes, counts: Counts | None = None) -> str:
+    """What is wrong with how the input was handled; empty where nothing is."""
+    counts = counts or Counts()
+    start = time.perf_counter()
+    try:
+        target.parse(content)
+    except DramaturgError as error:
+        counts.refused += 1
+        try:
+            _check_message(error)
+        except AssertionError as fault:
+            return str(fault)
+    except Exception as error:  # noqa: BLE001 - whatever else comes is what is looked for
+        return f"{type(error).__name__}: {error}"[:300]
+    seconds = time.perf_counter() - start
+    counts.slowest_seconds = max(counts.slowest_seconds, seconds)
+    return f"it took {seconds:.0f} s" if seconds > LONGEST_SECONDS else ""
+
+
+def fuzz(chosen: Sequence[Target], inputs: int, seed: int) -> dict[str, Counts]:
+    """Gives the parsers so many inputs together, as their weights say; stops at the third finding of a parser."""
+    total = sum(target.weight for target in chosen)
+    counted: dict[str, Counts] = {}
+    for target in chosen:
+        counts = counted[target.name] = Counts()
+        random = Random(f"{seed} {target.name}")
+        for _ in range(round(inputs * target.weight / total)):
+            content = mutate(target.seeds, random)
+            counts.inputs += 1
+            if problem := problem_of(target, content, counts):
+                counts.findings.append(_shortest(target, content, problem))
+                if len(counts.findings) == 3:
+                    break
+    return counted
+
+
+def _shortest(target: Target, content: bytes, problem: str) -> Finding:
+    kind = problem.split(":")[0]
+    if not problem.startswith("it took"):
+        content = minimised(content, lambda shorter: problem_of(target, shorter).split(":")[0] == kind)
+    return Finding(target.name, content, problem)
+
+
+def keep(finding: Finding, folder: Path = KEPT) -> Path:
+    """Writes the input of a finding to a file."""
+    folder.mkdir(parents=True, exist_ok=True)
+    name = "".join(letter if letter.isalnum() else "-" for letter in finding.target)
+    path = folder / f"{name}-{hashlib.sha256(finding.content).hexdigest()[:12]}.bin"
+    path.write_bytes(finding.content)
+    return path
+
+
+def main() -> int:
+    """Prints the table; 1 when anything was found."""
+    listed = targets()
+    parser = argparse.ArgumentParser(prog="python -m tests.faults.fuzz", description=__doc__)
+    parser.add_argument("--inputs", type=int, default=10_000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", choices=[target.name for target in listed])
+    given = parser.parse_args()
+    start = time.monotonic()
+    chosen = [target for target in listed if given.only in (None, target.name)]
+    counted = fuzz(chosen, given.inputs, given.seed)
+    print("| parser | inputs | refused | slowest (s) | findings |\n| --- | --- | --- | --- | --- |")
+    for name, counts in counted.items():
+        figures = f"{counts.inputs:,} | {counts.refused:,} | {counts.slowest_seconds:.2f} | {len(counts.findings)}"
+        print(f"| {name} | {figures} |")
+    findings = [finding for counts in counted.values() for finding in counts.findings]
+    print(f"| together | {sum(counts.inputs for counts in counted.values()):,} | | | {len(findings)} |")
+    print(f"\nSeed {given.seed}, {time.monotonic() - start:.0f} s.")
+    for finding in findings:
+        print(f"{finding.target}: {finding.problem}\n  {finding.content[:200]!r}\n  {keep(finding)}")
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,409 @@
+"""Kill every kind of work at random moments: ``python -m tests.faults.kills [--kills 100] [--seed 1] [--only NAME]``.
+
+After each kill the database is opened again and read as a whole, held against what had been acknowledged, and the same
+command is run to its end; what is stored then must be what a run without a kill stores. Printed is how often something
+was lost, torn or doubled. The exit code is 1 when anything was.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import re
+import shutil
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import httpx
+import psutil
+from websockets.exceptions import ConnectionClosed
+
+from benchmarks.judge_server import JudgeServer, plausible_answer
+from benchmarks.rating_session import rating_session
+from benchmarks.startup import serving
+from evaluation.store import JobState, Store
+from tests.faults.experiment_run import CONCURRENCY as EXPERIMENT_CONCURRENCY
+from tests.faults.killing import (
+    Moment,
+    Tally,
+    Workplace,
+    command,
+    compare,
+    done_so_far,
+    kill_all,
+    read_content,
+    repeated,
+    run_to_the_end,
+    run_until,
+)
+
+JUDGED = 120
+CONCURRENCY = 10
+RATERS = 3
+TOKEN = "a-token-of-these-kills-alone"
+AGENTS = "agent-zulu,agent-delta"
+
+
+def kill_import(place: Workplace, random: Random) -> Tally:
+    """``dramaturg import`` with one process or two."""
+    tally, folder = Tally(), place.fresh("import")
+    arguments = command("import", place.games, "--jobs", random.choice([1, 2]), "--db", folder / "a.duckdb")
+    moment = Moment.draw(random, 4)
+    killed = run_until(arguments, moment, lambda line: "done: " in line)
+    tally.kills += killed.was_killed
+    found = read_content(folder / "a.duckdb")
+    compare(tally, found, place.wanted)
+    tally.count("lost", range(len(found), done_so_far(killed.lines, r"^(\d+) games? done")))
+    run_to_the_end(arguments)
+    _finish(tally, folder / "a.duckdb", place)
+    return tally
+
+
+def kill_watch(place: Workplace, random: Random) -> Tally:
+    """``dramaturg watch`` over a folder that another thread fills."""
+    tally, folder = Tally(), place.fresh("watch")
+    games = folder / "games"
+    games.mkdir()
+
+    def fill() -> None:
+        for name, content in place.documents.items():
+            with (games / name).open("wb") as file:
+                file.write(content[: len(content) // 2])
+                file.flush()
+                file.write(content[len(content) // 2 :])
+
+    filling = threading.Thread(target=fill)
+    filling.start()
+    arguments = command("watch", games, "--settle", "0.3", "--db", folder / "a.duckdb")
+    killed = run_until(arguments, Moment.draw(random, place.count - 1), lambda line: ": stored, " in line)
+    filling.join()
+    tally.kills += killed.was_killed
+    found = read_content(folder / "a.duckdb")
+    compare(tally, found, place.wanted)
+    tally.count("lost", range(len(found), sum(": stored, " in line for line in killed.lines)))
+    run_to_the_end([*arguments, "--once"])
+    _finish(tally, folder / "a.duckdb", place)
+    return tally
+
+
+def kill_inbox(place: Workplace, random: Random) -> Tally:
+    """``dramaturg serve --inbox`` while games are sent to it, and while it stores them."""
+    tally, folder = Tally(), place.fresh("inbox")
+    games, database = folder / "games", folder / "a.duckdb"
+    sent: dict[str, bytes] = {}
+    names = list(place.documents)
+    first = random.randint(1, len(names))
+    with serving(database, "--inbox", str(games), environment={"DRAMATURG_INBOX_TOKEN": TOKEN}) as server:
+        waiting = threading.Timer(random.uniform(0, 4.0), kill_all, [server.process])
+        for name in names:
+            if len(sent) == first and waiting.ident is None:
+                waiting.start()
+            with suppress(httpx.TransportError):
+                header = {"Authorization": f"Bearer {TOKEN}"}
+                address = f"{server.url}/inbox?name={name}"
+                answer = httpx.post(address, content=place.documents[name], headers=header, trust_env=False, timeout=60)
+                if answer.status_code == 202:
+                    sent[str(answer.json()["file"])] = place.documents[name]
+        if waiting.ident is None:
+            waiting.start()
+        waiting.join()
+        tally.kills += 1
+    tally.count("lost", (name for name, body in sent.items() if _bytes_of(games / name) != body))
+    compare(tally, read_content(database), place.wanted)
+    for name, content in place.documents.items():
+        if content not in sent.values():
+            (games / name).write_bytes(content)
+    run_to_the_end(command("watch", games, "--settle", "0", "--once", "--db", database))
+    _finish(tally, database, place)
+    return tally
+
+
+def kill_rating(place: Workplace, random: Random) -> Tally:
+    """``dramaturg serve`` while raters submit forms."""
+    tally, folder = Tally(), place.fresh("rating")
+    database = folder / "a.duckdb"
+    shutil.copyfile(place.database, database)
+    saved: list[tuple[str, str]] = []
+    until, delay = random.randint(1, 12), random.uniform(0, 0.3)
+
+    async def rate(url: str, rater: str, is_enough: asyncio.Event) -> None:
+        with suppress(ConnectionClosed, OSError):
+            async with rating_session(url, rater) as page:
+                while page.desk is not None:
+                    token = page.desk.token
+                    await page.submit(random.randint(1, 5), comment=f"{rater} {token}")
+                    if page.kept is not None and page.kept[0] == token:
+                        saved.append((rater, token))
+                    if len(saved) >= until:
+                        is_enough.set()
+
+    async def kill(pid: int, is_enough: asyncio.Event) -> None:
+        await is_enough.wait()
+        await asyncio.sleep(delay)
+        kill_all(pid)
+
+    async def everybody(url: str, pid: int) -> None:
+        is_enough = asyncio.Event()
+        await asyncio.gather(
+            kill(pid, is_enough), *(rate(url, f"Rater {number}", is_enough) for number in range(RATERS))
+        )
+
+    with serving(database) as server:
+        asyncio.run(everybody(server.url, server.process))
+        tally.kills += 1
+    compare(tally, read_content(database), place.wanted)
+    store = Store(database)
+    held = store.ratings.all()
+    store.close()
+    comments = list(held["comment"])
+    tally.count("lost", (f"{rater} {token}" for rater, token in saved if f"{rater} {token}" not in comments))
+    tally.count("doubled", repeated(comments))
+    pairs = zip(held["rater"], held["comment"], strict=True)
+    tally.count("torn", (comment for rater, comment in pairs if not comment.startswith(rater)))
+    return tally
+
+
+def kill_judge(place: Workplace, random: Random) -> Tally:
+    """A run of judgements against a judge's server."""
+    tally, folder = Tally(), place.fresh("judge")
+    database = folder / "a.duckdb"
+    with JudgeServer(latency_seconds=0.05, prompt_of=_claim).in_thread() as server:
+        arguments = [sys.executable, "-m", "tests.faults.judge_run", server.url, str(database), str(JUDGED)]
+        killed = run_until(arguments, Moment.draw(random, JUDGED - 20, 0.1), _is_judged)
+        tally.kills += killed.was_killed
+        reported = [line.split(";")[0] for line in killed.lines if _is_judged(line)]
+        before = dict(server.tally.asked)
+        read_content(database)
+        lines = [line.split(";") for line in run_to_the_end(arguments).splitlines()]
+        asked = server.tally.asked
+    scored = [subject for subject, status, _ in lines if status == "scored"]
+    tally.count("lost", {f"claim {number}" for number in range(JUDGED)} - set(scored))
+    tally.count("lost", (f"{subject} was reported and asked again" for subject in reported if asked[subject] != 1))
+    cached = {subject for subject, _, is_cached in lines if is_cached == "True"}
+    tally.count("torn", set(reported) - cached)
+    # Only what was under way when the process died is asked a second time.
+    twice = sorted(subject for subject, times in asked.items() if times > 1)
+    tally.count("doubled", [*twice[2 * CONCURRENCY :], *(set(twice) - set(before)), *(set(twice) & cached)])
+    with Store(database).unit() as cursor:
+        (kept,) = cursor.execute("SELECT count(*) FROM judgements").fetchall()[0]
+    tally.count("doubled", range(JUDGED, kept))
+    return tally
+
+
+def kill_persona(place: Workplace, random: Random) -> Tally:
+    """``dramaturg persona run`` of two agents, every question in a call of its own."""
+    tally, folder = Tally(), place.fresh("persona")
+    database, whole = folder / "a.duckdb", folder / "whole.duckdb"
+    shutil.copyfile(place.database, database)
+    shutil.copyfile(place.database, whole)
+    judge = JudgeServer(latency_seconds=0.05, content=_same_answer, prompt_of=_unmarked)
+    with judge.in_thread() as server:
+        options = ["--agents", AGENTS, "--dimensions", "fluency", "--mode", "live", "--individual", "--format", "json"]
+        options += ["--model", "local", "--base-url", server.url, "--concurrency", str(CONCURRENCY)]
+        killed = run_until(
+            command("persona", "run", *options, "--db", database), Moment.draw(random, 4, 0.3), _is_progress
+        )
+        tally.kills += killed.was_killed
+        compare(tally, read_content(database), place.wanted)
+        store = Store(database)
+        states = list(store.evaluations.runs()["status"])
+        tally.count("torn", (state for state in states if state not in {"interrupted", "completed"}))
+        store.close()
+        told = json.loads(run_to_the_end(command("persona", "run", *options, "--db", database)))
+        asked = dict(server.tally.asked)
+        expected = json.loads(run_to_the_end(command("persona", "run", *options, "--db", whole)))
+    if _marks(told) != _marks(expected):
+        tally.count("torn", ["the scores differ from those of a run without a kill"])
+    tally.count("doubled", [prompt for prompt, times in asked.items() if times > 1][2 * CONCURRENCY :])
+    with Store(database).unit() as cursor:
+        same = "SELECT count(*) FROM evaluation_scores GROUP BY evaluation_run_id, position HAVING count(*) > 1"
+        tally.count("doubled", cursor.execute(same).fetchall())
+    return tally
+
+
+def kill_experiment(place: Workplace, random: Random) -> Tally:
+    """An experiment of simulated discussions, run as a job."""
+    tally, folder = Tally(), place.fresh("experiment")
+    database = folder / "killed.duckdb"
+    killed = run_until(_experiment(database), Moment.draw(random, 150, 0.2), _is_call)
+    tally.kills += killed.was_killed
+    paid = sum(map(_is_call, killed.lines))
+    read_content(database)
+    states = _job_states(database)
+    tally.count("torn", (state for state in states if state not in {JobState.INTERRUPTED, JobState.DONE}))
+    *calls, report = run_to_the_end(_experiment(database)).splitlines()
+    *at_once, expected = run_to_the_end(_experiment(folder / "whole.duckdb")).splitlines()
+    if report != expected:
+        tally.count("torn", ["the report differs from that of a run without a kill"])
+    again = paid + len(calls) - len(at_once)
+    tally.count("doubled", range(2 * EXPERIMENT_CONCURRENCY, again))
+    tally.count("lost", range(again, 0))
+    # A call that was answered is logged with the next answer that is kept, perhaps before its own is: then it is paid
+    # twice, and logged twice. Nothing else is.
+    logged = _calls_logged(database) - _calls_logged(folder / "whole.duckdb")
+    tally.count("doubled", range(again, logged))
+    tally.count("lost", range(logged, 0))
+    tally.count("torn", folder.glob(".*.answers"))
+    return tally
+
+
+def kill_worker(place: Workplace, random: Random) -> Tally:
+    """``dramaturg evaluate --engine dask``: one of its two workers, or all of it."""
+    tally, folder = Tally(), place.fresh("worker")
+    output, is_whole = folder / "out", random.randrange(2) == 0
+    arguments = command("evaluate", place.games, "--output", output, "--engine", "dask", "--jobs", "2")
+
+    def one_worker(parent: psutil.Process) -> psutil.Process | None:
+        workers = [one for one in parent.children(recursive=True) if "spawn_main" in " ".join(_command_of(one))]
+        return random.choice(workers) if workers else None
+
+    moment = Moment(0, random.uniform(0.5, 6.0))
+    killed = run_until(arguments, moment, lambda _: False, None if is_whole else one_worker)
+    tally.kills += killed.was_killed
+    # Killed before the cluster stood, nothing was acknowledged: then a clear error is enough.
+    is_told = any("The workers did not start" in line for line in killed.lines)
+    if killed.was_killed and not is_whole and killed.returncode != 0 and not is_told:
+        tally.count("lost", [f"a worker was killed and the run ended with {killed.returncode}: {killed.lines[-1:]}"])
+    run_to_the_end(arguments)
+    run_to_the_end(command("collect", output, "--database", folder / "a.duckdb"))
+    _finish(tally, folder / "a.duckdb", place)
+    return tally
+
+
+KINDS: Mapping[str, Callable[[Workplace, Random], Tally]] = {
+    "import": kill_import,
+    "watch": kill_watch,
+    "inbox": kill_inbox,
+    "rating": kill_rating,
+    "judge": kill_judge,
+    "persona": kill_persona,
+    "experiment": kill_experiment,
+    "worker": kill_worker,
+}
+
+
+def kill_all_kinds(kills: int, seed: int, only: str | None = None) -> dict[str, Tally]:
+    """Kills so many processes, one kind after the other, and says for each kind what was found.
+
+    A process that had ended before its moment came does not count, and is tried again with another moment.
+    """
+    names = [only] if only else list(KINDS)
+    tallies = {name: Tally() for name in names}
+    with tempfile.TemporaryDirectory() as folder:
+        place = Workplace(Path(folder))
+        attempt = 0
+        while (done := sum(tally.kills for tally in tallies.values())) < kills:
+            name = names[done % len(names)]
+            found = KINDS[name](place, Random(f"{seed} {attempt}"))
+            attempt += 1
+            tallies[name].add(found)
+            print(f"{done + found.kills} of {kills}: {name}", *found.remarks, file=sys.stderr, flush=True)
+            if attempt > 3 * kills + 10:
+                raise RuntimeError("Too many processes ended before they could be killed.")
+    return tallies
+
+
+def _finish(tally: Tally, database: Path, place: Workplace) -> None:
+    """Holds what is stored at the end against a run without a kill."""
+    found = read_content(database)
+    compare(tally, found, place.wanted)
+    tally.count("lost", (f"{key[:8]} at the end" for key in place.wanted.keys() - found.keys()))
+
+
+def _bytes_of(path: Path) -> bytes:
+    return path.read_bytes() if path.exists() else b""
+
+
+def _claim(body: dict[str, Any]) -> str:
+    found = re.search(r"Claim (\d+)\.", str(body["messages"][-1]["content"]))
+    return f"claim {found[1]}" if found else ""
+
+
+def _unmarked(body: dict[str, Any]) -> str:
+    """The question without the random marks around what strangers wrote."""
+    return re.sub(r"<<[0-9a-f]+>>", "", str(body["messages"][-1]["content"]))
+
+
+def _same_answer(body: dict[str, Any]) -> str:
+    return plausible_answer({"messages": [{"content": _unmarked(body)}]})
+
+
+def _is_judged(line: str) -> bool:
+    return line.startswith("claim ") and line.endswith("\n")
+
+
+def _is_progress(line: str) -> bool:
+    return "judgements done, " in line
+
+
+def _is_call(line: str) -> bool:
+    return line == "call\n"
+
+
+def _marks(told: list[dict[str, Any]]) -> list[tuple[object, ...]]:
+    return [
+        (one["agent"]["id"], item["proposition_id"], item["message"], item["score"])
+        for one in told
+        for dimension in one["dimensions"].values()
+        for item in dimension["items"]
+    ]
+
+
+def _experiment(database: Path) -> list[str]:
+    return [sys.executable, "-m", "tests.faults.experiment_run", str(database)]
+
+
+def _job_states(database: Path) -> list[JobState]:
+    store = Store(database)
+    found = [job.state for job in store.jobs.list()]
+    store.close()
+    return found
+
+
+def _calls_logged(database: Path) -> int:
+    store = Store(database)
+    calls = int(store.llm_calls.usage().calls)
+    store.close()
+    return calls
+
+
+def _command_of(process: psutil.Process) -> list[str]:
+    try:
+        return process.cmdline()
+    except psutil.Error:
+        return []
+
+
+def main() -> int:
+    """Prints the table; 1 when anything was lost, torn or doubled."""
+    parser = argparse.ArgumentParser(prog="python -m tests.faults.kills", description=__doc__)
+    parser.add_argument("--kills", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", choices=list(KINDS))
+    given = parser.parse_args()
+    start = time.monotonic()
+    tallies = kill_all_kinds(given.kills, given.seed, given.only)
+    total = Tally()
+    print("| killed while | kills | lost | torn | doubled |\n| --- | --- | --- | --- | --- |")
+    for name, tally in tallies.items():
+        total.add(tally)
+        print(f"| {_words(name)} | {tally.kills} | {tally.lost} | {tally.torn} | {tally.doubled} |")
+    print(f"| together | {total.kills} | {total.lost} | {total.torn} | {total.doubled} |")
+    print(f"\nSeed {given.seed}, {time.monotonic() - start:.0f} s.", *total.remarks, sep="\n")
+    return 0 if total.is_clean else 1
+
+
+def _words(name: str) -> str:
+    return str(KINDS[name].__doc__).rstrip(".")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,40 @@
+"""Ten thousand changed inputs for the parsers; ``make test-faults`` takes as many as it is told, and pages too."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+from tests.faults.fuzz import Finding, Target, fuzz, keep, targets
+from tests.faults.mutation import mutate
+
+INPUTS = 10_000
+
+
+def test_every_parser_takes_or_refuses_whatever_it_is_given() -> None:
+    counted = fuzz(targets(), INPUTS, seed=1)
+    assert sum(counts.inputs for counts in counted.values()) > 0.95 * INPUTS
+    assert [finding for counts in counted.values() for finding in counts.findings] == []
+
+
+def test_every_parser_takes_what_it_is_made_for() -> None:
+    for target in targets():
+        target.parse(target.seeds[0])
+
+
+def test_a_fault_is_found_made_short_and_kept(tmp_path: Path) -> None:
+    def parse(content: bytes) -> None:
+        if b"NaN" in content:
+            raise KeyError("NaN")
+
+    counted = fuzz([Target("planted", parse, [b'{"a": 1, "b": [2, 3]}'])], 2_000, seed=1)
+    found: list[Finding] = counted["planted"].findings
+    assert len(found) == 3
+    assert {finding.content for finding in found} == {b"NaN"}
+    assert "KeyError" in found[0].problem
+    assert keep(found[0], tmp_path).read_bytes() == b"NaN"
+
+
+def test_the_same_seed_gives_the_same_inputs() -> None:
+    drawn = [[mutate([b'{"a": 1}'], Random(f"{seed} {n}")) for n in range(50)] for seed in (1, 1, 2)]
+    assert drawn[0] == drawn[1] != drawn[2]

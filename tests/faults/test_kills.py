@@ -1,0 +1,42 @@
+"""One kill of each kind of work that every change goes through; ``make test-faults`` has a hundred."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from tests.faults.killing import Moment, Tally, Workplace, compare
+from tests.faults.kills import KINDS
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
+    return Workplace(tmp_path_factory.mktemp("kills"), count=8)
+
+
+# A worker is killed in test_corpora.py, an experiment and a judge's run in files of their own.
+@pytest.mark.parametrize("kind", ["import", "watch", "inbox", "persona"])
+def test_after_a_kill_nothing_is_lost_torn_or_doubled(kind: str, place: Workplace) -> None:
+    tally = Tally()
+    for attempt in range(10):
+        tally.add(KINDS[kind](place, Random(attempt)))
+        if tally.kills:
+            break
+    assert (tally.kills, tally.remarks) == (1, [])
+
+
+def test_what_is_missing_or_too_much_is_counted(place: Workplace) -> None:
+    tally, (first, second, *_) = Tally(), place.wanted
+    tables = dict(place.wanted[first])
+    rows, digest = tables["messages"]
+    held = {first: tables | {"messages": (rows - 1, digest)}, second: place.wanted[second] | {"votes": (99, "")}}
+    compare(tally, {**held, "nobody's": {}}, place.wanted)
+    tally.count("lost", place.wanted.keys() - held.keys())
+    assert (tally.lost, tally.torn, tally.doubled) == (6, 2, 1)
+    assert not tally.is_clean
+
+
+def test_moments_are_the_same_for_the_same_seed() -> None:
+    drawn = [[Moment.draw(Random(seed), 20) for _ in range(5)] for seed in (1, 1, 2)]
+    assert drawn[0] == drawn[1] != drawn[2]
