@@ -1,0 +1,100 @@
+"""Secrets that are known by sight: none of them reaches what people or files are told, whatever a server answers."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+KEY = "sk-canary-0123456789abcdefghij"
+PASSWORD = "canary-password-0123456789"
+TOKEN = "canary-token-0123456789abcdef"
+STORE_SECRET = "canary/store+secret0123456789"
+# How one could stand in an answer: as it was sent, or decoded.
+SECRETS = (KEY, PASSWORD, TOKEN, STORE_SECRET, base64.b64encode(f"ann:{PASSWORD}".encode()).decode())
+
+
+class _Echo(BaseHTTPRequestHandler):
+    """Refuses every request with a message that repeats what it was authorized with, as some providers do."""
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers.get("content-length", 0)))
+        given = self.headers.get("authorization") or ""
+        scheme, _, value = given.partition(" ")
+        decoded = base64.b64decode(value).decode() if scheme == "Basic" else value
+        body = json.dumps({"error": {"message": f"Incorrect key {given!r}: {decoded}"}}).encode()
+        self.send_response(401)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    do_GET = do_PUT = do_HEAD = do_POST
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Says nothing."""
+
+
+@pytest.fixture
+def address() -> Iterator[str]:
+    """The server's host and port."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Echo) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+def test_no_output_and_no_file_holds_a_secret(address: str, tmp_path: Path) -> None:
+    players = [{"name": "Ann"}, {"name": "Ben"}]
+    said = [{"playerName": "Ann", "message": "I think it was Ben."}, {"playerName": "Ben", "message": "No, why me?"}]
+    (tmp_path / "game.json").write_text(json.dumps({"gameId": "g1", "players": players, "messages": said}))
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("OPENAI_", "DRAMATURG_"))}
+    environment |= {
+        "DRAMATURG_DB": str(tmp_path / "games.duckdb"),
+        "DRAMATURG_INBOX_TOKEN": TOKEN,
+        "AWS_ACCESS_KEY_ID": "canary",
+        "AWS_SECRET_ACCESS_KEY": STORE_SECRET,
+        "AWS_ENDPOINT_URL": f"http://{address}",
+    }
+    told: list[tuple[str, str]] = []
+
+    def run(*arguments: str, **variables: str) -> int:
+        done = subprocess.run(
+            [sys.executable, "-m", "evaluation.cli.main", *arguments],
+            cwd=tmp_path,
+            env={**environment, **variables, "PYTHONPATH": str(Path(__file__).parents[2])},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        told.append((" ".join(arguments), done.stdout + done.stderr))
+        return done.returncode
+
+    assert run("import", "game.json") == 0
+    judge = ("--base-url", f"http://{address}/v1", "--model", "m")
+    assert run("judge", "g1", *judge, OPENAI_API_KEY=KEY) == 3
+    run("persona", "run", "--agents", "jim", "--mode", "live", *judge, "--junit", "junit.xml", OPENAI_API_KEY=KEY)
+    run("insights", "g1", "--checks", "--judge", "live", *judge, OPENAI_API_KEY=KEY)
+    # An address with a password in it is refused, and not repeated.
+    assert run("judge", "g1", "--base-url", f"http://ann:{PASSWORD}@{address}/v1", "--model", "m") == 2
+    assert run("evaluate", "game.json", "--output", "s3://bucket/out") != 0
+    assert run("evaluate", "game.json", "--output", f"s3://canary:{PASSWORD}@bucket/out") == 2
+    for command in (("doctor",), ("settings",), ("show", "g1"), ("backup", "copy.duckdb")):
+        run(*command, OPENAI_API_KEY=KEY)
+    run("export", "transcripts", "--format", "canonical", "exported")
+    # The commands did ask the server, and told what it said but for the secrets.
+    assert any("Incorrect key" in output for _, output in told)
+    for command, output in told:
+        assert [secret for secret in SECRETS if secret in output] == [], command
+    for path in tmp_path.rglob("*"):
+        if path.is_file():
+            content = path.read_bytes()
+            assert [secret for secret in SECRETS if secret.encode() in content] == [], path.name
