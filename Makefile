@@ -53,6 +53,7 @@ test-faults: install-dev ## A hundred kills, flipped bits, 10,000 fuzzed inputs 
 	$(BIN)/python -m tests.faults.fuzz --inputs $(or $(INPUTS),10000) --seed $(or $(SEED),1)
 	$(BIN)/python -m tests.faults.fuzz_pages --inputs 300 --seed $(or $(SEED),1)
 	DRAMATURG_FLIPS=200 $(BIN)/pytest tests/faults/test_database_faults.py -s
+	$(BIN)/pytest tests/faults/test_proxies.py -m long
 
 validity: install-dev ## Print what the metrics notice of planted faults, length and people (FINAL=1 opens the kept labels)
 	$(BIN)/python -m benchmarks.validity $(FOLDER) $(if $(PEOPLE),--people $(PEOPLE))
