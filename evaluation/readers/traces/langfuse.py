@@ -60,23 +60,39 @@ def _read(document: Document) -> Iterator[FileGame]:
 def _calls(found: Iterable[Node]) -> list[ModelCall]:
     sessions: dict[str, str] = {}
     spans: list[Span] = []
-    bare: list[Span] = []
+    bare: dict[str, Span] = {}
     for record in found:
         trace = record["trace"]
         if isinstance(trace.value, dict):
-            bare.append(_trace_span(trace, sessions))
+            whole = _trace_span(trace, sessions)
+            bare[whole.trace] = whole
         is_held = isinstance(record["observations"].value, list)
         rows = record["observations"] if is_held else record["data"]
         spans += [_span(row, sessions) for row in (rows.entries() if isinstance(rows.value, list) else (record,))]
     tree = SpanTree(spans)
-    calls = [_call(span, tree, sessions) for span in tree.ordered if span.attributes["type"] == "GENERATION"]
-    spoken = {call.conversation for call in calls if call.has_text}
-    # Some exports lack what the observations hold; the trace's own input and output are then all there is.
-    roots = [span for span in tree.ordered if span.parent is None] + bare
-    calls += [
-        call for span in roots if (call := _call(span, tree, sessions)).has_text and call.conversation not in spoken
-    ]
-    return calls
+    by_trace: dict[str, list[Span]] = {trace: [] for trace in bare}
+    for span in tree.ordered:
+        by_trace.setdefault(span.trace, []).append(span)
+    calls: list[ModelCall] = []
+    for trace, held in by_trace.items():
+        made = [_call(span, tree, sessions) for span in held if span.attributes["type"] == "GENERATION"]
+        if not any(call.has_text for call in made):
+            made += _around(held, bare.get(trace), tree, sessions)
+        calls += made
+    return sorted(calls, key=lambda call: (call.start is None, call.start))
+
+
+def _around(
+    spans: Iterable[Span], whole: Span | None, tree: SpanTree, sessions: Mapping[str, str]
+) -> Iterable[ModelCall]:
+    """What stands for a trace whose generations hold nothing, as in some exports: its roots, or the trace's own fields.
+
+    Both mostly hold the same, so only one is read: the roots, unless the trace alone has an answer or a question.
+    """
+    roots = [_call(span, tree, sessions) for span in spans if span.parent is None]
+    own = [_call(whole, tree, sessions)] if whole is not None else []
+    told = max(roots, own, key=lambda calls: (any(call.outputs for call in calls), any(call.inputs for call in calls)))
+    return [call for call in told if call.has_text]
 
 
 def _either(node: Node, *keys: str) -> Node:

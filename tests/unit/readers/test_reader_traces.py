@@ -186,6 +186,47 @@ def test_a_langfuse_trace_without_the_observations_content_is_read_from_its_own(
     assert told(game(trace)) == [("public", "user", "Who is it?"), ("public", "assistant", "Bob.")]
 
 
+def observation(number: int, kind: str, parent: int | None = None, trace: str = "t", **more: Any) -> dict[str, Any]:
+    start = f"2026-01-01T00:00:{number:02}Z"
+    above = None if parent is None else f"{trace}{parent}"
+    where = {"id": f"{trace}{number}", "traceId": trace, "parentObservationId": above}
+    return where | {"type": kind, "name": "step", "startTime": start} | more
+
+
+def langfuse_trace(trace: str, *observations: dict[str, Any], **more: Any) -> dict[str, Any]:
+    about = {"id": trace, "timestamp": "2026-01-01T00:00:00Z"} | more
+    return {"trace": about, "observations": list(observations)}
+
+
+ASKED = {"input": "Who is it?", "output": "Bob."}
+ANSWERED = [("public", "user", "Who is it?"), ("public", "assistant", "Bob.")]
+
+
+@pytest.mark.parametrize(
+    ("root", "trace"),
+    [
+        (ASKED, ASKED),
+        (ASKED, {"input": "Who is it?"}),
+        ({"input": "Who is it?"}, ASKED),
+        ({"output": "Bob."}, ASKED),
+        ({}, ASKED),
+        (ASKED, {}),
+    ],
+)
+def test_a_langfuse_trace_and_its_root_that_hold_the_same_say_it_once(root: Any, trace: Any) -> None:
+    assert told(game(langfuse_trace("t", observation(1, "SPAN", **root), **trace))) == ANSWERED
+
+
+def test_the_traces_of_a_langfuse_session_are_each_read_from_what_they_hold() -> None:
+    exports = [
+        langfuse_trace("b", observation(2, "SPAN", trace="b"), **ASKED, sessionId="s"),
+        langfuse_trace("a", observation(3, "SPAN", trace="a", input="And?", output="Ann."), sessionId="s"),
+        langfuse_trace("c", observation(4, "GENERATION", trace="c", input="So?", output="Cid."), sessionId="s"),
+    ]
+    transcript = game(lines(*exports, exports[0]))
+    assert [text for _, _, text in told(transcript)] == ["Who is it?", "Bob.", "And?", "Ann.", "So?", "Cid."]
+
+
 def votes(*agents: str, text: str = "Pass") -> dict[str, Any]:
     return export(*(chat_span(number, agent, [said("user", "Vote!")], text) for number, agent in enumerate(agents)))
 
