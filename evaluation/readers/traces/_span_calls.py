@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from evaluation.readers.traces.message_shapes import turns_of
-from evaluation.readers.traces.model_calls import CallUsage, ModelCall, agent_name, usage_of
+from evaluation.readers.traces.model_calls import CallUsage, ModelCall, agent_name, each_once, usage_of
 from evaluation.readers.traces.spans import Event, Span, SpanTree, nested
 from evaluation.readers.traces.turns import ChatTurn, ToolResult, as_text, text_in, unpacked
 
@@ -54,22 +54,12 @@ def model_calls(spans: Iterable[Span]) -> list[ModelCall]:
     for trace_spans in by_trace.values():
         are_marked = any(_is_marked_call(span) for span in trace_spans)
         is_call = _is_marked_call if are_marked else _may_be_call
-        found = list(_calls((span for span in trace_spans if is_call(span)), tree, conversations))
+        recorded = ((span, _call(span, tree, conversations)) for span in trace_spans if is_call(span))
+        found = each_once(recorded, tree)
         if not any(call.has_text for call in found):
             found += list(_other_content(trace_spans, tree, conversations))
         calls += found
     return calls
-
-
-def _calls(spans: Iterable[Span], tree: SpanTree, conversations: _Conversations) -> Iterator[ModelCall]:
-    """Each call once: a client library records a framework's call again below it, with an equal answer."""
-    answers: dict[str, list[tuple[str, ...]]] = {}
-    for span in spans:
-        call = _call(span, tree, conversations)
-        answer = [turn.key for turn in call.outputs]
-        if not answer or all(answers.get(one.id) != answer for one in tree.ancestors(span)):
-            answers[span.id] = answer
-            yield call
 
 
 def _is_marked_call(span: Span) -> bool:

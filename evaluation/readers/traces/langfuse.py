@@ -14,7 +14,7 @@ from evaluation.readers.base.reader import FileGame, FileReader
 from evaluation.readers.base.records import first_record, records
 from evaluation.readers.traces.conversation import conversation_games
 from evaluation.readers.traces.message_shapes import turns_of
-from evaluation.readers.traces.model_calls import ModelCall, agent_name, usage_of
+from evaluation.readers.traces.model_calls import ModelCall, agent_name, each_once, usage_of
 from evaluation.readers.traces.spans import Span, SpanTree, identifier
 from evaluation.readers.traces.turns import text_in, unpacked
 
@@ -75,7 +75,8 @@ def _calls(found: Iterable[Node]) -> list[ModelCall]:
         by_trace.setdefault(span.trace, []).append(span)
     calls: list[ModelCall] = []
     for trace, held in by_trace.items():
-        made = [_call(span, tree, sessions) for span in held if span.attributes["type"] == "GENERATION"]
+        generations = [span for span in held if span.attributes["type"] == "GENERATION"]
+        made = each_once(((span, _call(span, tree, sessions)) for span in generations), tree)
         if not any(call.has_text for call in made):
             made += _around(held, bare.get(trace), tree, sessions)
         calls += made

@@ -15,7 +15,7 @@ from evaluation.readers.base.reader import FileGame, FileReader
 from evaluation.readers.base.records import first_record, records
 from evaluation.readers.traces.conversation import conversation_games
 from evaluation.readers.traces.message_shapes import turns_of
-from evaluation.readers.traces.model_calls import ModelCall, agent_name, usage_of
+from evaluation.readers.traces.model_calls import ModelCall, agent_name, each_once, usage_of
 from evaluation.readers.traces.spans import Span, SpanTree, identifier
 from evaluation.readers.traces.turns import text_in, unpacked
 
@@ -46,7 +46,7 @@ def _calls(found: Iterable[Node]) -> list[ModelCall]:
             spans += _spans(run, None, None)
     tree = SpanTree(spans)
     ordered = sorted(tree.ordered, key=lambda span: (span.trace, span.attributes["order"]))
-    calls = [_call(span, tree) for span in ordered if span.attributes["type"] == "llm"]
+    calls = each_once(((span, _call(span, tree)) for span in ordered if span.attributes["type"] == "llm"), tree)
     calls.sort(key=lambda call: (call.start is None, call.start))
     spoken = {call.conversation for call in calls if call.has_text}
     others = [_call(span, tree) for span in ordered if span.parent is None and span.attributes["type"] != "llm"]

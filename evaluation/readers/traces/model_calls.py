@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Any
 
+from evaluation.readers.traces.spans import Span, SpanTree
 from evaluation.readers.traces.turns import ChatTurn
 
 UNNAMED = "assistant"
@@ -51,6 +52,41 @@ class ModelCall:
     def has_text(self) -> bool:
         """Whether anything was captured of it."""
         return any(not turn.is_empty for turn in [*self.inputs, *self.outputs])
+
+    @property
+    def answer(self) -> list[tuple[str, ...]]:
+        """Its outputs for comparing with another call's."""
+        return [turn.key for turn in self.outputs]
+
+    def complete_from(self, other: ModelCall) -> None:
+        """Takes what is unknown here from another record of the same call."""
+        self.inputs = self.inputs or other.inputs
+        self.model = self.model or other.model
+        for one in fields(CallUsage):
+            if getattr(self.usage, one.name) is None:
+                setattr(self.usage, one.name, getattr(other.usage, one.name))
+
+
+def each_once(recorded: Iterable[tuple[Span, ModelCall]], tree: SpanTree) -> list[ModelCall]:
+    """The calls without those that repeat the answer of a call around them, in the order given.
+
+    A client library records a framework's call again below it. What the outer record lacks (input, model, tokens,
+    cost) is taken from the inner one. Calls without an answer all stay.
+
+    Args:
+        recorded: Each call with the span that recorded it.
+        tree: The spans, by which a call stands in another.
+    """
+    pairs = list(recorded)
+    kept: dict[tuple[str, str], ModelCall] = {}
+    for span, call in sorted(pairs, key=lambda pair: sum(1 for _ in tree.ancestors(pair[0]))):
+        around = (kept.get((one.trace, one.id)) for one in tree.ancestors(span))
+        same = (one for one in around if one is not None and call.outputs and one.answer == call.answer)
+        if (outer := next(same, None)) is not None:
+            outer.complete_from(call)
+        else:
+            kept[span.trace, span.id] = call
+    return [call for span, call in pairs if kept.get((span.trace, span.id)) is call]
 
 
 def agent_name(written: Any) -> str | None:

@@ -286,6 +286,89 @@ def test_a_call_that_the_framework_and_the_client_below_it_recorded_is_one() -> 
     assert transcript.cost.input_tokens == 10
 
 
+def generations(*found: tuple[int, int | None, str, dict[str, Any]]) -> dict[str, Any]:
+    made = [
+        observation(number, "GENERATION", parent, input="Who?", output=text, **more)
+        for number, parent, text, more in found
+    ]
+    return langfuse_trace("t", *made)
+
+
+def runs(*found: tuple[int, int | None, str, dict[str, Any]]) -> list[dict[str, Any]]:
+    return [
+        {
+            "id": f"r{number}",
+            "trace_id": "r",
+            "parent_run_id": None if parent is None else f"r{parent}",
+            "name": "model",
+            "run_type": "llm",
+            "start_time": f"2026-01-01T00:00:{number:02}",
+            "inputs": {"messages": [{"role": "user", "content": "Who?"}]},
+            "outputs": {"messages": [{"role": "assistant", "content": text}]},
+            **more,
+        }
+        for number, parent, text, more in found
+    ]
+
+
+LANGFUSE_USAGE = {"usageDetails": {"input": 100, "output": 5}, "totalCost": 0.01}
+LANGSMITH_USAGE = {"prompt_tokens": 100, "completion_tokens": 5, "total_cost": 0.01}
+RECORDED_BY = pytest.mark.parametrize(
+    ("recorded", "usage"), [(generations, LANGFUSE_USAGE), (runs, LANGSMITH_USAGE)], ids=["langfuse", "langsmith"]
+)
+
+
+@RECORDED_BY
+@pytest.mark.parametrize(
+    "nesting",
+    [
+        [(1, None), (2, 1)],
+        [(1, None), (2, 1), (3, 2)],
+        # The clock of the client is behind that of the framework.
+        [(2, None), (1, 2)],
+    ],
+)
+def test_a_call_that_was_recorded_inside_itself_is_told_and_paid_once(recorded: Any, usage: Any, nesting: Any) -> None:
+    transcript = game(recorded(*((number, parent, "Bob.", usage) for number, parent in nesting)))
+    assert [text for _, _, text in told(transcript)] == ["Who?", "Bob."]
+    assert transcript.cost is not None
+    assert (transcript.cost.input_tokens, transcript.cost.output_tokens, transcript.cost.total_usd) == (100, 5, 0.01)
+
+
+@RECORDED_BY
+def test_tokens_that_only_the_inner_record_of_a_call_has_are_kept(recorded: Any, usage: Any) -> None:
+    transcript = game(recorded((1, None, "Bob.", {}), (2, 1, "Bob.", usage)))
+    assert [text for _, _, text in told(transcript)] == ["Who?", "Bob."]
+    assert transcript.cost is not None
+    assert (transcript.cost.input_tokens, transcript.cost.total_usd) == (100, 0.01)
+
+
+@RECORDED_BY
+@pytest.mark.parametrize("second", [(2, None, "Bob."), (2, 1, "Ann."), (2, 9, "Bob.")])
+def test_calls_beside_each_other_and_other_answers_inside_stay(recorded: Any, usage: Any, second: Any) -> None:
+    transcript = game(recorded((1, None, "Bob.", usage), (*second, usage)))
+    assert [text for _, _, text in told(transcript)] == ["Who?", "Bob.", second[2]]
+    assert transcript.cost is not None
+    assert transcript.cost.input_tokens == 200
+
+
+@RECORDED_BY
+def test_calls_that_are_each_others_parents_and_answer_the_same_are_one(recorded: Any, usage: Any) -> None:
+    transcript = game(recorded((1, 2, "Bob.", usage), (2, 1, "Bob.", usage)))
+    assert [text for _, _, text in told(transcript)] == ["Who?", "Bob."]
+
+
+def test_equal_ids_in_two_traces_are_two_calls() -> None:
+    first = generations((1, None, "Bob.", LANGFUSE_USAGE))
+    second = json.loads(json.dumps(generations((1, None, "Ann.", {}), (2, 1, "Bob.", LANGFUSE_USAGE))))
+    for one in second["observations"]:
+        one["traceId"] = "u"
+    second["trace"]["id"] = "u"
+    for export_ in (first, second):
+        export_["trace"]["sessionId"] = "s"
+    assert Counter(text for _, _, text in told(game(lines(first, second)))) == {"Who?": 1, "Bob.": 2, "Ann.": 1}
+
+
 def test_conversations_are_games_of_their_own() -> None:
     spans = [
         chat_span(number, "Ann", [said("user", f"Game {number}")], "Hm.", trace=f"t{number}", attributes=where)
