@@ -12,11 +12,13 @@ from evaluation.readers.base.reader import FileReader
 from evaluation.readers.base.records import first_record, records
 from evaluation.readers.traces.conversation import call_transcript
 from evaluation.readers.traces.message_shapes import parts_turn
-from evaluation.readers.traces.model_calls import ModelCall, agent_name, usage_of
+from evaluation.readers.traces.model_calls import ModelCall, UsageNames, agent_name, usage_of
 from evaluation.readers.traces.turns import ChatTurn, ToolCall, as_text, text_in
 from evaluation.transcript import Transcript
 
 FORMAT = "autogen"
+
+_USAGE = UsageNames(given=("prompt_tokens",), made=("completion_tokens",))
 
 _TYPE = re.compile(r"\w+(?:Message|Event)")
 _CORE = frozenset({"UserMessage", "AssistantMessage", "SystemMessage", "FunctionExecutionResultMessage"})
@@ -96,7 +98,7 @@ def _call(node: Node, turn: ChatTurn, instructions: list[ChatTurn]) -> ModelCall
         start=node["created_at"].time_or_none(),
         inputs=list(instructions) if is_model else [],
         outputs=[turn],
-        usage=usage_of(usage if isinstance(usage, dict) else {}, ("prompt_tokens",), (), ("completion_tokens",)),
+        usage=usage_of(usage if isinstance(usage, dict) else {}, _USAGE),
     )
 
 

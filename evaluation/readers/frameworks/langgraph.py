@@ -15,13 +15,21 @@ from evaluation.readers.base.reader import FileReader
 from evaluation.readers.base.records import first_record, records
 from evaluation.readers.traces.conversation import call_transcript
 from evaluation.readers.traces.message_shapes import turns_of
-from evaluation.readers.traces.model_calls import ModelCall, usage_of
+from evaluation.readers.traces.model_calls import ModelCall, UsageNames, usage_of
 from evaluation.readers.traces.turns import ChatTurn, text_in
 from evaluation.transcript import Transcript
 
 FORMAT = "langgraph"
 
 _TYPES = frozenset({"human", "ai", "system", "tool", "function", "AIMessageChunk", "HumanMessageChunk"})
+_USAGE = UsageNames(
+    given=("input_tokens",),
+    made=("output_tokens",),
+    cached=("input_token_details.cache_read",),
+    written=("input_token_details.cache_creation",),
+    thought=("output_token_details.reasoning",),
+    total=("total_tokens",),
+)
 _STATES = ("values", "channel_values", "state", "output")
 
 
@@ -139,7 +147,7 @@ def _call(node: Node, turn: ChatTurn, instructions: list[ChatTurn], when: dict[s
         inputs=list(instructions),
         outputs=[turn],
         model=text_in(about, "model_name", "model") or None,
-        usage=usage_of(usage if isinstance(usage, dict) else {}, ("input_tokens",), (), ("output_tokens",)),
+        usage=usage_of(usage if isinstance(usage, dict) else {}, _USAGE),
     )
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from evaluation.readers.traces.message_shapes import turns_of
-from evaluation.readers.traces.model_calls import CallUsage, ModelCall, agent_name, each_once, usage_of
+from evaluation.readers.traces.model_calls import CallUsage, ModelCall, UsageNames, agent_name, each_once, usage_of
 from evaluation.readers.traces.spans import Event, Span, SpanTree, nested
 from evaluation.readers.traces.turns import ChatTurn, ToolResult, as_text, text_in, unpacked
 
@@ -29,14 +29,24 @@ _CONVERSATIONS = (
     "traceloop.association.properties.thread_id",
 )
 _MODELS = ("gen_ai.response.model", "gen_ai.request.model", "llm.model_name")
-_GIVEN = ("gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.token_count.prompt")
-_CACHED = (
-    "gen_ai.usage.cache_read.input_tokens",
-    "gen_ai.usage.cache_read_input_tokens",
-    "llm.token_count.prompt_details.cache_read",
+_USAGE = UsageNames(
+    given=("gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.token_count.prompt"),
+    made=("gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens", "llm.token_count.completion"),
+    cached=(
+        "gen_ai.usage.cache_read.input_tokens",
+        "gen_ai.usage.cache_read_input_tokens",
+        "llm.token_count.prompt_details.cache_read",
+    ),
+    written=(
+        "gen_ai.usage.cache_creation.input_tokens",
+        "gen_ai.usage.cache_write.input_tokens",
+        "gen_ai.usage.cache_creation_input_tokens",
+        "llm.token_count.prompt_details.cache_write",
+    ),
+    thought=("gen_ai.usage.reasoning.output_tokens", "llm.token_count.completion_details.reasoning"),
+    total=("gen_ai.usage.total_tokens", "llm.usage.total_tokens", "llm.token_count.total"),
+    cost="llm.cost.total",
 )
-_MADE = ("gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens", "llm.token_count.completion")
-_COST = "llm.cost.total"
 
 
 def model_calls(spans: Iterable[Span]) -> list[ModelCall]:
@@ -119,7 +129,7 @@ def _call(span: Span, tree: SpanTree, conversations: _Conversations) -> ModelCal
         inputs=inputs,
         outputs=outputs,
         model=text_in(span.attributes, *_MODELS) or None,
-        usage=usage_of(span.attributes, _GIVEN, _CACHED, _MADE, _COST),
+        usage=usage_of(span.attributes, _USAGE),
     )
 
 

@@ -14,7 +14,7 @@ from evaluation.readers.base.reader import FileGame, FileReader
 from evaluation.readers.base.records import first_record, records
 from evaluation.readers.traces.conversation import conversation_games
 from evaluation.readers.traces.message_shapes import turns_of
-from evaluation.readers.traces.model_calls import ModelCall, agent_name, each_once, usage_of
+from evaluation.readers.traces.model_calls import ModelCall, UsageNames, agent_name, each_once, usage_of
 from evaluation.readers.traces.spans import Span, SpanTree, identifier
 from evaluation.readers.traces.turns import text_in, unpacked
 
@@ -24,7 +24,15 @@ _TYPES = frozenset(
     {"SPAN", "GENERATION", "EVENT", "AGENT", "TOOL", "CHAIN", "RETRIEVER", "EVALUATOR", "EMBEDDING", "GUARDRAIL"}
 )
 _AGENTS = ("gen_ai.agent.name", "agent_name", "agent.name", "graph.node.id", "langgraph_node", "gen_ai.agent.id")
-_GIVEN, _CACHED, _MADE = ("input",), ("input_cached_tokens", "input_cache_read", "cache_read_input_tokens"), ("output",)
+_USAGE = UsageNames(
+    given=("input",),
+    made=("output",),
+    cached=("input_cached_tokens", "input_cache_read", "cache_read_input_tokens", "prompt_details.cache_read"),
+    written=("input_cache_creation", "cache_creation_input_tokens", "prompt_details.cache_write"),
+    thought=("output_reasoning", "output_reasoning_tokens", "completion_details.reasoning"),
+    total=("total",),
+    cost="cost",
+)
 
 
 def _recognises(document: Document) -> bool:
@@ -70,15 +78,15 @@ def _calls(found: Iterable[Node]) -> list[ModelCall]:
         rows = record["observations"] if is_held else record["data"]
         spans += [_span(row, sessions) for row in (rows.entries() if isinstance(rows.value, list) else (record,))]
     tree = SpanTree(spans)
-    by_trace: dict[str, list[Span]] = {trace: [] for trace in bare}
+    by_trace: dict[str, list[Span]] = {name: [] for name in bare}
     for span in tree.ordered:
         by_trace.setdefault(span.trace, []).append(span)
     calls: list[ModelCall] = []
-    for trace, held in by_trace.items():
+    for name, held in by_trace.items():
         generations = [span for span in held if span.attributes["type"] == "GENERATION"]
         made = each_once(((span, _call(span, tree, sessions)) for span in generations), tree)
         if not any(call.has_text for call in made):
-            made += _around(held, bare.get(trace), tree, sessions)
+            made += _around(held, bare.get(name), tree, sessions)
         calls += made
     return sorted(calls, key=lambda call: (call.start is None, call.start))
 
@@ -149,7 +157,7 @@ def _call(span: Span, tree: SpanTree, sessions: Mapping[str, str]) -> ModelCall:
         inputs=[turn for turn in made if turn.role == "system"] + turns_of(fields["input"], "user"),
         outputs=[turn for turn in made if turn.role != "system"],
         model=fields.get("model"),
-        usage=usage_of({**counts, "cost": fields.get("cost")}, _GIVEN, _CACHED, _MADE, "cost"),
+        usage=usage_of({**counts, "cost": fields.get("cost")}, _USAGE),
     )
 
 

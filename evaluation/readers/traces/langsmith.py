@@ -15,13 +15,23 @@ from evaluation.readers.base.reader import FileGame, FileReader
 from evaluation.readers.base.records import first_record, records
 from evaluation.readers.traces.conversation import conversation_games
 from evaluation.readers.traces.message_shapes import turns_of
-from evaluation.readers.traces.model_calls import ModelCall, agent_name, each_once, usage_of
+from evaluation.readers.traces.model_calls import ModelCall, UsageNames, agent_name, each_once, usage_of
 from evaluation.readers.traces.spans import Span, SpanTree, identifier
 from evaluation.readers.traces.turns import text_in, unpacked
 
 FORMAT = "langsmith"
 
 _THREADS = ("thread_id", "session_id", "conversation_id")
+_USAGE = UsageNames(
+    given=("prompt_tokens", "input_tokens"),
+    made=("completion_tokens", "output_tokens"),
+    cached=("input_token_details.cache_read",),
+    written=("input_token_details.cache_creation",),
+    thought=("output_token_details.reasoning",),
+    total=("total_tokens",),
+    cost="total_cost",
+)
+_RUN_COUNTS = ("prompt_tokens", "completion_tokens", "total_tokens", "total_cost")
 _ROOT_NAMES = frozenset({"LangGraph", "RunnableSequence", "RunnableLambda", "AgentExecutor"})
 
 
@@ -72,7 +82,7 @@ def _spans(node: Node, parent: str | None, trace: str | None) -> Iterator[Span]:
             "inputs": unpacked(node["inputs"].value),
             "outputs": unpacked(node["outputs"].value),
             "metadata": metadata if isinstance(metadata, dict) else {},
-            **{key: node[key].value for key in ("prompt_tokens", "completion_tokens", "total_cost")},
+            "counts": {key: node[key].value for key in _RUN_COUNTS if node[key].value is not None},
         },
     )
     for child in node["child_runs"].entries():
@@ -91,8 +101,21 @@ def _call(span: Span, tree: SpanTree) -> ModelCall:
         inputs=[turn for turn in made if turn.role == "system"] + _asked(fields["inputs"]),
         outputs=[turn for turn in made if turn.role != "system"],
         model=text_in(fields["metadata"], "ls_model_name") or None,
-        usage=usage_of(fields, ("prompt_tokens",), (), ("completion_tokens",), "total_cost"),
+        usage=usage_of(_message_usage(fields["outputs"]) | fields["counts"], _USAGE),
     )
+
+
+def _message_usage(output: Any) -> dict[str, Any]:
+    """The counts of tokens in a run's output, or in the message that it holds; none where LangChain gave none."""
+    for _ in range(10):
+        if isinstance(output, dict):
+            if isinstance(usage := output.get("usage_metadata"), dict):
+                return usage
+            inner = (output.get(key) for key in ("generations", "messages", "message", "kwargs"))
+            output = next((value for value in inner if isinstance(value, (list, dict))), None)
+        elif isinstance(output, list) and output:
+            output = output[-1]
+    return {}
 
 
 def _asked(inputs: Any) -> list[Any]:

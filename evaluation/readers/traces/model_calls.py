@@ -97,24 +97,63 @@ def agent_name(written: Any) -> str | None:
     return name[:_LONGEST_NAME].strip() or None
 
 
-def usage_of(
-    fields: Mapping[str, Any], given: tuple[str, ...], cached: tuple[str, ...], output: tuple[str, ...], cost: str = ""
-) -> CallUsage:
-    """Tokens and cost under the first of each list of names that holds a number.
+@dataclass(frozen=True, slots=True)
+class UsageNames:
+    """The names under which a format keeps tokens and dollars; the first of each that holds a number counts.
 
-    Some providers count cached tokens beside the input instead of among it: then there are more of them than of the
-    input, and they are added to it.
+    A dot leads into an object, unless the whole name stands there.
+
+    Attributes:
+        given: Tokens of the input.
+        made: Tokens of the output.
+        cached: Tokens that the provider read from its cache.
+        written: Tokens that it wrote to its cache.
+        thought: Tokens of reasoning.
+        total: All tokens, by the export's own count.
+        cost: Dollars.
     """
-    tokens, kept, made = (_count(fields, *names) for names in (given, cached, output))
-    if tokens is not None and kept is not None and kept > tokens:
-        tokens += kept
-    usd = _number(fields.get(cost))
-    return CallUsage(tokens, kept, made, usd)
+
+    given: tuple[str, ...]
+    made: tuple[str, ...]
+    cached: tuple[str, ...] = ()
+    written: tuple[str, ...] = ()
+    thought: tuple[str, ...] = ()
+    total: tuple[str, ...] = ()
+    cost: str = ""
 
 
-def _count(fields: Mapping[str, Any], *names: str) -> int | None:
+def usage_of(found: Mapping[str, Any], names: UsageNames) -> CallUsage:
+    """Tokens and cost of a call.
+
+    Some providers and tools count cached tokens beside the input instead of among it, and reasoning beside the output.
+    They do where the total is the sum of these parts, or where there are more cached tokens than input: then these
+    parts are added.
+    """
+    given, made, cached = (_count(found, *keys) for keys in (names.given, names.made, names.cached))
+    written, thought = (_count(found, *keys) or 0 for keys in (names.written, names.thought))
+    total = _count(found, *names.total)
+    if given is not None:
+        rest = None if total is None else total - given - (made or 0)
+        more_given, more_made = _beside(given, cached or 0, written, thought, rest)
+        given += more_given
+        made = None if made is None else made + more_made
+    return CallUsage(given, cached, made, _number(found.get(names.cost)))
+
+
+def _beside(given: int, cached: int, written: int, thought: int, rest: int | None) -> tuple[int, int]:
+    """How many tokens input and output lack, where ``rest`` of the total stands in neither."""
+    for kept in (cached, cached + written):
+        for thoughts in (0, thought):
+            if rest and rest == kept + thoughts:
+                return kept, thoughts
+    return (cached + written, 0) if cached > given else (0, 0)
+
+
+def _count(found: Mapping[str, Any], *names: str) -> int | None:
     for name in names:
-        number = _number(fields.get(name))
+        group, _, key = name.partition(".")
+        inner = found.get(group)
+        number = _number(found[name] if name in found else inner.get(key) if isinstance(inner, dict) else None)
         if number is not None:
             return int(number)
     return None

@@ -369,6 +369,86 @@ def test_equal_ids_in_two_traces_are_two_calls() -> None:
     assert Counter(text for _, _, text in told(game(lines(first, second)))) == {"Who?": 1, "Bob.": 2, "Ann.": 1}
 
 
+def paid(transcript: Transcript) -> tuple[float | None, ...]:
+    cost = transcript.cost
+    assert cost is not None
+    return cost.input_tokens, cost.cached_tokens, cost.output_tokens, cost.cache_hit_rate
+
+
+@pytest.mark.parametrize(
+    ("usage", "expected"),
+    [
+        ({"input": 100, "input_cached_tokens": 80, "output": 10, "total": 190}, (180, 80, 10, 80 / 180)),
+        ({"input": 100, "input_cached_tokens": 80, "output": 10, "total": 110}, (100, 80, 10, 0.8)),
+        ({"input": 100, "input_cached_tokens": 80, "output": 10}, (100, 80, 10, 0.8)),
+        ({"input": 100, "prompt_details.cache_read": 80, "output": 10, "total": 110}, (100, 80, 10, 0.8)),
+        ({"input": 100, "prompt_details": {"cache_read": 80}, "output": 10}, (100, 80, 10, 0.8)),
+        # A total of another rule says nothing, but more cached tokens than input are never part of it.
+        ({"input": 100, "input_cached_tokens": 80, "output": 10, "total": 7}, (100, 80, 10, 0.8)),
+        ({"input": 20, "input_cached_tokens": 80, "output": 10, "total": 30}, (100, 80, 10, 0.8)),
+        # Anthropic: what was written to the cache is input as well.
+        (
+            {
+                "input": 20,
+                "cache_read_input_tokens": 50,
+                "cache_creation_input_tokens": 30,
+                "output": 10,
+                "total": 110,
+            },
+            (100, 50, 10, 0.5),
+        ),
+        ({"input": 70, "cache_creation_input_tokens": 30, "output": 10, "total": 110}, (100, None, 10, None)),
+        # Langfuse's own recorder for LangChain takes all parts out of input and output.
+        (
+            {"input": 20, "input_cache_read": 80, "output": 10, "output_reasoning": 6, "total": 116},
+            (100, 80, 16, 0.8),
+        ),
+        ({"input": 100, "input_cache_read": 0, "output": 16, "output_reasoning": 6, "total": 116}, (100, 0, 16, 0)),
+        ({"input": 100, "input_cached_tokens": "many", "output": 10, "total": [1]}, (100, None, 10, None)),
+    ],
+)
+def test_cached_tokens_stand_in_or_beside_the_input_as_the_total_says(usage: Any, expected: Any) -> None:
+    assert paid(game(generations((1, None, "Bob.", {"usageDetails": usage})))) == expected
+
+
+LANGCHAIN_USAGE = {
+    "input_tokens": 100,
+    "output_tokens": 10,
+    "total_tokens": 110,
+    "input_token_details": {"audio": 0, "cache_read": 80},
+}
+
+
+@pytest.mark.parametrize(
+    "outputs",
+    [
+        {"generations": [[{"message": {"lc": 1, "type": "constructor", "id": ["AIMessage"], "kwargs": "said"}}]]},
+        {"messages": [{"type": "human", "content": "Who?", "usage_metadata": None}, "said"]},
+        {"message": "said"},
+    ],
+)
+def test_cached_tokens_of_langchain_messages_in_langsmith(outputs: Any) -> None:
+    message = {"type": "ai", "content": "Bob.", "usage_metadata": LANGCHAIN_USAGE}
+    filled = json.loads(json.dumps(outputs).replace('"said"', json.dumps(message)))
+    assert paid(game(runs((1, None, "", {"outputs": filled})))) == (100, 80, 10, 0.8)
+    counted = {"prompt_tokens": 200, "completion_tokens": 20, "total_tokens": 220}
+    assert paid(game(runs((1, None, "", {"outputs": filled} | counted)))) == (200, 80, 20, 0.4)
+
+
+def test_cached_tokens_in_a_state_of_langgraph() -> None:
+    answer = {"type": "ai", "content": "Bob.", "usage_metadata": LANGCHAIN_USAGE}
+    assert paid(game({"messages": [{"type": "human", "content": "Who?"}, answer]})) == (100, 80, 10, 0.8)
+
+
+def test_cached_tokens_beside_the_input_in_spans() -> None:
+    counts = {"gen_ai.usage.cache_read.input_tokens": 30, "gen_ai.usage.total_tokens": 45}
+    assert paid(game(export(chat_span(1, "Ann", [], "Hm.", attributes=counts)))) == (40, 30, 5, 0.75)
+    counts = {"gen_ai.usage.cache_read.input_tokens": 8, "gen_ai.usage.total_tokens": 15}
+    assert paid(game(export(chat_span(1, "Ann", [], "Hm.", attributes=counts)))) == (10, 8, 5, 0.8)
+    counts = {"gen_ai.usage.cache_read.input_tokens": 8, "gen_ai.usage.total_tokens": 23}
+    assert paid(game(export(chat_span(1, "Ann", [], "Hm.", attributes=counts)))) == (18, 8, 5, 8 / 18)
+
+
 def test_conversations_are_games_of_their_own() -> None:
     spans = [
         chat_span(number, "Ann", [said("user", f"Game {number}")], "Hm.", trace=f"t{number}", attributes=where)
