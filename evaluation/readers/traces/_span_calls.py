@@ -130,6 +130,7 @@ def _call(span: Span, tree: SpanTree, conversations: _Conversations) -> ModelCal
         outputs=outputs,
         model=text_in(span.attributes, *_MODELS) or None,
         usage=usage_of(span.attributes, _USAGE),
+        lacks_parent=tree.lacks_parent(span),
     )
 
 

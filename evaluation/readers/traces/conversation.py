@@ -48,7 +48,8 @@ def call_transcript(
 
     Agents are players; their first instructions are their persona, later ones stand in the player's metadata. What a
     user said is public, thoughts are private, calls of tools and their results are in the system channel: the calls of
-    one message are one entry. ``metadata["history_rewritten"]`` counts calls whose history was cut or changed.
+    one message are one entry. ``metadata["history_rewritten"]`` counts calls whose history was cut or changed,
+    ``metadata["calls_without_parent"]`` those below a span that is not in the file.
 
     Args:
         source_format: The format's name.
@@ -65,7 +66,11 @@ def call_transcript(
     told = _Telling(limits, _speakers(calls))
     for position, call in enumerate(calls):
         told.add(call, position)
-    known = dict(metadata) | ({"history_rewritten": told.rewritten} if told.rewritten else {})
+    remarks = {
+        "history_rewritten": told.rewritten,
+        "calls_without_parent": sum(call.lacks_parent for call in calls),
+    }
+    known = dict(metadata) | {name: count for name, count in remarks.items() if count}
     starts = [call.start for call in calls if call.start is not None]
     return told.open.build(
         source_format,

@@ -91,16 +91,17 @@ def _calls(found: Iterable[Node]) -> list[ModelCall]:
     return sorted(calls, key=lambda call: (call.start is None, call.start))
 
 
-def _around(
-    spans: Iterable[Span], whole: Span | None, tree: SpanTree, sessions: Mapping[str, str]
-) -> Iterable[ModelCall]:
-    """What stands for a trace whose generations hold nothing, as in some exports: its roots, or the trace's own fields.
+def _around(spans: list[Span], whole: Span | None, tree: SpanTree, sessions: Mapping[str, str]) -> Iterable[ModelCall]:
+    """Stand-ins for generations that hold nothing, as in some exports: the trace's roots, or its own fields.
 
-    Both mostly hold the same, so only one is read: the roots, unless the trace alone has an answer or a question.
+    Both mostly hold the same, so only one is read: the roots, unless the trace alone has an answer or a question. Spans
+    whose parents are not in the file are read where neither holds anything.
     """
     roots = [_call(span, tree, sessions) for span in spans if span.parent is None]
     own = [_call(whole, tree, sessions)] if whole is not None else []
     told = max(roots, own, key=lambda calls: (any(call.outputs for call in calls), any(call.inputs for call in calls)))
+    if not any(call.has_text for call in told):
+        told = [_call(span, tree, sessions) for span in spans if tree.is_orphan(span)]
     return [call for call in told if call.has_text]
 
 
@@ -158,6 +159,7 @@ def _call(span: Span, tree: SpanTree, sessions: Mapping[str, str]) -> ModelCall:
         outputs=[turn for turn in made if turn.role != "system"],
         model=fields.get("model"),
         usage=usage_of({**counts, "cost": fields.get("cost")}, _USAGE),
+        lacks_parent=tree.lacks_parent(span),
     )
 
 

@@ -58,9 +58,13 @@ def _calls(found: Iterable[Node]) -> list[ModelCall]:
     ordered = sorted(tree.ordered, key=lambda span: (span.trace, span.attributes["order"]))
     calls = each_once(((span, _call(span, tree)) for span in ordered if span.attributes["type"] == "llm"), tree)
     calls.sort(key=lambda call: (call.start is None, call.start))
-    spoken = {call.conversation for call in calls if call.has_text}
-    others = [_call(span, tree) for span in ordered if span.parent is None and span.attributes["type"] != "llm"]
-    return calls + [call for call in others if call.has_text and call.conversation not in spoken]
+    # Where the calls hold nothing, the roots stand for them; where those hold nothing either, orphans do.
+    others = [span for span in ordered if span.attributes["type"] != "llm"]
+    for stand_ins in ([span for span in others if span.parent is None], list(filter(tree.is_orphan, others))):
+        spoken = {call.conversation for call in calls if call.has_text}
+        made = [_call(span, tree) for span in stand_ins]
+        calls += [call for call in made if call.has_text and call.conversation not in spoken]
+    return calls
 
 
 def _spans(node: Node, parent: str | None, trace: str | None) -> Iterator[Span]:
@@ -102,6 +106,7 @@ def _call(span: Span, tree: SpanTree) -> ModelCall:
         outputs=[turn for turn in made if turn.role != "system"],
         model=text_in(fields["metadata"], "ls_model_name") or None,
         usage=usage_of(_message_usage(fields["outputs"]) | fields["counts"], _USAGE),
+        lacks_parent=tree.lacks_parent(span),
     )
 
 

@@ -38,6 +38,7 @@ class ModelCall:
         outputs: Its answer.
         model: The model's name.
         usage: Tokens and cost.
+        lacks_parent: Its span, or one around it, is part of a span that is not in the file: who called may be unknown.
     """
 
     conversation: str
@@ -47,6 +48,7 @@ class ModelCall:
     outputs: list[ChatTurn]
     model: str | None = None
     usage: CallUsage = field(default_factory=CallUsage)
+    lacks_parent: bool = False
 
     @property
     def has_text(self) -> bool:
@@ -141,7 +143,7 @@ def usage_of(found: Mapping[str, Any], names: UsageNames) -> CallUsage:
 
 
 def _beside(given: int, cached: int, written: int, thought: int, rest: int | None) -> tuple[int, int]:
-    """How many tokens input and output lack, where ``rest`` of the total stands in neither."""
+    """The tokens that input and output lack, where ``rest`` of the total stands in neither."""
     for kept in (cached, cached + written):
         for thoughts in (0, thought):
             if rest and rest == kept + thoughts:

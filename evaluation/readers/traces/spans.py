@@ -76,6 +76,14 @@ class SpanTree:
             yield parent
             span = parent
 
+    def is_orphan(self, span: Span) -> bool:
+        """Whether its parent is not in the file."""
+        return bool(span.parent) and (span.trace, span.parent) not in self._by_id
+
+    def lacks_parent(self, span: Span) -> bool:
+        """Whether it or a span around it is an orphan."""
+        return any(map(self.is_orphan, (span, *self.ancestors(span))))
+
 
 def _wholeness(span: Span) -> tuple[bool, int]:
     return span.end is not None, len(span.attributes) + len(span.events)

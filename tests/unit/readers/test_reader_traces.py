@@ -495,6 +495,32 @@ def test_parents_in_a_circle_and_parents_that_are_missing() -> None:
     assert len(game(export(chat_span(1, "Ann", [], "One", parent=99))).messages) == 1
 
 
+def test_calls_below_spans_that_are_not_in_the_file_are_counted() -> None:
+    asked = [said("user", "Who?")]
+    complete = [chat_span(1, "Ann", asked, "Bob."), chat_span(2, "Ann", [], "No.", parent=1)]
+    assert "calls_without_parent" not in game(export(*complete)).metadata
+    orphans = [chat_span(3, "Ben", [], "Cid.", parent=99), chat_span(4, "Ben", [], "Dan.", parent=3)]
+    transcript = game(export(*complete, *orphans))
+    assert transcript.metadata["calls_without_parent"] == 2
+    assert len(transcript.messages) == 5
+    for recorded in (generations, runs):
+        assert game(recorded((1, 99, "Bob.", {}), (2, None, "No.", {}))).metadata["calls_without_parent"] == 1
+
+
+def test_an_orphan_that_alone_holds_text_is_read_as_a_root() -> None:
+    orphan = observation(2, "SPAN", 99, **ASKED)
+    found = game(langfuse_trace("t", observation(1, "SPAN"), orphan))
+    assert told(found) == ANSWERED
+    assert found.metadata["calls_without_parent"] == 1
+    assert told(game(langfuse_trace("t", observation(1, "SPAN", **ASKED), orphan))) == ANSWERED
+    chain = {"run_type": "chain", "name": "LangGraph"}
+    assert [text for _, _, text in told(game(runs((2, 99, "Bob.", chain))))] == ["Who?", "Bob."]
+    assert [text for _, _, text in told(game(runs((1, None, "Bob.", chain), (2, 99, "Bob.", chain))))] == [
+        "Who?",
+        "Bob.",
+    ]
+
+
 def test_two_thousand_spans_in_a_chain_of_parents() -> None:
     spans = [chat_span(number, "Ann", [], f"Text {number}", parent=number - 1, trace="t") for number in range(1, 2001)]
     for one in spans:
