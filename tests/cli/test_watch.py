@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -104,6 +105,33 @@ def test_what_cannot_be_read_is_said_once_and_the_others_go_on(store: Store, fol
     taken(again, notes)
     clock.now = 20.0
     assert (taken(again, notes), len(notes)) == ([], 2)
+
+
+class OddStore(Store):
+    """Has a fault of ours for one file."""
+
+    is_odd = True
+
+    def written_in_bulk(self) -> AbstractContextManager[None]:
+        if self.is_odd:
+            raise KeyError("odd")
+        return super().written_in_bulk()
+
+
+def test_a_fault_of_ours_holds_up_no_other_file(tmp_path: Path, folder: Path) -> None:
+    clock, notes = Clock(), []
+    store = OddStore(tmp_path / "odd.duckdb")
+    watching = watcher(store, folder, clock)
+    put(folder, "a")
+    taken(watching, notes)
+    clock.now = 5.0
+    assert taken(watching, notes) == []
+    assert "It cannot be read: KeyError. Report it with the file." in notes[0]
+    store.is_odd = False
+    put(folder, "b", "I heard Ben.")
+    taken(watching, notes)
+    clock.now = 10.0
+    assert (taken(watching, notes), len(notes)) == (["b.json"], 1)
 
 
 def test_a_game_that_is_being_recorded_waits_for_its_end(store: Store, folder: Path) -> None:
