@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import stat
 import threading
@@ -107,6 +108,7 @@ class Watcher:
             raise
         except Exception as error:
             # A fault of ours must not keep the files behind this one waiting for ever.
+            logging.getLogger(__name__).exception("The file %s could not be read", state.path)
             fault = InputError(f"It cannot be read: {type(error).__name__}.", remedy="Report it with the file.")
             tally.refuse(
                 ReportLine(state.path, ImportOutcome.REFUSED, message=fault.message, remedy=fault.remedy), fault
