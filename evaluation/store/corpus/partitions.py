@@ -89,6 +89,14 @@ class Corpus:
             found.update(one for one, key in zip(ids, keys, strict=True) if key == scoring)
         return found
 
+    def in_order_of_scoring(self) -> list[Partition]:
+        """The ``partitions``, the one whose first game was scored earliest first."""
+        return sorted(self.partitions(), key=self._first_scored)
+
+    def _first_scored(self, partition: Partition) -> int:
+        times = self._read(partition, "results", ["scored_at"]).column("scored_at")
+        return min(times.cast(pa.int64()).to_pylist(), default=0)
+
     def read(self, partition: Partition) -> PartitionTables:
         """The three tables of a partition.
 

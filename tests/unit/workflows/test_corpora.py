@@ -10,6 +10,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
@@ -17,13 +18,13 @@ import pyarrow as pa
 import pytest
 
 from benchmarks.generate import write
-from evaluation.engines.scoring import evaluate_many
+from evaluation.engines.scoring import Evaluation, ScoreFailure, evaluate_many
 from evaluation.engines.task_engines import EngineName, run_tasks
 from evaluation.errors import InfrastructureError, InputError, NotFoundError
 from evaluation.files.locations import Location
 from evaluation.readers import iter_paths
 from evaluation.store import Store
-from evaluation.store.corpus.packing import scoring_key
+from evaluation.store.corpus.packing import pack, scoring_key
 from evaluation.store.corpus.partitions import Corpus
 from evaluation.workflows.corpora.collection import Collected, compact_corpus, import_corpus
 from evaluation.workflows.corpora.scoring import CorpusTally, score_to_corpus
@@ -219,6 +220,85 @@ def test_collecting_gives_the_database_what_importing_gives(games, alone, tmp_pa
     query = f"SELECT {columns} FROM messages ORDER BY transcript_id, position"
     with store.unit() as cursor, plain.unit() as other:
         assert cursor.execute(query).fetchall() == other.execute(query).fetchall()
+
+
+def scored_with(evaluation: Evaluation, version: str = "", failed: tuple[str, ...] = ()) -> Evaluation:
+    """The evaluation as if coherence had another version, or some metrics had failed."""
+    metrics = {name: result for name, result in evaluation.metrics.items() if name not in failed}
+    if version:
+        definition = replace(metrics["coherence"].definition, version=version)
+        metrics["coherence"] = replace(metrics["coherence"], definition=definition)
+    failures = [ScoreFailure(name, f"{name} failed.", "A test.", "") for name in failed]
+    return replace(evaluation, metrics=metrics, failures=tuple(failures))
+
+
+def put(output: Path, name: str, evaluations: list[Evaluation], scoring: str, compacts: bool = False) -> None:
+    corpus = Corpus(Location.of(str(output)))
+    pairs = [(one, "a.json") for one in evaluations]
+    corpus.write(name, None, pack(pairs, iteration=None, scoring=scoring))
+    if compacts:
+        corpus.compact()
+
+
+def current(store: Store, output: Path) -> tuple[set[str], int, list[list[str]]]:
+    """After collecting: the versions of coherence that count, all results of coherence, what failed by game."""
+    list(import_corpus(str(output), store, Collected()))
+    with store.unit() as cursor:
+        versions = {one for (one,) in cursor.execute(f"SELECT version {CURRENT}").fetchall()}
+        (number,) = cursor.execute("SELECT count(*) FROM metric_results WHERE metric = 'coherence'").fetchone()
+        query = "SELECT list(scorer ORDER BY scorer) FROM score_failures GROUP BY transcript_id ORDER BY transcript_id"
+        return versions, number, [one for (one,) in cursor.execute(query).fetchall()]
+
+
+CURRENT = "FROM current_results WHERE metric = 'coherence'"
+
+
+@pytest.fixture(scope="module")
+def evaluations(games) -> list[Evaluation]:
+    found = [result.transcript for result in iter_paths([games]) if result.transcript is not None]
+    return list(evaluate_many(found[:2]))
+
+
+@pytest.mark.parametrize("compacts", [False, True])
+@pytest.mark.parametrize("names", ["ab", "ba"])
+def test_the_result_that_was_scored_last_is_current_whatever_partitions_are_called(
+    evaluations, tmp_path, names, compacts
+) -> None:
+    old = [scored_with(one, version="0.0.1") for one in evaluations]
+    put(tmp_path / "old", names[0], old, "old")
+    put(tmp_path / "both", names[0], old, "old")
+    put(tmp_path / "both", names[1], evaluations, "new", compacts)
+    today = {evaluations[0].metrics["coherence"].definition.version}
+    store = Store(":memory:")
+    assert current(store, tmp_path / "both") == (today, 4, [])
+    assert current(store, tmp_path / "both") == (today, 4, [])
+    # An old corpus does not set a database back that was brought up to date: here, and by reevaluation.
+    assert current(store, tmp_path / "old") == (today, 4, [])
+    plain = Store(":memory:")
+    store_games(plain, [(PackedGame.of(one), "x") for one in evaluations], iteration=None, updates_known=True)
+    assert current(plain, tmp_path / "old") == (today, 2, [])
+    put(tmp_path / "old", "c", old, "older again")
+    assert current(plain, tmp_path / "old")[0] == {"0.0.1"}
+
+
+@pytest.mark.parametrize("compacts", [False, True])
+@pytest.mark.parametrize("names", ["abc", "cba"])
+def test_a_failure_stays_until_its_metric_is_scored_later(evaluations, tmp_path, names, compacts) -> None:
+    failed = [scored_with(one, failed=("coherence",)) for one in evaluations]
+    all_failed = [scored_with(one, failed=tuple(one.metrics)) for one in evaluations]
+    stepwise = Store(":memory:")
+    put(tmp_path, names[0], failed, "first")
+    assert current(stepwise, tmp_path) == (set(), 0, [["coherence"]] * 2)
+    put(tmp_path, names[1], evaluations, "second", compacts)
+    today = {evaluations[0].metrics["coherence"].definition.version}
+    for store in (stepwise, stepwise, Store(":memory:")):
+        assert current(store, tmp_path) == (today, 2, [])
+    # What fails later is said beside the older score, once.
+    put(tmp_path, names[2], [failed[0]], "third", compacts)
+    for store in (stepwise, stepwise, Store(":memory:")):
+        assert current(store, tmp_path) == (today, 2, [["coherence"]])
+    put(tmp_path / "nothing", "a", all_failed, "first")
+    assert current(Store(":memory:"), tmp_path / "nothing") == (set(), 0, [sorted(evaluations[0].metrics)] * 2)
 
 
 def test_a_killed_compaction_is_not_seen_and_the_next_one_finishes(games, tmp_path) -> None:
