@@ -18,6 +18,7 @@ import pyarrow as pa
 import pytest
 
 from benchmarks.generate import write
+from evaluation.engines._dask_cluster import run_on_cluster
 from evaluation.engines.scoring import Evaluation, ScoreFailure, evaluate_many
 from evaluation.engines.task_engines import EngineName, run_tasks
 from evaluation.errors import InfrastructureError, InputError, NotFoundError
@@ -140,6 +141,47 @@ def test_what_is_there_is_left_out_and_one_lost_partition_is_made_again(games, a
     assert rows(output) == wanted
 
 
+def test_games_in_another_iteration_are_said_in_one_remark(games, tmp_path) -> None:
+    scored(games, tmp_path / "out")
+    _, notes = scored(games, tmp_path / "out")
+    assert notes == []
+    for iteration in ("v2", "v3"):
+        tally, notes = scored(games, tmp_path / "out", iteration=iteration)
+        assert (tally.scored, tally.had, tally.elsewhere) == (0, GAMES, GAMES)
+        assert len(notes) == 1
+        assert f"Left in another iteration, or in none: {GAMES} games" in notes[0]
+        assert "another --output" in notes[0]
+
+
+@pytest.mark.parametrize("letter", ["遊", "a", "%", "a遊"])
+def test_long_names_of_iterations_have_folders_of_their_own(games, tmp_path, letter) -> None:
+    whole = (letter * 200)[:199]
+    place, names = str(sorted(games.iterdir())[0]), [whole, f"{whole}!"]
+    for name in names:
+        scored(place, tmp_path / name[199:] / "out", iteration=name)
+    folders = [one.name for one in tmp_path.rglob("results/*")]
+    assert len(set(folders)) == 2
+    assert all(len(one.encode()) <= 255 and one.startswith("iteration=") for one in folders)
+    tally, notes = scored(place, tmp_path / "out", iteration=names[0])
+    assert (tally.scored, tally.had, notes) == (0, 1, [])
+    compact_corpus(str(tmp_path / "out"))
+    store = Store(":memory:")
+    list(import_corpus(str(tmp_path / "out"), store, Collected()))
+    assert [one.name for one in store.iterations.list()] == [names[0]]
+
+
+@pytest.mark.parametrize("name", ["a" * 201, " "])
+def test_a_name_that_no_database_takes_is_refused_before_anything_is_scored(games, tmp_path, name) -> None:
+    with pytest.raises(InputError, match="cannot name an iteration"):
+        scored(games, tmp_path / "out", iteration=name)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_lone_surrogate_in_a_name_is_replaced(games, tmp_path) -> None:
+    place = str(sorted(games.iterdir())[0])
+    assert [scored(place, tmp_path, iteration="v\udcff")[0].had for _ in range(2)] == [0, 1]
+
+
 def test_a_killed_worker_loses_nothing(cluster, tmp_path) -> None:
     """One worker process is killed by its task: the other tasks of its batch are done, and it alone is given up."""
     touched = tmp_path / "done"
@@ -158,6 +200,38 @@ def test_a_killed_worker_loses_nothing(cluster, tmp_path) -> None:
 
 def eval_all(task: str) -> list[object]:
     return [eval(part) for part in task.split(";")]
+
+
+def test_a_run_without_workers_says_so_once_and_goes_on_with_new_ones() -> None:
+    from distributed import LocalCluster
+
+    notes: list[str] = []
+    with LocalCluster(n_workers=1, processes=False, dashboard_address=":0") as cluster:
+
+        def tasks() -> Iterator[str]:
+            for number in range(2):
+                cluster.scale(0)
+                until = time.monotonic() + WAIT_SECONDS
+                while cluster.scheduler.workers:
+                    assert time.monotonic() < until
+                yield f"{number}"
+
+        def note(remark: str) -> None:
+            notes.append(remark)
+            cluster.scale(1)
+
+        answers = run_on_cluster(
+            eval_all,
+            tasks(),
+            split=lambda task: [task],
+            jobs=1,
+            scheduler=cluster.scheduler_address,
+            note=note,
+            patience=0.5,
+        )
+        assert sorted(answers) == [("0", [0]), ("1", [1])]
+    assert len(notes) == 1
+    assert "no worker" in notes[0]
 
 
 CLIENT = """
