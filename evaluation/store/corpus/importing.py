@@ -118,7 +118,8 @@ def _held(cursor: DuckDBPyConnection, ids: list[str]) -> _Held:
     query = """SELECT transcript_id, metric, method, arg_max(digest, result_id),
             epoch_us(arg_max(created_at, result_id))
         FROM metric_results WHERE transcript_id IN (SELECT unnest(?::text[])) GROUP BY ALL"""
-    return {(one, metric, method): rest for one, metric, method, *rest in cursor.execute(query, [ids]).fetchall()}
+    rows = cursor.execute(query, [ids]).fetchall()
+    return {(one, metric, method): (digest, time) for one, metric, method, digest, time in rows}
 
 
 def _insert_results(cursor: DuckDBPyConnection, results: pa.Table, ledger: pa.Table, held: _Held) -> None:
