@@ -72,9 +72,13 @@ class Inbox:
 
     def watch(self, store: Store, stopped: threading.Event, *, settled_seconds: float = SETTLED_SECONDS) -> None:
         """Takes what arrives, until ``stopped`` is set. What goes wrong is tried again after a while."""
+        watcher: Watcher | None = None
         while not stopped.is_set():
             try:
-                watcher = Watcher(store, self.folder, iteration=self.iteration, settled_seconds=settled_seconds)
+                # One for as long as the server runs: it remembers what was refused.
+                watcher = watcher or Watcher(
+                    store, self.folder, iteration=self.iteration, settled_seconds=settled_seconds
+                )
                 pause = pause_between_looks(settled_seconds)
                 watch_until(watcher, stopped, self._count, self._refuse, self._note_look(watcher), pause_seconds=pause)
             except (DramaturgError, OSError) as error:

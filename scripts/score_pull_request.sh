@@ -15,13 +15,18 @@ fail() {
     exit 3
 }
 
+# Nothing but the comment needs it.
+token=${GITHUB_TOKEN:-}
+unset GITHUB_TOKEN
+
 if [ -z "${DRAMATURG:-}" ]; then
+    # -I: Python would else take modules from the current folder, which is the checkout of a stranger's proposal.
     environment=${RUNNER_TEMP:-/tmp}/dramaturg-environment
-    python3 -m venv "$environment" || fail "A virtual environment cannot be made."
+    python3 -I -m venv "$environment" || fail "A virtual environment cannot be made."
     # With the versions and hashes that its tests ran with.
-    "$environment/bin/python" -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps \
+    "$environment/bin/python" -I -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps \
         -r "$here/requirements.lock" || fail "The packages cannot be installed."
-    "$environment/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation "$here" \
+    "$environment/bin/python" -I -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation "$here" \
         || fail "Dramaturg cannot be installed."
     DRAMATURG=$environment/bin/dramaturg
 fi
@@ -55,7 +60,7 @@ if [ -f "$report/comment.md" ]; then
         pull_request | pull_request_target | workflow_run)
             if [ "${INPUT_COMMENT:-}" = true ]; then
                 # The token of a branch from a fork cannot write. That is no reason to fail: the table is on the run's page.
-                "$DRAMATURG" ci comment --report "$report" \
+                GITHUB_TOKEN=$token "$DRAMATURG" ci comment --report "$report" \
                     || printf '::warning::The comment was not written; the table is on the page of the run.\n'
             fi
             ;;

@@ -23,6 +23,7 @@ _ENGLISH_SHARE = 0.08
 _LEAST_PROBABILITY = 0.9
 # A message of fewer words tells no language of its own, and one with this share of frequent words is not foreign.
 _FEWEST_WORDS_OF_MESSAGE = 12
+_FEWEST_DISTINCT_WORDS = 8
 _FOREIGN_SHARE = 0.15
 _OWN_SHARE = 0.35
 _SURE_PROBABILITY = 0.99
@@ -55,12 +56,21 @@ def detect_language(texts: Iterable[str]) -> str:
 
 def language_code(language: str) -> str:
     """The ISO 639-1 code of a language named by a person or a file: "en" for "en-US" and for "English"."""
-    code = language.strip().lower().replace("_", "-").partition("-")[0]
+    code = language.strip().lower().replace("_", "-").partition("-")[0].partition("(")[0].strip()
     return _CODES.get(code, code)
 
 
 _CODES = {
     "english": "en",
+    "español": "es",
+    "castellano": "es",
+    "français": "fr",
+    "português": "pt",
+    "日本語": "ja",
+    "中文": "zh",
+    "汉语": "zh",
+    "漢語": "zh",
+    "普通话": "zh",
     "eng": "en",
     "german": "de",
     "deutsch": "de",
@@ -96,12 +106,15 @@ def message_language(text: str, tokens: Sequence[Token], of_discussion: str, fre
     hardly any of ``frequent``, and either many words of function of another language or what the detector is sure of.
     """
     if not text.isascii():
+        if script := _foreign_script(text, of_discussion):
+            return script
         unspaced = UNSPACED.findall(text)
         if len(unspaced) >= _FEWEST_UNSPACED and 2 * len(unspaced) >= sum(map(str.isalpha, text)):
             return _unspaced_language(unspaced, of_discussion)
-    if len(tokens) < _FEWEST_WORDS_OF_MESSAGE:
-        return of_discussion
     words = [token[0] for token in tokens]
+    # Laughter goes on for as long as it likes.
+    if len(words) < _FEWEST_WORDS_OF_MESSAGE or len(set(words)) < _FEWEST_DISTINCT_WORDS:
+        return of_discussion
     if frequent and _share(words, frequent) >= _FOREIGN_SHARE:
         return of_discussion
     share, nearest = max((_share(words, stop_words), language) for language, stop_words in _function_words().items())
@@ -121,6 +134,30 @@ def _function_words() -> dict[str, frozenset[str]]:
     """The words of function of languages with an alphabet, by code."""
     lists = {language: word_list(f"stop_words_{language}.txt") for language in ("de", "es", "fr", "pt")}
     return {language: frozenset(map(fold, words)) for language, words in lists.items()}
+
+
+def _foreign_script(text: str, of_discussion: str) -> str:
+    """The language of a message mostly in an alphabet that the discussion is not written in; empty for none such."""
+    letters = [one for one in text if one.isalpha()]
+    for (first, last), languages in _ALPHABETS.items():
+        if sum(first <= one <= last for one in letters) > max(_FEWEST_UNSPACED - 1, len(letters) // 2):
+            if of_discussion in languages:
+                return ""
+            language, probability = _detector().classify(text)
+            return str(language) if language in languages and probability >= _LEAST_PROBABILITY else languages[0]
+    return ""
+
+
+# First and last letter, and the languages that are written with them, the most common first: it stands for the others
+# where a message is too short to tell.
+_ALPHABETS = {
+    ("\u0370", "\u03ff"): ("el",),
+    ("\u0400", "\u04ff"): ("ru", "uk", "bg", "sr", "mk", "be", "kk", "ky", "mn"),
+    ("\u0590", "\u05ff"): ("he",),
+    ("\u0600", "\u06ff"): ("ar", "fa", "ur", "ps", "ug"),
+    ("\u0900", "\u097f"): ("hi", "mr", "ne"),
+    ("\uac00", "\ud7af"): ("ko",),
+}
 
 
 def _unspaced_language(characters: Sequence[str], of_discussion: str) -> str:

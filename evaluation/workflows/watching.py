@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import stat
 import threading
@@ -11,9 +12,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evaluation.errors import InputError
+from evaluation.errors import DramaturgError, InputError
 from evaluation.escaping import lone_surrogate
-from evaluation.readers.import_report import ImportReport
+from evaluation.readers.import_report import ImportOutcome, ImportReport, ReportLine
 from evaluation.recorder import is_left_to_its_recorder
 from evaluation.store.games.watched_files import FileState
 from evaluation.workflows.scoring import ScoredFile, Tally, evaluate_paths
@@ -100,7 +101,18 @@ class Watcher:
 
     def _take(self, state: FileState, tally: Tally) -> Iterator[ScoredFile]:
         refused = tally.refused
-        yield from evaluate_paths([self._folder / state.path], tally, store=self._store, iteration=self._iteration)
+        path = self._folder / state.path
+        try:
+            yield from evaluate_paths([path], tally, store=self._store, iteration=self._iteration)
+        except (DramaturgError, OSError):
+            raise
+        except Exception as error:
+            # A fault of ours must not keep the files behind this one waiting for ever.
+            logging.getLogger(__name__).exception("The file %s could not be read", state.path)
+            fault = InputError(f"It cannot be read: {type(error).__name__}.", remedy="Report it with the file.")
+            tally.refuse(
+                ReportLine(state.path, ImportOutcome.REFUSED, message=fault.message, remedy=fault.remedy), fault
+            )
         # Only now: what is cut off in between is taken again, and its games are recognised by their content.
         self._store.watched_files.add(str(self._folder), state, is_refused=tally.refused > refused)
         self._taken.add(state)

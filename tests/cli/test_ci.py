@@ -137,6 +137,17 @@ def test_a_base_that_is_nowhere_is_an_error_and_not_a_first_run(tmp_path: Path) 
     assert "::error::The base 'nowhere' can neither be fetched nor found." in done.stdout
 
 
+def test_modules_of_the_proposal_are_not_run_by_the_installation(tmp_path: Path) -> None:
+    repository = Repository(tmp_path)
+    for name in ("venv", "pip", "ensurepip", "logging", "sitecustomize"):
+        (repository.work / f"{name}.py").write_text(f"open({str(tmp_path / 'owned')!r}, 'w').close()")
+    # Without an index there is nothing to install from, so it ends there.
+    done = repository.run(DRAMATURG="", PIP_NO_INDEX="1", PIP_FIND_LINKS="", GITHUB_TOKEN="canary-token")
+    assert done.returncode == 3
+    assert "::error::The packages cannot be installed." in done.stdout, done.stdout + done.stderr
+    assert not (tmp_path / "owned").exists()
+
+
 def test_hostile_games_and_settings_stay_text(tmp_path: Path) -> None:
     repository = Repository(tmp_path)
     (repository.games / "a`b @all [x](http:evil).json").write_text("{", "utf-8")

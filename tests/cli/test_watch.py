@@ -1,12 +1,14 @@
-"""A folder is watched: every file once, when nobody writes it any more. A watcher that is killed: tests/faults."""
+"""A folder is watched while another process fills it: every file once, whatever happens to the watcher."""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,28 @@ from evaluation.errors import InputError
 from evaluation.readers.import_report import ImportOutcome
 from evaluation.store import Store
 from evaluation.workflows.watching import Watcher
+
+GAMES = 200
+
+_WRITES = """
+import json, sys, time
+from pathlib import Path
+folder, count = Path(sys.argv[1]), int(sys.argv[2])
+for number in range(count):
+    said = [{"playerName": name, "message": f"I saw {other} at the harbour, game {number}."}
+            for name, other in (("Ann", "Ben"), ("Ben", "Ann"), ("Cleo", "Ann"))]
+    players = [{"name": n} for n in ("Ann", "Ben", "Cleo")]
+    text = json.dumps({"gameId": f"g{number}", "players": players, "messages": said})
+    place = folder / f"night-{number % 4}"
+    place.mkdir(exist_ok=True)
+    with (place / f"g{number}.json").open("w") as file:
+        half = len(text) // 2
+        file.write(text[:half])
+        file.flush()
+        if number % 10 == 0:
+            time.sleep(0.05)
+        file.write(text[half:])
+"""
 
 
 class Clock:
@@ -106,6 +130,33 @@ def test_what_cannot_be_read_is_said_once_and_the_others_go_on(store: Store, fol
     assert (taken(again, notes), len(notes)) == ([], 2)
 
 
+class OddStore(Store):
+    """Has a fault of ours for one file."""
+
+    is_odd = True
+
+    def written_in_bulk(self) -> AbstractContextManager[None]:
+        if self.is_odd:
+            raise KeyError("odd")
+        return super().written_in_bulk()
+
+
+def test_a_fault_of_ours_holds_up_no_other_file(tmp_path: Path, folder: Path) -> None:
+    clock, notes = Clock(), []
+    store = OddStore(tmp_path / "odd.duckdb")
+    watching = watcher(store, folder, clock)
+    put(folder, "a")
+    taken(watching, notes)
+    clock.now = 5.0
+    assert taken(watching, notes) == []
+    assert "It cannot be read: KeyError. Report it with the file." in notes[0]
+    store.is_odd = False
+    put(folder, "b", "I heard Ben.")
+    taken(watching, notes)
+    clock.now = 10.0
+    assert (taken(watching, notes), len(notes)) == (["b.json"], 1)
+
+
 def test_a_game_that_is_being_recorded_waits_for_its_end(store: Store, folder: Path) -> None:
     clock, notes = Clock(), []
     watching = watcher(store, folder, clock)
@@ -125,6 +176,28 @@ def test_a_game_that_is_being_recorded_waits_for_its_end(store: Store, folder: P
 def test_a_folder_that_is_not_there_is_refused(store: Store, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such folder"):
         Watcher(store, tmp_path / "none")
+
+
+def test_200_files_of_another_process_are_stored_once_each_though_the_watcher_is_killed(
+    store: Store, folder: Path
+) -> None:
+    store.close()
+    options = ["--iteration", "Night", "--settle", "0.3", "--db", str(store.path)]
+    command = [sys.executable, "-m", "evaluation.cli.main", "watch", str(folder), *options]
+    with subprocess.Popen([sys.executable, "-c", _WRITES, str(folder), str(GAMES)]) as writing:
+        for after in (5, 20, 60):
+            with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as watching:
+                assert watching.stdout is not None
+                for _ in range(after):
+                    # Known already: the watcher before was killed after it had stored the game.
+                    assert re.search(": (stored|known already), ", next(watching.stdout))
+                watching.send_signal(signal.SIGKILL)
+        assert writing.wait(60) == 0
+    last = subprocess.run([*command, "--once"], capture_output=True, text=True, check=False)
+    assert (last.returncode, "error" in last.stderr) == (0, False), last.stderr
+    games = store.transcripts.summaries("Night")
+    assert sorted(games["game_id"]) == sorted(f"g{number}" for number in range(GAMES))
+    assert set(games["messages"]) == {3}
 
 
 def test_an_interrupt_ends_it_between_two_files(store: Store, folder: Path) -> None:

@@ -15,8 +15,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
     return Workplace(tmp_path_factory.mktemp("kills"), count=8)
 
 
-# A worker is killed in test_corpora.py, an experiment and a judge's run in files of their own.
-@pytest.mark.parametrize("kind", ["import", "watch", "inbox", "persona"])
+# A worker is killed in test_corpora.py, an experiment, a judge's run and a watcher in files of their own.
+@pytest.mark.parametrize("kind", ["import", "inbox", "persona"])
 def test_after_a_kill_nothing_is_lost_torn_or_doubled(kind: str, place: Workplace) -> None:
     tally = Tally()
     for attempt in range(10):

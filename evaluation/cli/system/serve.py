@@ -130,11 +130,12 @@ def inbox_for(folder: Path | None, iteration: str | None, token: str) -> Mapping
             place=INBOX_TOKEN_VARIABLE,
             remedy=f"Take at least {SHORTEST_TOKEN}, from: python3 -c 'import secrets; print(secrets.token_urlsafe())'",
         )
+    folder = folder.expanduser().absolute()
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"The folder cannot be made: {error.strerror or error}.", place=f"--inbox {folder}") from None
-    return {"DRAMATURG_INBOX": str(folder.expanduser().absolute()), "DRAMATURG_INBOX_ITERATION": iteration or ""}
+    return {"DRAMATURG_INBOX": str(folder), "DRAMATURG_INBOX_ITERATION": iteration or ""}
 
 
 def require_only_reading(context: typer.Context, inbox: Path | None, *, samples: bool) -> None:

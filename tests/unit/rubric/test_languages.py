@@ -11,7 +11,7 @@ from evaluation.rubric._language_pack import language_pack
 from evaluation.rubric.controls import link_strengths
 from evaluation.rubric.discussion import Discussion
 from evaluation.score import RowVerdict
-from evaluation.text.language import message_language
+from evaluation.text.language import language_code, message_language
 from evaluation.text.tokens import tokenize
 from evaluation.transcript import Message, Player, Transcript
 
@@ -148,6 +148,11 @@ def test_a_discussion_in_an_unsupported_language_is_not_applicable_as_a_whole() 
         ("ok", "en"),
         ("Ja, nein.", "en"),
         ("投票", "en"),
+        ("haha hahaha ha haha hahaha ha haha hahaha ha haha hahaha ha hahaha", "en"),
+        ("Это неправда", "ru"),
+        ("나는 벤을 의심해", "ko"),
+        ("أعتقد أن بن كاذب", "ar"),
+        ("ja да", "en"),
         ("嘘です、投票します", "ja"),
         ("我们今天投票给他", "zh"),
         ("/tmp/a/b.png, /tmp/c/d.png, /tmp/e/f.png, /tmp/g/h.png, /tmp/i/j.png", "en"),
@@ -158,6 +163,18 @@ def test_a_message_that_cannot_tell_is_in_the_language_of_the_discussion(text, e
     pack = language_pack("en")
     assert pack is not None
     assert message_language(text, tokenize(text), "en", pack.stop_words) == expected
+
+
+def test_a_message_in_the_alphabet_of_the_discussion_is_in_its_language() -> None:
+    assert message_language("Це неправда", tokenize("Це неправда"), "uk", frozenset()) == "uk"
+
+
+@pytest.mark.parametrize(
+    ("named", "expected"),
+    [("Español", "es"), ("français", "fr"), ("日本語", "ja"), ("Chinese (Simplified)", "zh"), ("zh_Hant-TW", "zh")],
+)
+def test_languages_are_known_by_the_names_that_files_use(named, expected) -> None:
+    assert language_code(named) == expected
 
 
 def test_ideographs_alone_are_japanese_in_a_japanese_discussion() -> None:
