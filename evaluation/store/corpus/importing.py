@@ -73,7 +73,7 @@ def _only(table: pa.Table, ids: list[str]) -> pa.Table:
 
 
 def _times(results: pa.Table) -> _Times:
-    """When each game was scored in each way; one without any result, when the first of its partition was."""
+    """Time of each scoring of each game; of one without any result, the earliest of its partition."""
     times = _microseconds(results)
     keys = (results.column(name).to_pylist() for name in ("transcript_id", "scoring"))
     return defaultdict(lambda: min(times, default=0), zip(zip(*keys, strict=True), times, strict=True))
