@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -15,6 +16,7 @@ WINDOW_PER_WORKER = 4
 
 CONNECT_SECONDS = 30
 WORKERS_SECONDS = 60
+_LOOK_SECONDS = 5
 
 _AGAIN = "Run the same command again: it goes on where it stopped."
 
@@ -29,8 +31,13 @@ def run_on_cluster(
     split: Callable[[Task], list[Task]],
     jobs: int,
     scheduler: str | None,
+    note: Callable[[str], None],
+    patience: float = WORKERS_SECONDS,
 ) -> Iterator[tuple[Task, Answer | None]]:
-    """Each task with its answer; :func:`~evaluation.engines.task_engines.run_tasks` says more."""
+    """Each task with its answer; :func:`~evaluation.engines.task_engines.run_tasks` says more.
+
+    The run waits for workers as long as there are none; once that has taken ``patience`` seconds, it says so.
+    """
     _require_dask()
     from distributed import as_completed
 
@@ -44,6 +51,7 @@ def run_on_cluster(
             running.update([run.submit(task) for task in islice(remaining, room)] if room > 0 else [])
             if not run.held:
                 break
+            run.wait_for_one(running, note, patience)
             future = next(running)
             task = run.held.pop(future.key)
             is_killed, answer = _answer(future, scheduler)
@@ -55,7 +63,9 @@ def run_on_cluster(
                 suspects.append(task)
         for task in suspects:
             # A worker takes the blame for all tasks that it held when it died. Alone, a task has only itself to blame.
-            yield task, _answer(run.submit(task), scheduler)[1]
+            running.add(run.submit(task))
+            run.wait_for_one(running, note, patience)
+            yield task, _answer(next(running), scheduler)[1]
 
 
 class _Run:
@@ -64,6 +74,7 @@ class _Run:
     def __init__(self, client: Any, function: Callable[[Any], Any]) -> None:
         self._client = client
         self._function = function
+        self._has_noted = False
         self.held: dict[str, Any] = {}
 
     def workers(self) -> int:
@@ -74,6 +85,22 @@ class _Run:
         key = f"dramaturg-{uuid.uuid4().hex}"
         self.held[key] = task
         return self._client.submit(self._function, task, key=key, pure=False)
+
+    def wait_for_one(self, running: Any, note: Callable[[str], None], patience: float) -> None:
+        """Waits until one of the tasks has ended; says it, once in a run, when nobody is there to do them."""
+        seen = looked = time.monotonic()
+        while not running.has_ready():
+            with running.thread_condition:
+                running.thread_condition.wait(timeout=0.1)
+            now = time.monotonic()
+            if self._has_noted or now - looked < min(_LOOK_SECONDS, patience):
+                continue
+            looked = now
+            if self.workers():
+                seen = now
+            elif now - seen >= patience:
+                self._has_noted = True
+                note(f"The scheduler has had no worker for {now - seen:.0f} s. The run goes on when one is there.")
 
 
 def _answer(future: Any, scheduler: str | None) -> tuple[bool, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -24,6 +25,10 @@ _TABLES = ("games", "ledger", "results")
 _SCHEMAS = {"games": GAMES, "ledger": LEDGER, "results": RESULTS}
 _COMPACTED = "compacted-"
 _OUTSIDE = "none"
+_LONGEST_FOLDER = 255
+"""Bytes that file systems take as one name."""
+
+_KEPT_OF_FOLDER = 200
 _LEDGER_ROW_GROUP = 10_000
 _SUFFIX = ".parquet"
 
@@ -33,7 +38,8 @@ class Partition:
     """The three files of a batch of games.
 
     Attributes:
-        folder: ``iteration=NAME`` with the name as in URLs, ``none`` for games outside all iterations.
+        folder: ``iteration=NAME`` with the name as in URLs, a long one shortened and with its hash; ``none`` for games
+            outside all iterations.
         name: The hash of what it holds, the same in all three tables.
     """
 
@@ -80,14 +86,24 @@ class Corpus:
             or not (partition.name.startswith(_COMPACTED) or partition.path("results") in manifest.replaced)
         ]
 
-    def scored_ids(self, scoring: str) -> set[str]:
-        """The ids of the games that are there with scores of that ``scoring_key``."""
-        found: set[str] = set()
+    def scored_ids(self, scoring: str) -> dict[str, str | None]:
+        """The ids of the games that are there with scores of that ``scoring_key``, each with its iteration."""
+        found: dict[str, str | None] = {}
         for partition in self.partitions():
-            table = self._read(partition, "results", ["transcript_id", "scoring"])
+            table = self._read(partition, "results", ["transcript_id", "iteration", "scoring"])
+            # One partition lies in one iteration: one name for all of its games, which may be millions.
+            iteration = table.column("iteration")[0].as_py() if table.num_rows else None
             ids, keys = table.column("transcript_id").to_pylist(), table.column("scoring").to_pylist()
-            found.update(one for one, key in zip(ids, keys, strict=True) if key == scoring)
+            found |= {one: iteration for one, key in zip(ids, keys, strict=True) if key == scoring}
         return found
+
+    def in_order_of_scoring(self) -> list[Partition]:
+        """The ``partitions``, the one whose first game was scored earliest first."""
+        return sorted(self.partitions(), key=self._first_scored)
+
+    def _first_scored(self, partition: Partition) -> int:
+        times = self._read(partition, "results", ["scored_at"]).column("scored_at")
+        return min(times.cast(pa.int64()).to_pylist(), default=0)
 
     def read(self, partition: Partition) -> PartitionTables:
         """The three tables of a partition.
@@ -214,7 +230,14 @@ class _Manifest:
 
 
 def _folder(iteration: str | None) -> str:
-    return _OUTSIDE if iteration is None else f"iteration={quote(iteration, safe='')}"
+    if iteration is None:
+        return _OUTSIDE
+    folder = f"iteration={quote(iteration, safe='')}"
+    if len(folder) <= _LONGEST_FOLDER:
+        return folder
+    # No quoted name has a "!" in it, so a long name never meets a short one. The rows have the whole name.
+    digest = hashlib.sha256(iteration.encode()).hexdigest()[:32]
+    return f"{folder[:_KEPT_OF_FOLDER]}!{digest}"
 
 
 def _distinct(parts: Sequence[PartitionTables]) -> PartitionTables:

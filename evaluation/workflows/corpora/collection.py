@@ -49,6 +49,8 @@ def compact_corpus(place: str, on_file: Callable[[int], None] | None = None) -> 
 def import_corpus(place: str, store: Store, collected: Collected) -> Iterator[int]:
     """Imports a corpus into a store, partition by partition. Running it again adds what is new.
 
+    Of several results of a game and metric the one that was scored last is current, whichever was imported last.
+
     Args:
         place: The folder or URL of the corpus.
         store: Where to.
@@ -64,7 +66,7 @@ def import_corpus(place: str, store: Store, collected: Collected) -> Iterator[in
     from evaluation.store.corpus.partitions import Corpus
 
     corpus = Corpus(Location.of(place))
-    partitions = corpus.partitions()
+    partitions = corpus.in_order_of_scoring()
     if not partitions:
         raise _no_corpus(place)
     for partition in partitions:

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 
 from evaluation.engines.task_engines import EngineName, run_tasks
 from evaluation.errors import InfrastructureError, InputError
+from evaluation.escaping import well_formed
 from evaluation.files.locations import Location
+from evaluation.text.display import counted
 from evaluation.workflows.scoring import Tally, read_transcripts
 
 if TYPE_CHECKING:
@@ -60,12 +62,14 @@ class CorpusTally:
         files: What became of the files that were read.
         scored: Games scored and written now.
         had: Games that were there already, with the same metrics and thresholds.
+        elsewhere: How many of these are in another iteration than the one that was asked for.
         lost: Games whose scoring ended its process each time.
     """
 
     files: Tally
     scored: int = 0
     had: int = 0
+    elsewhere: int = 0
     lost: int = 0
 
 
@@ -101,9 +105,10 @@ def score_to_corpus(
         The number of games of each partition, as soon as it is written.
 
     Raises:
-        InputError: ``output`` is a place that the workers cannot see.
+        InputError: ``output`` is a place that the workers cannot see, or ``iteration`` cannot name an iteration.
         InfrastructureError: The cluster was lost, or the output cannot be written. What was written is kept.
     """
+    from evaluation.iterations import Iteration
     from evaluation.store.corpus.packing import scoring_key
     from evaluation.store.corpus.partitions import Corpus
 
@@ -112,13 +117,17 @@ def score_to_corpus(
         raise InputError(
             "Other processes cannot see what is in the memory of this one.", place=output, remedy="Name a folder."
         )
+    if iteration is not None:
+        # Refuses here what a database would refuse once all is scored.
+        iteration = Iteration(well_formed(iteration)).name
     scoring = scoring_key()
     had = Corpus(location).scored_ids(scoring)
     # A path is told to workers in full: they may run in another folder.
     where = location.path if location.is_local else location.url
     batches = _batches(_games(places, tally, choose_columns), batch_size)
     tasks = _tasks(batches, had, tally, PartitionTask((), (), where, iteration, scoring))
-    answers = run_tasks(score_partition, tasks, split=_split, engine=engine, jobs=jobs, scheduler=scheduler)
+    note = tally.files.note
+    answers = run_tasks(score_partition, tasks, split=_split, engine=engine, jobs=jobs, scheduler=scheduler, note=note)
     for task, answer in answers:
         if answer is None:
             tally.lost += len(task.documents)
@@ -130,6 +139,11 @@ def score_to_corpus(
         for name, what in answer.failures:
             tally.files.note(f"{name}: {what}")
         yield answer.games
+    if tally.elsewhere:
+        tally.files.note(
+            f"Left in another iteration, or in none: {counted(tally.elsewhere, 'game')} that had been scored already."
+            " Use another --output to score for this one."
+        )
 
 
 def score_partition(task: PartitionTask) -> PartitionScored:
@@ -180,11 +194,13 @@ def _batches(games: Iterator[tuple[ReportLine, Transcript]], size: int) -> Itera
 
 
 def _tasks(
-    batches: Iterator[_Batch], had: set[str], tally: CorpusTally, empty: PartitionTask
+    batches: Iterator[_Batch], had: dict[str, str | None], tally: CorpusTally, empty: PartitionTask
 ) -> Iterator[PartitionTask]:
     for batch in batches:
         rest = [(line.name, transcript) for line, transcript in batch if transcript.id not in had]
         tally.had += len(batch) - len(rest)
+        known = [had[transcript.id] for _, transcript in batch if transcript.id in had]
+        tally.elsewhere += len([one for one in known if one != empty.iteration])
         if rest:
             documents = tuple(zlib.compress(transcript.to_json().encode(), level=1) for _, transcript in rest)
             yield replace(empty, documents=documents, sources=tuple(name for name, _ in rest))

@@ -10,6 +10,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
@@ -17,13 +18,14 @@ import pyarrow as pa
 import pytest
 
 from benchmarks.generate import write
-from evaluation.engines.scoring import evaluate_many
+from evaluation.engines._dask_cluster import run_on_cluster
+from evaluation.engines.scoring import Evaluation, ScoreFailure, evaluate_many
 from evaluation.engines.task_engines import EngineName, run_tasks
 from evaluation.errors import InfrastructureError, InputError, NotFoundError
 from evaluation.files.locations import Location
 from evaluation.readers import iter_paths
 from evaluation.store import Store
-from evaluation.store.corpus.packing import scoring_key
+from evaluation.store.corpus.packing import pack, scoring_key
 from evaluation.store.corpus.partitions import Corpus
 from evaluation.workflows.corpora.collection import Collected, compact_corpus, import_corpus
 from evaluation.workflows.corpora.scoring import CorpusTally, score_to_corpus
@@ -139,6 +141,47 @@ def test_what_is_there_is_left_out_and_one_lost_partition_is_made_again(games, a
     assert rows(output) == wanted
 
 
+def test_games_in_another_iteration_are_said_in_one_remark(games, tmp_path) -> None:
+    scored(games, tmp_path / "out")
+    _, notes = scored(games, tmp_path / "out")
+    assert notes == []
+    for iteration in ("v2", "v3"):
+        tally, notes = scored(games, tmp_path / "out", iteration=iteration)
+        assert (tally.scored, tally.had, tally.elsewhere) == (0, GAMES, GAMES)
+        assert len(notes) == 1
+        assert f"Left in another iteration, or in none: {GAMES} games" in notes[0]
+        assert "another --output" in notes[0]
+
+
+@pytest.mark.parametrize("letter", ["遊", "a", "%", "a遊"])
+def test_long_names_of_iterations_have_folders_of_their_own(games, tmp_path, letter) -> None:
+    whole = (letter * 200)[:199]
+    place, names = str(sorted(games.iterdir())[0]), [whole, f"{whole}!"]
+    for name in names:
+        scored(place, tmp_path / name[199:] / "out", iteration=name)
+    folders = [one.name for one in tmp_path.rglob("results/*")]
+    assert len(set(folders)) == 2
+    assert all(len(one.encode()) <= 255 and one.startswith("iteration=") for one in folders)
+    tally, notes = scored(place, tmp_path / "out", iteration=names[0])
+    assert (tally.scored, tally.had, notes) == (0, 1, [])
+    compact_corpus(str(tmp_path / "out"))
+    store = Store(":memory:")
+    list(import_corpus(str(tmp_path / "out"), store, Collected()))
+    assert [one.name for one in store.iterations.list()] == [names[0]]
+
+
+@pytest.mark.parametrize("name", ["a" * 201, " "])
+def test_a_name_that_no_database_takes_is_refused_before_anything_is_scored(games, tmp_path, name) -> None:
+    with pytest.raises(InputError, match="cannot name an iteration"):
+        scored(games, tmp_path / "out", iteration=name)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_lone_surrogate_in_a_name_is_replaced(games, tmp_path) -> None:
+    place = str(sorted(games.iterdir())[0])
+    assert [scored(place, tmp_path, iteration="v\udcff")[0].had for _ in range(2)] == [0, 1]
+
+
 def test_a_killed_worker_loses_nothing(cluster, tmp_path) -> None:
     """One worker process is killed by its task: the other tasks of its batch are done, and it alone is given up."""
     touched = tmp_path / "done"
@@ -157,6 +200,38 @@ def test_a_killed_worker_loses_nothing(cluster, tmp_path) -> None:
 
 def eval_all(task: str) -> list[object]:
     return [eval(part) for part in task.split(";")]
+
+
+def test_a_run_without_workers_says_so_once_and_goes_on_with_new_ones() -> None:
+    from distributed import LocalCluster
+
+    notes: list[str] = []
+    with LocalCluster(n_workers=1, processes=False, dashboard_address=":0") as cluster:
+
+        def tasks() -> Iterator[str]:
+            for number in range(2):
+                cluster.scale(0)
+                until = time.monotonic() + WAIT_SECONDS
+                while cluster.scheduler.workers:
+                    assert time.monotonic() < until
+                yield f"{number}"
+
+        def note(remark: str) -> None:
+            notes.append(remark)
+            cluster.scale(1)
+
+        answers = run_on_cluster(
+            eval_all,
+            tasks(),
+            split=lambda task: [task],
+            jobs=1,
+            scheduler=cluster.scheduler_address,
+            note=note,
+            patience=0.5,
+        )
+        assert sorted(answers) == [("0", [0]), ("1", [1])]
+    assert len(notes) == 1
+    assert "no worker" in notes[0]
 
 
 CLIENT = """
@@ -219,6 +294,85 @@ def test_collecting_gives_the_database_what_importing_gives(games, alone, tmp_pa
     query = f"SELECT {columns} FROM messages ORDER BY transcript_id, position"
     with store.unit() as cursor, plain.unit() as other:
         assert cursor.execute(query).fetchall() == other.execute(query).fetchall()
+
+
+def scored_with(evaluation: Evaluation, version: str = "", failed: tuple[str, ...] = ()) -> Evaluation:
+    """The evaluation as if coherence had another version, or some metrics had failed."""
+    metrics = {name: result for name, result in evaluation.metrics.items() if name not in failed}
+    if version:
+        definition = replace(metrics["coherence"].definition, version=version)
+        metrics["coherence"] = replace(metrics["coherence"], definition=definition)
+    failures = [ScoreFailure(name, f"{name} failed.", "A test.", "") for name in failed]
+    return replace(evaluation, metrics=metrics, failures=tuple(failures))
+
+
+def put(output: Path, name: str, evaluations: list[Evaluation], scoring: str, compacts: bool = False) -> None:
+    corpus = Corpus(Location.of(str(output)))
+    pairs = [(one, "a.json") for one in evaluations]
+    corpus.write(name, None, pack(pairs, iteration=None, scoring=scoring))
+    if compacts:
+        corpus.compact()
+
+
+def current(store: Store, output: Path) -> tuple[set[str], int, list[list[str]]]:
+    """After collecting: the versions of coherence that count, all results of coherence, what failed by game."""
+    list(import_corpus(str(output), store, Collected()))
+    with store.unit() as cursor:
+        versions = {one for (one,) in cursor.execute(f"SELECT version {CURRENT}").fetchall()}
+        (number,) = cursor.execute("SELECT count(*) FROM metric_results WHERE metric = 'coherence'").fetchone()
+        query = "SELECT list(scorer ORDER BY scorer) FROM score_failures GROUP BY transcript_id ORDER BY transcript_id"
+        return versions, number, [one for (one,) in cursor.execute(query).fetchall()]
+
+
+CURRENT = "FROM current_results WHERE metric = 'coherence'"
+
+
+@pytest.fixture(scope="module")
+def evaluations(games) -> list[Evaluation]:
+    found = [result.transcript for result in iter_paths([games]) if result.transcript is not None]
+    return list(evaluate_many(found[:2]))
+
+
+@pytest.mark.parametrize("compacts", [False, True])
+@pytest.mark.parametrize("names", ["ab", "ba"])
+def test_the_result_that_was_scored_last_is_current_whatever_partitions_are_called(
+    evaluations, tmp_path, names, compacts
+) -> None:
+    old = [scored_with(one, version="0.0.1") for one in evaluations]
+    put(tmp_path / "old", names[0], old, "old")
+    put(tmp_path / "both", names[0], old, "old")
+    put(tmp_path / "both", names[1], evaluations, "new", compacts)
+    today = {evaluations[0].metrics["coherence"].definition.version}
+    store = Store(":memory:")
+    assert current(store, tmp_path / "both") == (today, 4, [])
+    assert current(store, tmp_path / "both") == (today, 4, [])
+    # An old corpus does not set a database back that was brought up to date: here, and by reevaluation.
+    assert current(store, tmp_path / "old") == (today, 4, [])
+    plain = Store(":memory:")
+    store_games(plain, [(PackedGame.of(one), "x") for one in evaluations], iteration=None, updates_known=True)
+    assert current(plain, tmp_path / "old") == (today, 2, [])
+    put(tmp_path / "old", "c", old, "older again")
+    assert current(plain, tmp_path / "old")[0] == {"0.0.1"}
+
+
+@pytest.mark.parametrize("compacts", [False, True])
+@pytest.mark.parametrize("names", ["abc", "cba"])
+def test_a_failure_stays_until_its_metric_is_scored_later(evaluations, tmp_path, names, compacts) -> None:
+    failed = [scored_with(one, failed=("coherence",)) for one in evaluations]
+    all_failed = [scored_with(one, failed=tuple(one.metrics)) for one in evaluations]
+    stepwise = Store(":memory:")
+    put(tmp_path, names[0], failed, "first")
+    assert current(stepwise, tmp_path) == (set(), 0, [["coherence"]] * 2)
+    put(tmp_path, names[1], evaluations, "second", compacts)
+    today = {evaluations[0].metrics["coherence"].definition.version}
+    for store in (stepwise, stepwise, Store(":memory:")):
+        assert current(store, tmp_path) == (today, 2, [])
+    # What fails later is said beside the older score, once.
+    put(tmp_path, names[2], [failed[0]], "third", compacts)
+    for store in (stepwise, stepwise, Store(":memory:")):
+        assert current(store, tmp_path) == (today, 2, [["coherence"]])
+    put(tmp_path / "nothing", "a", all_failed, "first")
+    assert current(Store(":memory:"), tmp_path / "nothing") == (set(), 0, [sorted(evaluations[0].metrics)] * 2)
 
 
 def test_a_killed_compaction_is_not_seen_and_the_next_one_finishes(games, tmp_path) -> None:
