@@ -11,6 +11,7 @@ from dashboard.app_pages.network.graph_view import read_place
 from evaluation.judging.model_client.calls import CallRecord
 from evaluation.transcript import Message, Player, Transcript
 from evaluation.workflows.scoring import add_evaluated
+from tests.app.drawn import drawn as drawn_components
 
 
 @pytest.fixture
@@ -28,7 +29,7 @@ def game(store, hostile) -> str:
 
 
 def drawn(app) -> dict:
-    return json.loads(app.get("bidi_component")[0].proto.json)
+    return json.loads(drawn_components(app)[0].proto.json)
 
 
 def test_without_games_it_says_what_to_do(open_page, store, words) -> None:

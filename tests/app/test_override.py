@@ -12,6 +12,7 @@ from evaluation.judging.protocol import Prompt
 from evaluation.rubric_judge.row_decision import RowDecision
 from evaluation.score import RowVerdict
 from evaluation.workflows.scoring import add_evaluated
+from tests.app.drawn import drawn
 from tests.faults.injection_attacks import ATTACKS, Attack
 
 
@@ -54,7 +55,7 @@ def test_a_verdict_is_overridden_and_score_card_history_and_badge_follow(open_pa
     assert "Before, the rule said: counts" in said
     assert "UTC: does not count. Just words." in said
     assert "Saved. The score is computed again." in said
-    (component,) = app.get("bidi_component")
+    (component,) = drawn(app)
     first = next(row for row in json.loads(json.loads(component.proto.json)["body"])["rows"] if row["k"] == "m")
     assert first["b"][0][:2] == [1, 1]
     [made] = filled.overrides.list(game.id)
@@ -141,7 +142,7 @@ def test_the_judges_reason_citations_prompt_and_answer_stand_beside_the_row(
         assert text in words(app)
     widget(app.button, f"cited_1_{key}").click().run()
     assert not app.exception
-    (component,) = app.get("bidi_component")
+    (component,) = drawn(app)
     data = json.loads(component.proto.json)
     assert json.loads(data["body"])["rows"][data["focus"]["row"]]["i"] == "m1"
 
@@ -179,7 +180,7 @@ def test_a_message_that_speaks_to_the_judge_is_flagged(open_page, store, words, 
     app = detail(open_page, game.id)
     assert "This message " in words(app)
     assert "No score changes by that" in words(app)
-    (component,) = app.get("bidi_component")
+    (component,) = drawn(app)
     rows = [row for row in json.loads(json.loads(component.proto.json)["body"])["rows"] if row["k"] == "m"]
     assert [row["w"] for row in rows[:2]] == [True, False]
 

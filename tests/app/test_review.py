@@ -12,17 +12,18 @@ from dashboard.app_pages.review import desk_state, rating_desk
 from dashboard.app_pages.review import drafts_and_saving as desk_saving
 from evaluation.rating_desk.discards import DiscardReason
 from evaluation.ratings import Rating
+from tests.app.drawn import drawn
 
 
 def drawn_desk(app) -> dict:
-    (component,) = [one for one in app.get("bidi_component") if "rating_desk" in one.proto.component_name]
+    (component,) = [one for one in drawn(app) if "rating_desk" in one.proto.component_name]
     return json.loads(component.proto.json)
 
 
 def test_the_name_is_asked_once(open_page, filled, words) -> None:
     app = open_page("review")
     assert not app.exception
-    assert app.get("bidi_component") == []
+    assert drawn(app) == []
     app.text_input[0].set_value("  Ada ")
     app.button[0].click().run()
     assert "rater" not in app.query_params
@@ -133,7 +134,7 @@ def saving() -> None:
 
 def test_the_desk_is_told_at_once_that_a_form_is_stored(filled) -> None:
     app = AppTest.from_function(saving).run()
-    (receipt,) = app.get("bidi_component")
+    (receipt,) = drawn(app)
     token = app.text[0].value
     assert json.loads(receipt.proto.json) == {"token": token}
     assert [rating.token for rating in filled.ratings.every("Ada")] == [token]
@@ -144,7 +145,7 @@ def test_the_desk_is_not_told_so_of_a_form_that_cannot_be_stored(filled) -> None
     app.query_params["gone"] = "1"
     app.run()
     assert not app.exception
-    assert app.get("bidi_component") == []
+    assert drawn(app) == []
     assert filled.ratings.every("Ada") == []
 
 

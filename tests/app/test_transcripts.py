@@ -10,10 +10,11 @@ import streamlit as st
 from evaluation.rubric.controls import metrics_above_chance
 from evaluation.workflows.controls import compute_missing
 from evaluation.workflows.scoring import add_evaluated
+from tests.app.drawn import drawn
 
 
 def chat(app) -> dict:
-    (component,) = app.get("bidi_component")
+    (component,) = drawn(app)
     data = json.loads(component.proto.json)
     return json.loads(data["body"]) | {"focus": data["focus"]}
 
@@ -25,7 +26,7 @@ def test_an_empty_store_says_what_to_do(open_page, words) -> None:
 
 
 def listed_games(app) -> list[dict]:
-    (component,) = app.get("bidi_component")
+    (component,) = drawn(app)
     return json.loads(component.proto.json)["rows"]
 
 

@@ -7,6 +7,7 @@ import json
 from dashboard.app_pages.trends import data
 from evaluation.workflows.reports import side_scores
 from evaluation.workflows.scoring import add_evaluated
+from tests.app.drawn import drawn
 
 
 def figure(app, index: int = 0) -> dict:
@@ -66,7 +67,7 @@ def test_only_games_of_no_iteration(open_page, store, words, small_game) -> None
 def test_all_metrics_at_once(open_page, filled, table) -> None:
     app = open_page("trends", **{"as": "Heat map"})
     assert not app.exception
-    heat = json.loads(app.get("bidi_component")[0].proto.json)
+    heat = json.loads(drawn(app)[0].proto.json)
     assert heat["iterations"] == ["1 Baseline prompt", "2 Shorter prompt"]
     assert heat["rows"][0]["label"] == "Memory accuracy"
     # Engagement: (4 + 2) / 2 = 3.0 against 3.0 in the first iteration, nobody rated the second.

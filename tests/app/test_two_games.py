@@ -8,13 +8,14 @@ import pytest
 
 from evaluation.rating_desk.game_pairs import PairChoice
 from evaluation.workflows.ratings.pair_judgements import judge_pair, pair_to_judge
+from tests.app.drawn import drawn
 
 BASE, NEW = "Baseline prompt", "Shorter prompt"
 SIDES = {"before": BASE, "after": NEW}
 
 
 def payloads(app) -> list[str]:
-    return [one.proto.json for one in app.get("bidi_component")]
+    return [one.proto.json for one in drawn(app)]
 
 
 def test_the_two_games_that_moved_most_stand_beside_each_other(open_page, filled, words, table) -> None:

@@ -17,7 +17,8 @@ from jinja2 import UndefinedError
 from evaluation.files.html_templates import environment, render, render_fragment
 
 ROOT = Path(__file__).parents[3]
-TEMPLATES = sorted(path.relative_to(ROOT / "evaluation").as_posix() for path in (ROOT / "evaluation").rglob("*.j2"))
+_FOUND = (ROOT / "evaluation").rglob("*.j2")
+TEMPLATES = sorted(path.relative_to(ROOT / "evaluation").as_posix() for path in _FOUND if path.stem[-4:] != "toml")
 
 
 class Seen(HTMLParser):
