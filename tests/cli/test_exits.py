@@ -112,7 +112,7 @@ def test_an_interruption_is_told_and_keeps_what_is_stored(write_game: Any, datab
     process.stderr.readline()
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)
-    assert process.returncode == 130
+    assert process.returncode == 130, errors
     assert "Interrupted." in errors
     assert "Traceback" not in errors
     assert len(Store(database).transcripts.summaries()) >= 1
