@@ -104,7 +104,7 @@ def test_a_full_disk_is_infrastructure(write_game: Any, database: Path) -> None:
 
 
 def test_an_interruption_is_told_and_keeps_what_is_stored(write_game: Any, database: Path) -> None:
-    games = [write_game(f"game-{number}") for number in range(150)]
+    games = [write_game(f"game-{number}") for number in range(600)]
     # Whoever runs the tests in the background may have interruptions switched off, and children inherit that.
     heed = partial(signal.signal, signal.SIGINT, signal.default_int_handler)
     process = start("import", *games, database=database, stdout=subprocess.PIPE, preexec_fn=heed)
