@@ -25,7 +25,8 @@ def test_the_views_are_readable(sample_server, visit, screenshots, width, theme,
     assert seen.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-@pytest.mark.parametrize("width", [1280, 390])
+# At 390 pixels with `make test-long`.
+@pytest.mark.parametrize("width", [1280, pytest.param(390, marks=pytest.mark.long)])
 def test_the_tour_leads_from_a_first_game_to_a_decision_and_back(sample_server, visit, width) -> None:
     seen = visit(f"{sample_server.url}/guide", width=width)
     page = seen.page

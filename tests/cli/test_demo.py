@@ -8,6 +8,8 @@ import sys
 import threading
 from pathlib import Path
 
+import pytest
+
 from evaluation.readers import read_path
 from evaluation.store import Store
 from evaluation.workflows.projects.demo import play, scripted_games
@@ -30,6 +32,7 @@ def test_a_played_game_is_the_script(tmp_path: Path) -> None:
     assert len(lines) == len(script.messages)
 
 
+@pytest.mark.long
 def test_what_is_played_arrives_in_the_database(tmp_path: Path) -> None:
     database, port = tmp_path / "demo.duckdb", free_port()
     command = [sys.executable, "-m", "evaluation.cli.main", "demo", "--games", "1", "--pace", "0"]

@@ -185,7 +185,7 @@ def test_200_files_of_another_process_are_stored_once_each_though_the_watcher_is
     options = ["--iteration", "Night", "--settle", "0.3", "--db", str(store.path)]
     command = [sys.executable, "-m", "evaluation.cli.main", "watch", str(folder), *options]
     with subprocess.Popen([sys.executable, "-c", _WRITES, str(folder), str(GAMES)]) as writing:
-        for after in (5, 20, 60):
+        for after in (5, 60):
             with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as watching:
                 assert watching.stdout is not None
                 for _ in range(after):
