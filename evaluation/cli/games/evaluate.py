@@ -14,7 +14,17 @@ import typer
 from evaluation.cli.games.quality_gate import Gate, GateCounter
 from evaluation.cli.shared.column_options import ColumnPairs, choose_columns
 from evaluation.cli.shared.exit_codes import finish_scoring
-from evaluation.cli.shared.options import Database, IterationName, Jobs, OutputFormat, open_store
+from evaluation.cli.shared.options import (
+    CorpusOutput,
+    Database,
+    Engine,
+    IterationName,
+    Jobs,
+    OutputFormat,
+    Scheduler,
+    open_store,
+    require_output,
+)
 from evaluation.cli.shared.terminal import TerminalProgress, note, say, shortened, table
 from evaluation.engines.task_engines import EngineName
 from evaluation.progress import ProgressCallback
@@ -60,25 +70,9 @@ def evaluate(
         ),
     ] = True,
     jobs: Jobs = 1,
-    corpus: Annotated[
-        str | None,
-        typer.Option(
-            "--output",
-            metavar="URL",
-            show_default=False,
-            help="Write scores and ledgers as Parquet to this folder or s3:// URL, for 'dramaturg collect', and print "
-            "and store nothing. What is there already is left out.",
-        ),
-    ] = None,
-    engine: Annotated[EngineName, typer.Option(help="Where to score; dask needs --output.")] = EngineName.LOCAL,
-    scheduler: Annotated[
-        str | None,
-        typer.Option(
-            metavar="tcp://HOST:PORT",
-            show_default=False,
-            help="The scheduler of a Dask cluster; without it, a cluster of --jobs processes is started here.",
-        ),
-    ] = None,
+    corpus: CorpusOutput = None,
+    engine: Engine = EngineName.LOCAL,
+    scheduler: Scheduler = None,
     db: Database = None,
 ) -> None:
     """Score transcripts on the seven metrics and print the results.
@@ -96,8 +90,7 @@ def evaluate(
             raise typer.BadParameter("What is written to --output is not held against a gate.", param_hint="--gate")
         _score_to(corpus, paths, iteration, engine, jobs, scheduler, columns)
         return
-    if engine is not EngineName.LOCAL or scheduler is not None:
-        raise typer.BadParameter("Workers write Parquet: say where with --output URL.", param_hint="--engine")
+    require_output(corpus, engine, scheduler)
     from evaluation.cli.shared.rendering import print_evaluations
 
     tally, gate_counter = Tally(note=note), GateCounter(gate)
