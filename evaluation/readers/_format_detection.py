@@ -68,7 +68,12 @@ FILE_READERS: tuple[FileReader, ...] = (
 )
 FOLDER_READERS: tuple[FolderReader, ...] = (llmafia.READER, autobox.READER, convokit.FOLDER_READER)
 # Recognised by their first bytes, before anything is decoded to text.
-BINARY_READERS: tuple[FileReader, ...] = (dialogue_tables.READER, table.BINARY_READER)
+BINARY_READERS: tuple[FileReader, ...] = (
+    langfuse.PARQUET_READER,
+    langsmith.PARQUET_READER,
+    dialogue_tables.READER,
+    table.BINARY_READER,
+)
 # Zips that are one file of the tool that wrote them.
 ARCHIVE_READERS: tuple[ArchiveReader, ...] = (inspect_log.ARCHIVE_READER,)
 
