@@ -24,7 +24,9 @@ from evaluation.readers.formats import (
     werewolf_gpt,
 )
 from evaluation.readers.frameworks import (
+    agentverse,
     autogen,
+    camel,
     character_ai,
     chatarena,
     concordia,
@@ -58,6 +60,8 @@ FILE_READERS: tuple[FileReader, ...] = (
     crewai_log.READER,
     concordia.READER,
     chatarena.READER,
+    agentverse.READER,
+    camel.READER,
     character_ai.READER,
     generative_agents.READER,
     sotopia.READER,

@@ -118,6 +118,22 @@ TRACE_FORMATS = (
         "the file",
     ),
     (
+        "agentverse",
+        "list of messages, {messages}",
+        "content with sender and a list receiver, or tool_response",
+        "each message; receiver other than all makes it private, tool_response stands in the system channel",
+        "sender",
+        "the file",
+    ),
+    (
+        "camel",
+        "data sets of conversations; logs of requests",
+        "message_1 with role_1 or num_messages; request_timestamp with request.messages",
+        "each numbered message; what is new in each request",
+        "role_name, else role_1, role_2; told apart by instructions",
+        "a conversation; all logs of a zip",
+    ),
+    (
         "character-ai",
         "Character.AI exports, SillyTavern lines",
         "turns[].candidates; histories[].msgs; character_name",

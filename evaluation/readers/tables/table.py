@@ -17,7 +17,7 @@ from evaluation.readers.base.limits import Limits
 from evaluation.readers.base.reader import FileGame, FileReader, Found
 from evaluation.readers.base.records import first_record
 from evaluation.readers.formats import convokit, openai_chat
-from evaluation.readers.frameworks import character_ai, chatarena, crewai_log, dialogue_tables
+from evaluation.readers.frameworks import agentverse, camel, character_ai, chatarena, crewai_log, dialogue_tables
 from evaluation.readers.tables._messages import TableMessages, cell_text
 from evaluation.readers.tables._parquet import is_parquet, parquet_table
 from evaluation.readers.tables._rows import ParsedTable, TableRow, table_columns, text_table
@@ -36,6 +36,8 @@ _ALSO_ROWS = (
     character_ai.READER,
     langfuse.READER,
     langsmith.READER,
+    agentverse.READER,
+    camel.READER,
 )
 _ALSO_PARQUET = (dialogue_tables.READER, langfuse.PARQUET_READER, langsmith.PARQUET_READER)
 

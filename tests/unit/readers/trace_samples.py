@@ -310,6 +310,50 @@ RUNS = [
 ]
 
 
+AGENTVERSE = [
+    {"content": "Who is it?", "sender": "Ann", "receiver": ["all"], "sender_agent": {"llm": "sk-secret"}},
+    {
+        "content": "I think Cid.",
+        "sender": "Bob",
+        "receiver": ["Ann"],
+        "tool_response": [[{"tool": "search", "tool_input": {"q": "Cid"}, "log": ""}, "Nothing found."]],
+    },
+    {"content": "", "sender": "Cid", "receiver": ["all"], "tool_response": []},
+]
+CAMEL = {
+    "role_1": "Accountant_RoleType.ASSISTANT",
+    "role_2": "Actor_RoleType.USER",
+    "input": "001_002_003",
+    "specified_task": "Sort the receipts.",
+    "message_2": {"role_name": "Accountant", "role_type": "ASSISTANT", "role": "assistant", "content": "Sorted."},
+    "message_10": {"role_name": "Accountant", "role_type": "ASSISTANT", "role": "assistant", "content": "Goodbye."},
+    "message_1": {"role_name": "Actor", "role_type": "USER", "role": "user", "content": "Sort them."},
+    "num_messages": 3,
+}
+
+
+def camel_call(second: int, system: str, heard: list[str], answer: str) -> dict[str, Any]:
+    """One request of CAMEL's log."""
+    history = [{"role": "system", "content": system}, *({"role": "user", "content": one} for one in heard)]
+    return {
+        "request_timestamp": f"2026-01-01T00:00:0{second}",
+        "model": "m",
+        "agent_id": f"{second}",
+        "request": {"messages": history},
+        "response_timestamp": f"2026-01-01T00:00:0{second + 1}",
+        "response": {
+            "choices": [{"message": {"role": "assistant", "content": answer}}],
+            "usage": {"prompt_tokens": 5, "completion_tokens": 2, "total_tokens": 7},
+        },
+    }
+
+
+CAMEL_LOG = [
+    camel_call(1, "You are Ann, an accountant.", ["Sort them."], "They are sorted."),
+    camel_call(3, "You are Bob, a critic.", ["They are sorted."], "Well done."),
+]
+
+
 SAMPLES: dict[str, tuple[str, bytes]] = {
     "otlp, newer": ("opentelemetry", real("otel_genai/tool_use_messages.json")),
     "otlp, newer in attributes": ("opentelemetry", real("otel_genai/chat_attributes.json")),
@@ -338,6 +382,9 @@ SAMPLES: dict[str, tuple[str, bytes]] = {
     "crewai, lines": ("crewai", CREWAI_LINES.encode()),
     "concordia": ("concordia", real("concordia/pub_coordination_mini.html")),
     "concordia, json": ("concordia", lines(CONCORDIA)),
+    "agentverse": ("agentverse", lines(AGENTVERSE)),
+    "camel": ("camel", lines(CAMEL)),
+    "camel, log": ("camel", lines(*CAMEL_LOG)),
     "chatarena": ("chatarena", lines(CHATARENA)),
     "chatarena, short": ("chatarena", real("chatarena/debate0.json")),
     "character.ai": ("character-ai", lines(CHARACTERS)),
