@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from evaluation.errors import InputError
 from evaluation.files.bundled import recording_root
+from evaluation.files.strict_json import shorten
 from evaluation.judging.answer_parsing import describe
 from evaluation.judging.judges.cached import CachedJudge, CallBuffer, JudgementCache
 from evaluation.judging.judges.live import LiteLLMJudge
@@ -39,6 +41,8 @@ _MODE_VARIABLE = "DRAMATURG_JUDGE"
 _MODEL_VARIABLE = "DRAMATURG_MODEL"
 _ADDRESS_VARIABLE = "OPENAI_BASE_URL"
 _PRICES_VARIABLE = "DRAMATURG_PRICING"
+_PORT = re.compile(r":([^:\]]+)$")
+_LAST_PORT = 65_535
 _REMEDY = "Correct the option, the environment variable or the setting."
 
 
@@ -114,7 +118,18 @@ class JudgeConfig(BaseModel):
             raise ValueError("is not an address of a server; give one such as http://localhost:8080/v1")
         if parts.username or parts.password:
             raise ValueError("must not hold a user name or a password; keys come from the environment")
+        _check_port(parts.netloc)
         return value.rstrip("/")
+
+
+def _check_port(netloc: str) -> None:
+    """Refuses a port that no server can have."""
+    if not (match := _PORT.search(netloc)):
+        return
+    port = match[1]
+    if not (port.isascii() and port.isdigit() and len(port) < 10 and 1 <= int(port) <= _LAST_PORT):
+        shown = shorten(port)
+        raise ValueError(f"has the port {shown}; a port is a number from 1 to {_LAST_PORT}: http://HOST:8080/v1")
 
 
 def judge_config(

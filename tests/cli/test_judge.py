@@ -47,7 +47,14 @@ def test_only_the_games_and_metrics_asked_for(run: Any, write_game: Any) -> None
 
 @pytest.mark.parametrize(
     "arguments",
-    [("nothing",), ("--iteration", "nope"), ("--mode", "psychic"), ("--base-url", "ftp://x"), ("--budget", "-1")],
+    [
+        ("nothing",),
+        ("--iteration", "nope"),
+        ("--mode", "psychic"),
+        ("--base-url", "ftp://x"),
+        ("--base-url", "http://a:99999999/v1"),
+        ("--budget", "-1"),
+    ],
 )
 def test_wrong_usage_is_refused(run: Any, write_game: Any, arguments: tuple[str, ...]) -> None:
     run("import", write_game())
