@@ -15,6 +15,7 @@ from evaluation.cli.games.quality_gate import Gate, GateCounter
 from evaluation.cli.shared.column_options import ColumnPairs, choose_columns
 from evaluation.cli.shared.exit_codes import finish_scoring
 from evaluation.cli.shared.options import (
+    TRANSCRIPTS_HELP,
     CorpusOutput,
     Database,
     Engine,
@@ -42,7 +43,7 @@ def evaluate(
         typer.Argument(
             metavar="PATH",
             show_default=False,
-            help="Transcripts: files, zips, game folders, or folders of these; also as s3://, file:// URLs.",
+            help=f"{TRANSCRIPTS_HELP}; also as s3://, file:// URLs.",
         ),
     ],
     output: Annotated[
@@ -136,9 +137,7 @@ def _score_to(
 def import_(
     paths: Annotated[
         list[Path] | None,
-        typer.Argument(
-            metavar="PATH", show_default=False, help="Transcripts: files, zips, game folders, or folders of these."
-        ),
+        typer.Argument(metavar="PATH", show_default=False, help=f"{TRANSCRIPTS_HELP}."),
     ] = None,
     samples: Annotated[
         bool, typer.Option("--samples", help="Import the games that come with Dramaturg, with their ratings.")

@@ -57,6 +57,8 @@ Database = Annotated[
         help="The database file; in a checkout data/dramaturg.duckdb, else in your data folder.",
     ),
 ]
+TRANSCRIPTS_HELP = "Transcripts: files, zips, game folders, or folders of these"
+Port = Annotated[int, typer.Option(min=1, max=65535, help="The port to listen on.")]
 IterationName = Annotated[
     str | None,
     typer.Option(

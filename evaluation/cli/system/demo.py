@@ -11,13 +11,14 @@ from typing import Annotated
 
 import typer
 
+from evaluation.cli.shared.options import Port
 from evaluation.cli.shared.terminal import note
 
 _ITERATION = "Demo"
 
 
 def demo(
-    port: Annotated[int, typer.Option(min=1, max=65535, help="Where the dashboard listens.")] = 8501,
+    port: Port = 8501,
     games: Annotated[int, typer.Option("--games", min=1, max=100, help="How many games are played.")] = 3,
     pace: Annotated[
         float, typer.Option("--pace", min=0.0, max=60.0, metavar="SECONDS", help="The pause after each message.")
