@@ -14,6 +14,7 @@ from dashboard.shared.changes.actions import recently_deleted, show_outcome
 from dashboard.shared.marks.pictures import take_clicked_mark
 from dashboard.shared.marks.targets import MarkTarget, address
 from dashboard.shared.notices import empty_state, plain
+from dashboard.shared.running_games import show_running_games
 from dashboard.shared.version_notes import outdated_note, versions_banner
 from evaluation.errors import NotFoundError
 from evaluation.store import Store
@@ -22,6 +23,7 @@ PART = "games_part"
 
 
 def show(store: Store) -> None:
+    show_running_games()
     show_outcome(store)
     open_marked_game(store)
     wanted = state.chosen(state.TRANSCRIPT)

@@ -31,7 +31,8 @@ def demo(
     """Play a scripted game live into the dashboard, until interrupted.
 
     Shipped games are recorded message by message into a folder, as a simulation of your own would do with the
-    Recorder; the dashboard watches the folder, and open pages show each game when it has ended. No model is asked.
+    Recorder; the dashboard watches the folder, and open pages show each game as it grows, and its scores when it has
+    ended. No model is asked.
     """
     folder = Path(tempfile.mkdtemp(prefix="dramaturg-demo-"))
     inbox = folder / "inbox"
