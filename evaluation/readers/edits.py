@@ -143,7 +143,7 @@ def parse_renames(pairs: Iterable[str]) -> dict[str, str]:
 
 
 def edit_words(edits: TranscriptEdits, counts: EditCounts) -> str:
-    """What was edited, in words; empty where nothing was asked for."""
+    """A sentence on what was edited; empty where nothing was asked for."""
     parts = []
     if edits.leaves_out_tools:
         parts.append(f"{counted(counts.tool_entries, 'tool message')} left out")

@@ -143,7 +143,7 @@ def read_edited(
     edits: TranscriptEdits | None,
     note: Callable[[str], None],
 ) -> Iterator[ReadResult]:
-    """What the files hold, edited; at the end it is noted how much was. With renames they are read twice.
+    """Reads and edits files; at the end it is noted how much was edited. With renames they are read twice.
 
     Raises:
         InputError: An agent that is to be renamed is in none of them.

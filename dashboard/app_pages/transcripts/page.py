@@ -11,10 +11,10 @@ from dashboard.app_pages.transcripts.message_search import found_messages
 from dashboard.app_pages.transcripts.rename_move_delete import edit_transcript
 from dashboard.shared import queries, resources, state
 from dashboard.shared.changes.actions import recently_deleted, show_outcome
+from dashboard.shared.jobs.running_games import show_running_games
 from dashboard.shared.marks.pictures import take_clicked_mark
 from dashboard.shared.marks.targets import MarkTarget, address
 from dashboard.shared.notices import empty_state, plain
-from dashboard.shared.running_games import show_running_games
 from dashboard.shared.version_notes import outdated_note, versions_banner
 from evaluation.errors import NotFoundError
 from evaluation.store import Store

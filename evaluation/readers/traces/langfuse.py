@@ -1,7 +1,7 @@
-"""Reads Langfuse exports: a trace with its observations, or rows of observations as the API and batches write them,
-also as CSV and Parquet.
+"""Reads Langfuse exports: a trace with its observations, or rows of observations as API and batches write them.
 
-Generations are calls to models. Their input and output have the shape of the framework that was recorded.
+JSON, JSON Lines, CSV and Parquet. Generations are calls to models. Their input and output have the shape of the
+framework that was recorded.
 """
 
 from __future__ import annotations
