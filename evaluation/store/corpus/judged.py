@@ -9,13 +9,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from evaluation.errors import InfrastructureError
+from evaluation.errors import InfrastructureError, NotFoundError
 from evaluation.escaping import reading_fault, well_formed
 from evaluation.files.locations import Location
 from evaluation.judging.judges.cached import KeptAnswer
@@ -44,6 +45,7 @@ _DECISIONS = pa.schema(
     ]
 )
 _SCHEMAS = {ANSWERS: _ANSWERS, DECISIONS: _DECISIONS}
+_MOST_LISTINGS = 20
 _ANSWER, _CALL = "answer", "call"
 
 
@@ -142,8 +144,16 @@ class JudgedPartition:
         return self._corpus.below(table, self._partition)
 
     def _rows(self, table: str, columns: Sequence[str] | None = None) -> list[dict[str, Any]]:
-        names = [name for name in self._folder(table).files() if name.endswith(".parquet")]
-        return [row for name in names for row in self._read(table, name, columns)]
+        for _ in range(_MOST_LISTINGS):
+            names = [name for name in self._folder(table).files() if name.endswith(".parquet")]
+            # Another worker on the same partition may have put its files into one since they were listed.
+            with suppress(NotFoundError):
+                return [row for name in names for row in self._read(table, name, columns)]
+        raise InfrastructureError(
+            "The files change while they are read.",
+            place=self._folder(table).url,
+            remedy="Wait until nobody collects the corpus, and run it again.",
+        )
 
     def _read(self, table: str, name: str, columns: Sequence[str] | None = None) -> list[dict[str, Any]]:
         rows: list[dict[str, Any]] = read_table(self._folder(table).below(name), _SCHEMAS[table], columns).to_pylist()

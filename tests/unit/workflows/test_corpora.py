@@ -11,6 +11,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.request
 from collections.abc import Iterator
@@ -30,11 +31,14 @@ from evaluation.engines.task_engines import EngineName, run_tasks
 from evaluation.errors import InfrastructureError, InputError, NotFoundError
 from evaluation.files.locations import Location
 from evaluation.judging.judge_config import build_judge, judge_config
+from evaluation.judging.judges.cached import KeptAnswer
 from evaluation.judging.model_client.budget import Budget, BudgetSpentError
 from evaluation.judging.model_client.leases import LeaseAddress, LeaseServer, LeaseTerms, LocalLeases, RemoteLeases
 from evaluation.judging.model_client.server_state import CallEnd, ServerState
+from evaluation.judging.protocol import Prompt
 from evaluation.readers import iter_paths
 from evaluation.store import Store
+from evaluation.store.corpus.judged import JudgedPartition
 from evaluation.store.corpus.packing import pack, scoring_key
 from evaluation.store.corpus.partitions import Corpus
 from evaluation.workflows.corpora.collection import Collected, compact_corpus, import_corpus
@@ -626,3 +630,32 @@ def test_leases_of_a_process_that_is_gone_are_paid_and_given_back() -> None:
             asyncio.run(take(stranger, 1, ends=True))
     with pytest.raises(InfrastructureError, match="cannot be reached"):
         asyncio.run(take(server.address, 1, ends=True))
+
+
+def test_answers_of_one_partition_are_read_while_another_worker_joins_its_files(tmp_path) -> None:
+    place = Location.of(str(tmp_path))
+    answers = [KeptAnswer(f"{number}", "m", ({"label": "x"},), Prompt("s", "u", f"{number}")) for number in range(40)]
+    writer, reader = JudgedPartition(place, "p"), JudgedPartition(place, "p")
+    for one in answers[:20]:
+        writer.keep([one])
+    seen: list[int] = []
+    is_over = threading.Event()
+
+    def read() -> None:
+        while not is_over.is_set():
+            seen.append(len(reader.answers()[0]))
+
+    thread = threading.Thread(target=read)
+    thread.start()
+    wait_until = time.monotonic() + WAIT_SECONDS
+    while not seen:
+        assert time.monotonic() < wait_until
+    writer.finish([])
+    for one in answers[20:]:
+        writer.keep([one])
+    writer.finish([])
+    is_over.set()
+    thread.join()
+    assert sorted(reader.answers()[0], key=lambda one: int(one.key)) == answers
+    assert min(seen) >= 20
+    assert len(list((tmp_path / "answers").rglob("*.parquet"))) == 2
