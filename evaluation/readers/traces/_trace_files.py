@@ -21,6 +21,7 @@ from evaluation.readers.traces.model_calls import ModelCall
 
 _MAGIC = b"PAR1"
 _ROWS_AT_ONCE = 500
+_LONGEST_HEADING = 10_000
 _MOST_UNPACKED = 5
 """Rows of a Parquet file may take so many times as many bytes as a file may have."""
 
@@ -106,11 +107,11 @@ def _csv_columns(document: Document) -> list[str]:
     """The headings of a text with commas; none for JSON and for Parquet."""
     if document.data.startswith(_MAGIC):
         return []
-    line = document.text.lstrip("\n").partition("\n")[0]
+    line = document.text[:_LONGEST_HEADING].lstrip("\n").partition("\n")[0]
     if line.lstrip().startswith(("{", "[")) or "," not in line:
         return []
     try:
-        return next(csv.reader([line[:10_000]]), [])
+        return next(csv.reader([line]), [])
     except csv.Error:
         return []
 
