@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import statistics
 import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from benchmarks import own_environments
 from benchmarks.table import Row
 
 _HERE = Path(__file__).parent / "peers"
 _ENVIRONMENT = Path(__file__).parents[1] / "build" / "bench-peers"
 _PYTHON = _ENVIRONMENT / "bin" / "python"
-_READY = _ENVIRONMENT / "ready.txt"
 PEERS = ("inspect", "deepeval")
 WANTED = {"deepeval": 1.3}
 
@@ -25,12 +24,7 @@ def install() -> None:
     Raises:
         CalledProcessError: It cannot be made.
     """
-    wanted = _HERE / "requirements.txt"
-    if _READY.is_file() and _READY.read_text("utf-8") == wanted.read_text("utf-8"):
-        return
-    subprocess.run([sys.executable, "-m", "venv", str(_ENVIRONMENT)], check=True)
-    subprocess.run([str(_PYTHON), "-m", "pip", "install", "--quiet", "-r", str(wanted)], check=True)
-    _READY.write_text(wanted.read_text("utf-8"), encoding="utf-8")
+    own_environments.install(_HERE / "requirements.txt", "bench-peers")
 
 
 def judgements_a_second(peer: str, url: str, count: int, concurrency: int) -> float:

@@ -172,13 +172,24 @@ def annotation_tasks(
     tool: Annotated[AnnotationTool, typer.Option("--tool", show_default=False, help="The tool that takes the file.")],
     output: Output = None,
     iteration: OfIteration = None,
+    settings: Annotated[
+        bool,
+        typer.Option(
+            "--settings",
+            help="Write instead what the tool must be set up with: the labelling configuration of a project of Label "
+            "Studio, the settings of a dataset of Argilla.",
+        ),
+    ] = False,
     force: Force = False,
     db: Database = None,
 ) -> None:
     """Write games and their ratings for Argilla or Label Studio; 'rate import' reads what comes back."""
     from evaluation.escaping import json_text
-    from evaluation.rating_desk.annotation_tools import annotation_export
+    from evaluation.rating_desk.annotation_tools import annotation_export, annotation_settings
 
+    if settings:
+        _deliver(annotation_settings(tool.value), output, force)
+        return
     store = open_store(db)
     with store.unit():
         games = (store.transcripts.get(one) for one in _ids(store, iteration))
