@@ -95,7 +95,7 @@ def _argilla_settings() -> dict[str, Any]:
         elif name == _COMMENT:
             asked = {"type": "text", "use_markdown": False}
         else:
-            asked = {"type": "label_selection", "options": words, "visible_options": len(words)}
+            asked = {"type": "label_selection", "options": words}
         questions.append({"name": name, "title": title, "required": name == _SCORE, "settings": asked})
     chat = {"type": "chat", "use_markdown": False}
     return {

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from evaluation.score import MetricResult
+from evaluation.score import MetricResult, Status
 from evaluation.transcript import Message, Transcript
 
 _TASK = "dramaturg"
@@ -27,17 +27,38 @@ def inspect_log(
         created: The time that the log states; now where left out.
     """
     when = (created or datetime.now(UTC)).isoformat()
-    samples = [_sample(transcript, results) for transcript, results in games]
+    scores: dict[str, list[tuple[float, bool]]] = {}
+    samples = []
+    for transcript, results in games:
+        samples.append(_sample(transcript, results))
+        for name, result in results.items():
+            if result.score is not None:
+                scores.setdefault(name, []).append((result.score, result.status is Status.PASSED))
     run = {"run_id": _TASK, "created": when, "task": _TASK, "task_id": _TASK, "model": "none/none", "config": {}}
     return {
         "version": _VERSION,
         "status": "success",
         "eval": run | {"dataset": {"name": "games", "samples": len(samples)}},
         "plan": {"name": "plan", "steps": []},
-        "results": {"total_samples": len(samples), "completed_samples": len(samples), "scores": []},
+        "results": {"total_samples": len(samples), "completed_samples": len(samples), "scores": _figures(scores)},
         "stats": {"started_at": when, "completed_at": when, "model_usage": {}},
         "samples": samples,
     }
+
+
+def _figures(scores: Mapping[str, list[tuple[float, bool]]]) -> list[dict[str, Any]]:
+    """What Inspect shows above the samples: of each metric the mean, the share that passed and the number of games."""
+    figures = []
+    for name, held in scores.items():
+        values = {
+            "mean": sum(score for score, _ in held) / len(held),
+            "passed": sum(passed for _, passed in held) / len(held),
+            "games": len(held),
+        }
+        metrics = {key: {"name": key, "value": value} for key, value in values.items()}
+        counts = {"scored_samples": len(held), "unscored_samples": 0}
+        figures.append({"name": name, "scorer": name, "params": {}, "metrics": metrics, **counts})
+    return figures
 
 
 def _sample(transcript: Transcript, results: Mapping[str, MetricResult]) -> dict[str, Any]:

@@ -41,7 +41,7 @@ class Server:
         return made
 
     def exported(self, project: int) -> list[dict[str, Any]]:
-        tasks: list[dict[str, Any]] = self.call("GET", f"/api/projects/{project}/export?exportType=JSON")
+        tasks: list[dict[str, Any]] = self.call("GET", f"/api/projects/{project}/export?exportType=JSON&download_all_tasks=true")
         return tasks
 
 
@@ -84,13 +84,13 @@ def test_games_with_ratings_go_in_and_come_back_without_loss(
     server: Server, run: Any, write_game: Any, database: Path, tmp_path: Path
 ) -> None:
     run("import", write_game("one"), write_game("two", good=False))
-    first, second = (game["id"] for game in json.loads(run("list", "--format", "json").stdout))
-    run("rate", first, "--rater", "Sample rater A", "--score", "4", "--answers", "yyn-y", "--comment", "<b>=1</b>\nTwo.")
-    run("rate", first, "--rater", "Kim", "--score", "2")
-    run("rate", first, "--rater", "Kim", "--score", "3")
+    comment = ("--comment", "=1 & <b>two</b>\nlines")
+    for rater, score, more in (("Sample rater A", 4, comment), ("Kim", 2, ()), ("Kim", 3, ())):
+        assert run("rate", "one", "--rater", rater, "--score", score, "--answers", "yyn-y", *more).exit_code == 0
     before = run("export", "ratings").stdout
     project = server.project(run("export", "annotations", "--tool", "label-studio", "--settings").stdout)
     tasks = json.loads(run("export", "annotations", "--tool", "label-studio").stdout)
+    first, second = (next(_id(task) for task in tasks if task["data"]["game"] == name) for name in ("one", "two"))
     answer = server.call("POST", f"/api/projects/{project}/import", tasks)
     assert (answer["task_count"], answer["annotation_count"]) == (2, 3)
 
@@ -106,7 +106,7 @@ def test_games_with_ratings_go_in_and_come_back_without_loss(
     assert run("export", "ratings", "--db", elsewhere).stdout == before
 
     # Somebody answers there for the other game, and corrects one of the answers that went in.
-    by_game = {task["data"]["transcript_id"]: task for task in server.exported(project)}
+    by_game = {_id(task): task for task in server.exported(project)}
     said = [{"from_name": "score", "to_name": "dialogue", "type": "rating", "value": {"rating": 5}}]
     server.call("POST", f"/api/tasks/{by_game[second]['id']}/annotations/", {"result": said})
     kim = by_game[first]["annotations"][-1]
@@ -120,6 +120,11 @@ def test_games_with_ratings_go_in_and_come_back_without_loss(
         counting = {(one.transcript_id, one.rater): one.score for one in _latest(database, (first, second))}
         assert counting == {(first, "Sample rater A"): 4, (first, "Kim"): 1, (second, "1"): 5}
         assert len(json.loads(run("export", "ratings", "--format", "json").stdout)) == 5
+
+
+def _id(task: dict[str, Any]) -> str:
+    found: str = task["data"]["transcript_id"]
+    return found
 
 
 def _latest(database: Path, games: tuple[str, ...]) -> list[Any]:
