@@ -74,13 +74,20 @@ def log_to_mlflow(runs: list[TrackedRun], *, experiment: str, uri: str | None = 
         uri: The tracking store; MLflow's own setting where left out.
 
     Raises:
-        InputError: MLflow is not installed.
+        InputError: MLflow is not installed, or its store cannot be used.
     """
     try:
         import mlflow
     except ImportError:
         raise _not_installed("MLflow", "mlflow") from None
-    client = mlflow.MlflowClient(tracking_uri=uri)
+    try:
+        return _log_to_mlflow(mlflow.MlflowClient(tracking_uri=uri), runs, experiment)
+    except mlflow.exceptions.MlflowException as error:
+        remedy = "Check --uri; a database as a store needs: pip install sqlalchemy alembic."
+        raise InputError(f"MLflow cannot take the runs: {error}", place=uri or "", remedy=remedy) from error
+
+
+def _log_to_mlflow(client: Any, runs: list[TrackedRun], experiment: str) -> int:
     found = client.get_experiment_by_name(experiment)
     experiment_id = found.experiment_id if found is not None else client.create_experiment(experiment)
     for run in runs:

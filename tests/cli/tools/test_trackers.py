@@ -21,24 +21,31 @@ runs = client.search_runs([experiment.experiment_id])
 print(json.dumps({run.info.run_name: [run.info.status, run.data.metrics, run.data.tags["source"],
     [one.value for one in client.get_metric_history(run.info.run_id, "coherence/score")]] for run in runs}))
 """
+# The library writes the file that its "wandb sync" sends, and has no reader of it: blocks of 32 KB after seven bytes, as
+# LevelDB's log has them, with a message of its own protocol in each entry.
 READ_WANDB = """
-import json, sys
-from wandb.sdk.internal.datastore import DataStore
+import json, struct, sys
 from wandb.proto import wandb_internal_pb2
-held = DataStore()
-held.open_for_scan(sys.argv[1])
+data, place, entry = open(sys.argv[1], "rb").read(), 7, b""
 told = {"summary": {}, "history": []}
-while (data := held.scan_data()) is not None:
-    record = wandb_internal_pb2.Record()
-    record.ParseFromString(data)
+pairs = lambda items: {one.key or "/".join(one.nested_key): json.loads(one.value_json) for one in items}
+while place + 7 <= len(data):
+    if 32768 - place % 32768 < 7:
+        place += 32768 - place % 32768
+        continue
+    _, length, kind = struct.unpack_from("<IHB", data, place)
+    entry += data[place + 7 : place + 7 + length]
+    place += 7 + length
+    if kind not in (1, 4):
+        continue
+    record, entry = wandb_internal_pb2.Record.FromString(entry), b""
     kind = record.WhichOneof("record_type")
     if kind == "run":
         told["name"], told["project"] = record.run.display_name, record.run.project
     elif kind == "summary":
-        for one in record.summary.update:
-            told["summary"][one.key or "/".join(one.nested_key)] = json.loads(one.value_json)
+        told["summary"].update(pairs(record.summary.update))
     elif kind == "history":
-        told["history"].append({one.key or "/".join(one.nested_key): json.loads(one.value_json) for one in record.history.item})
+        told["history"].append(pairs(record.history.item))
 print(json.dumps(told))
 """
 
