@@ -9,7 +9,7 @@ WORKERS ?= 3
 LOCK_FLAGS := --no-emit-project --no-header --no-annotate --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help run install install-dev browser test test-long test-faults soak check format validity bench bench-pages bench-judging bench-raters bench-peers screenshots site package bad-input-table lock clean
+.PHONY: help run install install-dev browser test test-long test-tools test-faults soak check format validity bench bench-pages bench-judging bench-raters bench-peers screenshots site package bad-input-table lock clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -46,7 +46,10 @@ test: install-dev browser check ## All checks and tests
 	$(BIN)/pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder --durations 25
 
 test-long: install-dev ## Simulations of thousands of data sets with known truth (some minutes)
-	$(BIN)/pytest -m long -s
+	$(BIN)/pytest -m long -s --ignore tests/cli/tools
+
+test-tools: install-dev ## Label Studio, Argilla, Inspect, MLflow, W&B and agent frameworks themselves, in environments of their own
+	$(BIN)/pytest tests/cli/tools -m long
 
 test-faults: install-dev ## A hundred kills, flipped bits, 10,000 fuzzed inputs and 300 addresses and events (KILLS, INPUTS, SEED)
 	$(BIN)/python -m tests.faults.kills --kills $(or $(KILLS),100) --seed $(or $(SEED),1)

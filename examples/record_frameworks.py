@@ -39,6 +39,8 @@ def record_langgraph(updates: Iterable[Mapping[str, Any]], recorder: Recorder) -
                     content = "".join(block.get("text", "") for block in content if isinstance(block, Mapping))
                 if message.type == "ai" and content:
                     recorder.message(message.name or node, content)
+                if usage := getattr(message, "usage_metadata", None):
+                    recorder.cost(input_tokens=usage["input_tokens"], output_tokens=usage["output_tokens"])
 
 
 def record_crewai(recorder: Recorder) -> Any:

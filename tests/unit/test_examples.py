@@ -200,7 +200,8 @@ def test_autogen_is_recorded(frameworks: dict[str, Any], tmp_path: Path) -> None
 
 def test_langgraph_is_recorded(frameworks: dict[str, Any], tmp_path: Path) -> None:
     def message(kind: str, content: object, name: str | None = None) -> SimpleNamespace:
-        return SimpleNamespace(type=kind, content=content, name=name)
+        usage = {"input_tokens": 9, "output_tokens": 4, "total_tokens": 13} if kind == "ai" else None
+        return SimpleNamespace(type=kind, content=content, name=name, usage_metadata=usage)
 
     updates = [
         {"supervisor": {"messages": [message("human", "Play."), message("ai", "", "Ann")]}},

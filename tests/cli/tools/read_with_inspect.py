@@ -7,9 +7,7 @@ from inspect_ai.analysis import evals_df, samples_df
 from inspect_ai.log import read_eval_log
 
 log = read_eval_log(sys.argv[1])
-figures = {
-    score.name: {name: metric.value for name, metric in score.metrics.items()} for score in log.results.scores
-}
+figures = {score.name: {name: metric.value for name, metric in score.metrics.items()} for score in log.results.scores}
 evals, samples = evals_df(sys.argv[1]), samples_df(sys.argv[1])
 columns = [name for name in samples.columns if name.startswith("score_")]
 told = {

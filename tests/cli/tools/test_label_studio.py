@@ -41,7 +41,9 @@ class Server:
         return made
 
     def exported(self, project: int) -> list[dict[str, Any]]:
-        tasks: list[dict[str, Any]] = self.call("GET", f"/api/projects/{project}/export?exportType=JSON&download_all_tasks=true")
+        tasks: list[dict[str, Any]] = self.call(
+            "GET", f"/api/projects/{project}/export?exportType=JSON&download_all_tasks=true"
+        )
         return tasks
 
 

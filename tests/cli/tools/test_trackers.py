@@ -21,8 +21,8 @@ runs = client.search_runs([experiment.experiment_id])
 print(json.dumps({run.info.run_name: [run.info.status, run.data.metrics, run.data.tags["source"],
     [one.value for one in client.get_metric_history(run.info.run_id, "coherence/score")]] for run in runs}))
 """
-# The library writes the file that its "wandb sync" sends, and has no reader of it: blocks of 32 KB after seven bytes, as
-# LevelDB's log has them, with a message of its own protocol in each entry.
+# The library writes the file that its "wandb sync" sends, and has no reader of it: blocks of 32 KB after seven bytes,
+# as LevelDB's log has them, with a message of its own protocol in each entry.
 READ_WANDB = """
 import json, struct, sys
 from wandb.proto import wandb_internal_pb2

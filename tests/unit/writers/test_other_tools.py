@@ -1,15 +1,17 @@
 """Files for other people's tools: Inspect, fine-tuning, annotation tools and trackers of experiments."""
 
 import json
+import uuid
 from datetime import UTC, datetime
 from typing import Any
+from xml.etree import ElementTree
 
 import pandas as pd
 import pytest
 
 from evaluation.engines.scoring import evaluate_transcript
 from evaluation.errors import InputError
-from evaluation.rating_desk.annotation_tools import annotation_export
+from evaluation.rating_desk.annotation_tools import annotation_export, annotation_settings
 from evaluation.ratings import Rating
 from evaluation.readers import read_upload
 from evaluation.score import RowVerdict
@@ -48,6 +50,10 @@ def test_an_inspect_log_is_read_again_with_speakers_and_scores() -> None:
     scored = {name for name, one in results.items() if one.score is not None}
     assert scored
     assert set(log["samples"][0]["scores"]) == scored
+    figures = {one["name"]: one["metrics"] for one in log["results"]["scores"]}
+    assert set(figures) == scored
+    assert figures["coherence"]["mean"]["value"] == results["coherence"].score
+    assert figures["coherence"]["games"]["value"] == 1
 
 
 def test_fine_tuning_holds_the_messages_that_passed_and_learns_nothing_else() -> None:
@@ -64,6 +70,13 @@ def test_fine_tuning_holds_the_messages_that_passed_and_learns_nothing_else() ->
     for line in lines:
         assert line["messages"][0]["role"] == "system"
         assert all(one.get("weight") == 0 for one in line["messages"][:-1] if one["role"] == "assistant")
+        # OpenAI's rules: these keys and roles, text in each message, a weight at the assistant's alone.
+        assert set(line) == {"messages"}
+        for one in line["messages"]:
+            assert one["role"] in ("system", "user", "assistant")
+            assert one["content"].strip()
+            assert set(one) <= {"role", "content"} | ({"weight"} if one["role"] == "assistant" else set())
+            assert one.get("weight", 0) == 0
 
 
 def rated_store() -> tuple[Store, list[Rating]]:
@@ -95,6 +108,82 @@ def test_ratings_that_a_tool_kept_with_their_token_are_known() -> None:
         store.ratings.add_many(ratings)
     data = json.dumps(annotation_export("label-studio", [game()], ratings)).encode()
     assert (import_ratings(store, data).added, import_ratings(store, data).known) == (0, 2)
+
+
+def as_label_studio_keeps(tasks: list[dict[str, Any]], *, changed: bool = False) -> bytes:
+    """An export of Label Studio 1.23.2 after these tasks went in: people, times and identifiers are its own."""
+    made = "2026-02-01T10:00:00.000001Z"
+    kept = [
+        {
+            "completed_by": 1,
+            "result": annotation["result"],
+            "was_cancelled": False,
+            "created_at": made,
+            "updated_at": "2026-02-03T10:00:00Z" if changed else made,
+            "unique_id": f"9f1164f5-2c1c-48b1-911c-22ea276e13{place}",
+        }
+        for task in tasks
+        for place, annotation in enumerate(task["annotations"], start=10)
+    ]
+    return json.dumps([{"id": 7, "data": tasks[0]["data"], "annotations": kept}]).encode()
+
+
+def test_label_studio_knows_no_raters_and_they_come_back_with_their_tokens_nevertheless() -> None:
+    store, ratings = rated_store()
+    tasks = annotation_export("label-studio", [game()], ratings)
+    # It refuses annotations by people who are no members of it.
+    assert not any("completed_by" in annotation for annotation in tasks[0]["annotations"])
+    assert import_ratings(store, as_label_studio_keeps(tasks)).added == 2
+    assert {(one.rater, one.token, one.created_at) for one in store.ratings.every()} == {
+        (one.rater, one.token, one.created_at) for one in ratings
+    }
+
+
+def test_an_answer_that_was_changed_in_label_studio_is_a_revision() -> None:
+    store, ratings = rated_store()
+    with store.unit(write=True):
+        store.ratings.add_many(ratings)
+    tasks = annotation_export("label-studio", [game()], ratings)
+    tasks[0]["annotations"][1]["result"][0]["value"]["rating"] = 5
+    data = as_label_studio_keeps(tasks, changed=True)
+    assert [(done.added, done.problems) for done in (import_ratings(store, data), import_ratings(store, data))] == [
+        (1, ()),
+        (0, ()),
+    ]
+    assert {one.rater: one.score for one in store.ratings.latest(game().id)} == {"Kim": 4, "Lee": 5}
+
+
+def test_argilla_gets_submitted_answers_of_users_with_uuids_and_hands_ratings_back_as_known() -> None:
+    store, ratings = rated_store()
+    with store.unit(write=True):
+        store.ratings.add_many(ratings)
+    (record,) = annotation_export("argilla", [game()], ratings)
+    answers = [one for held in record["responses"].values() for one in held]
+    assert {one["status"] for one in answers} == {"submitted"}
+    assert len({uuid.UUID(one["user_id"]) for one in answers}) == 2
+    done = import_ratings(store, json.dumps([record]).encode())
+    assert (done.added, done.known) == (0, 2)
+
+
+def test_argilla_has_room_for_20_characters_of_a_name_and_500_messages() -> None:
+    name = "The harbour master of the old town"
+    held = game()
+    long = held.model_copy(
+        update={"messages": tuple(one.model_copy(update={"speaker": name}) for one in held.messages)}
+    )
+    (record,) = annotation_export("argilla", [long], [])
+    assert record["fields"]["chat"][0] == {"role": "The harbour master …", "content": f"{name}: {WORDS[0][1]}"}
+    many = tuple(held.messages[0].model_copy(update={"id": f"m{place}", "index": place}) for place in range(501))
+    with pytest.raises(InputError, match="501 messages"):
+        annotation_export("argilla", [held.model_copy(update={"messages": many})], [])
+
+
+def test_tools_are_set_up_for_every_answer() -> None:
+    asked = {"score", "comment", *(f"question_{number}" for number in range(1, 6))}
+    settings = json.loads(annotation_settings("argilla"))
+    assert {question["name"] for question in settings["questions"]} == asked
+    view = ElementTree.fromstring(annotation_settings("label-studio"))
+    assert {control.get("name") for control in view if control.get("toName") == "dialogue"} == asked | {"rater"}
 
 
 @pytest.mark.parametrize(
