@@ -19,7 +19,7 @@ from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.metrics.engagement import measure_ratings
 from evaluation.rubric.verdict import MetricScore
 from evaluation.score import LedgerRow, MetricResult
-from evaluation.store.engine.bulk_rows import append, columns_of, marks, next_numbers, numbers
+from evaluation.store.engine.bulk_rows import append, append_rows, in_parts, marks, next_numbers, numbers
 from evaluation.store.engine.transactions import Units
 from evaluation.store.games.transcripts import iterations_of, require_transcript
 from evaluation.store.ratings.engagement_decisions import EngagementDecisions
@@ -70,7 +70,7 @@ def replace_failures(
         }
         for transcript_id, failure in failures
     ]
-    append(cursor, "score_failures", columns_of(rows))
+    append_rows(cursor, "score_failures", rows)
 
 
 def read_failures(cursor: DuckDBPyConnection, transcript_id: str) -> list[ScoreFailure]:
@@ -240,10 +240,11 @@ def _require_transcripts(cursor: DuckDBPyConnection, transcript_ids: Sequence[st
 
 def _insert(cursor: DuckDBPyConnection, packed: Sequence[PackedResult]) -> None:
     numbered = list(zip(next_numbers(cursor, "result_numbers", len(packed)), packed, strict=True))
-    append(cursor, "metric_results", columns_of(result.own_row(number) for number, result in numbered))
-    rows = [(number, position, *values) for number, result in numbered for position, values in enumerate(result.ledger)]
+    append_rows(cursor, "metric_results", (result.own_row(number) for number, result in numbered))
+    rows = ((number, position, *values) for number, result in numbered for position, values in enumerate(result.ledger))
     names = ("result_id", "position", *LEDGER_COLUMNS)
-    append(cursor, "ledger", dict(zip(names, zip(*rows, strict=True), strict=True)) if rows else {})
+    for some in in_parts(rows):
+        append(cursor, "ledger", dict(zip(names, zip(*some, strict=True), strict=True)))
 
 
 def _current_results(cursor: DuckDBPyConnection, transcript_id: str) -> dict[str, MetricResult]:

@@ -222,6 +222,22 @@ def test_importing_the_store_imports_nothing_heavy() -> None:
     assert done.stdout.strip() == "set()"
 
 
+def test_a_long_game_is_stored_in_parts_without_loading_arrow_or_pandas(tmp_path: Path) -> None:
+    # Their import takes 70 MB, and a table of Arrow for the ledger of a giant game hundreds.
+    code = f"""import sys
+from evaluation.store import Store
+from evaluation.store.engine.bulk_rows import ROWS_AT_ONCE, append_rows
+count = 2 * ROWS_AT_ONCE + 1
+with Store({str(tmp_path / "parts.duckdb")!r}).unit(write=True) as cursor:
+    cursor.execute("CREATE TABLE parts (place INTEGER, name VARCHAR)")
+    append_rows(cursor, "parts", ({{"place": place, "name": str(place) * (place % 2) or None}} for place in range(count)))
+    found = cursor.execute("SELECT place, name FROM parts ORDER BY place").fetchall()
+assert found == [(place, str(place) * (place % 2) or None) for place in range(count)]
+print({{'pandas', 'pyarrow'}} & set(sys.modules))"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
+
+
 def test_a_guard_stops_writing_units_and_nothing_else(tmp_path: Path) -> None:
     def refuse() -> None:
         raise NotAllowedError("You may not.")
