@@ -1,4 +1,4 @@
-"""The dashboard's page times beside what is wanted: ``python -m benchmarks.pages`` (some minutes for the games alone).
+"""Print the dashboard's page times beside what is wanted: ``python -m benchmarks.pages`` (some minutes for the games).
 
 Measured on a store of 1,000 games with 100,000 messages, or with ``--copies 10`` on one where each stands ten times.
 Server time is that of a rerun of the whole page, beyond that of an empty one; the browser is Chromium with the
@@ -52,7 +52,7 @@ def reruns(database: Path, long: Mapping[int, str]) -> Iterator[Row]:
 
 @dataclass(frozen=True, slots=True)
 class Rerun:
-    """What a rerun of a page takes.
+    """Time of a rerun of a page.
 
     Attributes:
         seconds: Wall time.
@@ -63,7 +63,7 @@ class Rerun:
     cpu_seconds: float
 
     def beyond(self, other: Rerun) -> Rerun:
-        """What it takes longer than another."""
+        """The time beyond that of another rerun, at least zero."""
         return Rerun(max(0.0, self.seconds - other.seconds), max(0.0, self.cpu_seconds - other.cpu_seconds))
 
     def __str__(self) -> str:
@@ -114,7 +114,7 @@ def _rerun(page: str | None, parameters: Mapping[str, str], *, is_cold: bool = F
 
 
 def _change(database: Path) -> None:
-    """Store one more rating: pages keep what they read while the file is the same, and most of it while the game is."""
+    """Store one more rating: pages keep what they read until the file changes, and most of it until a game does."""
     store = Store(database)
     store.ratings.add(Rating(store.transcripts.ids()[0], "Benchmark", 3, token=uuid.uuid4().hex))
 

@@ -101,7 +101,7 @@ POINT_COLUMNS = (
 
 
 def trend_points(store: Store) -> pd.DataFrame:
-    """Every game's score on every metric, for the Trends page.
+    """Read every game's score on every metric, for the Trends page.
 
     Returns:
         One row per game and metric, ordered by iteration: ``metric``, ``position`` (of the iteration, from 1),
@@ -280,7 +280,7 @@ class OpenTranscript:
 
 
 def open_transcript(store: Store, transcript_id: str) -> OpenTranscript:
-    """The transcript of that id.
+    """Read a transcript with its results.
 
     Raises:
         NotFoundError: There is none.

@@ -60,7 +60,7 @@ def waiting_for_review(seen: Overview) -> None:
         )
         st.page_link("app_pages/review/page.py", label="Go to the desk", icon=":material/arrow_forward:")
     with st.expander("Which ones wait", icon=":material/hourglass_empty:"):
-        waiting = resources.read(data.unrated_games)
+        waiting = resources.share(data.unrated_games)
         status_table(data.waiting_counts(waiting), "How many games wait in which iteration")
         status_table(waiting, "Games that nobody has rated", height=min(38 + 35 * len(waiting), 320))
         st.caption(

@@ -134,7 +134,7 @@ def _summary(games: pd.DataFrame, definition: MetricDefinition, threshold: float
 def beside_charts(first: int, last: int, *, with_loose: bool) -> None:
     """Cost, cache hits, raters, role consistency by side, and verdicts, over the same iterations."""
     points, counts = (
-        _within(resources.read(read), first, last, with_loose) for read in (data.beside_points, data.verdict_counts)
+        _within(resources.share(read), first, last, with_loose) for read in (data.beside_points, data.verdict_counts)
     )
     definitions = data.beside_definitions(points)
     unknown = [label for name, label in _BESIDE_LABELS.items() if name not in definitions]

@@ -88,6 +88,8 @@ class DatabaseFile:
     Attributes:
         place: The path as shown to people.
         is_for_reading: Whether it is opened for reading only.
+        generation: Another number after every transaction of this process and every opening of the file, before which
+            other processes may have written: while it stays the same, so does what is stored.
         thread: The current thread's unit of work.
     """
 
@@ -112,6 +114,12 @@ class DatabaseFile:
         self._identity: Identity | None = None
         self.is_for_reading = self._is_read_only = read_only
         self._memory_limit = MEMORY_LIMIT
+        self.generation = 0
+
+    def count_change(self) -> None:
+        """Call after a transaction, whatever became of it."""
+        with self._state:
+            self.generation += 1
 
     @contextmanager
     def written_in_bulk(self) -> Iterator[None]:
@@ -147,6 +155,7 @@ class DatabaseFile:
             self._give_way()
             if self._connection is None:
                 self._connection = self._open(started, wait_seconds)
+                self.generation += 1
                 self._held_since = time.monotonic()
             cursor = self._connection.cursor()
             self._users += 1

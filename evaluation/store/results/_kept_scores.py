@@ -23,25 +23,29 @@ class KeptScores:
 
     def __init__(self) -> None:
         self._lock = Lock()
+        self._unchanged_since: tuple[int, float] | None = None
         self._stamps: Mapping[str, object] = {}
         self._table: pd.DataFrame | None = None
         self._metrics: dict[str, dict[str, MetricScore]] | None = None
 
-    def table(self, cursor: DuckDBPyConnection, threshold: float, read: Read) -> pd.DataFrame:
+    def table(self, cursor: DuckDBPyConnection, generation: int | None, threshold: float, read: Read) -> pd.DataFrame:
         """All scores; the caller may change the table.
 
         Args:
             cursor: Where the stamps are read.
+            generation: Of the database, see ``Units.generation``: while it is the same, no stamps are read.
             threshold: Of engagement, whose scores are judged when they are read.
             read: Reads the scores of some games.
         """
         with self._lock:
-            return self._update(cursor, threshold, read).copy()
+            return self._update(cursor, generation, threshold, read).copy()
 
-    def metrics(self, cursor: DuckDBPyConnection, threshold: float, read: Read) -> dict[str, dict[str, MetricScore]]:
+    def metrics(
+        self, cursor: DuckDBPyConnection, generation: int | None, threshold: float, read: Read
+    ) -> dict[str, dict[str, MetricScore]]:
         """The same by transcript and metric; an unchanged game has the same mapping as before, which nobody changes."""
         with self._lock:
-            table = self._update(cursor, threshold, read)
+            table = self._update(cursor, generation, threshold, read)
             if self._metrics is not None:
                 return self._metrics
             found = metrics_by_transcript(table)
@@ -49,7 +53,14 @@ class KeptScores:
                 self._metrics = found
             return found
 
-    def _update(self, cursor: DuckDBPyConnection, threshold: float, read: Read) -> pd.DataFrame:
+    def _update(self, cursor: DuckDBPyConnection, generation: int | None, threshold: float, read: Read) -> pd.DataFrame:
+        if self._table is not None and generation is not None and self._unchanged_since == (generation, threshold):
+            return self._table
+        table = self._compare(cursor, threshold, read)
+        self._unchanged_since = None if generation is None else (generation, threshold)
+        return table
+
+    def _compare(self, cursor: DuckDBPyConnection, threshold: float, read: Read) -> pd.DataFrame:
         # Before the scores: what is stored in between is then read once more the next time.
         stamps = {str(key): (stamp, threshold) for key, stamp in cursor.execute(_STAMPS).fetchall()}
         held, metrics = self._table, self._metrics

@@ -182,9 +182,10 @@ class Results:
             there for all of them.
         """
         with self._units.unit() as cursor:
-            threshold = self._settings.thresholds()[ENGAGEMENT.name]
+            generation, threshold = self._units.generation, self._settings.thresholds()[ENGAGEMENT.name]
             if iteration is None:
-                return self._kept.table(cursor, threshold, partial(self._read_scores, cursor, None, threshold))
+                read = partial(self._read_scores, cursor, None, threshold)
+                return self._kept.table(cursor, generation, threshold, read)
             return self._read_scores(cursor, iteration, threshold, None)
 
     def metric_scores(self, iteration: str | None = None) -> dict[str, dict[str, MetricScore]]:
@@ -198,9 +199,9 @@ class Results:
         if iteration is not None:
             return metrics_by_transcript(self.scores(iteration))
         with self._units.unit() as cursor:
-            threshold = self._settings.thresholds()[ENGAGEMENT.name]
+            generation, threshold = self._units.generation, self._settings.thresholds()[ENGAGEMENT.name]
             read = partial(self._read_scores, cursor, None, threshold)
-            return dict(self._kept.metrics(cursor, threshold, read))
+            return dict(self._kept.metrics(cursor, generation, threshold, read))
 
     def _read_scores(
         self, cursor: DuckDBPyConnection, iteration: str | None, threshold: float, only: Sequence[str] | None

@@ -230,9 +230,10 @@ from evaluation.store.engine.bulk_rows import ROWS_AT_ONCE, append_rows
 count = 2 * ROWS_AT_ONCE + 1
 with Store({str(tmp_path / "parts.duckdb")!r}).unit(write=True) as cursor:
     cursor.execute("CREATE TABLE parts (place INTEGER, name VARCHAR)")
-    append_rows(cursor, "parts", ({{"place": place, "name": str(place) * (place % 2) or None}} for place in range(count)))
+    rows = [(place, str(place) * (place % 2) or None) for place in range(count)]
+    append_rows(cursor, "parts", ({{"place": place, "name": name}} for place, name in rows))
     found = cursor.execute("SELECT place, name FROM parts ORDER BY place").fetchall()
-assert found == [(place, str(place) * (place % 2) or None) for place in range(count)]
+assert found == rows
 print({{'pandas', 'pyarrow'}} & set(sys.modules))"""
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
