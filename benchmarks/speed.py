@@ -31,6 +31,7 @@ from evaluation.transcript import Transcript
 REAL_GAME_COUNT = 26
 SIZES = (100, 1_000, 10_000)
 QUICK_SIZES = (100, 300, 1_000)
+RUNS = 3
 GIANTS = (20_000, 50_000)
 """About how many messages the giant games have."""
 
@@ -62,9 +63,9 @@ def real_games(runs: int = 5) -> Iterator[Row]:
     yield Row.limited(f"{what}, peak resident memory", max(one.peak_mb for one in measured), WANTED_MB, " MB", 0)
 
 
-def scale(sizes: tuple[int, ...]) -> Iterator[Row]:
-    """Time per number of generated transcripts, and how it grows."""
-    measured = {size: _generated(size, runs=3 if size < sizes[-1] else 1) for size in sizes}
+def scale(sizes: tuple[int, ...], runs: int = RUNS) -> Iterator[Row]:
+    """Time per number of generated transcripts, and how it grows; the largest number is measured once."""
+    measured = {size: _generated(size, runs if size < sizes[-1] else 1) for size in sizes}
     for size, one in measured.items():
         each = 1000 * one.seconds / size
         what = f"{size:,} generated transcripts"
@@ -83,9 +84,9 @@ def scale(sizes: tuple[int, ...]) -> Iterator[Row]:
         yield Row.limited(f"{what}, in processor time", processor, WANTED_SLOPE, "", 3)
 
 
-def two_processes(size: int) -> Iterator[Row]:
+def two_processes(size: int, runs: int = RUNS) -> Iterator[Row]:
     """Time per generated transcript where two processes score, and the largest memory of the one that stores."""
-    one = _generated(size, runs=3, jobs=2)
+    one = _generated(size, runs, jobs=2)
     what = f"{size:,} generated transcripts, two processes"
     yield Row.limited(f"{what}, each", 1000 * one.seconds / size, WANTED_GAME_MS_OF_TWO, " ms", 1)
     # Two processors that do nothing else could not be quicker.
@@ -171,6 +172,7 @@ def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.speed", description="Prints speed and memory.")
     parser.add_argument("--quick", action="store_true", help="100, 300 and 1,000 generated transcripts, not 10,000")
     parser.add_argument("--imports", action="store_true", help="files to stored results alone")
+    parser.add_argument("--runs", type=int, default=RUNS, help="of each size but the largest; the median counts")
     given = parser.parse_args(arguments)
     sizes = QUICK_SIZES if given.quick else SIZES
     load = f"load {os.getloadavg()[0]:.1f}"
@@ -178,7 +180,7 @@ def main(arguments: list[str]) -> None:
         f"Python {platform.python_version()} on {platform.system()}, {os.cpu_count()} processors, {load}\n", flush=True
     )
     rows = [] if given.imports else [*rates(), *startup(), *controls(), *real_games()]
-    print_table([*rows, *scale(sizes), *two_processes(sizes[1]), *giant_games()])
+    print_table([*rows, *scale(sizes, given.runs), *two_processes(sizes[1], given.runs), *giant_games()])
 
 
 if __name__ == "__main__":

@@ -63,14 +63,15 @@ class Overview:
     """Data of the Overview page.
 
     Attributes:
-        unrated: How many transcripts that the desk hands out nobody has rated.
+        waiting: The games that the desk hands out and nobody has rated, in the order in which they were added:
+            ``Game`` and ``Iteration`` (empty for none).
         unassigned: How many transcripts belong to no iteration.
         transcripts: How many games there are.
         simulated: How many simulated conversations of no iteration there are; they count in none of the others.
     """
 
     board: Board
-    unrated: int
+    waiting: pd.DataFrame
     unassigned: int
     transcripts: int
     simulated: int
@@ -84,13 +85,15 @@ def overview(store: Store) -> Overview:
         board = stored_board(store)
     apart = int(simulated(summaries).sum())
     unassigned = int(summaries["iteration"].isna().sum()) - apart
-    return Overview(board, len(waiting_games(summaries, scores)), unassigned, len(summaries) - apart, apart)
+    return Overview(board, _waiting_games(summaries, scores), unassigned, len(summaries) - apart, apart)
 
 
-def waiting_games(summaries: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
-    """The rows of ``summaries`` that have no rating and that the desk may show."""
+def _waiting_games(summaries: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
     pending = scores[(scores["metric"] == ENGAGEMENT.name) & (scores["status"] == str(Status.PENDING))]
-    return summaries[~simulated(summaries) & summaries["transcript_id"].isin(pending["transcript_id"])]
+    wanted = set(pending["transcript_id"].tolist())
+    apart = zip(summaries["transcript_id"].tolist(), simulated(summaries).tolist(), strict=True)
+    waiting = summaries[[key in wanted and not is_simulated for key, is_simulated in apart]]
+    return pd.DataFrame({"Game": waiting["game_id"], "Iteration": waiting["iteration"].fillna("")})
 
 
 POINT_COLUMNS = (

@@ -195,6 +195,13 @@ def chart_targets(games: pd.DataFrame, metric: str) -> MarkTargets:
     }
 
 
+def drawn_content(games: pd.DataFrame) -> tuple[int, ...]:
+    """Hashes of all that a chart of a metric's games without chance shows and opens."""
+    numbers = (games[name].to_numpy().tobytes() for name in ("position", "score", "raters"))
+    texts = (tuple(games[name].tolist()) for name in ("transcript_id", "game", "iteration"))
+    return tuple(hash(one) for one in (*numbers, *texts))
+
+
 def verdict_targets(counts: pd.DataFrame) -> MarkTargets:
     """Targets of the bars of the verdicts: the games of their iteration."""
     return {"verdict": tuple(_iteration_target("verdict", name) for name in counts["iteration"])}

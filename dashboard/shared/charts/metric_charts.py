@@ -124,6 +124,9 @@ def _close_words(games: int, lowest: float, highest: float, definition: MetricDe
 
 def legible(figure: go.Figure) -> go.Figure:
     """``figure`` with all its words in the colour of the page's text."""
+    # A figure that is kept between runs is drawn again as it is.
+    if figure.layout.font.color == TEXT:
+        return figure
     figure.update_layout(font_color=TEXT, legend_font_color=TEXT)
     figure.update_xaxes(tickfont_color=TEXT, title_font_color=TEXT)
     figure.update_yaxes(tickfont_color=TEXT, title_font_color=TEXT)

@@ -38,7 +38,8 @@ class KeptScores:
             read: Reads the scores of some games.
         """
         with self._lock:
-            return self._update(cursor, generation, threshold, read).copy()
+            # What the caller changes is copied then.
+            return self._update(cursor, generation, threshold, read).copy(deep=False)
 
     def metrics(
         self, cursor: DuckDBPyConnection, generation: int | None, threshold: float, read: Read
@@ -69,7 +70,9 @@ class KeptScores:
             table, metrics = read(None), None
         elif changed or list(stamps) != list(self._stamps):
             part = read(changed) if changed else held.iloc[:0]
-            table = _spliced(held, part, stamps, set(changed))
+            is_same_order = list(stamps) == list(self._stamps)
+            replaced = _with_rows_replaced(held, part, changed) if is_same_order else None
+            table = _spliced(held, part, stamps, set(changed)) if replaced is None else replaced
             if metrics is not None:
                 found = metrics | metrics_by_transcript(part)
                 metrics = {key: found[key] for key in stamps if key in found}
@@ -78,6 +81,22 @@ class KeptScores:
         is_kept = len(stamps) <= KEPT_GAMES
         self._stamps, self._table, self._metrics = (stamps, table, metrics) if is_kept else ({}, None, None)
         return table
+
+
+def _with_rows_replaced(held: pd.DataFrame, part: pd.DataFrame, changed: Sequence[str]) -> pd.DataFrame | None:
+    """The table with the rows of games that have as many rows as before, in their places; ``None`` for other games."""
+    rows = held["transcript_id"].isin(changed).to_numpy()
+    before = held[rows].reset_index(drop=True)
+    if before["transcript_id"].tolist() != part["transcript_id"].tolist():
+        return None
+    table = held.copy(deep=False)
+    for name in held.columns:
+        # Most columns of most changes stay, and those of texts take a while to make.
+        if not before[name].equals(part[name]):
+            values = held[name].copy()
+            values[rows] = part[name].to_numpy()
+            table[name] = values
+    return table
 
 
 def _spliced(held: pd.DataFrame, part: pd.DataFrame, stamps: Mapping[str, object], changed: set[str]) -> pd.DataFrame:

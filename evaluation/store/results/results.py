@@ -188,6 +188,11 @@ class Results:
                 return self._kept.table(cursor, generation, threshold, read)
             return self._read_scores(cursor, iteration, threshold, None)
 
+    def versions(self) -> set[tuple[str, str]]:
+        """The metrics of all stored results with the versions that computed them, results of before included."""
+        with self._units.unit() as cursor:
+            return {(str(metric), str(version)) for metric, version in cursor.execute(_VERSIONS).fetchall()}
+
     def metric_scores(self, iteration: str | None = None) -> dict[str, dict[str, MetricScore]]:
         """The table of ``scores`` as :func:`~evaluation.iterations.metrics_by_transcript` reads it.
 
@@ -298,6 +303,8 @@ def _ledgers(cursor: DuckDBPyConnection, result_ids: Sequence[int]) -> dict[int,
         ledgers.setdefault(result_id, []).append(ledger_row(tuple(values)))
     return ledgers
 
+
+_VERSIONS = "SELECT DISTINCT metric, version FROM metric_results WHERE method = 'rule'"
 
 _DIGESTS = """
 SELECT transcript_id, metric, method, digest FROM metric_results WHERE transcript_id IN ({}) ORDER BY result_id

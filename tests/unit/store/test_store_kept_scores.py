@@ -75,10 +75,15 @@ CHANGES: dict[str, Callable[[Store], object]] = {
 
 def test_a_transaction_sees_its_own_changes_and_leaves_nothing_behind_when_it_fails(store: Store) -> None:
     before = answers(store)
-    with pytest.raises(ZeroDivisionError), store.unit(write=True):
-        store.ratings.add(Rating(game(1).id, "Ada", 5))
-        assert answers(store) != before
-        raise ZeroDivisionError
+
+    def rate_and_fail() -> None:
+        with store.unit(write=True):
+            store.ratings.add(Rating(game(1).id, "Ada", 5))
+            assert answers(store) != before
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        rate_and_fail()
     assert answers(store) == before
 
 
