@@ -239,6 +239,23 @@ print({{'pandas', 'pyarrow'}} & set(sys.modules))"""
     assert done.stdout.strip() == "set()"
 
 
+def test_storing_games_in_bulk_imports_nothing_that_would_lie_among_the_words_of_a_giant_game(tmp_path: Path) -> None:
+    code = f"""import sys
+from evaluation.store import Store
+from evaluation.transcript import Message, Player, Transcript
+from evaluation.workflows.scoring import score_and_pack, store_games
+said = Message(id="m0", index=0, speaker="Ann", text="Hi.")
+game = Transcript(game_id="g", source_format="native", players=(Player(name="Ann"),), messages=(said,))
+store = Store({str(tmp_path / "bulk.duckdb")!r})
+with store.written_in_bulk():
+    packed = score_and_pack([game], thresholds={{}})
+    before = set(sys.modules)
+    store_games(store, [(packed[0], "f")])
+print(sorted(name for name in set(sys.modules) - before if name.startswith("evaluation")))"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
 def test_a_guard_stops_writing_units_and_nothing_else(tmp_path: Path) -> None:
     def refuse() -> None:
         raise NotAllowedError("You may not.")
