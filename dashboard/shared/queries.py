@@ -92,7 +92,9 @@ def _waiting_games(summaries: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFram
     pending = scores[(scores["metric"] == ENGAGEMENT.name) & (scores["status"] == str(Status.PENDING))]
     wanted = set(pending["transcript_id"].tolist())
     apart = zip(summaries["transcript_id"].tolist(), simulated(summaries).tolist(), strict=True)
-    waiting = summaries[[key in wanted and not is_simulated for key, is_simulated in apart]]
+    waits = [key in wanted and not is_simulated for key, is_simulated in apart]
+    # An empty list would choose columns.
+    waiting = summaries[pd.Series(waits, index=summaries.index, dtype=bool)]
     return pd.DataFrame({"Game": waiting["game_id"], "Iteration": waiting["iteration"].fillna("")})
 
 

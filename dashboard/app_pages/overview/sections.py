@@ -146,7 +146,7 @@ def _check(check: Criterion) -> None:
         st.text(f"{check.label}\n{check.measured}", width="stretch")
 
 
-def advice(shown: IterationSummary) -> None:
+def advice(store: Store, board: Board, shown: IterationSummary) -> None:
     """Advice from the rubric's guide on failing metrics, the lowest first; one sentence where nothing fails."""
     given = advise(shown.means, shown.cost_usd.mean)
     if not given:
@@ -154,7 +154,8 @@ def advice(shown: IterationSummary) -> None:
         return
     st.subheader("What to change next", anchor=False)
     with st.container(border=True):
-        losses = resources.read(stored_losses, shown.iteration.name)
+        own = shown.iteration.name
+        losses = resources.once(stored_losses, (own,), store, own, board)
         _advice(given[0], losses)
         for other in given[1:]:
             with st.expander(f"Then: {other.label}"):

@@ -42,7 +42,8 @@ def show() -> None:
         parts.change_notes(found)
         parts.drift()
         return
-    shown = points[(points["position"].between(first, last) & ~is_loose) | (is_loose & with_loose)]
+    is_shown = (points["position"].between(first, last) & ~is_loose) | (is_loose & with_loose)
+    shown = points if is_shown.all() else points[is_shown]
     if shown.empty:
         head = "No game of these iterations is stored." if found else "No game belongs to an iteration yet."
         st.info(f"{head} Upload games into one, or show the games of no iteration.")

@@ -85,15 +85,17 @@ def metric_charts(
     """
     grid = st.grid(2, min_column_width=380)
     changes = resources.read(_changes)
+    of_metric = {str(name): games for name, games in shown.groupby("metric", sort=False)}
     for name, definition in definitions.items():
-        games = shown[shown["metric"] == name]
+        games = of_metric.get(name, shown.head(0))
         with grid.cell(), st.container(border=True):
             st.subheader(definition.label, anchor=False)
             st.caption(_summary(games, definition, thresholds.get(name)))
             # The charts of thousands of games take a second to make, and a rating changes one of them.
             drawn, limit = (name, *key, beside_chance), thresholds.get(name)
             scale = definition.scale
-            content = (*data.drawn_content(games), name, scale.name, *scale.limits, limit, *changes.items())
+            same = resources.once(data.drawn_content, drawn, games)
+            content = (*same, name, scale.name, *scale.limits, limit, *changes.items())
             make, kept = (resources.once, drawn) if beside_chance else (resources.made_of, content)
             draw, tell = (
                 (companion_data.chance_figure, companion_data.chance_alt)
