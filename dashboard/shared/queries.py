@@ -122,15 +122,18 @@ def trend_points(store: Store) -> pd.DataFrame:
         raters = store.ratings.rater_counts()
     places = {name: place for place, name in enumerate(names, start=1)}
     games = zip(*(summaries[name].tolist() for name in _POINT_SOURCES), strict=True)
+    # Games are put in order, not their points, of which there are seven times as many.
+    ordered = sorted(
+        ((group_of(iteration, kind, places), game, key, raters.get(key, 0)) for key, game, iteration, kind in games),
+        key=lambda one: one[0][0],
+    )
     rows = [
-        (point[0], *group, game, key, *point[1:3], raters.get(key, 0), *point[3:])
-        for key, game, iteration, source_format in games
-        for group in (group_of(iteration, source_format, places),)
+        (point[0], *group, game, key, *point[1:3], rated, *point[3:])
+        for group, game, key, rated in ordered
         for point in _points_of(key, metrics.get(key, {}))
     ]
     frame = pd.DataFrame(rows, columns=list(POINT_COLUMNS))
-    frame = frame.astype(dict.fromkeys(("score", "chance", "companion"), float))
-    return frame.sort_values("position", kind="stable", ignore_index=True)
+    return frame.astype(dict.fromkeys(("score", "chance", "companion"), float))
 
 
 _POINT_SOURCES = ("transcript_id", "game_id", "iteration", "source_format")

@@ -28,6 +28,7 @@ from evaluation.workflows.reports import stored_losses
 
 _LAST_SHOWN = "iteration_shown_last"
 _TESTS_SHOWN = 12
+_WAITING_SHOWN = 500
 
 
 def pick_iteration(board: Board) -> IterationSummary:
@@ -63,7 +64,10 @@ def waiting_for_review(seen: Overview) -> None:
         st.page_link("app_pages/review/page.py", label="Go to the desk", icon=":material/arrow_forward:")
     with st.expander("Which ones wait", icon=":material/hourglass_empty:"):
         status_table(data.waiting_counts(waiting), "How many games wait in which iteration")
-        status_table(waiting, "Games that nobody has rated", height=min(38 + 35 * len(waiting), 320))
+        first = waiting.head(_WAITING_SHOWN)
+        status_table(first, "Games that nobody has rated", height=min(38 + 35 * len(first), 320))
+        if len(first) < len(waiting):
+            st.caption(f"The first {len(first)} of {counted(len(waiting), 'game')}.")
         st.caption(
             "The desk shows neither a game's name nor its iteration. Opened from an iteration that waits for ratings, "
             "it hands out that iteration's games first, mixed with those it is compared with."
