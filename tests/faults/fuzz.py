@@ -43,10 +43,10 @@ from evaluation.judging.model_client.prices import read_prices
 from evaluation.judging.propositions.file_faults import check_text
 from evaluation.persona.persona_text import read_agent_file, read_persona_text
 from evaluation.readers import read_upload
-from evaluation.simulation.journal_file import leftovers
 from evaluation.simulation.population.personas import read_fragment_file
 from evaluation.store import Store
 from evaluation.store.corpus.partitions import Corpus
+from evaluation.store.model_calls.journal_file import leftovers
 from evaluation.transcript import Transcript
 from evaluation.workflows.ratings.rating_sheet_import import import_ratings
 from tests.faults.bad_files import canonical, game, native

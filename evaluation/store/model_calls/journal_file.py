@@ -135,7 +135,8 @@ class Leftover:
 
 def leftovers(place: Path) -> Iterator[Leftover]:
     """The files of ``place`` that nobody writes any more."""
-    for path in sorted(place.parent.glob(f"{_escaped(place.name)}.*{_SUFFIX}")):
+    # The whole identifier: the name of another database may begin with this place's.
+    for path in sorted(place.parent.glob(f"{_escaped(place.name)}.{'[0-9a-f]' * 32}{_SUFFIX}")):
         with suppress(FileNotFoundError):
             descriptor = os.open(path, os.O_RDONLY)
             if _is_written(descriptor):
