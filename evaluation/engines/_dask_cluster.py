@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator
@@ -135,6 +136,8 @@ def _connected(scheduler: str | None, jobs: int) -> Iterator[Any]:
         with started as cluster, Client(cluster) as client:
             yield client
         return
+    # A lost scheduler becomes one error with its address; Dask's client would print a traceback of its own before that.
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
     try:
         client = Client(scheduler, timeout=CONNECT_SECONDS)
     except (OSError, TimeoutError, ValueError) as error:

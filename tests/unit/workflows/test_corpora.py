@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -13,7 +11,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-import psutil
 import pyarrow as pa
 import pytest
 
@@ -30,53 +27,17 @@ from evaluation.store.corpus.partitions import Corpus
 from evaluation.workflows.corpora.collection import Collected, compact_corpus, import_corpus
 from evaluation.workflows.corpora.scoring import CorpusTally, score_to_corpus
 from evaluation.workflows.scoring import PackedGame, Tally, current_outcomes, store_games
+from tests.faults.killing import dask_cluster, free_port, wait_until_open
 
 GAMES = 10
 KILLS_ITSELF = "__import__('os').kill(__import__('os').getpid(), 9)"
 WAIT_SECONDS = 120
 
 
-def free_port() -> int:
-    with socket.socket() as trial:
-        trial.bind(("127.0.0.1", 0))
-        return int(trial.getsockname()[1])
-
-
-def wait_for(address: tuple[str, int]) -> None:
-    end = time.monotonic() + WAIT_SECONDS
-    while True:
-        try:
-            socket.create_connection(address, timeout=5).close()
-            return
-        except OSError:
-            assert time.monotonic() < end
-
-
-def end(process: subprocess.Popen[bytes]) -> None:
-    members = [*psutil.Process(process.pid).children(recursive=True), process] if process.poll() is None else []
-    for one in members:
-        one.kill()
-    process.wait()
-
-
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory) -> Iterator[str]:
-    """A scheduler that gives a task up as soon as it has killed one worker, and two worker processes."""
-    folder, port = tmp_path_factory.mktemp("dask"), free_port()
-    environment = {**os.environ, "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "0"}
-    address = f"tcp://127.0.0.1:{port}"
-    common = {"env": environment, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": folder}
-    python = [sys.executable, "-m"]
-    scheduler = [*python, "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", str(port)]
-    worker = [*python, "distributed.cli.dask_worker", address, "--nthreads", "1", "--local-directory", str(folder)]
-    processes = [subprocess.Popen([*scheduler, "--no-dashboard"], **common)]
-    try:
-        wait_for(("127.0.0.1", port))
-        processes.append(subprocess.Popen([*worker, "--nworkers", "2", "--no-dashboard"], **common))
-        yield address
-    finally:
-        for process in reversed(processes):
-            end(process)
+    with dask_cluster(tmp_path_factory.mktemp("dask"), free_port()) as started:
+        yield started.address
 
 
 @pytest.fixture(scope="module")
@@ -419,12 +380,13 @@ def object_store(monkeypatch) -> Iterator[str]:
         monkeypatch.setenv(name, value)
     server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        wait_for(("127.0.0.1", port))
+        wait_until_open(port)
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         opener.open(urllib.request.Request(f"http://127.0.0.1:{port}/corpora", method="PUT")).close()
         yield "s3://corpora"
     finally:
-        end(server)
+        server.kill()
+        server.wait()
 
 
 def test_games_and_scores_lie_in_an_object_store(games, alone, object_store, tmp_path) -> None:
