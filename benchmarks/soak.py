@@ -104,7 +104,7 @@ def soak(folder: Path, seconds: float, games: int, load: Load = DEFAULT_LOAD) ->
     found, database = Soaked(), folder / "soak.duckdb"
     (folder / "games").mkdir()
     write(folder / "games", games)
-    asyncio.run(_command(found, "import", str(folder / "games"), "--jobs", "2", "--db", str(database)))
+    asyncio.run(_command(found, "import", str(folder / "games"), "--db", str(database)))
     log, environment = folder / "server.log", {"DRAMATURG_INBOX_TOKEN": TOKEN}
     options = ("--inbox", str(folder / "inbox"))
     judge = JudgeServer(latency_seconds=0.05)

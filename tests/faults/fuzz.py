@@ -186,6 +186,11 @@ _COMPARISON = {"verdict": "equal", "rows": [{"agent": "a", "dimension": "fluency
 
 def targets() -> list[Target]:
     """Every parser, in the order in which they are given inputs."""
+    return [*_games(), *_other_files(), *_kept_files(), *_received()]
+
+
+def _games() -> list[Target]:
+    """Files and texts that games are read from."""
     tables = [_TABLE, _TABLE.replace(b",", b";"), _TABLE.replace(b",", b"\t")]
     odd = [case.make() for case in ALL if not case.is_large]
     return [
@@ -201,11 +206,12 @@ def targets() -> list[Target]:
         ),
         Target("tables", _upload("t.csv"), tables),
         Target("zips and other files", _upload("x.zip"), odd),
-        Target(
-            "stored transcripts",
-            lambda content: Transcript.from_json(content.decode("utf-8", "replace")),
-            [_GAME.to_json().encode()],
-        ),
+    ]
+
+
+def _other_files() -> list[Target]:
+    """Files that people hand in beside games."""
+    return [
         Target("rating sheets", _sheet(), [_SHEET, *_files("data/samples/ratings.csv")]),
         Target("events", lambda content: read_events(content, "e.jsonl"), _dumped(_CALL, _MEMORY)),
         Target(
@@ -230,12 +236,23 @@ def targets() -> list[Target]:
         ),
         Target("propositions", lambda content: check_text(content, "p.yaml"), _files("propositions/*/*.yaml")),
         Target("A/B tests", lambda content: read_ab_test("a.yaml", content), [iterations_test("a", "b").encode()]),
+        Target("prices", _from_file("pricing.yaml", read_prices), [b"m: {input: 1.5, output: 2, cached: 0.1}\n"]),
+    ]
+
+
+def _kept_files() -> list[Target]:
+    """Files that Dramaturg or an administrator has written."""
+    return [
+        Target(
+            "stored transcripts",
+            lambda content: Transcript.from_json(content.decode("utf-8", "replace")),
+            [_GAME.to_json().encode()],
+        ),
         Target("runs of A/B tests", lambda content: parsed_run(content.decode("utf-8", "replace")), _dumped(_RUN)),
         Target("recordings", _from_file("r.jsonl", read_recordings), _first_lines("data/recordings/*.jsonl"), 0.5),
         Target(
             "baselines", _from_file("b.json", lambda path: read_baselines(path.parent)), _files("data/baselines/*.json")
         ),
-        Target("prices", _from_file("pricing.yaml", read_prices), [b"m: {input: 1.5, output: 2, cached: 0.1}\n"]),
         Target(
             "corpus manifests",
             _from_file("manifest.json", lambda path: Corpus(Location.of(str(path.parent))).partitions()),
@@ -250,6 +267,12 @@ def targets() -> list[Target]:
             _from_value(lambda value: comparison_markdown(value) if isinstance(value, dict) else ""),
             _dumped(_COMPARISON),
         ),
+    ]
+
+
+def _received() -> list[Target]:
+    """Bodies that a model or a browser sends."""
+    return [
         Target("judges' answers", _answers, _dumped(_ANSWER, {"answers": [_ANSWER | {"item": 1}]}), 2),
         Target(
             "gate settings",

@@ -27,7 +27,7 @@ from evaluation.store.corpus.partitions import Corpus
 from evaluation.workflows.corpora.collection import Collected, compact_corpus, import_corpus
 from evaluation.workflows.corpora.scoring import CorpusTally, score_to_corpus
 from evaluation.workflows.scoring import PackedGame, Tally, current_outcomes, store_games
-from tests.faults.killing import dask_cluster, free_port, wait_until_open
+from tests.faults.killing import DaskCluster, dask_cluster, free_port, wait_until_open
 
 GAMES = 10
 KILLS_ITSELF = "__import__('os').kill(__import__('os').getpid(), 9)"
@@ -35,9 +35,14 @@ WAIT_SECONDS = 120
 
 
 @pytest.fixture(scope="module")
-def cluster(tmp_path_factory) -> Iterator[str]:
+def dask(tmp_path_factory) -> Iterator[DaskCluster]:
     with dask_cluster(tmp_path_factory.mktemp("dask"), free_port()) as started:
-        yield started.address
+        yield started
+
+
+@pytest.fixture(scope="module")
+def cluster(dask) -> str:
+    return dask.address
 
 
 @pytest.fixture(scope="module")
@@ -417,3 +422,16 @@ def test_urls_with_secrets_or_unknown_schemes_are_refused_unseen() -> None:
         assert "c4n4ry" not in str(refused.value)
     with pytest.raises(InputError, match="ftp"):
         Location.of("ftp://host/p")
+
+
+def test_a_scheduler_that_is_killed_is_named(dask, capfd) -> None:
+    """The last test of this file: its cluster ends here. ``make test-faults`` runs the same command again after it."""
+    tasks = ["1", *["__import__('time').sleep(60)"] * 3]
+    common = {"split": lambda task: [task], "jobs": 1, "note": print}
+    answers = run_on_cluster(eval_all, tasks, scheduler=dask.address, connect_seconds=0.5, **common)
+    assert next(answers) == ("1", [1])
+    dask.scheduler.kill()
+    with pytest.raises(InfrastructureError, match="connection to the scheduler was lost") as lost:
+        list(answers)
+    assert dask.address in str(lost.value)
+    assert "Traceback" not in capfd.readouterr().err
