@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import shutil
 import statistics
 import time
 from collections.abc import Iterator, Mapping
@@ -16,6 +14,7 @@ from playwright.sync_api import Page, expect, sync_playwright
 
 from benchmarks.startup import Serving
 from benchmarks.table import Row
+from evaluation.cli.system.doctor import chromium
 
 RUNS = 9
 WANTED_OPEN = 1.0
@@ -151,7 +150,7 @@ def _open(page: Page, url: str, selector: str) -> float:
 
 @contextmanager
 def _page() -> Iterator[Page]:
-    path = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+    path = chromium()
     if path is None:
         raise SystemExit("This needs Chromium: sudo apt install chromium, or set CHROMIUM to its path.")
     expect.set_options(timeout=PATIENCE_MS)

@@ -17,6 +17,7 @@ from urllib.error import URLError
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Playwright, WebSocket, expect, sync_playwright
 
+from evaluation.cli.system.doctor import chromium
 from evaluation.store import Store
 from evaluation.workflows.samples import load_samples
 from tests.browser.hands import settle
@@ -48,7 +49,7 @@ def playwright() -> Iterator[Playwright]:
 
 @pytest.fixture(scope="module")
 def browser(playwright: Playwright) -> Iterator[Browser]:
-    path = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+    path = chromium()
     if path is None:
         pytest.fail("The browser tests need Chromium: sudo apt install chromium, or set CHROMIUM to its path.")
     launched = playwright.chromium.launch(executable_path=path, args=list(FLAGS))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from playwright.sync_api import Locator, Page, expect
 
@@ -33,6 +34,8 @@ _STILL = """(node) => new Promise((done) => {
     };
     look();
 })"""
+# One crossing from wide to narrow, where the sidebar goes.
+_SIZES = ((1280, "light"), (1280, "dark"), (390, "dark"), (390, "light"))
 _ROOT = re.compile(r"^https?://[^/]+/(\?.*)?$")
 _CHECKBOX = 18
 _ROW = 36
@@ -43,6 +46,19 @@ def settle(page: Page) -> None:
     page.wait_for_selector("[data-testid='stMainBlockContainer'] h1")
     page.wait_for_function(_IDLE)
     page.evaluate(_DRAWN)
+
+
+def in_every_size(page: Page, height: int) -> Iterator[tuple[int, str]]:
+    """Shows an open page at both widths in both themes, and gives each width and theme once it is drawn so.
+
+    Opening the page four times takes four times as long; that it looks well when it is opened narrow or dark,
+    ``test_states.py`` sees.
+    """
+    for width, theme in _SIZES:
+        page.emulate_media(color_scheme=theme)
+        page.set_viewport_size({"width": width, "height": height})
+        settle(page)
+        yield width, theme
 
 
 def go(page: Page, title: str) -> None:

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from evaluation.workflows.controls import compute_missing
 from tests.browser.accessibility import findings
-from tests.browser.test_cockpit import SIZES
+from tests.browser.hands import in_every_size
 
 _IS_LOWER = """(before) => {
     const find = (root) => root.querySelector(".in-view") ??
@@ -41,21 +41,22 @@ def value(page: Page) -> int:
     return int(strip(page).get_attribute("aria-valuenow") or 0)
 
 
-@pytest.mark.parametrize(("width", "theme"), SIZES)
-def test_the_strip_and_the_replay_have_no_serious_findings(visit, game, screenshots, width, theme) -> None:
-    seen = visit(game, width=width, height=1400, theme=theme)
+def test_the_strip_and_the_replay_have_no_serious_findings(visit, game, screenshots) -> None:
+    seen = visit(game, height=1400)
     page = seen.page
-    box = strip(page).bounding_box()
-    # Beside the conversation on a wide page, above it and lying on a narrow one.
-    assert (box["width"] > box["height"]) is (width == 390)
-    assert box["x"] + box["width"] <= width
-    assert findings(page) == []
-    page.screenshot(path=screenshots / f"strip-{width}-{theme}.png")
+    for width, theme in in_every_size(page, 1400):
+        box = strip(page).bounding_box()
+        # Beside the conversation on a wide page, above it and lying on a narrow one.
+        assert (box["width"] > box["height"]) is (width == 390)
+        assert box["x"] + box["width"] <= width
+        assert findings(page) == []
+        page.screenshot(path=screenshots / f"strip-{width}-{theme}.png")
     page.get_by_role("button", name="Replay the game").click()
     for _ in range(6):
         page.get_by_role("button", name="One step on").click()
-    page.screenshot(path=screenshots / f"replay-{width}-{theme}.png")
-    assert findings(page) == []
+    for width, theme in in_every_size(page, 1400):
+        page.screenshot(path=screenshots / f"replay-{width}-{theme}.png")
+        assert findings(page) == []
     assert (seen.faults, seen.foreign) == ([], [])
 
 

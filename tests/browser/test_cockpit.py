@@ -8,9 +8,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.accessibility import findings
-from tests.browser.hands import settle
+from tests.browser.hands import in_every_size, settle
 
-SIZES = [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")]
 KINDS = ("metric", "before", "after", "game", "history")
 WINDOW_HEIGHT = 800
 
@@ -28,24 +27,23 @@ def lands_on_what_is_behind(page: Page) -> str:
     return page.url.split("?", 1)[1]
 
 
-@pytest.mark.parametrize(("width", "theme"), SIZES)
-def test_the_cockpit_is_one_screen_with_seven_rows(sample_server, visit, screenshots, width, theme) -> None:
-    seen = visit(f"{sample_server.url}/", width=width, height=WINDOW_HEIGHT, theme=theme)
+def test_the_cockpit_is_one_screen_with_seven_rows(sample_server, visit, screenshots) -> None:
+    seen = visit(f"{sample_server.url}/", height=WINDOW_HEIGHT)
     page = seen.page
     expect(page.locator("h1")).to_have_text("Not yet")
     rows = page.locator(".picture-box .row:not(.head)")
     expect(rows).to_have_count(7)
     expect(page.locator("[data-testid='stBaseButton-primary']")).to_have_count(1)
-    page.screenshot(path=screenshots / f"cockpit-{width}-{theme}.png")
-    last = rows.nth(6).bounding_box()
-    if width == 1280:
-        assert last["y"] + last["height"] <= WINDOW_HEIGHT
-    # Nothing of a row is cut off at the right.
-    assert last["x"] + last["width"] <= width
-    page.set_viewport_size({"width": width, "height": 3000})
-    seen.settle()
-    page.screenshot(path=screenshots / f"cockpit-whole-{width}-{theme}.png", full_page=True)
-    assert findings(page) == []
+    for width, theme in in_every_size(page, WINDOW_HEIGHT):
+        page.screenshot(path=screenshots / f"cockpit-{width}-{theme}.png")
+        last = rows.nth(6).bounding_box()
+        if width == 1280:
+            assert last["y"] + last["height"] <= WINDOW_HEIGHT
+        # Nothing of a row is cut off at the right.
+        assert last["x"] + last["width"] <= width
+    for width, theme in in_every_size(page, 3000):
+        page.screenshot(path=screenshots / f"cockpit-whole-{width}-{theme}.png", full_page=True)
+        assert findings(page) == []
     assert (seen.faults, seen.foreign) == ([], [])
 
 

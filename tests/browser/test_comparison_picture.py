@@ -6,7 +6,8 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.accessibility import findings
-from tests.browser.test_cockpit import SIZES, lands_on_what_is_behind, mark
+from tests.browser.hands import in_every_size
+from tests.browser.test_cockpit import lands_on_what_is_behind, mark
 
 ADDRESS = "compare?before=Prompt+v2&after=Prompt+v3"
 
@@ -17,17 +18,17 @@ def look(visit, sample_server, **size):
     return seen
 
 
-@pytest.mark.parametrize(("width", "theme"), SIZES)
-def test_the_comparison_is_one_picture(sample_server, visit, screenshots, width, theme) -> None:
-    seen = look(visit, sample_server, width=width, height=3000, theme=theme)
+def test_the_comparison_is_one_picture(sample_server, visit, screenshots) -> None:
+    seen = look(visit, sample_server, height=3000)
     page = seen.page
-    page.screenshot(path=screenshots / f"comparison-{width}-{theme}.png")
     # The target comes first.
     assert "target" in page.locator(".picture-box .row .target").first.inner_text()
     assert page.locator(".picture-box .row").first.locator(".target").count() == 1
-    for box in [one.bounding_box() for one in page.locator(".picture-box .row, .picture-box .bar").all()]:
-        assert box["x"] + box["width"] <= width
-    assert findings(page) == []
+    for width, theme in in_every_size(page, 3000):
+        page.screenshot(path=screenshots / f"comparison-{width}-{theme}.png")
+        for box in [one.bounding_box() for one in page.locator(".picture-box .row, .picture-box .bar").all()]:
+            assert box["x"] + box["width"] <= width
+        assert findings(page) == []
     assert (seen.faults, seen.foreign) == ([], [])
 
 

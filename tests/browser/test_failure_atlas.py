@@ -6,8 +6,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.accessibility import findings
-from tests.browser.hands import settle, tick_row
-from tests.browser.test_cockpit import SIZES, lands_on_what_is_behind, mark
+from tests.browser.hands import in_every_size, settle, tick_row
+from tests.browser.test_cockpit import lands_on_what_is_behind, mark
 
 ADDRESS = "verdicts?verdicts_view=Why+messages+fail&reasons_of=Prompt+v3"
 
@@ -18,14 +18,14 @@ def look(visit, sample_server, **size):
     return seen
 
 
-@pytest.mark.parametrize(("width", "theme"), SIZES)
-def test_the_reasons_are_one_picture(sample_server, visit, screenshots, width, theme) -> None:
-    seen = look(visit, sample_server, width=width, height=2600, theme=theme)
+def test_the_reasons_are_one_picture(sample_server, visit, screenshots) -> None:
+    seen = look(visit, sample_server, height=2600)
     page = seen.page
-    page.screenshot(path=screenshots / f"failure-atlas-{width}-{theme}.png")
-    for box in [one.bounding_box() for one in page.locator(".reason, .example").all()]:
-        assert box["x"] + box["width"] <= width
-    assert findings(page) == []
+    for width, theme in in_every_size(page, 2600):
+        page.screenshot(path=screenshots / f"failure-atlas-{width}-{theme}.png")
+        for box in [one.bounding_box() for one in page.locator(".reason, .example").all()]:
+            assert box["x"] + box["width"] <= width
+        assert findings(page) == []
     assert (seen.faults, seen.foreign) == ([], [])
 
 

@@ -9,9 +9,8 @@ from playwright.sync_api import expect
 
 from dashboard.shared.marks.targets import first_losing_message
 from tests.browser.accessibility import findings
-from tests.browser.hands import settle
+from tests.browser.hands import in_every_size, settle
 
-SIZES = [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")]
 ROWS = ".picture-box .row:not(.head)"
 DEPTH = "strategic_depth"
 # Where a cell of that metric stands in its row.
@@ -31,18 +30,18 @@ def failing(sample_server) -> tuple[int, str, str]:
     return place, transcript_id, message_id
 
 
-@pytest.mark.parametrize(("width", "theme"), SIZES)
-def test_the_list_is_drawn_whole_and_reads_well(sample_server, visit, screenshots, width, theme) -> None:
-    seen = visit(f"{sample_server.url}/transcripts", width=width, height=900, theme=theme)
+def test_the_list_is_drawn_whole_and_reads_well(sample_server, visit, screenshots) -> None:
+    seen = visit(f"{sample_server.url}/transcripts", height=900)
     page = seen.page
     expect(page.locator(ROWS)).to_have_count(21)
-    page.screenshot(path=screenshots / f"games-{width}-{theme}.png")
-    for index in (0, 20):
-        row = page.locator(ROWS).nth(index).bounding_box()
-        assert row["x"] + row["width"] <= width
     # Names that only hold an id are not shown: the file or the place in the iteration is.
     assert not [name for name in page.locator(".name").all_inner_texts() if re.search("[0-9]{6,}", name)]
-    assert findings(page) == []
+    for width, theme in in_every_size(page, 900):
+        page.screenshot(path=screenshots / f"games-{width}-{theme}.png")
+        for index in (0, 20):
+            row = page.locator(ROWS).nth(index).bounding_box()
+            assert row["x"] + row["width"] <= width
+        assert findings(page) == []
     assert (seen.faults, seen.foreign) == ([], [])
 
 

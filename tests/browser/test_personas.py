@@ -19,9 +19,8 @@ from evaluation.workflows.persona_runs import PersonaRunRequest, evaluate_exampl
 from evaluation.workflows.propositions.saved import proposition_library
 from tests.browser.accessibility import findings
 from tests.browser.conftest import Server, _running
+from tests.browser.hands import in_every_size
 from tests.browser.test_cockpit import mark
-
-SIZES = [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")]
 
 
 @pytest.fixture(scope="module")
@@ -46,8 +45,8 @@ def persona_server(agent_of_games: tuple[Path, str]) -> Iterator[Server]:
     yield from _running(agent_of_games[0], None)
 
 
-def opened(visit, server: Server, agent: str, *, width: int = 1280, theme: str = "light", more: str = ""):
-    seen = visit(f"{server.url}/personas?agent={agent}{more}", width=width, height=1600, theme=theme)
+def opened(visit, server: Server, agent: str, *, width: int = 1280, more: str = ""):
+    seen = visit(f"{server.url}/personas?agent={agent}{more}", width=width, height=1600)
     expect(mark(seen.page, "0:metric:0")).to_be_visible()
     seen.settle()
     return seen
@@ -59,12 +58,12 @@ def click_mark(page: Page, name: str) -> None:
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
 
 
-@pytest.mark.parametrize(("width", "theme"), SIZES)
-def test_a_profile_has_a_row_for_each_dimension(persona_server, visit, screenshots, width, theme) -> None:
-    seen = opened(visit, persona_server, "michael", width=width, theme=theme)
+def test_a_profile_has_a_row_for_each_dimension(persona_server, visit, screenshots) -> None:
+    seen = opened(visit, persona_server, "michael")
     expect(seen.page.locator(".picture-box .row")).to_have_count(3)
-    seen.page.screenshot(path=screenshots / f"personas-{width}-{theme}.png", full_page=True)
-    assert findings(seen.page) == []
+    for width, theme in in_every_size(seen.page, 1600):
+        seen.page.screenshot(path=screenshots / f"personas-{width}-{theme}.png", full_page=True)
+        assert findings(seen.page) == []
     assert (seen.faults, seen.foreign) == ([], [])
 
 
@@ -122,18 +121,16 @@ def test_a_point_of_one_agent_over_time_opens_its_run(persona_server, visit, wid
     assert seen.faults == []
 
 
-@pytest.mark.parametrize(("width", "theme"), SIZES)
-def test_the_form_of_propositions_is_readable_and_saves(persona_server, visit, screenshots, width, theme) -> None:
-    seen = visit(
-        f"{persona_server.url}/personas?agent=michael&persona_view=Propositions", width=width, height=2400, theme=theme
-    )
+def test_the_form_of_propositions_is_readable_and_saves(persona_server, visit, screenshots) -> None:
+    seen = visit(f"{persona_server.url}/personas?agent=michael&persona_view=Propositions", height=2400)
     page = seen.page
     claim = page.get_by_label("Claim").first
     expect(claim).to_be_visible()
-    seen.settle()
-    page.screenshot(path=screenshots / f"propositions-{width}-{theme}.png", full_page=True)
-    assert findings(page) == []
-    claim.fill(f"{{{{agent_name}}}} sounds right at {width} pixels, {theme}.")
+    for width, theme in in_every_size(page, 2400):
+        page.screenshot(path=screenshots / f"propositions-{width}-{theme}.png", full_page=True)
+        assert findings(page) == []
+    # Where the last size left it: on a phone.
+    claim.fill("{{agent_name}} sounds right on a phone.")
     claim.blur()
     expect(page.get_by_text("What the edit changes").or_(page.get_by_text("This changes what"))).to_be_visible()
     page.get_by_role("button", name="Save", exact=True).click()

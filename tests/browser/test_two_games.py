@@ -8,28 +8,26 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.accessibility import findings
-from tests.browser.hands import settle
+from tests.browser.hands import in_every_size, settle
 
-SIZES = [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")]
 WHERE = "compare?of=Two+games&before=Prompt+v1&after=Prompt+v4"
 
 
-@pytest.mark.parametrize(("width", "theme"), SIZES)
-def test_both_conversations_stand_beside_each_other(sample_server, visit, screenshots, width, theme) -> None:
-    seen = visit(f"{sample_server.url}/{WHERE}", width=width, height=1400, theme=theme)
+def test_both_conversations_stand_beside_each_other(sample_server, visit, screenshots) -> None:
+    seen = visit(f"{sample_server.url}/{WHERE}", height=1400)
     page = seen.page
     shells = page.locator(".shell")
     expect(shells).to_have_count(2)
     expect(page.locator(".badge.fails").first).to_be_attached()
-    seen.settle()
-    page.screenshot(path=screenshots / f"compare-games-{width}-{theme}.png")
-    left, right = (shells.nth(index).bounding_box() for index in (0, 1))
-    if width == 1280:
-        assert left["y"] == right["y"]
-        assert left["x"] + left["width"] <= right["x"]
-    else:
-        assert left["y"] + left["height"] <= right["y"]
-    assert findings(page) == []
+    for width, theme in in_every_size(page, 1400):
+        page.screenshot(path=screenshots / f"compare-games-{width}-{theme}.png")
+        left, right = (shells.nth(index).bounding_box() for index in (0, 1))
+        if width == 1280:
+            assert left["y"] == right["y"]
+            assert left["x"] + left["width"] <= right["x"]
+        else:
+            assert left["y"] + left["height"] <= right["y"]
+        assert findings(page) == []
     assert (seen.faults, seen.foreign) == ([], [])
 
 
@@ -52,19 +50,17 @@ def test_a_failing_message_opens_on_its_games_page(sample_server, visit, width, 
     expect(page.locator(".message.chosen")).to_be_in_viewport()
 
 
-@pytest.mark.parametrize(("width", "theme"), SIZES)
-def test_a_pair_can_be_read_and_judged_at_every_size(stored_server, visit, screenshots, width, theme) -> None:
-    rater = f"Ada{width}{theme}"
-    where = f"review?rater={rater}&desk=Which+was+better%3F"
-    seen = visit(f"{stored_server.url}/{where}", width=width, height=900, theme=theme)
+def test_a_pair_can_be_read_and_judged_at_every_size(stored_server, visit, screenshots) -> None:
+    seen = visit(f"{stored_server.url}/review?rater=Ada&desk=Which+was+better%3F", height=900)
     page = seen.page
     expect(page.locator(".pair .discussion")).to_have_count(2)
-    seen.settle()
-    page.screenshot(path=screenshots / f"review-pairs-{width}-{theme}.png")
-    assert findings(page) == []
+    for width, theme in in_every_size(page, 900):
+        page.screenshot(path=screenshots / f"review-pairs-{width}-{theme}.png")
+        assert findings(page) == []
+    # Where the last size left it: on a phone.
     page.get_by_role("button", name="The left one").click()
     expect(page.get_by_text("You have judged 1 pair.")).to_be_visible()
-    (given,) = [one for one in stored_server.store.pair_judgements.list() if one.rater == rater]
+    (given,) = [one for one in stored_server.store.pair_judgements.list() if one.rater == "Ada"]
     assert str(given.choice) == "left"
     stored_server.store.close()
     assert (seen.faults, seen.foreign) == ([], [])
