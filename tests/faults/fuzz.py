@@ -333,8 +333,13 @@ def problem_of(target: Target, content: bytes, counts: Counts | None = None) -> 
     return f"it took {seconds:.0f} s" if seconds > LONGEST_SECONDS else ""
 
 
-def fuzz(chosen: Sequence[Target], inputs: int, seed: int) -> dict[str, Counts]:
-    """Gives the parsers so many inputs together, as their weights say; stops at the third finding of a parser."""
+def fuzz(
+    chosen: Sequence[Target], inputs: int, seed: int, done: Callable[[str, Counts], None] = lambda *_: None
+) -> dict[str, Counts]:
+    """Gives the parsers so many inputs together, as their weights say; stops at the third finding of a parser.
+
+    ``done`` is told of each parser that has had its inputs.
+    """
     total = sum(target.weight for target in chosen)
     counted: dict[str, Counts] = {}
     for target in chosen:
@@ -347,6 +352,7 @@ def fuzz(chosen: Sequence[Target], inputs: int, seed: int) -> dict[str, Counts]:
                 counts.findings.append(_shortest(target, content, problem))
                 if len(counts.findings) == 3:
                     break
+        done(target.name, counts)
     return counted
 
 
@@ -366,6 +372,12 @@ def keep(finding: Finding, folder: Path = KEPT) -> Path:
     return path
 
 
+def _print_row(name: str, counts: Counts) -> None:
+    # At once: a run of a million inputs takes hours, and may be ended before.
+    figures = f"{counts.inputs:,} | {counts.refused:,} | {counts.slowest_seconds:.2f} | {len(counts.findings)}"
+    print(f"| {name} | {figures} |", flush=True)
+
+
 def main() -> int:
     """Prints the table; 1 when anything was found."""
     listed = targets()
@@ -376,11 +388,8 @@ def main() -> int:
     given = parser.parse_args()
     start = time.monotonic()
     chosen = [target for target in listed if given.only in (None, target.name)]
-    counted = fuzz(chosen, given.inputs, given.seed)
     print("| parser | inputs | refused | slowest (s) | findings |\n| --- | --- | --- | --- | --- |")
-    for name, counts in counted.items():
-        figures = f"{counts.inputs:,} | {counts.refused:,} | {counts.slowest_seconds:.2f} | {len(counts.findings)}"
-        print(f"| {name} | {figures} |")
+    counted = fuzz(chosen, given.inputs, given.seed, _print_row)
     findings = [finding for counts in counted.values() for finding in counts.findings]
     print(f"| together | {sum(counts.inputs for counts in counted.values()):,} | | | {len(findings)} |")
     print(f"\nSeed {given.seed}, {time.monotonic() - start:.0f} s.")
