@@ -9,13 +9,15 @@ from __future__ import annotations
 import hashlib
 import hmac
 import logging
+import math
 import os
 import re
 import threading
+import time
 import uuid
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,6 +28,7 @@ from starlette.routing import Route
 
 from dashboard.shared import resources
 from evaluation.errors import DramaturgError
+from evaluation.recorder import RunningGame, running_games
 from evaluation.store import Store
 from evaluation.workflows.scoring import ScoredFile
 from evaluation.workflows.watching import SETTLED_SECONDS, Watcher, pause_between_looks, watch_until
@@ -41,6 +44,7 @@ ADDRESS = "/inbox"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,99}")
 _DEFAULT_NAME = "game.json"
 _RETRY_SECONDS = 5.0
+_RUNNING_SECONDS = 0.9
 _log = logging.getLogger(__name__)
 
 
@@ -69,6 +73,17 @@ class Inbox:
     refused: int = 0
     waiting: int = 0
     trouble: str = ""
+    _running: list[RunningGame] = field(default_factory=list)
+    _looked_at: float = -math.inf
+    _look: threading.Lock = field(default_factory=threading.Lock)
+
+    def running(self) -> list[RunningGame]:
+        """The games that are being recorded there; looked for once a second, however many pages ask."""
+        with self._look:
+            if time.monotonic() - self._looked_at >= _RUNNING_SECONDS:
+                self._running = running_games(self.folder)
+                self._looked_at = time.monotonic()
+            return self._running
 
     def watch(self, store: Store, stopped: threading.Event, *, settled_seconds: float = SETTLED_SECONDS) -> None:
         """Takes what arrives, until ``stopped`` is set. What goes wrong is tried again after a while."""

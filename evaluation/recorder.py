@@ -14,6 +14,7 @@ import os
 import re
 import threading
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from secrets import token_hex
@@ -46,6 +47,7 @@ _PARTS: Mapping[str, str] = {
     "vote": "votes",
     "elimination": "eliminations",
 }
+_MESSAGE_LINE = b'{"message":'
 _NOT_FOR_NAMES = re.compile(r"[^A-Za-z0-9._-]+")
 _LONGEST_NAME = 80
 
@@ -68,6 +70,61 @@ def is_left_to_its_recorder(path: Path) -> bool:
         # Gone meanwhile, or not to be opened: whoever reads it says why.
         return False
     return False
+
+
+@dataclass(frozen=True, slots=True)
+class RunningGame:
+    """A game that is being recorded.
+
+    Attributes:
+        game_id: The game's name.
+        messages: How many messages there are so far.
+        latest: Speaker and text of the latest public ones, in their order.
+    """
+
+    game_id: str
+    messages: int
+    latest: tuple[tuple[str, str], ...]
+
+
+def running_games(folder: Path, most: int = 3, shown: int = 6) -> list[RunningGame]:
+    """The games that are being recorded in a folder or below it, the one that spoke last first.
+
+    A journal that no recorder holds any more, and one that cannot be read, are passed over.
+
+    Args:
+        folder: Where recorders write.
+        most: How many games at most.
+        shown: How many messages of each.
+    """
+    journals = []
+    for path in folder.rglob(f"*{JOURNAL_ENDING}"):
+        try:
+            spoke_at = path.stat().st_mtime_ns
+        except OSError:
+            continue
+        is_ended = path.with_name(path.name.removesuffix(JOURNAL_ENDING) + ".json").exists()
+        if not is_ended and is_left_to_its_recorder(path):
+            journals.append((spoke_at, path))
+    found = (_running(path, shown) for _, path in sorted(journals, reverse=True)[:most])
+    return [one for one in found if one is not None]
+
+
+def _running(path: Path, shown: int) -> RunningGame | None:
+    try:
+        head, *lines = path.read_bytes().splitlines()
+        game_id = json.loads(head)["game_id"]
+        latest: list[tuple[str, str]] = []
+        for line in reversed(lines):
+            said = json.loads(line).get("message") if line.startswith(_MESSAGE_LINE) else None
+            if said and said.get("channel", "public") == "public":
+                latest.insert(0, (str(said["speaker"]), str(said["text"])))
+            if len(latest) == shown:
+                break
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        # Gone, or its last line is being written: the next look finds it whole.
+        return None
+    return RunningGame(str(game_id), sum(line.startswith(_MESSAGE_LINE) for line in lines), tuple(latest))
 
 
 class Recorder:

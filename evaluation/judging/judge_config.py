@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -14,12 +15,14 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from evaluation.errors import InputError
 from evaluation.files.bundled import recording_root
+from evaluation.files.strict_json import shorten
 from evaluation.judging.answer_parsing import describe
 from evaluation.judging.judges.cached import CachedJudge, CallBuffer, JudgementCache
 from evaluation.judging.judges.live import LiteLLMJudge
 from evaluation.judging.model_client.budget import Budget
 from evaluation.judging.model_client.calls import CallLog, CallRecord, Provider
 from evaluation.judging.model_client.language_model import DEFAULT_CONCURRENCY, LLMClient
+from evaluation.judging.model_client.leases import CallLeases, LocalLeases
 from evaluation.judging.model_client.provider import provider_of
 from evaluation.judging.model_client.retry import RetryPolicy
 from evaluation.judging.model_client.server_state import LONGEST_TIMEOUT_SECONDS, ServerState, shared_state
@@ -38,6 +41,8 @@ _MODE_VARIABLE = "DRAMATURG_JUDGE"
 _MODEL_VARIABLE = "DRAMATURG_MODEL"
 _ADDRESS_VARIABLE = "OPENAI_BASE_URL"
 _PRICES_VARIABLE = "DRAMATURG_PRICING"
+_PORT = re.compile(r":([^:\]]+)$")
+_LAST_PORT = 65_535
 _REMEDY = "Correct the option, the environment variable or the setting."
 
 
@@ -113,7 +118,18 @@ class JudgeConfig(BaseModel):
             raise ValueError("is not an address of a server; give one such as http://localhost:8080/v1")
         if parts.username or parts.password:
             raise ValueError("must not hold a user name or a password; keys come from the environment")
+        _check_port(parts.netloc)
         return value.rstrip("/")
+
+
+def _check_port(netloc: str) -> None:
+    """Refuses a port that no server can have."""
+    if not (match := _PORT.search(netloc)):
+        return
+    port = match[1]
+    if not (port.isascii() and port.isdigit() and len(port) < 10 and 1 <= int(port) <= _LAST_PORT):
+        shown = shorten(port)
+        raise ValueError(f"has the port {shown}; a port is a number from 1 to {_LAST_PORT}: http://HOST:8080/v1")
 
 
 def judge_config(
@@ -164,6 +180,19 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
         "base_url": environment.get(_ADDRESS_VARIABLE),
         "pricing": environment.get(_PRICES_VARIABLE),
     }
+
+
+@dataclass(frozen=True, slots=True)
+class SharedCalls:
+    """Leases and prices that the judges of several processes share.
+
+    Attributes:
+        leases: Where calls get leave from, by model.
+        prices: Prices by model, before those that the provider knows: a file with them may be on one machine only.
+    """
+
+    leases: Mapping[str, CallLeases]
+    prices: Mapping[str, Price]
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,6 +247,7 @@ def build_judge(
     provider_of: Callable[[JudgeConfig], Provider] | None = None,
     server: str | None = None,
     is_cache_quick: bool = False,
+    shared: SharedCalls | None = None,
 ) -> ChosenJudge:
     """The judge that ``config`` describes.
 
@@ -231,6 +261,7 @@ def build_judge(
         provider_of: The same for each member of a jury.
         server: What the keys of answers call the server, where its address changes; the address when left out.
         is_cache_quick: Whether the cache is called in the event loop, as it waits for nothing.
+        shared: What several processes share, one of which holds the budget.
 
     Raises:
         InputError: Recordings or prices cannot be read.
@@ -251,6 +282,7 @@ def build_judge(
                 provider=provider_of(each) if provider_of else None,
                 server=server,
                 is_cache_quick=is_cache_quick,
+                shared=shared,
             )
             for each in config.members
         ]
@@ -264,7 +296,7 @@ def build_judge(
         if log is not None:
             log(call)
 
-    client = build_client(config, budget=budget, log=record, run_id=run_id, provider=provider)
+    client = build_client(config, budget=budget, log=record, run_id=run_id, provider=provider, shared=shared)
     # Two servers may give one name to two models.
     server = config.base_url or "" if server is None else server
     judge: Judge = LiteLLMJudge(client, concurrency=config.concurrency, batch_size=config.batch_size, server=server)
@@ -292,17 +324,14 @@ def build_client(
     log: CallLog | None = None,
     run_id: str | None = None,
     provider: Provider | None = None,
+    shared: SharedCalls | None = None,
 ) -> LLMClient:
     """The connection to the model that ``config`` names, for whatever else asks a model.
 
     Raises:
         InputError: The file with prices cannot be read.
     """
-    prices = None
-    if config.pricing is not None:
-        from evaluation.judging.model_client.prices import read_prices
-
-        prices = read_prices(config.pricing)
+    prices = own_prices(config) if shared is None else shared.prices
     # A provider of a simulation's or a test's own is a server of its own, unless an address is named.
     is_own = provider is not None and config.base_url is None
     state = ServerState(config.model) if is_own else shared_state(config.model, config.base_url or "")
@@ -321,7 +350,21 @@ def build_client(
         run_id=run_id,
         server=state,
         concurrency=config.concurrency,
+        leases=None if shared is None else shared.leases[config.model],
     )
+
+
+def local_leases(config: JudgeConfig, budget: Budget) -> dict[str, LocalLeases]:
+    """The leases of each model that ``config`` names, from one budget, for other processes that ask them."""
+    return {
+        one.model: LocalLeases(
+            budget,
+            shared_state(one.model, one.base_url or ""),
+            concurrency=one.concurrency,
+            timeout_seconds=one.timeout_seconds,
+        )
+        for one in config.members
+    }
 
 
 async def build_estimate(config: JudgeConfig, cache: JudgementCache | None = None) -> EstimatingJudge:
@@ -341,17 +384,26 @@ async def build_estimate(config: JudgeConfig, cache: JudgementCache | None = Non
     )
 
 
+def own_prices(config: JudgeConfig) -> dict[str, Price]:
+    """The prices in the user's price list by model; none if there is no list.
+
+    Raises:
+        InputError: The file cannot be read.
+    """
+    if config.pricing is None:
+        return {}
+    from evaluation.judging.model_client.prices import read_prices
+
+    return dict(read_prices(config.pricing))
+
+
 def own_price(config: JudgeConfig) -> Price | None:
     """The price of the model's tokens in the user's price list; ``None`` if there is no list or no entry.
 
     Raises:
         InputError: The file cannot be read.
     """
-    if config.pricing is None:
-        return None
-    from evaluation.judging.model_client.prices import read_prices
-
-    return read_prices(config.pricing).get(config.model)
+    return own_prices(config).get(config.model)
 
 
 def price_of(config: JudgeConfig) -> Price | None:

@@ -24,7 +24,9 @@ from evaluation.readers.formats import (
     werewolf_gpt,
 )
 from evaluation.readers.frameworks import (
+    agentverse,
     autogen,
+    camel,
     character_ai,
     chatarena,
     concordia,
@@ -58,6 +60,8 @@ FILE_READERS: tuple[FileReader, ...] = (
     crewai_log.READER,
     concordia.READER,
     chatarena.READER,
+    agentverse.READER,
+    camel.READER,
     character_ai.READER,
     generative_agents.READER,
     sotopia.READER,
@@ -68,7 +72,12 @@ FILE_READERS: tuple[FileReader, ...] = (
 )
 FOLDER_READERS: tuple[FolderReader, ...] = (llmafia.READER, autobox.READER, convokit.FOLDER_READER)
 # Recognised by their first bytes, before anything is decoded to text.
-BINARY_READERS: tuple[FileReader, ...] = (dialogue_tables.READER, table.BINARY_READER)
+BINARY_READERS: tuple[FileReader, ...] = (
+    langfuse.PARQUET_READER,
+    langsmith.PARQUET_READER,
+    dialogue_tables.READER,
+    table.BINARY_READER,
+)
 # Zips that are one file of the tool that wrote them.
 ARCHIVE_READERS: tuple[ArchiveReader, ...] = (inspect_log.ARCHIVE_READER,)
 

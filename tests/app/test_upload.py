@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import threading
+import time
+from collections.abc import Callable
 
 import pytest
 
+from dashboard import inbox
 from dashboard.app_pages.transcripts.add_games.found_games import reading_words
 from dashboard.shared.jobs import jobs
+from evaluation.recorder import Recorder
 from evaluation.store import JobState
-from evaluation.workflows.scoring import add_evaluated
+from evaluation.workflows.scoring import Tally, add_evaluated, current_evaluation, evaluate_paths
+from tests.unit.readers.trace_samples import AGENTVERSE
 
 
 def upload(app, *games, bad: bytes | None = None):
@@ -130,3 +136,49 @@ def test_the_bar_is_gone_once_files_are_read(open_page, small_game) -> None:
     app = upload(open_page("transcripts", part="Add games"), small_game("one"), small_game("two"))
     assert not app.exception
     assert len(app.get("progress")) == 0
+
+
+def test_agents_are_renamed_and_tools_left_out_before_games_are_stored(open_page, store, words) -> None:
+    app = open_page("transcripts", part="Add games")
+    app.file_uploader[0].set_value([("trace.json", json.dumps(AGENTVERSE).encode(), "application/json")]).run()
+    assert "Agents in these games: Ann, Bob" in words(app)
+    app.text_area(key="renames").set_value("Bop=Rob").run()
+    assert "No agent is called 'Bop'; there are Ann, Bob." in words(app)
+    app.text_area(key="renames").set_value("Bob=Rob").run()
+    app.checkbox(key="without_tools").check().run()
+    assert "1 tool message left out; Bob is called Rob in 1 game." in words(app)
+    assert "Rob: I think" not in words(app)
+    app.segmented_control(key="where").set_value("No iteration").run()
+    start(app, store)
+    transcript = store.transcripts.get(store.transcripts.ids(None)[0])
+    assert [(one.speaker, one.text) for one in transcript.messages] == [("Ann", "Who is it?"), ("Rob", "I think Cid.")]
+    assert current_evaluation(store, transcript).verdict.reasons
+
+
+def test_a_game_that_is_recorded_shows_as_it_grows_and_counts_when_it_has_ended(
+    open_page, store, words, tmp_path, monkeypatch
+) -> None:
+    watched = inbox.Inbox(tmp_path)
+    # As the environment of a server with --inbox would have it.
+    monkeypatch.setattr(inbox, "current", watched)
+    with Recorder(tmp_path, game_id="live") as recorder:
+        recorder.message("Ann", "Who is it?")
+        recorder.message("Ann", "I suspect Bob.", channel="private")
+        app = open_page("overview")
+        assert "live: 2 messages so far" in words(app)
+        assert "Ann: Who is it?" in words(app)
+        assert "suspect" not in words(app)
+        recorder.message("Bob", "Not me, Ann.")
+        wait_until(lambda: [game.messages for game in watched.running()] == [3])
+        assert "Bob: Not me, Ann." in words(open_page("transcripts", part="Games"))
+        assert store.transcripts.ids(None) == []
+    wait_until(lambda: watched.running() == [])
+    list(evaluate_paths([tmp_path], Tally(note=print), store=store))
+    assert len(store.transcripts.ids(None)) == 1
+    assert "so far" not in words(open_page("overview"))
+
+
+def wait_until(is_so: Callable[[], bool]) -> None:
+    end = time.monotonic() + 30
+    while not is_so():
+        assert time.monotonic() < end

@@ -105,7 +105,8 @@ def test_three_hundred_files_stay_readable(open_page, store, small_game, words) 
     assert "and 147 more" in said
     # One box for one reason, and one table with all of them.
     assert said.count("What to do:") == 1
-    assert [expander.label for expander in app.expander] == ["Preview of the selected game", "All 150 refused files"]
+    labels = [expander.label for expander in app.expander]
+    assert labels == ["Agents and tools", "Preview of the selected game", "All 150 refused files"]
     assert len(app.dataframe[0].value) == 150
 
 

@@ -16,7 +16,7 @@ import pytest
 
 from evaluation import Recorder, read_path
 from evaluation.errors import InputError
-from evaluation.recorder import JOURNAL_ENDING
+from evaluation.recorder import JOURNAL_ENDING, running_games
 from evaluation.transcript import Transcript
 
 NOON = datetime(2026, 11, 23, 12, tzinfo=UTC)
@@ -290,3 +290,20 @@ def test_a_game_that_is_being_recorded_is_not_imported_twice(tmp_path: Path) -> 
     # Killed between its last two steps, it leaves both files.
     journal.write_bytes(kept)
     assert only(tmp_path).metadata == {}
+
+
+def test_running_games_are_those_whose_recorder_is_there(tmp_path: Path) -> None:
+    with Recorder(tmp_path / "below", game_id="one") as one:
+        one.message("Ann", "It is night.", channel="system")
+        for number in range(8):
+            one.message("Ben", f"Word {number}")
+        # A journal of a recorder that was killed, and one that holds nothing of use.
+        (tmp_path / f"cut{JOURNAL_ENDING}").write_text('{"game_id": "cut"}\n')
+        [found] = running_games(tmp_path, shown=2)
+        assert (found.game_id, found.messages) == ("one", 9)
+        assert found.latest == (("Ben", "Word 6"), ("Ben", "Word 7"))
+        with Recorder(tmp_path, game_id="two") as two:
+            two.message("Cid", "Hi")
+            assert [game.game_id for game in running_games(tmp_path)] == ["two", "one"]
+            assert len(running_games(tmp_path, most=1)) == 1
+    assert running_games(tmp_path) == []

@@ -25,6 +25,7 @@ from evaluation.cli.shared.options import (
     Rows,
     TextFormat,
     Timeout,
+    judge_limits,
     listed_names,
     open_store,
 )
@@ -102,13 +103,7 @@ def run(
         model=bool(model or base_url or jury),
     )
     store = open_store(db)
-    limits = {
-        "max_usd": budget,
-        "max_calls": max_calls,
-        "concurrency": concurrency,
-        "timeout_seconds": timeout,
-        "base_url": base_url,
-    }
+    limits = {**judge_limits(budget, max_calls, concurrency, timeout), "base_url": base_url}
     settings = {
         "scale": scale,
         "seed": seed,

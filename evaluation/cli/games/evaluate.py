@@ -12,9 +12,20 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evaluation.cli.games.quality_gate import Gate, GateCounter
-from evaluation.cli.shared.column_options import ColumnPairs, choose_columns
+from evaluation.cli.shared.column_options import ColumnPairs, Renames, WithoutTools, choose_columns, transcript_edits
 from evaluation.cli.shared.exit_codes import finish_scoring
-from evaluation.cli.shared.options import Database, IterationName, Jobs, OutputFormat, open_store
+from evaluation.cli.shared.options import (
+    TRANSCRIPTS_HELP,
+    CorpusOutput,
+    Database,
+    Engine,
+    IterationName,
+    Jobs,
+    OutputFormat,
+    Scheduler,
+    open_store,
+    require_output,
+)
 from evaluation.cli.shared.terminal import TerminalProgress, note, say, shortened, table
 from evaluation.engines.task_engines import EngineName
 from evaluation.progress import ProgressCallback
@@ -23,6 +34,7 @@ from evaluation.workflows.scoring import ScoredFile, Tally, evaluate_paths
 
 if TYPE_CHECKING:
     from evaluation.engines.scoring import Evaluation
+    from evaluation.readers.edits import TranscriptEdits
     from evaluation.store import Store
 
 
@@ -32,7 +44,7 @@ def evaluate(
         typer.Argument(
             metavar="PATH",
             show_default=False,
-            help="Transcripts: files, zips, game folders, or folders of these; also as s3://, file:// URLs.",
+            help=f"{TRANSCRIPTS_HELP}; also as s3://, file:// URLs.",
         ),
     ],
     output: Annotated[
@@ -53,6 +65,8 @@ def evaluate(
         ),
     ] = None,
     columns: ColumnPairs = None,
+    without_tools: WithoutTools = False,
+    rename: Renames = None,
     controls: Annotated[
         bool,
         typer.Option(
@@ -60,25 +74,9 @@ def evaluate(
         ),
     ] = True,
     jobs: Jobs = 1,
-    corpus: Annotated[
-        str | None,
-        typer.Option(
-            "--output",
-            metavar="URL",
-            show_default=False,
-            help="Write scores and ledgers as Parquet to this folder or s3:// URL, for 'dramaturg collect', and print "
-            "and store nothing. What is there already is left out.",
-        ),
-    ] = None,
-    engine: Annotated[EngineName, typer.Option(help="Where to score; dask needs --output.")] = EngineName.LOCAL,
-    scheduler: Annotated[
-        str | None,
-        typer.Option(
-            metavar="tcp://HOST:PORT",
-            show_default=False,
-            help="The scheduler of a Dask cluster; without it, a cluster of --jobs processes is started here.",
-        ),
-    ] = None,
+    corpus: CorpusOutput = None,
+    engine: Engine = EngineName.LOCAL,
+    scheduler: Scheduler = None,
     db: Database = None,
 ) -> None:
     """Score transcripts on the seven metrics and print the results.
@@ -94,16 +92,23 @@ def evaluate(
     if corpus is not None:
         if gate is not None:
             raise typer.BadParameter("What is written to --output is not held against a gate.", param_hint="--gate")
-        _score_to(corpus, paths, iteration, engine, jobs, scheduler, columns)
+        edits = transcript_edits(without_tools, rename)
+        _score_to(corpus, paths, iteration, engine, jobs, scheduler, columns, edits)
         return
-    if engine is not EngineName.LOCAL or scheduler is not None:
-        raise typer.BadParameter("Workers write Parquet: say where with --output URL.", param_hint="--engine")
+    require_output(corpus, engine, scheduler)
     from evaluation.cli.shared.rendering import print_evaluations
 
     tally, gate_counter = Tally(note=note), GateCounter(gate)
     held = open_store(db) if store else None
-    chosen = choose_columns(columns)
-    found = evaluate_paths(paths, tally, store=held, iteration=iteration, jobs=jobs, choose_columns=chosen)
+    found = evaluate_paths(
+        paths,
+        tally,
+        store=held,
+        iteration=iteration,
+        jobs=jobs,
+        choose_columns=choose_columns(columns),
+        edits=transcript_edits(without_tools, rename),
+    )
     evaluations = (each.evaluation for each in _with_progress(found, tally))
     print_evaluations(gate_counter.watch(_controlled(evaluations, held) if controls else evaluations), output)
     finish_scoring(incomplete=tally.incomplete, refused=tally.refused, gate_failed=gate_counter.failed)
@@ -117,6 +122,7 @@ def _score_to(
     jobs: int,
     scheduler: str | None,
     columns: list[str] | None,
+    edits: TranscriptEdits,
 ) -> None:
     from evaluation.workflows.corpora.scoring import CorpusTally, score_to_corpus
 
@@ -131,6 +137,7 @@ def _score_to(
         jobs=jobs,
         scheduler=scheduler,
         choose_columns=choose_columns(columns),
+        edits=edits,
     )
     for games in partitions:
         progress.advance(counted(games, "game"))
@@ -143,15 +150,15 @@ def _score_to(
 def import_(
     paths: Annotated[
         list[Path] | None,
-        typer.Argument(
-            metavar="PATH", show_default=False, help="Transcripts: files, zips, game folders, or folders of these."
-        ),
+        typer.Argument(metavar="PATH", show_default=False, help=f"{TRANSCRIPTS_HELP}."),
     ] = None,
     samples: Annotated[
         bool, typer.Option("--samples", help="Import the games that come with Dramaturg, with their ratings.")
     ] = False,
     iteration: IterationName = None,
     columns: ColumnPairs = None,
+    without_tools: WithoutTools = False,
+    rename: Renames = None,
     report: Annotated[
         Path | None,
         typer.Option(
@@ -170,7 +177,7 @@ def import_(
     """
     if not paths and not samples:
         raise typer.BadParameter("Name at least one path, or ask for --samples.", param_hint="PATH")
-    chosen = choose_columns(columns)
+    chosen, edits = choose_columns(columns), transcript_edits(without_tools, rename)
     _check_report(report)
     store = open_store(db)
     tally = Tally(note=note)
@@ -182,7 +189,9 @@ def import_(
         say(f"{loaded.new_games} of {loaded.games} sample games are new, with {loaded.new_ratings} ratings.")
     if paths:
         with _reported(store, tally, iteration, report):
-            found = evaluate_paths(paths, tally, store=store, iteration=iteration, jobs=jobs, choose_columns=chosen)
+            found = evaluate_paths(
+                paths, tally, store=store, iteration=iteration, jobs=jobs, choose_columns=chosen, edits=edits
+            )
             rows = [_import_row(each) for each in _with_progress(found, tally)]
         if rows:
             say(table(("Id", "File", "Iteration", "Stored", "Passed", "Verdict"), rows))

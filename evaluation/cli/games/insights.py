@@ -21,6 +21,7 @@ from evaluation.cli.shared.options import (
     MaxUsd,
     Timeout,
     TranscriptReference,
+    judge_limits,
     open_store,
     print_config_option,
 )
@@ -106,10 +107,7 @@ def insights(
             "mode": mode,
             "model": model,
             "base_url": base_url,
-            "max_usd": budget,
-            "max_calls": max_calls,
-            "concurrency": concurrency,
-            "timeout_seconds": timeout,
+            **judge_limits(budget, max_calls, concurrency, timeout),
         }
         judged_by = _judge_config(store, settings if config else None, options)
         if estimate:

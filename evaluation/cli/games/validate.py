@@ -10,7 +10,7 @@ import typer
 
 from evaluation.cli.shared.column_options import ColumnPairs, choose_columns
 from evaluation.cli.shared.exit_codes import BAD_INPUT
-from evaluation.cli.shared.options import ListFormat
+from evaluation.cli.shared.options import TRANSCRIPTS_HELP, ListFormat
 from evaluation.cli.shared.terminal import note, safe, say
 from evaluation.text.display import counted
 
@@ -21,9 +21,7 @@ if TYPE_CHECKING:
 def validate(
     paths: Annotated[
         list[Path],
-        typer.Argument(
-            metavar="FILE", show_default=False, help="Transcripts: files, zips, game folders, or folders of these."
-        ),
+        typer.Argument(metavar="FILE", show_default=False, help=f"{TRANSCRIPTS_HELP}."),
     ],
     columns: ColumnPairs = None,
     output: Annotated[

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -10,8 +12,11 @@ from evaluation.cli.shared.exit_codes import INFRASTRUCTURE
 from evaluation.cli.shared.options import (
     BaseUrl,
     Concurrency,
+    CorpusOutput,
     Database,
+    Engine,
     EstimateOnly,
+    Jobs,
     JudgeMode,
     JudgeModel,
     ListFormat,
@@ -20,11 +25,14 @@ from evaluation.cli.shared.options import (
     MetricName,
     OfIteration,
     Rows,
+    Scheduler,
     Timeout,
     judge_limits,
     open_store,
+    require_output,
 )
 from evaluation.cli.shared.terminal import TerminalProgress, note, safe, say
+from evaluation.engines.task_engines import EngineName
 
 if TYPE_CHECKING:
     from evaluation.judging.judge_config import ChosenJudge
@@ -67,54 +75,113 @@ def judge(
     one_by_one: OneByOne = False,
     withdraw: Withdraw = None,
     output: Rows = ListFormat.TABLE,
+    corpus: CorpusOutput = None,
+    engine: Engine = EngineName.LOCAL,
+    jobs: Jobs = 1,
+    scheduler: Scheduler = None,
     db: Database = None,
 ) -> None:
     """Have a model decide what the rubric leaves to judgement: references to the past that the record cannot settle,
     strategic messages without keywords and shallow ones with them, coherence and role consistency.
 
     Its decisions stand between the rule and people: a person's override outranks them. Rows that it cannot decide stay
-    as the rule has them. Answers are kept, so that the same run costs nothing again. Exits with 3 when answers failed.
+    as the rule has them. Answers are kept, so that the same run costs nothing again. With --output the games of a
+    corpus are judged, by several processes if wanted; budget and limits hold for all of them together. Exits with 3
+    when answers failed.
     """
+    require_output(corpus, engine, scheduler)
+    metrics = [one.value for one in metric or []]
+    limits = judge_limits(budget, max_calls, concurrency, timeout)
+    options = {"mode": mode, "model": model, "base_url": base_url, **limits, "batch_size": 1 if one_by_one else None}
+    asked = _Asked(options, metrics, iteration, not one_by_one, estimate, output)
+    if corpus is not None:
+        if transcripts or withdraw is not None:
+            raise typer.BadParameter(
+                "The games of a corpus are judged together, and decisions are withdrawn in the database.",
+                param_hint="--output",
+            )
+        tally = _judge_corpus(corpus, asked, engine, jobs, scheduler, db)
+    else:
+        store = open_store(db)
+        ids = _ids(store, transcripts or [], iteration)
+        if withdraw is not None:
+            _withdraw(store, ids, metrics, withdraw)
+            return
+        tally = _judge_stored(store, ids, asked)
+    if tally.errors or tally.lost:
+        raise typer.Exit(INFRASTRUCTURE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """The options of the command that hold for a database and for a corpus."""
+
+    options: dict[str, Any]
+    metrics: list[str]
+    iteration: str | None
+    is_batched: bool
+    is_estimate: bool
+    output: ListFormat
+
+
+def _withdraw(store: Store, ids: list[str], metrics: list[str], who: str) -> None:
+    from evaluation.text.display import counted
+
+    named: list[str | None] = [*metrics] or [None]
+    count = sum(store.decisions.withdraw(each, name, who=who) for each in ids for name in named)
+    say(f"{safe(who)} gave {counted(count, 'row')} back to the rule.")
+
+
+def _judge_stored(store: Store, ids: list[str], asked: _Asked) -> JudgingTally:
     from evaluation.judging.judge_config import SETTINGS_KEY, build_judge, judge_config
     from evaluation.judging.model_client.budget import spent_words
-    from evaluation.text.display import counted
-    from evaluation.workflows.judging import estimate_judging, judge_stored
+    from evaluation.workflows.judging import JudgingTally, estimate_judging, judge_stored
 
-    store = open_store(db)
-    ids = _ids(store, transcripts or [], iteration)
-    metrics = [one.value for one in metric or []]
-    if withdraw is not None:
-        named: list[str | None] = [*metrics] or [None]
-        count = sum(store.decisions.withdraw(each, name, who=withdraw) for each in ids for name in named)
-        say(f"{safe(withdraw)} gave {counted(count, 'row')} back to the rule.")
-        return
-    options = {
-        "mode": mode,
-        "model": model,
-        "base_url": base_url,
-        **judge_limits(budget, max_calls, concurrency, timeout),
-        "batch_size": 1 if one_by_one else None,
-    }
-    config = judge_config(options, store.settings.get(SETTINGS_KEY))
-    if estimate:
-        say(estimate_judging(store, ids, config, metrics=metrics, is_batched=not one_by_one))
-        return
+    config = judge_config(asked.options, store.settings.get(SETTINGS_KEY))
+    if asked.is_estimate:
+        say(estimate_judging(store, ids, config, metrics=asked.metrics, is_batched=asked.is_batched))
+        return JudgingTally()
     chosen = build_judge(config, cache=store.judgements)
     progress = TerminalProgress("game", total=len(ids), spent=lambda: spent_words(chosen.budget))
     tally = judge_stored(
         store,
         ids,
         chosen,
-        metrics=metrics,
-        is_batched=not one_by_one,
+        metrics=asked.metrics,
+        is_batched=asked.is_batched,
         finished=lambda one: progress.advance(
             f"{one.transcript.game_id}: {len(one.decisions)} of {len(one.rows)} rows decided"
         ),
     )
     progress.finish()
-    _say(tally, chosen, output)
-    if tally.errors:
-        raise typer.Exit(INFRASTRUCTURE)
+    _say(tally, chosen, asked.output)
+    return tally
+
+
+def _judge_corpus(
+    place: str, asked: _Asked, engine: EngineName, jobs: int, scheduler: str | None, db: Path | None
+) -> JudgingTally:
+    from evaluation.judging.judge_config import SETTINGS_KEY, build_judge, judge_config
+    from evaluation.judging.model_client.budget import spent_words
+    from evaluation.text.display import counted
+    from evaluation.workflows.corpora.judging import estimate_corpus, judge_corpus
+    from evaluation.workflows.judging import JudgingTally
+
+    store = open_store(db)
+    config = judge_config(asked.options, store.settings.get(SETTINGS_KEY))
+    store.close()
+    which: dict[str, Any] = {"metrics": asked.metrics, "is_batched": asked.is_batched, "iteration": asked.iteration}
+    if asked.is_estimate:
+        say(estimate_corpus(place, config, note=note, **which))
+        return JudgingTally()
+    chosen, tally = build_judge(config), JudgingTally()
+    progress = TerminalProgress("part", spent=lambda: spent_words(chosen.budget))
+    which |= {"engine": engine, "jobs": jobs, "scheduler": scheduler, "note": note}
+    for games in judge_corpus(place, config, chosen.budget, tally, **which):
+        progress.advance(counted(games, "game"))
+    progress.finish()
+    _say(tally, chosen, asked.output)
+    return tally
 
 
 def _ids(store: Store, references: list[str], iteration: str | None) -> list[str]:

@@ -1,4 +1,4 @@
-"""``--map FIELD=COLUMN``: assign columns of a table to fields where the column names are not recognised."""
+"""Options for reading: columns of tables by name (``--map``), agents' names (``--rename``), ``--without-tools``."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import typer
 
 if TYPE_CHECKING:
     from evaluation.readers import ChooseColumns, ColumnMapping
+    from evaluation.readers.edits import TranscriptEdits
 
 ColumnPairs = Annotated[
     list[str] | None,
@@ -57,3 +58,33 @@ def _parsed(pairs: list[str]) -> dict[str, str | None]:
 
 def _refused(message: str) -> typer.BadParameter:
     return typer.BadParameter(message, param_hint="--map")
+
+
+WithoutTools = Annotated[
+    bool, typer.Option("--without-tools", help="Leave out what tools were asked and answered, in traces and chats.")
+]
+Renames = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--rename",
+        metavar="OLD=NEW",
+        show_default=False,
+        help="Another name for an agent, wherever it speaks, hears or votes; words in messages stay. May be given "
+        "several times.",
+    ),
+]
+
+
+def transcript_edits(without_tools: bool, renames: list[str] | None) -> TranscriptEdits:
+    """The edits that these options ask for.
+
+    Raises:
+        BadParameter: A pair without ``=`` or without a name, or an old name twice.
+    """
+    from evaluation.errors import InputError
+    from evaluation.readers.edits import TranscriptEdits, parse_renames
+
+    try:
+        return TranscriptEdits(without_tools, parse_renames(renames or ()))
+    except InputError as error:
+        raise typer.BadParameter(str(error), param_hint="--rename") from None

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from evaluation.engines.task_engines import EngineName
+
 if TYPE_CHECKING:
     from evaluation.store import Store
 
@@ -55,6 +57,8 @@ Database = Annotated[
         help="The database file; in a checkout data/dramaturg.duckdb, else in your data folder.",
     ),
 ]
+TRANSCRIPTS_HELP = "Transcripts: files, zips, game folders, or folders of these"
+Port = Annotated[int, typer.Option(min=1, max=65535, help="The port to listen on.")]
 IterationName = Annotated[
     str | None,
     typer.Option(
@@ -81,6 +85,25 @@ OfIteration = Annotated[
     typer.Option("--iteration", metavar="NAME", show_default=False, help="Only the games of this iteration."),
 ]
 Jobs = Annotated[int, typer.Option(min=1, help="How many processes compute at the same time.")]
+CorpusOutput = Annotated[
+    str | None,
+    typer.Option(
+        "--output",
+        metavar="URL",
+        show_default=False,
+        help="The folder or s3:// URL of a corpus of Parquet files: scores, ledgers and answers are written there, for "
+        "'dramaturg collect', and nothing goes to the database. What is there already is left out.",
+    ),
+]
+Engine = Annotated[EngineName, typer.Option(help="Where the work is done; dask needs --output.")]
+Scheduler = Annotated[
+    str | None,
+    typer.Option(
+        metavar="tcp://HOST:PORT",
+        show_default=False,
+        help="The scheduler of a Dask cluster; without it, a cluster of --jobs processes is started here.",
+    ),
+]
 JudgeMode = Annotated[
     str | None,
     typer.Option(metavar="MODE", show_default=False, help="live, recorded or offline; live when there is a key."),
@@ -155,6 +178,12 @@ def judge_limits(
 ) -> dict[str, float | None]:
     """The fields of ``JudgeConfig`` that these options set."""
     return {"max_usd": budget, "max_calls": max_calls, "concurrency": concurrency, "timeout_seconds": timeout}
+
+
+def require_output(output: str | None, engine: EngineName, scheduler: str | None) -> None:
+    """Refuses an engine or a scheduler where there is no corpus that workers could write to."""
+    if output is None and (engine is not EngineName.LOCAL or scheduler is not None):
+        raise typer.BadParameter("Workers write Parquet: say where with --output URL.", param_hint="--engine")
 
 
 def print_config_option(package: str, name: str) -> Any:

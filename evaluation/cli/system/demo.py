@@ -11,13 +11,14 @@ from typing import Annotated
 
 import typer
 
+from evaluation.cli.shared.options import Port
 from evaluation.cli.shared.terminal import note
 
 _ITERATION = "Demo"
 
 
 def demo(
-    port: Annotated[int, typer.Option(min=1, max=65535, help="Where the dashboard listens.")] = 8501,
+    port: Port = 8501,
     games: Annotated[int, typer.Option("--games", min=1, max=100, help="How many games are played.")] = 3,
     pace: Annotated[
         float, typer.Option("--pace", min=0.0, max=60.0, metavar="SECONDS", help="The pause after each message.")
@@ -30,7 +31,8 @@ def demo(
     """Play a scripted game live into the dashboard, until interrupted.
 
     Shipped games are recorded message by message into a folder, as a simulation of your own would do with the
-    Recorder; the dashboard watches the folder, and open pages show each game when it has ended. No model is asked.
+    Recorder; the dashboard watches the folder, and open pages show each game as it grows, and its scores when it has
+    ended. No model is asked.
     """
     folder = Path(tempfile.mkdtemp(prefix="dramaturg-demo-"))
     inbox = folder / "inbox"

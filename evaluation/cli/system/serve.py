@@ -12,7 +12,7 @@ import typer
 
 from evaluation.access.login import ALLOW_ANONYMOUS_VARIABLE, read_access, secrets_files
 from evaluation.access.roles import Access
-from evaluation.cli.shared.options import Database
+from evaluation.cli.shared.options import Database, Port
 from evaluation.cli.shared.terminal import note
 from evaluation.errors import InfrastructureError, InputError
 
@@ -25,7 +25,7 @@ SHORTEST_TOKEN = 20
 
 def serve(
     context: typer.Context,
-    port: Annotated[int, typer.Option(min=1, max=65535, help="The port to listen on.")] = DEFAULT_PORT,
+    port: Port = DEFAULT_PORT,
     host: Annotated[
         str,
         typer.Option("--host", "--address", help="The address to listen on; by default only this machine reaches it."),

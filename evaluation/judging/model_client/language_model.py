@@ -31,6 +31,7 @@ from evaluation.judging.model_client.calls import (
     Provider,
 )
 from evaluation.judging.model_client.check_limits import CheckLimits, current_limits, current_tally
+from evaluation.judging.model_client.leases import CallLeases, Lease, LeaseTerms, LocalLeases
 from evaluation.judging.model_client.retry import CallFailure, FailureKind, RetryPolicy, call_with_retries
 from evaluation.judging.model_client.server_state import BREAKER_OPEN, CallEnd, ServerState
 from evaluation.judging.model_client.usage import Price, Usage
@@ -98,6 +99,7 @@ class LLMClient:
         server: What is known of the server, shared with other clients of it. Calls wait for a place under its limit;
             when left out, whoever calls limits the calls under way.
         concurrency: The largest limit of calls under way.
+        leases: Where calls get leave from, in place of ``budget`` and ``server``, where several processes share both.
     """
 
     def __init__(
@@ -113,10 +115,10 @@ class LLMClient:
         seed: int | None = None,
         server: ServerState | None = None,
         concurrency: int = DEFAULT_CONCURRENCY,
+        leases: CallLeases | None = None,
     ) -> None:
         self.budget = budget or Budget()
         self._provider = provider
-        self._timeout_seconds = timeout_seconds
         self._retry = retry or RetryPolicy()
         self._log = log
         self._prices = prices or {}
@@ -127,7 +129,13 @@ class LLMClient:
         self._is_price_known = False
         self._is_adaptive = server is not None
         self._server = server or ServerState(provider.model)
-        self._concurrency = max(1, concurrency)
+        self._leases = leases or LocalLeases(
+            self.budget,
+            self._server,
+            concurrency=concurrency,
+            timeout_seconds=timeout_seconds,
+            is_adaptive=self._is_adaptive,
+        )
 
     @property
     def model(self) -> str:
@@ -281,27 +289,22 @@ class LLMClient:
         limits = current_limits()
         self._check(limits)
         has_place = self._is_adaptive and not (limits and limits.is_live)
-        if has_place:
-            await self._server.concurrency.acquire(self._concurrency, is_refused=is_refused)
-        try:
-            reserved = price.cost(_tokens_at_most(messages), 0, max_tokens) if price else 0.0
-            await self.budget.set_aside(reserved)
-            if limits is not None:
-                limits.begun()
-            record = CallRecord(
-                purpose=purpose.purpose,
-                model=self.model,
-                attempt=attempt,
-                outcome=ANSWERED,
-                started_at=datetime.now(UTC),
-                judgements=purpose.judgements,
-                judgement_key=purpose.judgement_key,
-                run_id=self._run_id,
-            )
-            return await self._send(_with_delimiter(messages), temperature, max_tokens, record, price, reserved)
-        finally:
-            if has_place:
-                self._server.concurrency.release()
+        reserved = price.cost(_tokens_at_most(messages), 0, max_tokens) if price else 0.0
+        terms = LeaseTerms(reserved, has_place=has_place, is_refused=is_refused, is_retry=attempt > 1)
+        lease = await self._leases.begin(terms)
+        if limits is not None:
+            limits.begun()
+        record = CallRecord(
+            purpose=purpose.purpose,
+            model=self.model,
+            attempt=attempt,
+            outcome=ANSWERED,
+            started_at=datetime.now(UTC),
+            judgements=purpose.judgements,
+            judgement_key=purpose.judgement_key,
+            run_id=self._run_id,
+        )
+        return await self._send(_with_delimiter(messages), temperature, max_tokens, record, price, lease)
 
     def _check(self, limits: CheckLimits | None) -> None:
         """Refuses a call that a check of the gate may not make."""
@@ -320,21 +323,17 @@ class LLMClient:
         max_tokens: int,
         record: CallRecord,
         price: Price | None,
-        reserved: float,
+        lease: Lease,
     ) -> LLMResponse:
-        """Sends one call and settles, logs and counts it however it ends."""
-        load = self._server.concurrency
-        timeout = self._timeout_seconds
-        if self._is_adaptive:
-            timeout = load.timeout_seconds(self._timeout_seconds, is_retry=record.attempt > 1)
-        call, started = load.send(), time.perf_counter()
+        """Sends one call and ends its lease, logs and counts it however it ends."""
+        started = time.perf_counter()
         how, cost, failure = CallEnd.OTHER, _NO_COST, None
         try:
             completion = await self._provider.complete(
-                messages, temperature=temperature, max_tokens=max_tokens, timeout_seconds=timeout
+                messages, temperature=temperature, max_tokens=max_tokens, timeout_seconds=lease.timeout_seconds
             )
             how = CallEnd.ANSWERED
-            cost = _cost(price, completion, reserved) if price else None
+            cost = _cost(price, completion, lease.terms.usd) if price else None
         except CallFailure as error:
             how, failure = _CALL_ENDS.get(error.kind, CallEnd.OTHER), error
         except asyncio.CancelledError:
@@ -342,8 +341,7 @@ class LLMClient:
             self._note(replace(record, outcome=CANCELLED, error="nobody waited for the answer any longer"), started)
             raise
         finally:
-            is_begun = load.end(call, how, timeout, self._concurrency)
-            self.budget.settle(reserved, cost, is_begun=is_begun)
+            is_begun = await self._leases.end(lease, how, cost)
             limits = current_limits()
             if limits is not None and is_begun:
                 limits.settle(cost)

@@ -17,17 +17,29 @@ from evaluation.readers.base.limits import Limits
 from evaluation.readers.base.reader import FileGame, FileReader, Found
 from evaluation.readers.base.records import first_record
 from evaluation.readers.formats import convokit, openai_chat
-from evaluation.readers.frameworks import character_ai, chatarena, crewai_log, dialogue_tables
+from evaluation.readers.frameworks import agentverse, camel, character_ai, chatarena, crewai_log, dialogue_tables
 from evaluation.readers.tables._messages import TableMessages, cell_text
 from evaluation.readers.tables._parquet import is_parquet, parquet_table
 from evaluation.readers.tables._rows import ParsedTable, TableRow, table_columns, text_table
 from evaluation.readers.tables.columns import ColumnMapping, guess_mapping
+from evaluation.readers.traces import langfuse, langsmith
 from evaluation.transcript import Transcript, build_transcript
 
 FORMAT = "table"
 
 # Formats of rows too, with columns that a table may have as well, but with a meaning of their own.
-_ALSO_ROWS = (openai_chat.READER, convokit.READER, chatarena.READER, crewai_log.READER, character_ai.READER)
+_ALSO_ROWS = (
+    openai_chat.READER,
+    convokit.READER,
+    chatarena.READER,
+    crewai_log.READER,
+    character_ai.READER,
+    langfuse.READER,
+    langsmith.READER,
+    agentverse.READER,
+    camel.READER,
+)
+_ALSO_PARQUET = (dialogue_tables.READER, langfuse.PARQUET_READER, langsmith.PARQUET_READER)
 
 
 def _recognises(document: Document) -> bool:
@@ -42,7 +54,7 @@ def _recognises(document: Document) -> bool:
 
 
 def _recognises_parquet(document: Document) -> bool:
-    return is_parquet(document) and not dialogue_tables.READER.recognises(document)
+    return is_parquet(document) and not any(reader.recognises(document) for reader in _ALSO_PARQUET)
 
 
 def _is_flat(record: object) -> bool:

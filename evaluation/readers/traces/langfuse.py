@@ -1,18 +1,16 @@
-"""Reads Langfuse exports: a trace with its observations, or rows of observations as the API and batches write them.
+"""Reads Langfuse exports: a trace with its observations, or rows of observations as API and batches write them.
 
-Generations are calls to models. Their input and output have the shape of the framework that was recorded.
+JSON, JSON Lines, CSV and Parquet. Generations are calls to models. Their input and output have the shape of the
+framework that was recorded.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from evaluation.readers.base.document import Document
 from evaluation.readers.base.node import Node
-from evaluation.readers.base.reader import FileGame, FileReader
-from evaluation.readers.base.records import first_record, records
-from evaluation.readers.traces.conversation import conversation_games
+from evaluation.readers.traces._trace_files import parquet_reader, trace_reader
 from evaluation.readers.traces.message_shapes import turns_of
 from evaluation.readers.traces.model_calls import ModelCall, UsageNames, agent_name, each_once, usage_of
 from evaluation.readers.traces.spans import Span, SpanTree, identifier
@@ -35,8 +33,7 @@ _USAGE = UsageNames(
 )
 
 
-def _recognises(document: Document) -> bool:
-    first = first_record(document)
+def _recognises(first: Any) -> bool:
     if not isinstance(first, dict):
         return False
     if isinstance(first.get("observations"), list):
@@ -61,8 +58,10 @@ def _is_page(value: Mapping[str, Any]) -> bool:
     return isinstance(value.get("data"), list) and _is_observation(_first(value["data"]))
 
 
-def _read(document: Document) -> Iterator[FileGame]:
-    yield from conversation_games(FORMAT, _calls(records(document)), document.limits)
+def _is_table(columns: frozenset[str]) -> bool:
+    """Whether the columns are those of observations, as the API and scheduled exports name them."""
+    is_named = {"id", "type"} <= columns and not columns.isdisjoint({"traceId", "trace_id"})
+    return is_named and not columns.isdisjoint({"startTime", "start_time"})
 
 
 def _calls(found: Iterable[Node]) -> list[ModelCall]:
@@ -176,4 +175,5 @@ def _agent(span: Span, tree: SpanTree) -> str | None:
     return None
 
 
-READER = FileReader(FORMAT, _recognises, _read)
+READER = trace_reader(FORMAT, _recognises, lambda _: _calls, is_table=_is_table)
+PARQUET_READER = parquet_reader(READER, _is_table)

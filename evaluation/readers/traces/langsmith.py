@@ -1,7 +1,7 @@
-"""Reads LangSmith runs as the API and exports write them: one run a line, a list, ``{runs: [...]}``, or a tree.
+"""Reads LangSmith runs as the API and exports write them: a run a line or row, a list, ``{runs: [...]}``, or a tree.
 
-Runs of type ``llm`` are calls to models. ``session_id`` of a run is its project; the conversation's id stands in the
-metadata.
+JSON, JSON Lines, CSV and Parquet. Runs of type ``llm`` are calls to models. ``session_id`` of a run is its project; the
+conversation's id stands in the metadata.
 """
 
 from __future__ import annotations
@@ -9,11 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from evaluation.readers.base.document import Document
 from evaluation.readers.base.node import Node
-from evaluation.readers.base.reader import FileGame, FileReader
-from evaluation.readers.base.records import first_record, records
-from evaluation.readers.traces.conversation import conversation_games
+from evaluation.readers.traces._trace_files import parquet_reader, trace_reader
 from evaluation.readers.traces.message_shapes import turns_of
 from evaluation.readers.traces.model_calls import ModelCall, UsageNames, agent_name, each_once, usage_of
 from evaluation.readers.traces.spans import Span, SpanTree, identifier
@@ -35,8 +32,7 @@ _RUN_COUNTS = ("prompt_tokens", "completion_tokens", "total_tokens", "total_cost
 _ROOT_NAMES = frozenset({"LangGraph", "RunnableSequence", "RunnableLambda", "AgentExecutor"})
 
 
-def _recognises(document: Document) -> bool:
-    first = first_record(document)
+def _recognises(first: Any) -> bool:
     if isinstance(first, dict) and isinstance(first.get("runs"), list):
         first = first["runs"][0] if first["runs"] else None
     if not isinstance(first, dict) or "run_type" not in first:
@@ -44,8 +40,10 @@ def _recognises(document: Document) -> bool:
     return any(key in first for key in ("dotted_order", "parent_run_id", "trace_id", "child_runs"))
 
 
-def _read(document: Document) -> Iterator[FileGame]:
-    yield from conversation_games(FORMAT, _calls(records(document)), document.limits)
+def _is_table(columns: frozenset[str]) -> bool:
+    """Whether the columns are those of runs, as bulk exports name them."""
+    is_named = "run_type" in columns and not columns.isdisjoint({"id", "run_id"})
+    return is_named and not columns.isdisjoint({"dotted_order", "trace_id", "parent_run_id"})
 
 
 def _calls(found: Iterable[Node]) -> list[ModelCall]:
@@ -138,4 +136,5 @@ def _agent(around: Iterable[Span]) -> str | None:
     return None
 
 
-READER = FileReader(FORMAT, _recognises, _read)
+READER = trace_reader(FORMAT, _recognises, lambda _: _calls, is_table=_is_table)
+PARQUET_READER = parquet_reader(READER, _is_table)

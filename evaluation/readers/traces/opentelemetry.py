@@ -7,25 +7,19 @@ are known to hold messages, names, tokens and costs are kept: others may hold ke
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 
-from evaluation.readers.base.document import Document
-from evaluation.readers.base.reader import FileGame, FileReader
-from evaluation.readers.base.records import first_record, records
+from evaluation.readers.base.node import Node
 from evaluation.readers.traces._otlp import holds_otlp, otlp_spans
 from evaluation.readers.traces._span_calls import model_calls
-from evaluation.readers.traces.conversation import conversation_games
+from evaluation.readers.traces._trace_files import trace_reader
+from evaluation.readers.traces.model_calls import ModelCall
 
 FORMAT = "opentelemetry"
 
 
-def _recognises(document: Document) -> bool:
-    return holds_otlp(first_record(document))
+def _calls(found: Iterable[Node]) -> list[ModelCall]:
+    return model_calls(otlp_spans(found))
 
 
-def _read(document: Document) -> Iterator[FileGame]:
-    calls = model_calls(otlp_spans(records(document)))
-    yield from conversation_games(FORMAT, calls, document.limits)
-
-
-READER = FileReader(FORMAT, _recognises, _read)
+READER = trace_reader(FORMAT, holds_otlp, lambda _: _calls)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from evaluation.readers.base.document import Document
 from evaluation.readers.base.node import Node
-from evaluation.readers.base.reader import FileGame, FileReader
-from evaluation.readers.base.records import first_record, records
 from evaluation.readers.traces._span_calls import model_calls
-from evaluation.readers.traces.conversation import conversation_games
+from evaluation.readers.traces._trace_files import trace_reader
+from evaluation.readers.traces.model_calls import ModelCall
 from evaluation.readers.traces.spans import Span, identifier
 from evaluation.readers.traces.turns import unpacked
 
@@ -20,8 +19,7 @@ _KIND = "openinference.span.kind"
 _LISTS = ("data", "spans")
 
 
-def _recognises(document: Document) -> bool:
-    first = first_record(document)
+def _recognises(first: Any) -> bool:
     for key in _LISTS:
         if isinstance(first, dict) and isinstance(first.get(key), list) and first[key]:
             first = first[key][0]
@@ -36,10 +34,8 @@ def _is_row(value: Mapping[str, Any]) -> bool:
     )
 
 
-def _read(document: Document) -> Iterator[FileGame]:
-    yield from conversation_games(
-        FORMAT, model_calls(_spans(records(document), document.game_id(FORMAT))), document.limits
-    )
+def _calls(document: Document) -> Callable[[Iterable[Node]], list[ModelCall]]:
+    return lambda found: model_calls(_spans(found, document.game_id(FORMAT)))
 
 
 def _spans(found: Iterable[Node], unnamed: str) -> Iterator[Span]:
@@ -81,4 +77,4 @@ def _flat(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
         yield from _flat(inner, f"{name}.{key}" if name else key)
 
 
-READER = FileReader(FORMAT, _recognises, _read)
+READER = trace_reader(FORMAT, _recognises, _calls)

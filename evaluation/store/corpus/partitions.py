@@ -10,12 +10,15 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from evaluation.errors import InfrastructureError
 from evaluation.escaping import reading_fault
 from evaluation.files.locations import Location
+from evaluation.store.corpus._parquet_files import read_table, table_bytes
+from evaluation.store.corpus.judged import JudgedPartition
 from evaluation.store.corpus.packing import GAMES, LEDGER, RESULTS, PartitionTables, partition_name
+from evaluation.store.games.transcript_rows import unpack
+from evaluation.transcript import Transcript
 
 MANIFEST = "manifest.json"
 GAMES_PER_FILE = 400
@@ -113,6 +116,27 @@ class Corpus:
         """
         return PartitionTables(*(self._read(partition, table) for table in _TABLES))
 
+    def judged(self, partition: Partition) -> JudgedPartition:
+        """Answers and decisions of judges on the games of a partition."""
+        return JudgedPartition(self.location, partition.name)
+
+    def current_ids(self, partition: Partition, scoring: str) -> list[str]:
+        """The ids of a partition's games that have scores of that ``scoring_key``."""
+        rows = self._read(partition, "results", ["transcript_id", "scoring"])
+        pairs = zip(*(rows.column(name).to_pylist() for name in ("transcript_id", "scoring")), strict=True)
+        return list(dict.fromkeys(one for one, key in pairs if key == scoring))
+
+    def transcripts(self, partition: Partition, ids: Sequence[str]) -> list[Transcript]:
+        """The transcripts of these games of a partition."""
+        rows = self._read(partition, "games", ["transcript_id", "document"])
+        pairs = zip(*(rows.column(name).to_pylist() for name in ("transcript_id", "document")), strict=True)
+        documents = dict(pairs)
+        return [unpack(documents[one]) for one in ids]
+
+    def is_of_iteration(self, partition: Partition, iteration: str | None) -> bool:
+        """Whether a partition's games belong to that iteration; ``None`` asks for all."""
+        return iteration is None or partition.folder == _folder(iteration)
+
     def compact(self, games_per_file: int = GAMES_PER_FILE, on_file: Callable[[int], None] | None = None) -> int:
         """Puts small partitions together, and returns how many games were moved.
 
@@ -132,6 +156,7 @@ class Corpus:
             merged = Partition(group[0].folder, _COMPACTED + partition_name("", [one.name for one in group]))
             for table in _TABLES:
                 self._write(merged, table, getattr(tables, table))
+            self.judged(merged).compact([self.judged(partition) for partition in group])
             compacted = (compacted | {merged.path("results")}) - {one.path("results") for one in group}
             replaced |= {one.path("results") for one in group}
             moved += tables.games.num_rows
@@ -169,6 +194,9 @@ class Corpus:
                 # The results first: without them the rest is not seen.
                 for table in reversed(_TABLES):
                     self.location.below(partition.path(table)).remove()
+        for replaced in manifest.replaced:
+            name = replaced.rpartition("/")[2].removesuffix(_SUFFIX)
+            JudgedPartition(self.location, name).remove()
         if manifest.replaced:
             self._swap(_Manifest(manifest.compacted, frozenset()))
 
@@ -201,24 +229,11 @@ class Corpus:
         self.location.below(MANIFEST).write_bytes(json.dumps(held, indent=1).encode())
 
     def _write(self, partition: Partition, table: str, rows: pa.Table) -> None:
-        sink = pa.BufferOutputStream()
-        size = _LEDGER_ROW_GROUP if table == "ledger" else max(1, rows.num_rows)
-        pq.write_table(rows, sink, compression="zstd", row_group_size=size)
-        self.location.below(partition.path(table)).write_bytes(sink.getvalue().to_pybytes())
+        size = _LEDGER_ROW_GROUP if table == "ledger" else None
+        self.location.below(partition.path(table)).write_bytes(table_bytes(rows, size))
 
     def _read(self, partition: Partition, table: str, columns: Sequence[str] | None = None) -> pa.Table:
-        place = self.location.below(partition.path(table))
-        schema = _SCHEMAS[table]
-        wanted = pa.schema([schema.field(name) for name in columns]) if columns else schema
-        try:
-            rows = pq.ParquetFile(pa.BufferReader(place.read_bytes())).read(columns=wanted.names)
-            return rows.select(wanted.names).cast(wanted)
-        except (pa.ArrowException, KeyError, ValueError) as error:
-            raise InfrastructureError(
-                f"The file of the corpus cannot be read: {str(error).splitlines()[0]}.",
-                place=place.url,
-                remedy="Remove the three files of that name and score the games again: they are the only ones lost.",
-            ) from None
+        return read_table(self.location.below(partition.path(table)), _SCHEMAS[table], columns)
 
 
 @dataclass(frozen=True, slots=True)

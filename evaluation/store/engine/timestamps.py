@@ -12,6 +12,11 @@ def from_microseconds(value: int) -> datetime:
     return _EPOCH + timedelta(microseconds=value)
 
 
+def microseconds(value: datetime) -> int:
+    """The microseconds that ``epoch_us(column)`` gives for a time with a zone."""
+    return (value - _EPOCH) // timedelta(microseconds=1)
+
+
 def maybe_from_microseconds(value: int | None) -> datetime | None:
     """The same for a column that may be empty."""
     return None if value is None else from_microseconds(value)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from evaluation.judging.model_client.calls import CallRecord
 from evaluation.judging.model_client.usage import Usage
 from evaluation.store.engine.bulk_rows import fitting, frame, insert_few
-from evaluation.store.engine.timestamps import to_utc
+from evaluation.store.engine.timestamps import microseconds, to_utc
 from evaluation.store.engine.transactions import Units
 
 if TYPE_CHECKING:
@@ -27,6 +27,14 @@ class LLMCalls:
         """Stores calls as they were; nothing is ever changed."""
         with self._units.unit(write=True, join=True) as cursor:
             insert_few(cursor, "llm_calls", [_row(record) for record in records])
+
+    def add_new(self, records: Sequence[CallRecord]) -> None:
+        """Stores the calls that are not stored yet, told by their model, time, attempt and first judgement."""
+        with self._units.unit(write=True, join=True) as cursor:
+            known: set[tuple[object, ...]] = set()
+            if records:
+                known |= set(cursor.execute(_SINCE, [min(record.started_at for record in records)]).fetchall())
+            self.add([record for record in records if _identity(record) not in known])
 
     def usage(self, run_id: str | None = None) -> Usage:
         """Usage of all calls, or of those of one run. Calls without a known price cost nothing here."""
@@ -66,6 +74,14 @@ def _row(record: CallRecord) -> dict[str, Any]:
         "judgements": record.judgements,
     }
 
+
+def _identity(record: CallRecord) -> tuple[object, ...]:
+    return record.model, microseconds(record.started_at), record.attempt, record.judgement_key
+
+
+_SINCE = """
+SELECT model, epoch_us(created_at), attempt, judgement_key FROM llm_calls WHERE created_at >= ?
+"""
 
 _USAGE = """
 SELECT coalesce(sum(input_tokens), 0), coalesce(sum(cached_tokens), 0), coalesce(sum(output_tokens), 0),

@@ -77,7 +77,9 @@ def read_controls(
     for metric, version, control, listed in cursor.execute(_SELECT, [transcript_id]).fetchall():
         controls[metric, version] = from_json(control)
         if metric == COHERENCE.name:
-            links = tuple(Link(one["message_id"], one["strength"], tuple(one["words"])) for one in from_json(listed))
+            links = tuple(
+                Link(one["message_id"], one["strength"], tuple(one["words"])) for one in from_json(listed) or ()
+            )
     return controls, links
 
 

@@ -9,7 +9,7 @@ from evaluation.rubric_judge.row_decision import RowDecision
 from evaluation.score import RowVerdict
 from evaluation.store.engine.bulk_rows import append, columns_of, marks
 from evaluation.store.engine.text_checks import require_text
-from evaluation.store.engine.timestamps import from_microseconds
+from evaluation.store.engine.timestamps import from_microseconds, microseconds
 from evaluation.store.engine.transactions import Units
 from evaluation.store.games.transcripts import require_transcript
 
@@ -45,6 +45,26 @@ class Decisions:
             standing = {_key(one): _content(one) for one in _current(cursor, ids)}
             new = [one for one in given if standing.get(_key(one)) != _content(one)]
             append(cursor, "row_decisions", columns_of(_values(one) for one in new))
+        return len(new)
+
+    def save_dated(self, decisions: Sequence[RowDecision]) -> int:
+        """Stores decisions that were made elsewhere at the times they name, in one transaction; how many are new.
+
+        One on a row that was decided or given back to the rule at that time or later is left out, as is one on a
+        transcript that is not stored.
+        """
+        ids = sorted({one.transcript_id for one in decisions})
+        with self._units.unit(write=True, join=True) as cursor:
+            stored = {one for (one,) in cursor.execute(_STORED, [ids]).fetchall()}
+            latest = {(row[0], row[1], row[2]): row[3] for row in cursor.execute(_LATEST_TIMES, [ids]).fetchall()}
+            new = [
+                {**_values(one), "decided_at": one.decided_at}
+                for one in decisions
+                if one.transcript_id in stored
+                and one.decided_at is not None
+                and microseconds(one.decided_at) > latest.get(_key(one), 0)
+            ]
+            append(cursor, "row_decisions", columns_of(new))
         return len(new)
 
     def current(self, transcript_id: str) -> list[RowDecision]:
@@ -149,6 +169,12 @@ def _decision(row: Mapping[str, Any]) -> RowDecision:
         decided_at=from_microseconds(row["at"]),
     )
 
+
+_STORED = "SELECT transcript_id FROM transcripts WHERE transcript_id IN (SELECT unnest(?::text[]))"
+_LATEST_TIMES = """
+SELECT transcript_id, metric, row_id, epoch_us(max(decided_at)) FROM row_decisions
+WHERE transcript_id IN (SELECT unnest(?::text[])) GROUP BY ALL
+"""
 
 _COLUMNS = (
     "transcript_id",

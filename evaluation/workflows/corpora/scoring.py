@@ -13,10 +13,11 @@ from evaluation.errors import InfrastructureError, InputError
 from evaluation.escaping import well_formed
 from evaluation.files.locations import Location
 from evaluation.text.display import counted
-from evaluation.workflows.scoring import Tally, read_transcripts
+from evaluation.workflows.scoring import Tally, read_edited, read_transcripts
 
 if TYPE_CHECKING:
     from evaluation.readers import ChooseColumns
+    from evaluation.readers.edits import TranscriptEdits
     from evaluation.readers.import_report import ReportLine
     from evaluation.transcript import Transcript
 
@@ -84,6 +85,7 @@ def score_to_corpus(
     scheduler: str | None = None,
     batch_size: int = BATCH_SIZE,
     choose_columns: ChooseColumns | None = None,
+    edits: TranscriptEdits | None = None,
 ) -> Iterator[int]:
     """Scores the games at paths and URLs by the rubric's thresholds, and writes them as partitions below ``output``.
 
@@ -100,6 +102,7 @@ def score_to_corpus(
         scheduler: Of a Dask cluster; ``None`` starts one here.
         batch_size: How many games become one partition.
         choose_columns: Which column of a table holds what.
+        edits: Changes to the transcripts as they are read.
 
     Yields:
         The number of games of each partition, as soon as it is written.
@@ -124,7 +127,7 @@ def score_to_corpus(
     had = Corpus(location).scored_ids(scoring)
     # A path is told to workers in full: they may run in another folder.
     where = location.path if location.is_local else location.url
-    batches = _batches(_games(places, tally, choose_columns), batch_size)
+    batches = _batches(_games(places, tally, choose_columns, edits), batch_size)
     tasks = _tasks(batches, had, tally, PartitionTask((), (), where, iteration, scoring))
     note = tally.files.note
     answers = run_tasks(score_partition, tasks, split=_split, engine=engine, jobs=jobs, scheduler=scheduler, note=note)
@@ -174,12 +177,13 @@ def score_partition(task: PartitionTask) -> PartitionScored:
 
 
 def _games(
-    places: Sequence[str], tally: CorpusTally, choose_columns: ChooseColumns | None
+    places: Sequence[str], tally: CorpusTally, choose_columns: ChooseColumns | None, edits: TranscriptEdits | None
 ) -> Iterator[tuple[ReportLine, Transcript]]:
-    from evaluation.readers import Limits, iter_paths
+    from evaluation.readers import Limits
 
     limits = replace(Limits(), files=MOST_FILES)
-    for place, transcript in read_transcripts(iter_paths(places, limits, choose_columns), tally.files):
+    read = read_edited(places, limits, choose_columns, edits, tally.files.note)
+    for place, transcript in read_transcripts(read, tally.files):
         yield tally.files.lines[place], transcript
         # Nobody asks for them, and there may be millions.
         tally.files.lines.clear()

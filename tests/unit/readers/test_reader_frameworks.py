@@ -1,12 +1,25 @@
 """Files of agent frameworks and simulators: speakers, channels and what is left out."""
 
+import io
+import json
+import zipfile
 from collections import Counter
+from typing import Any
 
 import pytest
 
 from evaluation.readers import Limits, read_upload
 from evaluation.transcript import Transcript
-from tests.unit.readers.trace_samples import DIALOGUES, SAMPLES, lines, parquet, real
+from tests.unit.readers.trace_samples import (
+    AGENTVERSE,
+    CAMEL,
+    CAMEL_LOG,
+    DIALOGUES,
+    SAMPLES,
+    lines,
+    parquet,
+    real,
+)
 
 
 def games(data: bytes) -> list[Transcript]:
@@ -194,3 +207,49 @@ def test_one_broken_dialogue_leaves_the_others_standing_and_too_many_are_refused
     assert [result.error is None for result in results] == [True, True, False]
     (refused,) = read_upload("set.parquet", parquet(DIALOGUES), Limits(files=1))
     assert "2 dialogues, more than 1" in str(refused.error)
+
+
+def game_of(content: Any) -> Transcript:
+    (transcript,) = games(json.dumps(content).encode())
+    return transcript
+
+
+def said(transcript: Transcript) -> list[tuple[str, str]]:
+    return [(message.speaker, message.text) for message in transcript.messages]
+
+
+def test_agentverse_messages_with_receivers_and_tools() -> None:
+    transcript = game_of(AGENTVERSE)
+    assert [(one.channel, one.speaker, one.text, one.recipients) for one in transcript.messages] == [
+        ("public", "Ann", "Who is it?", ()),
+        ("system", "Bob", 'search({"q": "Cid"})\nNothing found.', ()),
+        ("private", "Bob", "I think Cid.", ("Ann",)),
+    ]
+    assert "sk-secret" not in transcript.to_json()
+    assert game_of({"messages": AGENTVERSE}).messages == transcript.messages
+
+
+def test_camel_conversations_in_the_order_of_their_numbers() -> None:
+    transcript = game_of(CAMEL)
+    assert said(transcript) == [("Actor", "Sort them."), ("Accountant", "Sorted."), ("Accountant", "Goodbye.")]
+    assert (transcript.game_id, transcript.metadata["specified_task"]) == ("001_002_003", "Sort the receipts.")
+    question = {
+        "role_1": "Mathematician_RoleType.ASSISTANT",
+        "topic": "Algebra",
+        "message_1": "1 + 1?",
+        "message_2": "2",
+    }
+    assert said(game_of(question)) == [("Mathematician", "1 + 1?"), ("role 2", "2")]
+
+
+def test_camel_logs_of_requests_are_one_game_in_one_file_and_in_a_zip() -> None:
+    whole = game_of(CAMEL_LOG)
+    assert said(whole) == [("user", "Sort them."), ("Ann", "They are sorted."), ("Bob", "Well done.")]
+    assert whole.cost is not None
+    assert (whole.cost.input_tokens, whole.cost.output_tokens) == (10, 4)
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as archive:
+        for number, call in enumerate(reversed(CAMEL_LOG)):
+            archive.writestr(f"conv_{number}.json", json.dumps(call))
+    [result] = read_upload("logs.zip", made.getvalue())
+    assert result.transcript == whole

@@ -1,5 +1,6 @@
 """One file of each format of traces and frameworks: real ones, else made after the documentation."""
 
+import csv
 import io
 import json
 from pathlib import Path
@@ -273,6 +274,86 @@ def parquet(rows: list[dict[str, Any]]) -> bytes:
     return sink.getvalue()
 
 
+def csv_table(rows: list[dict[str, Any]]) -> bytes:
+    """Objects and lists in cells are JSON text."""
+    made = io.StringIO()
+    writer = csv.DictWriter(made, list(rows[0]))
+    writer.writeheader()
+    for row in rows:
+        cells = {key: json.dumps(value) if isinstance(value, (dict, list)) else value for key, value in row.items()}
+        writer.writerow(cells)
+    return made.getvalue().encode()
+
+
+def of_session(name: str) -> list[dict[str, Any]]:
+    """The observations under another session, so that each file holds a game of its own."""
+    return [row | {"session_id": name} for row in OBSERVATIONS]
+
+
+def of_thread(name: str) -> list[dict[str, Any]]:
+    """The runs of another thread."""
+    return [row | {"extra": str(row["extra"]).replace("night-1", name)} for row in RUNS]
+
+
+_OBSERVATION = {"trace_id": "t", "start_time": "2026-01-01 00:00:00.000000", "session_id": "s1"}
+_EMPTY = {"parent_observation_id": None, "input": None, "output": None, "usage_details": None, "total_cost": None}
+OBSERVATIONS = [
+    _OBSERVATION | {"id": "a", "type": "AGENT", "name": "Ann"} | _EMPTY,
+    _OBSERVATION
+    | {"id": "b", "type": "GENERATION", "name": "llm", "parent_observation_id": "a"}
+    | {"input": json.dumps([{"role": "user", "content": 'Who, "Ann"?\nSay it.'}]), "output": "Bob."}
+    | {"usage_details": {"input": 3, "output": 1}, "total_cost": 0.25},
+]
+RUNS = [
+    {key: json.dumps(one) if isinstance(one := run.get(key), dict) else one for key in LANGSMITH[0] | LANGSMITH[1]}
+    for run in LANGSMITH
+]
+
+
+AGENTVERSE = [
+    {"content": "Who is it?", "sender": "Ann", "receiver": ["all"], "sender_agent": {"llm": "sk-secret"}},
+    {
+        "content": "I think Cid.",
+        "sender": "Bob",
+        "receiver": ["Ann"],
+        "tool_response": [[{"tool": "search", "tool_input": {"q": "Cid"}, "log": ""}, "Nothing found."]],
+    },
+    {"content": "", "sender": "Cid", "receiver": ["all"], "tool_response": []},
+]
+CAMEL = {
+    "role_1": "Accountant_RoleType.ASSISTANT",
+    "role_2": "Actor_RoleType.USER",
+    "input": "001_002_003",
+    "specified_task": "Sort the receipts.",
+    "message_2": {"role_name": "Accountant", "role_type": "ASSISTANT", "role": "assistant", "content": "Sorted."},
+    "message_10": {"role_name": "Accountant", "role_type": "ASSISTANT", "role": "assistant", "content": "Goodbye."},
+    "message_1": {"role_name": "Actor", "role_type": "USER", "role": "user", "content": "Sort them."},
+    "num_messages": 3,
+}
+
+
+def camel_call(second: int, system: str, heard: list[str], answer: str) -> dict[str, Any]:
+    """One request of CAMEL's log."""
+    history = [{"role": "system", "content": system}, *({"role": "user", "content": one} for one in heard)]
+    return {
+        "request_timestamp": f"2026-01-01T00:00:0{second}",
+        "model": "m",
+        "agent_id": f"{second}",
+        "request": {"messages": history},
+        "response_timestamp": f"2026-01-01T00:00:0{second + 1}",
+        "response": {
+            "choices": [{"message": {"role": "assistant", "content": answer}}],
+            "usage": {"prompt_tokens": 5, "completion_tokens": 2, "total_tokens": 7},
+        },
+    }
+
+
+CAMEL_LOG = [
+    camel_call(1, "You are Ann, an accountant.", ["Sort them."], "They are sorted."),
+    camel_call(3, "You are Bob, a critic.", ["They are sorted."], "Well done."),
+]
+
+
 SAMPLES: dict[str, tuple[str, bytes]] = {
     "otlp, newer": ("opentelemetry", real("otel_genai/tool_use_messages.json")),
     "otlp, newer in attributes": ("opentelemetry", real("otel_genai/chat_attributes.json")),
@@ -285,6 +366,10 @@ SAMPLES: dict[str, tuple[str, bytes]] = {
     "phoenix, flat": ("phoenix", real("openinference/client_span_tool_calls.json")),
     "langfuse": ("langfuse", real("langfuse/pydantic-ai-tools-2025-12-04.json")),
     "langsmith": ("langsmith", lines(*LANGSMITH)),
+    "langfuse, csv": ("langfuse", csv_table(of_session("s2"))),
+    "langfuse, parquet": ("langfuse", parquet(of_session("s3"))),
+    "langsmith, csv": ("langsmith", csv_table(of_thread("night-2"))),
+    "langsmith, parquet": ("langsmith", parquet(of_thread("night-3"))),
     "langgraph": ("langgraph", real("langgraph/state_messages.json")),
     "autogen": ("autogen", real("autogen/handoff_history.json")),
     "autogen, team": ("autogen", lines(TEAM_STATE)),
@@ -297,6 +382,9 @@ SAMPLES: dict[str, tuple[str, bytes]] = {
     "crewai, lines": ("crewai", CREWAI_LINES.encode()),
     "concordia": ("concordia", real("concordia/pub_coordination_mini.html")),
     "concordia, json": ("concordia", lines(CONCORDIA)),
+    "agentverse": ("agentverse", lines(AGENTVERSE)),
+    "camel": ("camel", lines(CAMEL)),
+    "camel, log": ("camel", lines(*CAMEL_LOG)),
     "chatarena": ("chatarena", lines(CHATARENA)),
     "chatarena, short": ("chatarena", real("chatarena/debate0.json")),
     "character.ai": ("character-ai", lines(CHARACTERS)),

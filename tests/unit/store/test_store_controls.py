@@ -11,6 +11,7 @@ from evaluation.engines.scoring import evaluate_transcript
 from evaluation.errors import NotFoundError
 from evaluation.rubric.controls import CONTROLLED, link_strengths
 from evaluation.store import Store
+from evaluation.transcript import Transcript
 from evaluation.workflows.controls import completed, compute_missing
 
 GAME = load_games()[0][1]
@@ -42,6 +43,19 @@ def test_coherence_rows_carry_their_link_strength(store: Store) -> None:
     for link in links:
         assert rows[link.message_id].details["link_strength"] == link.strength
         assert rows[link.message_id].details["link_words"] == list(link.words)
+
+
+def test_a_game_without_links_is_read_with_its_controls(tmp_path: Path) -> None:
+    """One public message answers nothing: there is no link, and none is stored."""
+    alone = GAME.model_copy(update={"game_id": "alone", "messages": GAME.discussion[:1], "votes": ()})
+    alone = Transcript.from_json(
+        alone.model_copy(update={"messages": (alone.messages[0].model_copy(update={"index": 0}),)}).to_json()
+    )
+    opened = Store(tmp_path / "alone.duckdb")
+    opened.transcripts.add(alone, source_name="alone")
+    opened.results.save([evaluate_transcript(alone)])
+    compute_missing(opened, [alone.id])
+    assert opened.results.load(alone.id)["coherence"].control is not None
 
 
 def test_a_control_of_another_version_does_not_stand_beside_the_score(store: Store) -> None:
