@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from evaluation.errors import InfrastructureError
 
 WINDOW_PER_WORKER = 4
-"""How many tasks are handed to the scheduler for each worker: all at once would keep every input in its memory."""
+"""Tasks given to the scheduler per worker at a time: all at once would keep every input in its memory."""
 
 CONNECT_SECONDS = 30
 WORKERS_SECONDS = 60
@@ -36,10 +36,10 @@ def run_on_cluster(
     patience: float = WORKERS_SECONDS,
     connect_seconds: float = CONNECT_SECONDS,
 ) -> Iterator[tuple[Task, Answer | None]]:
-    """Each task with its answer; :func:`~evaluation.engines.task_engines.run_tasks` says more.
+    """Run tasks on a Dask cluster, as :func:`~evaluation.engines.task_engines.run_tasks` describes.
 
-    The run waits for workers as long as there are none; once that has taken ``patience`` seconds, it says so. It waits
-    for a scheduler, also for one that it has lost, for ``connect_seconds``.
+    While there are no workers, the run waits; after ``patience`` seconds it calls ``note`` once. It waits for a
+    scheduler, also for one that it has lost, for ``connect_seconds``.
     """
     _require_dask()
     from distributed import as_completed

@@ -40,6 +40,14 @@ class Units:
         """Units on the same file without the guard: for what everybody who is let in may write."""
         return Units(self._file, self._wait_seconds)
 
+    @property
+    def generation(self) -> int | None:
+        """A number that stays the same while what is stored does; ``None`` in a transaction of this thread.
+
+        Ask for it in a unit of work, before reading what is kept under it.
+        """
+        return None if self._file.thread.is_writing else self._file.generation
+
     @contextmanager
     def unit(self, *, write: bool = False, join: bool = False) -> Iterator[DuckDBPyConnection]:
         """A cursor of this thread's own, valid until the unit ends.
@@ -138,3 +146,4 @@ class Units:
                 # An engine that failed has rolled back by itself and says so.
                 with suppress(duckdb.Error):
                     cursor.rollback()
+            self._file.count_change()

@@ -12,7 +12,7 @@ from evaluation.judging.judges.cached import KeepAnswers, KeptAnswer
 from evaluation.judging.model_client.calls import CallRecord
 from evaluation.judging.model_client.usage import Usage
 from evaluation.judging.protocol import Prompt
-from evaluation.store.engine.bulk_rows import fitting, from_json, insert_few, marks, packed
+from evaluation.store.engine.bulk_rows import append_rows, fitting, from_json, marks, packed
 from evaluation.store.engine.transactions import Units
 from evaluation.store.model_calls.llm_calls import LLMCalls
 
@@ -124,7 +124,7 @@ def insert_new(cursor: DuckDBPyConnection, table: str, key: str, rows: list[dict
         for some in _portions([row[key] for row in rows])
         for (found,) in cursor.execute(query.format(key=key, table=table, marks=marks(some)), some).fetchall()
     }
-    insert_few(cursor, table, [row for row in rows if row[key] not in known])
+    append_rows(cursor, table, [row for row in rows if row[key] not in known])
 
 
 def _texts(cursor: DuckDBPyConnection, keys: set[str]) -> dict[str, str]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from evaluation.escaping import well_formed
 from evaluation.rating_desk.pace import DeskReading
 from evaluation.ratings import Rating, rater_name
-from evaluation.store.engine.bulk_rows import append, columns_of, frame, next_numbers
+from evaluation.store.engine.bulk_rows import append_rows, frame, next_numbers
 from evaluation.store.engine.timestamps import from_microseconds
 from evaluation.store.engine.transactions import Units
 from evaluation.store.games.transcripts import require_transcript
@@ -71,7 +71,7 @@ class Ratings:
                 {"rating_id": number, **_row(rating), "is_past": rating.token not in counting}
                 for number, rating in zip(ids, fresh, strict=True)
             ]
-            append(cursor, "ratings", columns_of(rows))
+            append_rows(cursor, "ratings", rows)
             cursor.execute("DELETE FROM drafts WHERE token IN (SELECT unnest(?::text[]))", [list(wanted)])
         return len(fresh)
 
