@@ -64,7 +64,7 @@ class Decisions:
                 and one.decided_at is not None
                 and microseconds(one.decided_at) > latest.get(_key(one), 0)
             ]
-            append(cursor, "row_decisions", columns_of(new))
+            append_rows(cursor, "row_decisions", new)
         return len(new)
 
     def current(self, transcript_id: str) -> list[RowDecision]:
