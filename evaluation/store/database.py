@@ -176,7 +176,7 @@ class Store(Units):
     def judgements(self) -> Judgements:
         from evaluation.store.model_calls.judgement_cache import Judgements
 
-        return Judgements(self, self.llm_calls)
+        return Judgements(self, self.llm_calls, self.path)
 
     @cached_property
     def generations(self) -> Generations:

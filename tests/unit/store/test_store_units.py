@@ -270,3 +270,25 @@ def test_a_guard_stops_writing_units_and_nothing_else(tmp_path: Path) -> None:
         store.iterations.create("inside")
     assert [one.name for one in store.iterations.list()] == ["before", "inside"]
     store.close()
+
+
+def test_a_form_that_was_begun_is_opened_while_another_thread_writes(tmp_path: Path) -> None:
+    store = Store(tmp_path / "a.duckdb", wait_seconds=0.2)
+    added = store.transcripts.add(transcript("one"), source_name="one.json").transcript_id
+    begun = store.ratings.token("Ada", added)
+    writes, may_end = threading.Event(), threading.Event()
+
+    def write() -> None:
+        with store.unit(write=True):
+            writes.set()
+            may_end.wait(60)
+
+    with ThreadPoolExecutor(1) as thread:
+        writing = thread.submit(write)
+        writes.wait(60)
+        try:
+            assert store.ratings.token("Ada", added) == begun
+        finally:
+            may_end.set()
+        writing.result()
+    store.close()
