@@ -79,6 +79,14 @@ class Units:
         with self._file.written_in_bulk():
             yield
 
+    def allow_more_in_bulk(self) -> bool:
+        """Give the database twice the memory until the block of ``written_in_bulk`` ends, after a ``StoreMemoryError``.
+
+        Returns:
+            Whether there was more to give.
+        """
+        return self._file.allow_more_in_bulk()
+
     @contextmanager
     def _outermost(self) -> Iterator[DuckDBPyConnection]:
         cursor = self._file.acquire(self._wait_seconds)
