@@ -51,12 +51,14 @@ test-long: install-dev ## Simulations of thousands of data sets with known truth
 test-tools: install-dev ## Label Studio, Argilla, Inspect, MLflow, W&B and agent frameworks themselves, in environments of their own
 	$(BIN)/pytest tests/cli/tools -m long
 
-test-faults: install-dev ## A hundred kills, flipped bits, 10,000 fuzzed inputs and 300 addresses and events (KILLS, INPUTS, SEED)
+# The tests of the store that make a disk full, read-only or locked, move or replace the file, or set the clock.
+STORE_FAULTS := $(patsubst %,tests/unit/store/test_store_%.py,faults places moved processes schema clock)
+
+test-faults: install-dev ## A hundred kills, all faults of disk, file and clock, 10,000 fuzzed inputs, 300 addresses (KILLS, INPUTS, SEED)
 	$(BIN)/python -m tests.faults.kills --kills $(or $(KILLS),100) --seed $(or $(SEED),1)
 	$(BIN)/python -m tests.faults.fuzz --inputs $(or $(INPUTS),10000) --seed $(or $(SEED),1)
 	$(BIN)/python -m tests.faults.fuzz_pages --inputs 300 --seed $(or $(SEED),1)
-	DRAMATURG_FLIPS=200 $(BIN)/pytest tests/faults/test_database_faults.py -s
-	$(BIN)/pytest tests/faults/test_proxies.py -m long
+	DRAMATURG_FLIPS=200 $(BIN)/pytest -m "long or not long" tests/faults $(STORE_FAULTS) tests/unit/workflows/test_corpora.py tests/unit/benchmarks/test_soak.py
 
 validity: install-dev ## Print what the metrics notice of planted faults, length and people (FINAL=1 opens the kept labels)
 	$(BIN)/python -m benchmarks.validity $(FOLDER) $(if $(PEOPLE),--people $(PEOPLE))

@@ -1,4 +1,4 @@
-"""The dashboard's page times beside what is wanted: ``python -m benchmarks.pages`` (some minutes for the games alone).
+"""Print the dashboard's page times beside what is wanted: ``python -m benchmarks.pages`` (some minutes for the games).
 
 Measured on a store of 1,000 games with 100,000 messages, or with ``--copies 10`` on one where each stands ten times.
 Server time is that of a rerun of the whole page, beyond that of an empty one; the browser is Chromium with the
@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,12 +36,21 @@ WANTED_SEARCH = 0.5
 _EMPTY_PAGE = "import streamlit as st\nst.title('Empty', anchor=False)\n"
 
 
-def reruns(database: Path, long: Mapping[int, str]) -> Iterator[Row]:
-    """Server time of a rerun of every page beyond that of an empty one, with its data read and after a change of it."""
+def reruns(database: Path, long: Mapping[int, str], only: Sequence[str] = ()) -> Iterator[Row]:
+    """Server time of a rerun of every page beyond that of an empty one, with its data read and after a change of it.
+
+    Args:
+        database: The store.
+        long: The ids of the long games by about how many messages they have.
+        only: Names of the pages to measure; none for all.
+    """
     os.environ["DRAMATURG_DB"] = str(database)
     empty = _rerun(None, {})
     yield Row("rerun of an empty page, median", str(empty))
     for name, (page, parameters) in _pages(database, long).items():
+        if only and name not in only:
+            continue
+        print(f"{name}, load {os.getloadavg()[0]:.1f}", file=sys.stderr, flush=True)
         warm = _rerun(page, parameters).beyond(empty)
         met = "yes" if warm.seconds <= WANTED_RERUN else "NO"
         yield Row(f"rerun of {name}, median of {RUNS}, beyond it", str(warm), f"<= {WANTED_RERUN} s", met)
@@ -52,7 +61,7 @@ def reruns(database: Path, long: Mapping[int, str]) -> Iterator[Row]:
 
 @dataclass(frozen=True, slots=True)
 class Rerun:
-    """What a rerun of a page takes.
+    """Time of a rerun of a page.
 
     Attributes:
         seconds: Wall time.
@@ -63,7 +72,7 @@ class Rerun:
     cpu_seconds: float
 
     def beyond(self, other: Rerun) -> Rerun:
-        """What it takes longer than another."""
+        """The time beyond that of another rerun, at least zero."""
         return Rerun(max(0.0, self.seconds - other.seconds), max(0.0, self.cpu_seconds - other.cpu_seconds))
 
     def __str__(self) -> str:
@@ -114,7 +123,7 @@ def _rerun(page: str | None, parameters: Mapping[str, str], *, is_cold: bool = F
 
 
 def _change(database: Path) -> None:
-    """Store one more rating: pages keep what they read while the file is the same, and most of it while the game is."""
+    """Store one more rating: pages keep what they read until the file changes, and most of it until a game does."""
     store = Store(database)
     store.ratings.add(Rating(store.transcripts.ids()[0], "Benchmark", 3, token=uuid.uuid4().hex))
 
@@ -134,11 +143,14 @@ def searching(database: Path) -> Row:
     return Row.limited(what, statistics.median(times), WANTED_SEARCH, " s", 3)
 
 
-def measure(database: Path, long: Mapping[int, str], *, with_browser: bool = True) -> Iterator[Row]:
-    """Every line of the table, or those of the server alone."""
-    yield searching(database)
-    yield from reruns(database, long)
-    if not with_browser:
+def measure(
+    database: Path, long: Mapping[int, str], *, with_browser: bool = True, only: Sequence[str] = ()
+) -> Iterator[Row]:
+    """Every line of the table, or those of the server alone, or of some pages alone."""
+    if not only:
+        yield searching(database)
+    yield from reruns(database, long, only)
+    if only or not with_browser:
         return
     with serving(database) as server:
         yield from browse(server, long)
@@ -150,6 +162,7 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--store", type=Path, help="keep the database here, or use the one that is here")
     parser.add_argument("--copies", type=int, default=1, help="how many times each game stands in a new database")
     parser.add_argument("--no-browser", action="store_true", help="only what the server takes")
+    parser.add_argument("--only", nargs="+", default=(), metavar="PAGE", help="these pages, without a browser")
     given = parser.parse_args(arguments)
     chosen = given.store
     print(f"Python {platform.python_version()} on {platform.system()}, {os.cpu_count()} processors\n", flush=True)
@@ -158,7 +171,7 @@ def main(arguments: list[str]) -> None:
         if not database.exists():
             big_store.build(database, given.copies)
         long = big_store.long_games(database)
-        print_table(list(measure(database, long, with_browser=not given.no_browser)))
+        print_table(list(measure(database, long, with_browser=not given.no_browser, only=given.only)))
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import resource
 import subprocess
 import sys
 import tempfile
@@ -15,22 +16,23 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from benchmarks.memory import peak_mb
+from benchmarks.memory import peak_mb, resident_mb
 from evaluation.store import Store
 from evaluation.workflows.scoring import Tally, evaluate_paths
 
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """What one run took.
+    """Time and memory of one run.
 
     Attributes:
         transcripts: How many were read, scored and stored.
         messages: How many messages they hold together.
         seconds: Wall time from the first file to the last stored result, after imports.
-        cpu_seconds: Processor time of all threads of this process over the same stretch, not of the processes that
-            help it; other work on the machine lengthens it little.
+        cpu_seconds: Processor time of all threads of this process and of the processes that help it, their start
+            included, over the same stretch; other work on the machine lengthens it little.
         peak_mb: Largest resident memory of the process, imports included, in 10^6 bytes.
+        left_mb: Resident memory of the process once the database is closed, in 10^6 bytes.
     """
 
     transcripts: int
@@ -38,10 +40,11 @@ class Measurement:
     seconds: float
     cpu_seconds: float
     peak_mb: float
+    left_mb: float
 
 
 def measure_in_fresh_process(*paths: Path, jobs: int = 1) -> Measurement:
-    """The measurement for the games at ``paths``, into a database that is thrown away.
+    """Measures an import of the games at ``paths`` into a database that is thrown away.
 
     Args:
         paths: Where the games are.
@@ -73,16 +76,23 @@ def store_results(paths: Sequence[Path], store: Store, jobs: int = 1) -> tuple[i
 
 
 def _import_what_loads_late() -> None:
-    for name in ("duckdb", "evaluation.engines.scoring", "evaluation.readers", "pandas", "py3langid", "pyarrow"):
+    for name in ("duckdb", "evaluation.engines.scoring", "evaluation.readers"):
         importlib.import_module(name)
+
+
+def _cpu_seconds() -> float:
+    helpers = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + helpers.ru_utime + helpers.ru_stime
 
 
 def _main(database: str, jobs: str, *paths: str) -> None:
     _import_what_loads_late()
-    start, cpu_start = time.perf_counter(), time.process_time()
-    games, messages = store_results([Path(path) for path in paths], Store(database), int(jobs))
-    seconds, cpu_seconds = time.perf_counter() - start, time.process_time() - cpu_start
-    print(json.dumps(asdict(Measurement(games, messages, seconds, cpu_seconds, peak_mb()))))
+    store = Store(database)
+    start, cpu_start = time.perf_counter(), _cpu_seconds()
+    games, messages = store_results([Path(path) for path in paths], store, int(jobs))
+    seconds, cpu_seconds = time.perf_counter() - start, _cpu_seconds() - cpu_start
+    store.close()
+    print(json.dumps(asdict(Measurement(games, messages, seconds, cpu_seconds, peak_mb(), resident_mb()))))
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
 """Mixed load from 20 clients on one server: ``python -m benchmarks.soak [--minutes 60] [--games 300]``.
 
-Twelve raters submit forms over the websocket that browsers use, five readers open the page of ratings again and
-again, two simulations send games to ``POST /inbox``, and a command line judges against a judge's server on loopback. It
-ends by itself. Printed are errors, the server's memory after a tenth of the time and at the end, and how long forms
-took until the server said that they are saved.
+Twelve raters submit forms over the websocket that browsers use, five readers open the Review page again and again, two
+simulations send games to ``POST /inbox``, and a command line judges against a judge's server on loopback. It ends by
+itself. Printed are errors, the server's memory after a tenth of the time and at the end, how long forms took until the
+server said that they are saved, and how much of the processor the server and the clients beside it took.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import os
 import sys
 import tempfile
 import time
@@ -26,28 +27,50 @@ import psutil
 from benchmarks.generate import generate, write
 from benchmarks.judge_server import JudgeServer
 from benchmarks.rating_session import rating_session
-from benchmarks.startup import dramaturg, serving
+from benchmarks.startup import Serving, dramaturg, serving
 from benchmarks.table import Row, print_table
 from evaluation.store import Store
 
-RATERS, READERS, SENDERS = 12, 5, 2
 TOKEN = "a-token-of-the-soak-alone"
 WANTED_SECONDS = 1.0
 WANTED_GROWTH = 0.10
 
 
-@dataclass
-class Soaked:
-    """What was measured.
+@dataclass(frozen=True, slots=True)
+class Load:
+    """Clients that use a server at the same time; one more asks a judge.
 
     Attributes:
-        saved: Seconds until each form was said to be saved.
+        raters: How many submit forms, each at least one.
+        readers: How many open the Review page again and again.
+        senders: How many send a game every five seconds.
+        pause_seconds: The shortest and the longest pause of a rater or reader.
+    """
+
+    raters: int = 12
+    readers: int = 5
+    senders: int = 2
+    pause_seconds: tuple[float, float] = (3.0, 9.0)
+
+
+DEFAULT_LOAD = Load()
+
+
+@dataclass
+class Soaked:
+    """Measurements of a soak.
+
+    Attributes:
+        saved: Seconds until the server said that a form is saved, for each form.
         comments: The comments of these forms; each must be stored once.
         sent: How many games were accepted.
         read: How often a reader's page was drawn.
         judged: How many runs of the judge ended.
-        errors: A sentence for each thing that went wrong.
-        memory: Bytes of the server after a tenth of the time, and at the end.
+        errors: A sentence for each error.
+        memory: Bytes of the server's memory after a tenth of the time, and at the end.
+        server_cpu: Processor time of the server under load, in seconds.
+        clients_cpu: The same of this process: all clients but the judging command line, and the judge's server.
+        seconds: How long the load lasted.
         lost: How many saved forms are not stored, or stored twice.
     """
 
@@ -58,6 +81,9 @@ class Soaked:
     judged: int = 0
     errors: list[str] = field(default_factory=list)
     memory: list[int] = field(default_factory=list)
+    server_cpu: float = 0.0
+    clients_cpu: float = 0.0
+    seconds: float = 0.0
     lost: int = 0
 
     @property
@@ -66,17 +92,24 @@ class Soaked:
         return sorted(self.saved)[int(0.99 * (len(self.saved) - 1))] if self.saved else 0.0
 
 
-def soak(folder: Path, seconds: float, games: int) -> Soaked:
-    """Loads a server for so many seconds; its database lies in the folder and begins with so many games."""
+def soak(folder: Path, seconds: float, games: int, load: Load = DEFAULT_LOAD) -> Soaked:
+    """Put a server under load.
+
+    Args:
+        folder: Where its database and its log lie.
+        seconds: How long.
+        games: How many games the database begins with.
+        load: The clients.
+    """
     found, database = Soaked(), folder / "soak.duckdb"
     (folder / "games").mkdir()
     write(folder / "games", games)
-    asyncio.run(_command(found, "import", str(folder / "games"), "--jobs", "2", "--db", str(database)))
+    asyncio.run(_command(found, "import", str(folder / "games"), "--db", str(database)))
     log, environment = folder / "server.log", {"DRAMATURG_INBOX_TOKEN": TOKEN}
     options = ("--inbox", str(folder / "inbox"))
     judge = JudgeServer(latency_seconds=0.05)
     with judge.in_thread() as judging, serving(database, *options, environment=environment, log=log) as server:
-        asyncio.run(_load(found, server.url, server.process, judging.url, database, seconds))
+        asyncio.run(_run(found, load, server, judging.url, database, seconds))
     if "Traceback" in log.read_text("utf-8", "replace"):
         found.errors.append("The server's log holds a traceback.")
     store = Store(database)
@@ -86,29 +119,40 @@ def soak(folder: Path, seconds: float, games: int) -> Soaked:
     return found
 
 
-async def _load(found: Soaked, url: str, pid: int, judge: str, database: Path, seconds: float) -> None:
-    end = time.monotonic() + seconds
-    clients: list[Awaitable[None]] = [_watch_memory(found, pid, seconds), _judge(found, judge, database, end)]
-    clients += [_rate(found, url, f"Rater {number}", end) for number in range(RATERS)]
-    clients += [_read(found, url, f"Reader {number}", end) for number in range(READERS)]
-    clients += [_send(found, url, number, end) for number in range(SENDERS)]
+async def _run(found: Soaked, load: Load, server: Serving, judge: str, database: Path, seconds: float) -> None:
+    url, begin = server.url, time.monotonic()
+    end = begin + seconds
+    process, own = psutil.Process(server.process), psutil.Process()
+    before = _cpu_seconds(process), _cpu_seconds(own)
+    clients: list[Awaitable[None]] = [_watch_memory(found, process, seconds), _judge(found, judge, database, end)]
+    clients += [_rate(found, load, url, f"Rater {number}", end) for number in range(load.raters)]
+    clients += [_read(found, load, url, f"Reader {number}", end) for number in range(load.readers)]
+    clients += [_send(found, url, number, end) for number in range(load.senders)]
     for outcome in await asyncio.gather(*clients, return_exceptions=True):
         if isinstance(outcome, BaseException):
             found.errors.append(f"A client ended early: {type(outcome).__name__}: {outcome}")
+    found.server_cpu, found.clients_cpu = _cpu_seconds(process) - before[0], _cpu_seconds(own) - before[1]
+    found.seconds = time.monotonic() - begin
 
 
-async def _watch_memory(found: Soaked, pid: int, seconds: float) -> None:
-    server = psutil.Process(pid)
+def _cpu_seconds(process: psutil.Process) -> float:
+    times = process.cpu_times()
+    return float(times.user + times.system)
+
+
+async def _watch_memory(found: Soaked, server: psutil.Process, seconds: float) -> None:
     for wait in (seconds / 10, seconds * 0.9):
         await asyncio.sleep(wait)
         found.memory.append(server.memory_info().rss)
 
 
-async def _rate(found: Soaked, url: str, rater: str, end: float) -> None:
+async def _rate(found: Soaked, load: Load, url: str, rater: str, end: float) -> None:
     pace = Random(rater)
     async with rating_session(url, rater) as page:
-        while time.monotonic() < end and page.desk is not None:
-            await asyncio.sleep(pace.uniform(3, 9))
+        is_first = True
+        while page.desk is not None and (is_first or time.monotonic() < end):
+            is_first = False
+            await asyncio.sleep(pace.uniform(*load.pause_seconds))
             token, start = page.desk.token, time.perf_counter()
             await page.submit(pace.randint(1, 5), comment=f"{rater} {token}")
             if page.kept is None or page.kept[0] != token:
@@ -118,12 +162,12 @@ async def _rate(found: Soaked, url: str, rater: str, end: float) -> None:
             found.comments.append(f"{rater} {token}")
 
 
-async def _read(found: Soaked, url: str, reader: str, end: float) -> None:
+async def _read(found: Soaked, load: Load, url: str, reader: str, end: float) -> None:
     pace = Random(reader)
     while time.monotonic() < end:
         async with rating_session(url, reader):
             found.read += 1
-        await asyncio.sleep(pace.uniform(3, 9))
+        await asyncio.sleep(pace.uniform(*load.pause_seconds))
 
 
 async def _send(found: Soaked, url: str, number: int, end: float) -> None:
@@ -187,6 +231,11 @@ def rows(found: Soaked) -> list[Row]:
         Row("memory of the server, after a tenth of the time", f"{begin / 2**20:.0f} MB"),
         Row("  at the end", f"{end / 2**20:.0f} MB"),
         Row.limited("  growth", 100 * (end / begin - 1), 100 * WANTED_GROWTH, " %", 1),
+        Row(
+            "processor, server / clients and the judge's server",
+            f"{found.server_cpu / found.seconds:.2f} / {found.clients_cpu / found.seconds:.2f} of {os.cpu_count()}",
+        ),
+        Row("load of the machine, latest minute", f"{os.getloadavg()[0]:.1f}"),
     ]
 
 

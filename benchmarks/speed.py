@@ -1,11 +1,13 @@
 """Speed and memory beside what is wanted: ``python -m benchmarks.speed`` (a quarter of an hour), or with ``--quick``.
 
+``--imports`` measures files to stored results alone: time per game, its slope, two processes, memory, giant games.
 Nothing is written into the repository. All figures depend on the machine and on what else it does.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import math
 import os
 import platform
@@ -29,6 +31,13 @@ from evaluation.transcript import Transcript
 REAL_GAME_COUNT = 26
 SIZES = (100, 1_000, 10_000)
 QUICK_SIZES = (100, 300, 1_000)
+RUNS = 3
+GIANTS = (20_000, 50_000)
+"""About how many messages the giant games have."""
+
+GIANT_ROUNDS = 5
+MESSAGES_OF_ROUND = 20
+"""On average, of a game that is generated at its own pace."""
 
 WANTED_SECONDS = 5.0
 WANTED_MB = 300.0
@@ -36,6 +45,7 @@ WANTED_SLOPE = 1.02
 WANTED_GAME_MS = 40.0
 WANTED_GAME_MS_OF_TWO = 22.0
 WANTED_IMPORT_MB = 400.0
+WANTED_LEFT_MB = 400.0
 WANTED_CONTROLS_SECONDS = 0.3
 WANTED_LONG_CONTROLS_SECONDS = 3.0
 WANTED_HELP_SECONDS = 0.3
@@ -53,15 +63,17 @@ def real_games(runs: int = 5) -> Iterator[Row]:
     yield Row.limited(f"{what}, peak resident memory", max(one.peak_mb for one in measured), WANTED_MB, " MB", 0)
 
 
-def scale(sizes: tuple[int, ...]) -> Iterator[Row]:
-    """Time per number of generated transcripts, and how it grows."""
-    measured = {size: _generated(size, runs=3 if size < sizes[-1] else 1) for size in sizes}
+def scale(sizes: tuple[int, ...], runs: int = RUNS) -> Iterator[Row]:
+    """Time per number of generated transcripts, and how it grows; the largest number is measured once."""
+    measured = {size: _generated(size, runs if size < sizes[-1] else 1) for size in sizes}
     for size, one in measured.items():
         each = 1000 * one.seconds / size
         what = f"{size:,} generated transcripts"
         figures = f"{one.seconds:.1f} s ({one.cpu_seconds:.1f} s of processor)"
         yield Row(f"{what} ({one.messages:,} messages), files to stored results", figures)
         yield Row.limited(f"{what}, one process, each", each, WANTED_GAME_MS, " ms", 1)
+        cpu_each = 1000 * one.cpu_seconds / size
+        yield Row.limited(f"{what}, one process, each, in processor time", cpu_each, WANTED_GAME_MS, " ms", 1)
         yield Row.limited(f"{what}, peak resident memory", one.peak_mb, WANTED_IMPORT_MB, " MB", 0)
     # What is loaded once flattens the slope from the smallest size; the last step shows the growth by itself.
     for chosen in (sizes, sizes[-2:]):
@@ -72,12 +84,30 @@ def scale(sizes: tuple[int, ...]) -> Iterator[Row]:
         yield Row.limited(f"{what}, in processor time", processor, WANTED_SLOPE, "", 3)
 
 
-def two_processes(size: int) -> Iterator[Row]:
+def two_processes(size: int, runs: int = RUNS) -> Iterator[Row]:
     """Time per generated transcript where two processes score, and the largest memory of the one that stores."""
-    one = _generated(size, runs=3, jobs=2)
+    one = _generated(size, runs, jobs=2)
     what = f"{size:,} generated transcripts, two processes"
     yield Row.limited(f"{what}, each", 1000 * one.seconds / size, WANTED_GAME_MS_OF_TWO, " ms", 1)
+    # Two processors that do nothing else could not be quicker.
+    half = 1000 * one.cpu_seconds / size / 2
+    yield Row(f"{what}, each, half of the processor time of all processes", f"{half:.1f} ms")
     yield Row.limited(f"{what}, peak resident memory of the first", one.peak_mb, WANTED_IMPORT_MB, " MB", 0)
+
+
+def giant_games(sizes: tuple[int, ...] = GIANTS) -> Iterator[Row]:
+    """Memory of importing one game of very many messages, and what of it the process still has afterwards."""
+    for size in sizes:
+        with tempfile.TemporaryDirectory() as folder:
+            (document,) = generate.generate(1, rounds=GIANT_ROUNDS, pace=round(size / MESSAGES_OF_ROUND / GIANT_ROUNDS))
+            path = Path(folder) / "giant.json"
+            path.write_text(json.dumps(document), encoding="utf-8")
+            one = measure_in_fresh_process(path)
+        print(f"{size:,} messages: {one}", file=sys.stderr, flush=True)
+        what = f"one game of {one.messages:,} messages"
+        yield Row(f"{what}, files to stored results", f"{one.seconds:.1f} s ({one.cpu_seconds:.1f} s of processor)")
+        yield Row(f"{what}, peak resident memory", f"{one.peak_mb:.0f} MB")
+        yield Row.limited(f"{what}, memory left afterwards", one.left_mb, WANTED_LEFT_MB, " MB", 0)
 
 
 def _generated(size: int, runs: int, jobs: int = 1) -> Measurement:
@@ -141,9 +171,16 @@ def main(arguments: list[str]) -> None:
     """Measures everything and prints the table."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.speed", description="Prints speed and memory.")
     parser.add_argument("--quick", action="store_true", help="100, 300 and 1,000 generated transcripts, not 10,000")
-    sizes = QUICK_SIZES if parser.parse_args(arguments).quick else SIZES
-    print(f"Python {platform.python_version()} on {platform.system()}, {os.cpu_count()} processors\n", flush=True)
-    print_table([*rates(), *startup(), *controls(), *real_games(), *scale(sizes), *two_processes(sizes[1])])
+    parser.add_argument("--imports", action="store_true", help="files to stored results alone")
+    parser.add_argument("--runs", type=int, default=RUNS, help="of each size but the largest; the median counts")
+    given = parser.parse_args(arguments)
+    sizes = QUICK_SIZES if given.quick else SIZES
+    load = f"load {os.getloadavg()[0]:.1f}"
+    print(
+        f"Python {platform.python_version()} on {platform.system()}, {os.cpu_count()} processors, {load}\n", flush=True
+    )
+    rows = [] if given.imports else [*rates(), *startup(), *controls(), *real_games()]
+    print_table([*rows, *scale(sizes, given.runs), *two_processes(sizes[1], given.runs), *giant_games()])
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""How long a person waits for the command line's help and for the dashboard."""
+"""Measure the start of the command line and of the dashboard."""
 
 from __future__ import annotations
 
@@ -55,13 +55,13 @@ class Serving:
 def serving(
     database: Path, *options: str, environment: Mapping[str, str] | None = None, log: Path = Path(os.devnull)
 ) -> Iterator[Serving]:
-    """Serves a database on a free port until the block ends.
+    """Serve a database on a free port until the block ends.
 
     Args:
-        database: Its file; made where there is none.
+        database: The file; created if missing.
         options: Further options of ``dramaturg serve``.
-        environment: Variables beside those of this process.
-        log: Where its output goes.
+        environment: Additional environment variables.
+        log: File for the server's output.
 
     Raises:
         RuntimeError: The server ended, or did not answer within a minute.

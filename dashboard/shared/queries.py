@@ -63,14 +63,15 @@ class Overview:
     """Data of the Overview page.
 
     Attributes:
-        unrated: How many transcripts that the desk hands out nobody has rated.
+        waiting: The games that the desk hands out and nobody has rated, in the order in which they were added:
+            ``Game`` and ``Iteration`` (empty for none).
         unassigned: How many transcripts belong to no iteration.
         transcripts: How many games there are.
         simulated: How many simulated conversations of no iteration there are; they count in none of the others.
     """
 
     board: Board
-    unrated: int
+    waiting: pd.DataFrame
     unassigned: int
     transcripts: int
     simulated: int
@@ -84,13 +85,17 @@ def overview(store: Store) -> Overview:
         board = stored_board(store)
     apart = int(simulated(summaries).sum())
     unassigned = int(summaries["iteration"].isna().sum()) - apart
-    return Overview(board, len(waiting_games(summaries, scores)), unassigned, len(summaries) - apart, apart)
+    return Overview(board, _waiting_games(summaries, scores), unassigned, len(summaries) - apart, apart)
 
 
-def waiting_games(summaries: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
-    """The rows of ``summaries`` that have no rating and that the desk may show."""
+def _waiting_games(summaries: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
     pending = scores[(scores["metric"] == ENGAGEMENT.name) & (scores["status"] == str(Status.PENDING))]
-    return summaries[~simulated(summaries) & summaries["transcript_id"].isin(pending["transcript_id"])]
+    wanted = set(pending["transcript_id"].tolist())
+    apart = zip(summaries["transcript_id"].tolist(), simulated(summaries).tolist(), strict=True)
+    waits = [key in wanted and not is_simulated for key, is_simulated in apart]
+    # An empty list would choose columns.
+    waiting = summaries[pd.Series(waits, index=summaries.index, dtype=bool)]
+    return pd.DataFrame({"Game": waiting["game_id"], "Iteration": waiting["iteration"].fillna("")})
 
 
 POINT_COLUMNS = (
@@ -101,7 +106,7 @@ POINT_COLUMNS = (
 
 
 def trend_points(store: Store) -> pd.DataFrame:
-    """Every game's score on every metric, for the Trends page.
+    """Read every game's score on every metric, for the Trends page.
 
     Returns:
         One row per game and metric, ordered by iteration: ``metric``, ``position`` (of the iteration, from 1),
@@ -117,15 +122,18 @@ def trend_points(store: Store) -> pd.DataFrame:
         raters = store.ratings.rater_counts()
     places = {name: place for place, name in enumerate(names, start=1)}
     games = zip(*(summaries[name].tolist() for name in _POINT_SOURCES), strict=True)
+    # Games are put in order, not their points, of which there are seven times as many.
+    ordered = sorted(
+        ((group_of(iteration, kind, places), game, key, raters.get(key, 0)) for key, game, iteration, kind in games),
+        key=lambda one: one[0][0],
+    )
     rows = [
-        (point[0], *group, game, key, *point[1:3], raters.get(key, 0), *point[3:])
-        for key, game, iteration, source_format in games
-        for group in (group_of(iteration, source_format, places),)
+        (point[0], *group, game, key, *point[1:3], rated, *point[3:])
+        for group, game, key, rated in ordered
         for point in _points_of(key, metrics.get(key, {}))
     ]
     frame = pd.DataFrame(rows, columns=list(POINT_COLUMNS))
-    frame = frame.astype(dict.fromkeys(("score", "chance", "companion"), float))
-    return frame.sort_values("position", kind="stable", ignore_index=True)
+    return frame.astype(dict.fromkeys(("score", "chance", "companion"), float))
 
 
 _POINT_SOURCES = ("transcript_id", "game_id", "iteration", "source_format")
@@ -280,7 +288,7 @@ class OpenTranscript:
 
 
 def open_transcript(store: Store, transcript_id: str) -> OpenTranscript:
-    """The transcript of that id.
+    """Read a transcript with its results.
 
     Raises:
         NotFoundError: There is none.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator
@@ -12,7 +13,7 @@ from typing import Any, TypeVar
 from evaluation.errors import InfrastructureError
 
 WINDOW_PER_WORKER = 4
-"""How many tasks are handed to the scheduler for each worker: all at once would keep every input in its memory."""
+"""Tasks given to the scheduler per worker at a time: all at once would keep every input in its memory."""
 
 CONNECT_SECONDS = 30
 WORKERS_SECONDS = 60
@@ -33,15 +34,17 @@ def run_on_cluster(
     scheduler: str | None,
     note: Callable[[str], None],
     patience: float = WORKERS_SECONDS,
+    connect_seconds: float = CONNECT_SECONDS,
 ) -> Iterator[tuple[Task, Answer | None]]:
-    """Each task with its answer; :func:`~evaluation.engines.task_engines.run_tasks` says more.
+    """Run tasks on a Dask cluster, as :func:`~evaluation.engines.task_engines.run_tasks` describes.
 
-    The run waits for workers as long as there are none; once that has taken ``patience`` seconds, it says so.
+    While there are no workers, the run waits; after ``patience`` seconds it calls ``note`` once. It waits for a
+    scheduler, also for one that it has lost, for ``connect_seconds``.
     """
     _require_dask()
     from distributed import as_completed
 
-    with _connected(scheduler, jobs) as client:
+    with _connected(scheduler, jobs, connect_seconds) as client:
         run = _Run(client, function)
         remaining = iter(tasks)
         running = as_completed()
@@ -121,7 +124,7 @@ def _answer(future: Any, scheduler: str | None) -> tuple[bool, Any]:
 
 
 @contextmanager
-def _connected(scheduler: str | None, jobs: int) -> Iterator[Any]:
+def _connected(scheduler: str | None, jobs: int, connect_seconds: float) -> Iterator[Any]:
     from distributed import Client, LocalCluster
 
     if scheduler is None:
@@ -135,8 +138,10 @@ def _connected(scheduler: str | None, jobs: int) -> Iterator[Any]:
         with started as cluster, Client(cluster) as client:
             yield client
         return
+    # A lost scheduler becomes one error with its address; Dask's client would print a traceback of its own before that.
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
     try:
-        client = Client(scheduler, timeout=CONNECT_SECONDS)
+        client = Client(scheduler, timeout=connect_seconds)
     except (OSError, TimeoutError, ValueError) as error:
         raise InfrastructureError(
             f"No scheduler answers there: {error}.",

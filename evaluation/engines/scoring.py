@@ -23,6 +23,7 @@ from evaluation.rubric.definitions import (
     ROLE_CONSISTENCY,
     STRATEGIC_DEPTH,
 )
+from evaluation.rubric.discussion import Discussion
 from evaluation.rubric.metrics import (
     anti_repetition,
     coherence,
@@ -137,7 +138,9 @@ def add_controls(transcript: Transcript, results: Mapping[str, MetricResult]) ->
                 controls[name] = prepared.control(result)
             except Exception as error:  # noqa: BLE001
                 controls[name] = no_control(f"could not be computed ({type(error).__name__})")
-    return attach_controls(results, controls, link_strengths(transcript))
+    links = link_strengths(transcript)
+    Discussion.forget_long(transcript)
+    return attach_controls(results, controls, links)
 
 
 def _head(transcript: Transcript) -> dict[str, Any]:
@@ -282,6 +285,7 @@ def _score(
     calls[ENGAGEMENT.name] = partial(engagement.measure, transcript, ratings)
     with collection_paused():
         outcomes = [_attempt(name, calls[name], thresholds.get(name)) for name in DEFINITIONS]
+    Discussion.forget_long(transcript)
     metrics = {outcome.name: outcome for outcome in outcomes if isinstance(outcome, MetricResult)}
     return metrics, tuple(outcome for outcome in outcomes if isinstance(outcome, ScoreFailure))
 

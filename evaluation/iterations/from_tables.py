@@ -78,6 +78,9 @@ def _coverage(metric: str, settled: float, considered: float) -> Coverage | None
 
 
 def _number(value: object) -> float | None:
+    # Nearly every one, and there are tens of thousands.
+    if type(value) is float and value == value:
+        return value
     # A missing number stands in a table as None, NaN or pandas.NA.
     if not isinstance(value, int | float) or math.isnan(value):
         return None

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache, wraps
 from operator import itemgetter
+from typing import Any, TypeVar
 
 from evaluation.rubric._language_pack import LanguagePack, language_pack
 from evaluation.rubric.metrics.topics import Topics, TopicWords
@@ -23,9 +24,13 @@ from evaluation.transcript import Message, Transcript
 _UNSPACED_LANGUAGES = frozenset({"th", "lo", "km", "my", "bo", "dz"})
 # Metrics of one transcript are computed one after the other; few transcripts are in work at a time.
 _KEPT = 2
+# The words of a message take about 10 kB: a longer discussion is not kept once its transcript is scored.
+_KEPT_MESSAGES = 2_000
 NAME = "NAME"
 """Stands for any mention of any player, so that "I think Bravo is" repeats "I think Echo is"."""
 _START, _END = itemgetter(1), itemgetter(2)
+
+Value = TypeVar("Value")
 
 
 @dataclass(eq=False)
@@ -115,11 +120,25 @@ class Discussion:
     pack: LanguagePack | None
     messages: tuple[PreparedMessage, ...]
     left_out: tuple[tuple[Message, str], ...] = ()
+    _derived: dict[object, Any] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def of(cls, transcript: Transcript) -> Discussion:
         """The discussion of ``transcript``; the few asked for last are kept."""
         return _discussion(_ByIdentity(transcript))
+
+    @staticmethod
+    def forget_long(transcript: Transcript) -> None:
+        """Forgets the discussions that are kept if that of ``transcript`` is long; call it when the work is done."""
+        if len(transcript.discussion) > _KEPT_MESSAGES:
+            _discussion.cache_clear()
+
+    def derive(self, make: Callable[[Discussion], Value]) -> Value:
+        """The answer of ``make`` for this discussion, kept as long as the discussion is."""
+        if make not in self._derived:
+            self._derived[make] = make(self)
+        found: Value = self._derived[make]
+        return found
 
     @property
     def unsupported_language(self) -> str:
@@ -155,6 +174,16 @@ class Discussion:
             )
             for message, language in self.left_out
         ]
+
+
+def kept_with_discussion(make: Callable[[Discussion], Value]) -> Callable[[Discussion], Value]:
+    """Decorator: the function is called once for each discussion."""
+
+    @wraps(make)
+    def find(discussion: Discussion) -> Value:
+        return discussion.derive(make)
+
+    return find
 
 
 class _ByIdentity:

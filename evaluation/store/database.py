@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
@@ -155,6 +156,16 @@ class Store(Units):
         Units.__init__(free, self._file, self._wait_seconds)
         return free
 
+    @contextmanager
+    def written_in_bulk(self) -> Iterator[None]:
+        """For an import of many games: the database keeps little of what was written in memory until the block ends."""
+        # Modules that are imported later lie scattered among the words of a giant game, and keep the memory around them
+        # from being given back when the game is done.
+        for part in ("transcripts", "results", "iterations"):
+            getattr(self, part)
+        with super().written_in_bulk():
+            yield
+
     @cached_property
     def results(self) -> Results:
         from evaluation.store.results.results import Results
@@ -165,7 +176,7 @@ class Store(Units):
     def judgements(self) -> Judgements:
         from evaluation.store.model_calls.judgement_cache import Judgements
 
-        return Judgements(self, self.llm_calls)
+        return Judgements(self, self.llm_calls, self.path)
 
     @cached_property
     def generations(self) -> Generations:

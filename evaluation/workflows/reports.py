@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from evaluation.agreement.report import AgreementReport, agreement_report
@@ -23,6 +24,7 @@ from evaluation.iterations import (
     make_board,
     reference_of,
 )
+from evaluation.kept_values import KeptValues
 from evaluation.overrides import Override
 from evaluation.rubric.definitions import DEFINITIONS, ROLE_CONSISTENCY
 from evaluation.rubric.lowest_metric import failing_first
@@ -172,9 +174,30 @@ def stored_losses(store: Store, name: str, board: Board | None = None) -> dict[s
         if not failing:
             return {}
         names = _names(summary.games)
-        losses = find_losses(_ledger_rows(cursor, store, names, failing), _alignments(cursor, list(names)))
-        texts = _texts(cursor, [example for one in losses.values() for example in one.examples])
+        source = (names, tuple(failing), *_ledger_source(cursor, store, list(names)))
+        return _losses.get(name, source, partial(_read_losses, cursor, store, names, failing))
+
+
+def _read_losses(cursor: Cursor, store: Store, names: Mapping[str, str], failing: Collection[str]) -> dict[str, Losses]:
+    losses = find_losses(_ledger_rows(cursor, store, names, failing), _alignments(cursor, list(names)))
+    texts = _texts(cursor, [example for one in losses.values() for example in one.examples])
     return {metric: replace(one, examples=texts(one.examples)) for metric, one in losses.items()}
+
+
+_losses: KeptValues[dict[str, Losses]] = KeptValues(200)
+
+
+def _ledger_source(cursor: Cursor, store: Store, ids: Sequence[str]) -> tuple[object, ...]:
+    """All that the ledgers of the games as they stand follow from: ratings, which change often, are none of it."""
+    results, decisions = (
+        cursor.execute(query.format(marks(ids)), list(ids)).fetchall() for query in (_DIGESTS, _DECIDED)
+    )
+    chosen = frozenset(ids)
+    return results, decisions, [one for one in store.overrides.current() if one.transcript_id in chosen]
+
+
+_DIGESTS = """SELECT transcript_id, metric, digest FROM current_results WHERE transcript_id IN ({}) ORDER BY ALL"""
+_DECIDED = """SELECT decision_id, hash(d) FROM row_decisions d WHERE transcript_id IN ({}) ORDER BY ALL"""
 
 
 def stored_failure_reasons(store: Store, name: str) -> IterationFailures:

@@ -10,7 +10,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evaluation.errors import InputError
+from evaluation.errors import InputError, StoreMemoryError
 from evaluation.kept_values import KeptValues
 
 if TYPE_CHECKING:
@@ -342,12 +342,20 @@ def add_evaluated(store: Store, transcript: Transcript, *, source_name: str, ite
 def _store_each(
     store: Store, games: Sequence[tuple[PackedGame, str]], iteration: str | None
 ) -> Sequence[AddedGame | InputError]:
-    """Stores the batch at once; when the store refuses it, game by game, so that only the one at fault stays out."""
+    """Stores the batch at once; when the store refuses it, game by game, so that only the one at fault stays out.
+
+    A batch for which the database had too little memory is stored again with more; games that are known stay as they
+    are, so it does not matter how far the first attempt came.
+    """
     from evaluation.store.engine.duckdb_errors import row_faults
 
     faults = row_faults()
     try:
         return store_games(store, games, iteration=iteration, updates_known=True)
+    except StoreMemoryError:
+        if not store.allow_more_in_bulk():
+            raise
+        return _store_each(store, games, iteration)
     except faults:
         outcomes: list[AddedGame | InputError] = []
         for game in games:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -11,6 +12,7 @@ from dashboard.app_pages.review import desk_state, drafts_and_saving, practice, 
 from dashboard.app_pages.review import own_ratings as own
 from dashboard.app_pages.review import sections as parts
 from dashboard.app_pages.review.rating_desk import read_discard
+from dashboard.app_pages.review.save_before_draw import LONGEST_WAIT_SECONDS, SAVING
 from dashboard.app_pages.review.style_check import CANNOT_TELL
 from evaluation.rating_desk.discards import DiscardReason
 from evaluation.rating_desk.practice import practice_games
@@ -289,3 +291,10 @@ def test_practice_stands_on_the_agreement_page_too(open_page, filled, small_game
     app = open_page("agreement")
     assert not app.exception
     assert "+2.00" in app.dataframe[len(app.dataframe) - 1].value.to_string()
+
+
+def test_the_next_game_is_drawn_after_the_forms_that_are_being_saved(session, filled) -> None:
+    start = time.monotonic()
+    with SAVING.urgent():
+        desk_state.take_next(filled, desk_state.DeskState("Ada"))
+    assert time.monotonic() - start >= LONGEST_WAIT_SECONDS

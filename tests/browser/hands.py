@@ -11,7 +11,10 @@ from playwright.sync_api import Locator, Page, expect
 _IDLE = """() => {
     const app = document.querySelector("[data-testid='stApp']");
     const side = document.querySelector("[data-testid='stSidebar']");
-    const rests = !side || innerWidth > 768 || side.getBoundingClientRect().right <= 0;
+    const box = side && side.getBoundingClientRect();
+    // On a phone it folds away at first, unless somebody left it open: the browser remembers that.
+    const staysOpen = localStorage.getItem("stSidebarCollapsed-") === "false";
+    const rests = !side || innerWidth > 768 || (staysOpen ? box.left >= 0 : box.right <= 0);
     return app && rests && app.getAttribute('data-test-script-state') === 'notRunning'
         && app.getAttribute('data-test-connection-state') === 'CONNECTED'
         && !document.querySelector("[data-stale='true'], [data-testid='stSkeleton'], [data-testid='stSpinner']");

@@ -43,10 +43,10 @@ from evaluation.judging.model_client.prices import read_prices
 from evaluation.judging.propositions.file_faults import check_text
 from evaluation.persona.persona_text import read_agent_file, read_persona_text
 from evaluation.readers import read_upload
-from evaluation.simulation.journal_file import leftovers
 from evaluation.simulation.population.personas import read_fragment_file
 from evaluation.store import Store
 from evaluation.store.corpus.partitions import Corpus
+from evaluation.store.model_calls.journal_file import leftovers
 from evaluation.transcript import Transcript
 from evaluation.workflows.ratings.rating_sheet_import import import_ratings
 from tests.faults.bad_files import canonical, game, native
@@ -186,6 +186,11 @@ _COMPARISON = {"verdict": "equal", "rows": [{"agent": "a", "dimension": "fluency
 
 def targets() -> list[Target]:
     """Every parser, in the order in which they are given inputs."""
+    return [*_games(), *_other_files(), *_kept_files(), *_received()]
+
+
+def _games() -> list[Target]:
+    """Files and texts that games are read from."""
     tables = [_TABLE, _TABLE.replace(b",", b";"), _TABLE.replace(b",", b"\t")]
     odd = [case.make() for case in ALL if not case.is_large]
     return [
@@ -201,11 +206,12 @@ def targets() -> list[Target]:
         ),
         Target("tables", _upload("t.csv"), tables),
         Target("zips and other files", _upload("x.zip"), odd),
-        Target(
-            "stored transcripts",
-            lambda content: Transcript.from_json(content.decode("utf-8", "replace")),
-            [_GAME.to_json().encode()],
-        ),
+    ]
+
+
+def _other_files() -> list[Target]:
+    """Files that people hand in beside games."""
+    return [
         Target("rating sheets", _sheet(), [_SHEET, *_files("data/samples/ratings.csv")]),
         Target("events", lambda content: read_events(content, "e.jsonl"), _dumped(_CALL, _MEMORY)),
         Target(
@@ -230,12 +236,23 @@ def targets() -> list[Target]:
         ),
         Target("propositions", lambda content: check_text(content, "p.yaml"), _files("propositions/*/*.yaml")),
         Target("A/B tests", lambda content: read_ab_test("a.yaml", content), [iterations_test("a", "b").encode()]),
+        Target("prices", _from_file("pricing.yaml", read_prices), [b"m: {input: 1.5, output: 2, cached: 0.1}\n"]),
+    ]
+
+
+def _kept_files() -> list[Target]:
+    """Files that Dramaturg or an administrator has written."""
+    return [
+        Target(
+            "stored transcripts",
+            lambda content: Transcript.from_json(content.decode("utf-8", "replace")),
+            [_GAME.to_json().encode()],
+        ),
         Target("runs of A/B tests", lambda content: parsed_run(content.decode("utf-8", "replace")), _dumped(_RUN)),
         Target("recordings", _from_file("r.jsonl", read_recordings), _first_lines("data/recordings/*.jsonl"), 0.5),
         Target(
             "baselines", _from_file("b.json", lambda path: read_baselines(path.parent)), _files("data/baselines/*.json")
         ),
-        Target("prices", _from_file("pricing.yaml", read_prices), [b"m: {input: 1.5, output: 2, cached: 0.1}\n"]),
         Target(
             "corpus manifests",
             _from_file("manifest.json", lambda path: Corpus(Location.of(str(path.parent))).partitions()),
@@ -250,6 +267,12 @@ def targets() -> list[Target]:
             _from_value(lambda value: comparison_markdown(value) if isinstance(value, dict) else ""),
             _dumped(_COMPARISON),
         ),
+    ]
+
+
+def _received() -> list[Target]:
+    """Bodies that a model or a browser sends."""
+    return [
         Target("judges' answers", _answers, _dumped(_ANSWER, {"answers": [_ANSWER | {"item": 1}]}), 2),
         Target(
             "gate settings",
@@ -310,8 +333,13 @@ def problem_of(target: Target, content: bytes, counts: Counts | None = None) -> 
     return f"it took {seconds:.0f} s" if seconds > LONGEST_SECONDS else ""
 
 
-def fuzz(chosen: Sequence[Target], inputs: int, seed: int) -> dict[str, Counts]:
-    """Gives the parsers so many inputs together, as their weights say; stops at the third finding of a parser."""
+def fuzz(
+    chosen: Sequence[Target], inputs: int, seed: int, done: Callable[[str, Counts], None] = lambda *_: None
+) -> dict[str, Counts]:
+    """Gives the parsers so many inputs together, as their weights say; stops at the third finding of a parser.
+
+    ``done`` is told of each parser that has had its inputs.
+    """
     total = sum(target.weight for target in chosen)
     counted: dict[str, Counts] = {}
     for target in chosen:
@@ -324,6 +352,7 @@ def fuzz(chosen: Sequence[Target], inputs: int, seed: int) -> dict[str, Counts]:
                 counts.findings.append(_shortest(target, content, problem))
                 if len(counts.findings) == 3:
                     break
+        done(target.name, counts)
     return counted
 
 
@@ -343,6 +372,12 @@ def keep(finding: Finding, folder: Path = KEPT) -> Path:
     return path
 
 
+def _print_row(name: str, counts: Counts) -> None:
+    # At once: a run of a million inputs takes hours, and may be ended before.
+    figures = f"{counts.inputs:,} | {counts.refused:,} | {counts.slowest_seconds:.2f} | {len(counts.findings)}"
+    print(f"| {name} | {figures} |", flush=True)
+
+
 def main() -> int:
     """Prints the table; 1 when anything was found."""
     listed = targets()
@@ -353,11 +388,8 @@ def main() -> int:
     given = parser.parse_args()
     start = time.monotonic()
     chosen = [target for target in listed if given.only in (None, target.name)]
-    counted = fuzz(chosen, given.inputs, given.seed)
     print("| parser | inputs | refused | slowest (s) | findings |\n| --- | --- | --- | --- | --- |")
-    for name, counts in counted.items():
-        figures = f"{counts.inputs:,} | {counts.refused:,} | {counts.slowest_seconds:.2f} | {len(counts.findings)}"
-        print(f"| {name} | {figures} |")
+    counted = fuzz(chosen, given.inputs, given.seed, _print_row)
     findings = [finding for counts in counted.values() for finding in counts.findings]
     print(f"| together | {sum(counts.inputs for counts in counted.values()):,} | | | {len(findings)} |")
     print(f"\nSeed {given.seed}, {time.monotonic() - start:.0f} s.")

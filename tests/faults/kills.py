@@ -37,7 +37,9 @@ from tests.faults.killing import (
     Workplace,
     command,
     compare,
+    dask_cluster,
     done_so_far,
+    free_port,
     kill_all,
     read_content,
     repeated,
@@ -278,6 +280,36 @@ def kill_worker(place: Workplace, random: Random) -> Tally:
     return tally
 
 
+def kill_scheduler(place: Workplace, random: Random) -> Tally:
+    """``dramaturg evaluate --engine dask --scheduler``: the scheduler, while a client waits for its answers."""
+    tally, folder = Tally(), place.fresh("scheduler")
+    output, port, waits = folder / "out", free_port(), random.randrange(2) == 0
+    arguments = command("evaluate", place.games, "--output", output, "--engine", "dask")
+
+    with dask_cluster(folder, port) as cluster:
+
+        def scheduler(client: psutil.Process) -> psutil.Process:
+            while waits and client.status() != psutil.STATUS_ZOMBIE and not any(output.rglob("*.parquet")):
+                time.sleep(0.01)
+            return cluster.scheduler
+
+        moment = Moment(0, random.uniform(0.0, 6.0))
+        arguments += ["--scheduler", cluster.address]
+        killed = run_until(arguments, moment, lambda _: False, scheduler)
+        tally.kills += killed.was_killed
+    told = "".join(killed.lines)
+    # A client that had all its answers by then ends as if nothing had happened.
+    if killed.returncode not in {0, 3} or "Traceback" in told:
+        tally.count("torn", [f"the client ended with {killed.returncode}: {killed.lines[-1:]}"])
+    if killed.returncode == 3 and not (cluster.address in told and "scheduler" in told):
+        tally.count("torn", [f"the client's error does not name the scheduler: {killed.lines[-3:]}"])
+    with dask_cluster(folder, port):
+        run_to_the_end(arguments)
+    run_to_the_end(command("collect", output, "--database", folder / "a.duckdb"))
+    _finish(tally, folder / "a.duckdb", place)
+    return tally
+
+
 KINDS: Mapping[str, Callable[[Workplace, Random], Tally]] = {
     "import": kill_import,
     "watch": kill_watch,
@@ -287,6 +319,7 @@ KINDS: Mapping[str, Callable[[Workplace, Random], Tally]] = {
     "persona": kill_persona,
     "experiment": kill_experiment,
     "worker": kill_worker,
+    "scheduler": kill_scheduler,
 }
 
 

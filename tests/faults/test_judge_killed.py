@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +24,8 @@ def claim(body: dict[str, Any]) -> str:
     return f"claim {found[1]}"
 
 
-def start(url: str, database: Path) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "tests.faults.judge_run", url, str(database), str(COUNT)]
+def start(url: str, database: Path, count: int = COUNT) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "tests.faults.judge_run", url, str(database), str(count)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT)
 
 
@@ -60,3 +62,33 @@ def test_a_killed_run_resumes_without_asking_again_for_what_was_received(tmp_pat
     assert twice <= set(asked_before) - cached
     with Store(database).unit() as cursor:
         assert cursor.execute("SELECT count(*) FROM judgements").fetchall() == [(COUNT,)]
+
+
+def test_what_comes_while_another_process_holds_the_database_is_paid_for_once(tmp_path: Path) -> None:
+    database, count = tmp_path / "judged.duckdb", 100
+    Store(database).settings.set("made", True)
+    with JudgeServer(latency_seconds=0.02, prompt_of=claim).in_thread() as server:
+        with start(server.url, database, count) as first:
+            wait_until(lambda: len(server.tally.asked) > 0)
+            with Store(database).unit(write=True):
+                wait_until(lambda: len(server.tally.asked) >= 80)
+                first.kill()
+                first.wait()
+        with start(server.url, database, count) as second:
+            output, _ = second.communicate()
+        assert second.returncode == 0
+        twice = [subject for subject, times in server.tally.asked.items() if times > 1]
+    assert output.count(";scored;") == count
+    # What was under way when the process died is asked again, and nothing else.
+    assert len(twice) <= CONCURRENCY
+    with Store(database).unit() as cursor:
+        assert cursor.execute("SELECT count(*) FROM judgements").fetchall() == [(count,)]
+        assert cursor.execute("SELECT count(*) FROM llm_calls").fetchall() == [(count,)]
+    assert [path.name for path in tmp_path.glob(".*")] == []
+
+
+def wait_until(holds: Callable[[], bool]) -> None:
+    end = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.005)

@@ -69,7 +69,7 @@ def _result(before: str, after: str) -> None:
 
 
 def _table(given: list[PairJudgement], after: str) -> pd.DataFrame:
-    listed = resources.read(queries.transcript_list).set_index("transcript_id")
+    listed = resources.share(queries.transcript_list).set_index("transcript_id")
     rows = []
     for one in given:
         new, old = sorted(one.pair.games, key=lambda game: listed.loc[game, "iteration"] != after)

@@ -28,7 +28,7 @@ _GAME = "game"
 
 def two_games(found: IterationComparison) -> None:
     """A game of each iteration, at first the two that moved most; a message opens on its game's page."""
-    listed = resources.read(queries.transcript_list).set_index("transcript_id")
+    listed = resources.share(queries.transcript_list).set_index("transcript_id")
     moved = most_moved_pair(found.before.games, found.after.games, found.pairs)
     ids = [[one.transcript_id for one in side.games] for side in (found.before, found.after)]
     first = moved or (ids[0][0], ids[1][0])

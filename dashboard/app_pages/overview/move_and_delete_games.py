@@ -27,7 +27,7 @@ def manage_games(store: Store, board: Board, shown: str | None) -> None:
         shown: The iteration that the page shows; ``None`` for none.
     """
     with st.expander("Move or delete games", icon=":material/checklist:", key="manage_games"):
-        games = resources.read(data.stored_games)
+        games = resources.share(data.stored_games)
         places = [_THESE, _LOOSE, _ALL] if shown is not None else [_LOOSE, _ALL]
         place = st.segmented_control("Games of", places, default=places[0], required=True, key="games_of")
         listed = _listed(games, place, shown)

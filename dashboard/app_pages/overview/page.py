@@ -72,7 +72,7 @@ def iterations(store: Store, seen: queries.Overview) -> None:
     left, right = st.columns(2, gap="medium")
     with left:
         parts.tests(shown)
-        parts.advice(shown)
+        parts.advice(store, board, shown)
     with right:
         parts.success_checklist(store, board)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 import streamlit as st
@@ -27,6 +27,8 @@ from evaluation.text.display import counted
 from evaluation.workflows.reports import stored_losses
 
 _LAST_SHOWN = "iteration_shown_last"
+_TESTS_SHOWN = 12
+_WAITING_SHOWN = 500
 
 
 def pick_iteration(board: Board) -> IterationSummary:
@@ -50,19 +52,22 @@ def waiting_for_review(seen: Overview) -> None:
             f"{counted(seen.simulated, 'simulated conversation')} of experiments and A/B tests "
             f"{'is' if seen.simulated == 1 else 'are'} counted apart, in none of these figures."
         )
-    if not seen.unrated:
+    waiting = seen.waiting
+    if waiting.empty:
         return
     with st.container(border=True, horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.markdown(
-            f":material/rate_review: **{counted(seen.unrated, 'game')} of {seen.transcripts} not rated yet.** "
+            f":material/rate_review: **{counted(len(waiting), 'game')} of {seen.transcripts} not rated yet.** "
             "Engagement is mandatory, so their verdicts stay pending.",
             width="stretch",
         )
         st.page_link("app_pages/review/page.py", label="Go to the desk", icon=":material/arrow_forward:")
     with st.expander("Which ones wait", icon=":material/hourglass_empty:"):
-        waiting = resources.read(data.unrated_games)
         status_table(data.waiting_counts(waiting), "How many games wait in which iteration")
-        status_table(waiting, "Games that nobody has rated", height=min(38 + 35 * len(waiting), 320))
+        first = waiting.head(_WAITING_SHOWN)
+        status_table(first, "Games that nobody has rated", height=min(38 + 35 * len(first), 320))
+        if len(first) < len(waiting):
+            st.caption(f"The first {len(first)} of {counted(len(waiting), 'game')}.")
         st.caption(
             "The desk shows neither a game's name nor its iteration. Opened from an iteration that waits for ratings, "
             "it hands out that iteration's games first, mixed with those it is compared with."
@@ -74,8 +79,28 @@ def tests(shown: IterationSummary) -> None:
     st.subheader("Tests", anchor=False)
     if not shown.tests:
         st.caption("No games yet.")
-    for test in shown.tests:
+    for test in shown.tests[-_TESTS_SHOWN:]:
         _test(test)
+    if earlier := shown.tests[:-_TESTS_SHOWN]:
+        with st.expander(f"The {counted(len(earlier), 'test')} before", icon=":material/history:"):
+            status_table(
+                _tests_table(earlier), "Earlier tests of the iteration", height=min(38 + 35 * len(earlier), 400)
+            )
+
+
+def _tests_table(tests: Sequence[GameTest]) -> pd.DataFrame:
+    rows = [
+        {
+            "Test": test.number,
+            "Verdict": look(test.verdict.status).label,
+            "Passed": f"{test.verdict.passed_count} of 7",
+            "Games": len(test.games),
+            "Cost": usd_text(test.cost_usd.mean),
+            "Reasons": " ".join(test.verdict.reasons),
+        }
+        for test in tests
+    ]
+    return pd.DataFrame(rows)
 
 
 def _test(test: GameTest) -> None:
@@ -125,7 +150,7 @@ def _check(check: Criterion) -> None:
         st.text(f"{check.label}\n{check.measured}", width="stretch")
 
 
-def advice(shown: IterationSummary) -> None:
+def advice(store: Store, board: Board, shown: IterationSummary) -> None:
     """Advice from the rubric's guide on failing metrics, the lowest first; one sentence where nothing fails."""
     given = advise(shown.means, shown.cost_usd.mean)
     if not given:
@@ -133,7 +158,8 @@ def advice(shown: IterationSummary) -> None:
         return
     st.subheader("What to change next", anchor=False)
     with st.container(border=True):
-        losses = resources.read(stored_losses, shown.iteration.name)
+        own = shown.iteration.name
+        losses = resources.once(stored_losses, (own,), store, own, board)
         _advice(given[0], losses)
         for other in given[1:]:
             with st.expander(f"Then: {other.label}"):

@@ -11,6 +11,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.app_pages.review.rating_desk import RATE, REVISE, DeskMode, FilledForm, desk_data, draft_data, read_form
+from dashboard.app_pages.review.save_before_draw import SAVING
 from dashboard.shared import state
 from dashboard.shared.formatting import duration_text
 from evaluation.rating_desk.pace import pace
@@ -62,6 +63,8 @@ def take_next(store: Store, desk: DeskState, progress: QueueProgress | None = No
         desk: Whose desk.
         progress: How far the rater is, where that was read just now.
     """
+    # Whoever waits for the answer that a form is saved waits for this page, too.
+    SAVING.give_way()
     desk.transcript_id = next_game(store, desk)
     if desk.transcript_id is not None:
         words, share = how_far(store, desk, progress or store.rating_queue.progress(desk.rater))

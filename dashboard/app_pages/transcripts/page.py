@@ -30,7 +30,7 @@ def show(store: Store) -> None:
     if wanted is not None:
         one_game(store, wanted)
         return
-    listed = resources.read(queries.transcript_list)
+    listed = resources.share(queries.transcript_list)
     if listed.empty:
         head = st.container()
         if not add_games(store):

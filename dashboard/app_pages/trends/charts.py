@@ -27,6 +27,9 @@ _FARTHEST = 0.4
 """The share of a scale at which the colour is deepest."""
 _PALEST, _DEEPEST = 10, 42
 """The share of its colour in a cell, in percent: text on the deepest still has a contrast of more than 4.5:1."""
+_Cells = Mapping[tuple[str, int], Mapping[str, float]]
+"""The mean and its distance from the threshold, by metric and position."""
+
 _MOST_NAMED, _MOST_WITH_DECIMALS = 8, 10
 
 # Colours of Okabe and Ito, with a shape and a dash of their own for each line.
@@ -79,7 +82,7 @@ def heat_map(frame: pd.DataFrame, thresholds: Mapping[str, float]) -> HeatMap:
         frame: From :func:`heat_frame`.
         thresholds: Today's.
     """
-    cells = frame.set_index(["metric", "position"])
+    cells = _cells_of(frame)
     iterations = frame.drop_duplicates("position").sort_values("position")
     names = {int(place): str(name) for place, name in zip(iterations["position"], iterations["iteration"], strict=True)}
     rows = [_heat_row(cells, name, names, thresholds) for name in DEFINITIONS if name in set(frame["metric"])]
@@ -92,8 +95,14 @@ def heat_map(frame: pd.DataFrame, thresholds: Mapping[str, float]) -> HeatMap:
     )
 
 
+def _cells_of(frame: pd.DataFrame) -> _Cells:
+    columns = (frame[name].tolist() for name in ("metric", "position", "mean", "distance"))
+    rows = zip(*columns, strict=True)
+    return {(metric, place): {"mean": mean, "distance": distance} for metric, place, mean, distance in rows}
+
+
 def _heat_row(
-    cells: pd.DataFrame, metric: str, names: Mapping[int, str], thresholds: Mapping[str, float]
+    cells: _Cells, metric: str, names: Mapping[int, str], thresholds: Mapping[str, float]
 ) -> tuple[dict[str, Any], MarkTargets]:
     drawn: list[dict[str, Any]] = []
     opened: list[MarkTarget] = []
@@ -117,7 +126,7 @@ def _heat_row(
     return row, {"metric": tuple(opened[-1:]), "cell": tuple(opened)}
 
 
-def _whole(cells: pd.DataFrame, metric: str, place: int, words: str) -> str:
+def _whole(cells: _Cells, metric: str, place: int, words: str) -> str:
     """A cell without decimals, where many stand side by side."""
     mean = _at(cells, metric, place, "mean")
     if mean is None:
@@ -125,12 +134,12 @@ def _whole(cells: pd.DataFrame, metric: str, place: int, words: str) -> str:
     return f"{words[0]} {mean:.0f}" if DEFINITIONS[metric].scale == PERCENT else f"{words[0]} {mean:.1f}"
 
 
-def _at(cells: pd.DataFrame, name: str, place: int, column: str) -> float | None:
-    value = float(str(cells.loc[(name, place), column])) if (name, place) in cells.index else math.nan
+def _at(cells: _Cells, name: str, place: int, column: str) -> float | None:
+    value = float(cells.get((name, place), {}).get(column, math.nan))
     return None if math.isnan(value) else value
 
 
-def _cell(cells: pd.DataFrame, name: str, place: int, thresholds: Mapping[str, float]) -> str:
+def _cell(cells: _Cells, name: str, place: int, thresholds: Mapping[str, float]) -> str:
     mean = _at(cells, name, place, "mean")
     if mean is None:
         return "no score"
@@ -140,7 +149,7 @@ def _cell(cells: pd.DataFrame, name: str, place: int, thresholds: Mapping[str, f
 
 def heat_table(frame: pd.DataFrame, thresholds: Mapping[str, float]) -> pd.DataFrame:
     """The heat map as a table: one row per iteration."""
-    cells = frame.set_index(["metric", "position"])
+    cells = _cells_of(frame)
     rows = [
         {"No.": place, "Iteration": group["iteration"].iloc[0]}
         | {one.label: _cell(cells, name, int(str(place)), thresholds) for name, one in DEFINITIONS.items()}

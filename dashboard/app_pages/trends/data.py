@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from dashboard.shared.charts.metric_charts import games_of_dots
 from dashboard.shared.formatting import COUNT, USD, look, score_text
 from dashboard.shared.marks.targets import MarkTarget, MarkTargets, RunTarget
 from dashboard.shared.queries import LOOSE, group_of, transcript_list
@@ -180,7 +181,7 @@ def beside_points(store: Store) -> pd.DataFrame:
 
 
 def chart_targets(games: pd.DataFrame, metric: str) -> MarkTargets:
-    """Targets of the marks of a chart: each dot opens its game, each mean the games of its iteration.
+    """Targets of the marks of a chart: each dot opens its game, or the lowest of its games; each mean its iteration's.
 
     Args:
         games: Those of the chart, in the columns of ``queries.trend_points``.
@@ -189,9 +190,16 @@ def chart_targets(games: pd.DataFrame, metric: str) -> MarkTargets:
     scored = games.dropna(subset=["score"])
     names = scored.groupby("position")["iteration"].first()
     return {
-        "game": tuple(MarkTarget(metric, transcript_id=str(key)) for key in scored["transcript_id"]),
+        "game": tuple(MarkTarget(metric, transcript_id=str(key)) for key in games_of_dots(scored)["transcript_id"]),
         "mean": tuple(_iteration_target(metric, name) for name in names),
     }
+
+
+def drawn_content(games: pd.DataFrame) -> tuple[int, ...]:
+    """Hashes of all that a chart of a metric's games without chance shows and opens."""
+    numbers = (games[name].to_numpy().tobytes() for name in ("position", "score", "raters"))
+    texts = (tuple(games[name].tolist()) for name in ("transcript_id", "game", "iteration"))
+    return tuple(hash(one) for one in (*numbers, *texts))
 
 
 def verdict_targets(counts: pd.DataFrame) -> MarkTargets:

@@ -9,6 +9,7 @@ from dashboard.app_pages.trends import data
 from dashboard.app_pages.trends import sections as parts
 from dashboard.shared import queries, resources
 from dashboard.shared.beside_chance.parts import beside_chance_toggle, chance_notes
+from dashboard.shared.charts.metric_charts import MOST_DOTS
 from dashboard.shared.first_run import first_steps
 from dashboard.shared.marks.pictures import open_clicked_mark
 from dashboard.shared.notices import empty_state
@@ -16,6 +17,7 @@ from dashboard.shared.version_notes import versions_banner
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import MetricDefinition
 
+_CLOSE = "Games that lie close together share a dot, which opens the lowest of them."
 CHARTS, HEAT, TABLE, BESIDE, PERSONAS = "Charts", "Heat map", "Table", "Cost and verdicts", "Personas"
 
 
@@ -40,7 +42,8 @@ def show() -> None:
         parts.change_notes(found)
         parts.drift()
         return
-    shown = points[(points["position"].between(first, last) & ~is_loose) | (is_loose & with_loose)]
+    is_shown = (points["position"].between(first, last) & ~is_loose) | (is_loose & with_loose)
+    shown = points if is_shown.all() else points[is_shown]
     if shown.empty:
         head = "No game of these iterations is stored." if found else "No game belongs to an iteration yet."
         st.info(f"{head} Upload games into one, or show the games of no iteration.")
@@ -90,6 +93,7 @@ def metrics(
         st.caption(
             "Dots are games, diamonds means with their 95 % intervals over games, the dashed line is the threshold, "
             "and what lies on its shaded side fails. A dot opens its game, a diamond the games of its iteration."
+            + (f" {_CLOSE}" if shown.groupby("metric")["score"].count().max() > MOST_DOTS else "")
         )
         parts.metric_charts(shown, definitions, thresholds, key, beside_chance=beside_chance)
     parts.change_notes(found)

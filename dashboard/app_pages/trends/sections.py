@@ -85,26 +85,30 @@ def metric_charts(
     """
     grid = st.grid(2, min_column_width=380)
     changes = resources.read(_changes)
+    of_metric = {str(name): games for name, games in shown.groupby("metric", sort=False)}
     for name, definition in definitions.items():
-        games = shown[shown["metric"] == name]
+        games = of_metric.get(name, shown.head(0))
         with grid.cell(), st.container(border=True):
             st.subheader(definition.label, anchor=False)
             st.caption(_summary(games, definition, thresholds.get(name)))
-            # The charts of a thousand games take half a second to make, and are the same until the data changes.
-            drawn = (name, *key, beside_chance)
+            # The charts of thousands of games take a second to make, and a rating changes one of them.
+            drawn, limit = (name, *key, beside_chance), thresholds.get(name)
+            scale = definition.scale
+            same = resources.once(data.drawn_content, drawn, games)
+            content = (*same, name, scale.name, *scale.limits, limit, *changes.items())
+            make, kept = (resources.once, drawn) if beside_chance else (resources.made_of, content)
             draw, tell = (
                 (companion_data.chance_figure, companion_data.chance_alt)
                 if beside_chance
                 else (charts.trend_figure, charts.trend_alt)
             )
+            targets = resources.made_of(data.chart_targets, content, games, name)
             draw_chart(
-                resources.once(draw, drawn, games, definition, thresholds.get(name), changes),
+                make(draw, kept, games, definition, limit, changes),
                 key=f"trend_{name}",
                 config=ZOOMABLE,
-                alt=resources.once(tell, drawn, games, definition, thresholds.get(name)),
-                on_select=_on_point(
-                    f"trend_{name}", resources.once(data.chart_targets, drawn, games, name), ("game", "mean")
-                ),
+                alt=make(tell, kept, games, definition, limit),
+                on_select=_on_point(f"trend_{name}", targets, ("game", "mean")),
                 selection_mode="points",
             )
             if beside_chance:
@@ -116,7 +120,7 @@ def _on_point(key: str, targets: MarkTargets, kinds: Sequence[str]) -> Callable[
 
 
 def _changes(store: Store) -> dict[str, str]:
-    return {one.name: one.change for one in data.steps(store)}
+    return {one.name: one.change for one in store.iterations.list()}
 
 
 def _summary(games: pd.DataFrame, definition: MetricDefinition, threshold: float | None) -> str:
@@ -134,7 +138,7 @@ def _summary(games: pd.DataFrame, definition: MetricDefinition, threshold: float
 def beside_charts(first: int, last: int, *, with_loose: bool) -> None:
     """Cost, cache hits, raters, role consistency by side, and verdicts, over the same iterations."""
     points, counts = (
-        _within(resources.read(read), first, last, with_loose) for read in (data.beside_points, data.verdict_counts)
+        _within(resources.share(read), first, last, with_loose) for read in (data.beside_points, data.verdict_counts)
     )
     definitions = data.beside_definitions(points)
     unknown = [label for name, label in _BESIDE_LABELS.items() if name not in definitions]

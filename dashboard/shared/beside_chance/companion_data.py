@@ -17,6 +17,7 @@ from dashboard.shared.charts.metric_charts import (
     KEEP_ZOOM,
     escaped_label,
     game_trace,
+    games_of_dots,
     mean_trace,
     name_iterations,
     trend_alt,
@@ -130,9 +131,17 @@ def companion_figure(points: pd.DataFrame, metric: str) -> go.Figure:
 
 
 def _dots(known: pd.DataFrame, metric: str) -> go.Scatter:
-    games = zip(known["game"], known["score"], known["control"], strict=True)
-    texts = [f"{escaped_label(game, 40)}: {control_words(metric, score, control)}" for game, score, control in games]
-    return game_trace(known, "companion", texts)
+    drawn = games_of_dots(known, "companion")
+    games = zip(drawn["game"], drawn["score"], drawn["control"], drawn["dots"], strict=True)
+    texts = [
+        f"{escaped_label(game, 40)}: {control_words(metric, score, control)}{_and_more(dots)}"
+        for game, score, control, dots in games
+    ]
+    return game_trace(drawn, "companion", texts)
+
+
+def _and_more(dots: int) -> str:
+    return f", and {counted(dots - 1, 'game')} close above it" if dots > 1 else ""
 
 
 def _means(sides: list[SideControls]) -> go.Scatter:

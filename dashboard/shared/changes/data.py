@@ -11,6 +11,7 @@ from dashboard.shared import queries
 from evaluation.iterations import Iteration, RecordedDecision, reference_of
 from evaluation.iterations.edit_history import Edit, SignOff
 from evaluation.iterations.metric_versions import VersionMix, version_mixes
+from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.store import Deletion, Store
 from evaluation.workflows.reevaluation import outdated
 
@@ -22,7 +23,7 @@ class Versions:
     Attributes:
         all: Over all stored games.
         against_reference: By iteration, over its games and its reference's: what keep or revert rests on.
-        outdated: How many games have a result that is missing or not of today's version.
+        outdated: How many games have a result that is missing or not of today's version; 0 where all results compare.
     """
 
     all: tuple[VersionMix, ...]
@@ -33,6 +34,9 @@ class Versions:
 def versions(store: Store) -> Versions:
     """The metrics whose scores do not compare until games are scored again."""
     with store.unit():
+        # Nearly always, and the table of all scores need not be looked through.
+        if store.results.versions() <= {(name, one.version) for name, one in DEFINITIONS.items()}:
+            return Versions((), {}, 0)
         scores, summaries, iterations = store.results.scores(), store.transcripts.summaries(), store.iterations.list()
         found = version_mixes(scores)
         waiting = len(outdated(store))
@@ -55,23 +59,11 @@ def mixes_between(store: Store, before: str, after: str) -> tuple[VersionMix, ..
     return version_mixes(scores, set(summaries.loc[summaries["iteration"].isin([before, after]), "transcript_id"]))
 
 
-def unrated_games(store: Store) -> pd.DataFrame:
-    """The games without a rating, in the order in which they were added.
-
-    Returns:
-        ``Game`` and ``Iteration`` (empty for none).
-    """
-    with store.unit():
-        summaries, scores = store.transcripts.summaries(), store.results.scores()
-    waiting = queries.waiting_games(summaries, scores)
-    return pd.DataFrame({"Game": waiting["game_id"], "Iteration": waiting["iteration"].fillna("")})
-
-
 def waiting_counts(waiting: pd.DataFrame) -> pd.DataFrame:
     """Number of waiting games by iteration, the most first.
 
     Args:
-        waiting: From :func:`unrated_games`.
+        waiting: As ``queries.Overview`` holds it.
     """
     counts = waiting["Iteration"].replace("", queries.NO_ITERATION).value_counts()
     return pd.DataFrame({"Iteration": counts.index, "Games that wait": counts.to_numpy()})

@@ -33,6 +33,10 @@ KEEP_ZOOM = {"uirevision": "kept", "dragmode": False}
 """Layout of figures that can be zoomed: what a person chose survives a rerun. Dragging scrolls the page until the zoom
 tool is taken, or a phone could not pass the figure."""
 
+MOST_DOTS = 2_000
+"""Dots of one chart: a browser takes seconds to draw more, and they would hide each other."""
+
+_BINS = 50
 _LABEL_LENGTH = 18
 _NAMES_FIT = 44
 """Characters of all names together that stand level below a chart of 380 pixels."""
@@ -76,17 +80,53 @@ def trend_figure(
     return figure
 
 
+def games_of_dots(scored: pd.DataFrame, column: str = "score") -> pd.DataFrame:
+    """The game of each dot of a chart: every game, or with more than ``MOST_DOTS`` the lowest of those that lie close.
+
+    Args:
+        scored: Games with a value in ``column``.
+        column: What is drawn.
+
+    Returns:
+        Rows of ``scored`` in their order, or one for each iteration and fiftieth of the values' range, with ``dots``
+        (how many games the dot stands for) and ``highest`` (the highest value among them).
+    """
+    if len(scored) <= MOST_DOTS:
+        return scored.assign(dots=1, highest=scored[column])
+    low, high = scored[column].min(), scored[column].max()
+    bins = ((scored[column] - low) / ((high - low) or 1.0) * _BINS).round()
+    ordered = scored.assign(bin=bins).sort_values(["position", column], kind="stable")
+    close = ordered.groupby(["position", "bin"], sort=False)
+    found = ordered.assign(dots=close[column].transform("size"), highest=close[column].transform("max"))
+    return found.drop_duplicates(["position", "bin"]).drop(columns="bin")
+
+
 def _game_dots(scored: pd.DataFrame, definition: MetricDefinition) -> go.Scatter:
+    drawn = games_of_dots(scored)
+    if len(drawn) < len(scored):
+        return game_trace(drawn, "score", [_close_words(*one, definition) for one in _sides_of(drawn)])
     raters = scored["raters"].tolist() if "raters" in scored else [0] * len(scored)
     texts = [
         f"{escaped_label(game, 40)}: {score_text(score, definition.scale)}{_rated_by(people, definition)}"
         for game, score, people in zip(scored["game"], scored["score"], raters, strict=True)
     ]
-    return game_trace(scored, "score", texts)
+    return game_trace(drawn, "score", texts)
+
+
+def _sides_of(drawn: pd.DataFrame) -> Iterator[tuple[int, float, float]]:
+    return zip(drawn["dots"].tolist(), drawn["score"].tolist(), drawn["highest"].tolist(), strict=True)
+
+
+def _close_words(games: int, lowest: float, highest: float, definition: MetricDefinition) -> str:
+    to = f" to {score_text(highest, definition.scale)}" if highest > lowest else ""
+    return f"{counted(games, 'game')}, {score_text(lowest, definition.scale)}{to}"
 
 
 def legible(figure: go.Figure) -> go.Figure:
     """``figure`` with all its words in the colour of the page's text."""
+    # A figure that is kept between runs is drawn again as it is.
+    if figure.layout.font.color == TEXT:
+        return figure
     figure.update_layout(font_color=TEXT, legend_font_color=TEXT)
     figure.update_xaxes(tickfont_color=TEXT, title_font_color=TEXT)
     figure.update_yaxes(tickfont_color=TEXT, title_font_color=TEXT)
@@ -95,15 +135,30 @@ def legible(figure: go.Figure) -> go.Figure:
 
 
 def game_trace(games: pd.DataFrame, column: str, texts: list[str]) -> go.Scatter:
-    """A dot for each game at the value of that column; those of one iteration stand side by side and stay visible."""
+    """A dot for each row at the value of that column, larger the more games it stands for.
+
+    Dots of single games of one iteration stand side by side and stay visible.
+
+    Args:
+        games: As :func:`games_of_dots` returns them.
+        column: What is drawn.
+        texts: For each dot, when it is pointed at.
+    """
+    is_each = bool((games["dots"] == 1).all())
     rank = games.groupby("position").cumcount()
     size = games.groupby("position")[column].transform("size")
+    aside = (rank - (size - 1) / 2) * (0.3 / size.clip(lower=3)) if is_each else 0.0
     return go.Scatter(
-        x=games["position"] + (rank - (size - 1) / 2) * (0.3 / size.clip(lower=3)),
+        x=games["position"] + aside,
         y=games[column],
         mode="markers",
         name="game",
-        marker={"size": 9, "color": NEUTRAL, "opacity": 0.75, "line": {"width": 1, "color": "white"}},
+        marker={
+            "size": 9 if is_each else 6 + 2 * games["dots"].clip(upper=32) ** 0.5,
+            "color": NEUTRAL,
+            "opacity": 0.75,
+            "line": {"width": 1, "color": "white"},
+        },
         text=texts,
         hovertemplate="%{text}<extra></extra>",
     )

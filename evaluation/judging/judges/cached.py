@@ -1,12 +1,12 @@
-"""The judge that asks another one only if no answer is stored, and stores each answer before returning it."""
+"""Ask another judge only if no answer is stored, and keep each answer before reporting it."""
 
 from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any, Protocol
 
 from pydantic import ValidationError
@@ -15,9 +15,6 @@ from evaluation.judging.judges._judgements import Received, judgement_from
 from evaluation.judging.model_client.calls import CallRecord
 from evaluation.judging.model_client.usage import Usage
 from evaluation.judging.protocol import Judge, JudgeKind, Judgement, JudgementStatus, JudgeRequest, Prompt, Report
-
-# A transaction costs as much for one answer as for ten: what comes within this time is stored together.
-_MIN_HOLD_SECONDS = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +44,10 @@ class KeptAnswer:
     usage: Usage = field(default_factory=Usage)
 
 
+KeepAnswers = Callable[[Sequence[KeptAnswer], Sequence[CallRecord]], None]
+"""Keeps answers and the calls made meanwhile; both outlive the process when it returns."""
+
+
 class JudgementCache(Protocol):
     """The storage of answers; the store has one."""
 
@@ -54,8 +55,8 @@ class JudgementCache(Protocol):
         """The answers kept under ``keys``; keys without one are left out."""
         ...
 
-    def keep(self, answers: Sequence[KeptAnswer], calls: Sequence[CallRecord]) -> None:
-        """Stores answers and the calls made meanwhile; both are safe when it returns."""
+    def journal(self) -> AbstractAsyncContextManager[KeepAnswers]:
+        """Keeps answers until the block ends, when all of them are stored; on entering, what a killed run left is."""
         ...
 
 
@@ -74,18 +75,11 @@ class CallBuffer:
         return [self._records.popleft() for _ in range(len(self._records))]
 
 
-_Call = Callable[..., Awaitable[Any]]
-
-
-async def _called(function: Callable[..., Any], *arguments: object) -> Any:
-    return function(*arguments)
-
-
 class CachedJudge:
     """Knows every answer that was ever received, by the address of its question.
 
-    Equal questions among the requests are asked once. An answer is reported only after it is stored, so that a run
-    that was killed asks again at most for what was under way.
+    Equal questions among the requests are asked once. An answer is kept as soon as it arrives, and reported after
+    that, so that a run that was killed asks again only for what was under way.
 
     Args:
         judge: Asked for what is not kept.
@@ -93,8 +87,8 @@ class CachedJudge:
         model: The model that ``judge`` asks.
         server: The address of the server that it asks, where that is one's own; part of the keys.
         calls: Where its client logs calls; they are stored along with the answers.
-        is_quick: Whether the cache waits for nothing, and is called without a thread: handing over to one, and back,
-            takes longer than a line in a file.
+        is_quick: Whether looking up waits for nothing, and is done without a thread: handing over to one, and back,
+            takes longer.
     """
 
     def __init__(
@@ -109,7 +103,7 @@ class CachedJudge:
     ) -> None:
         self._judge = judge
         self._cache = cache
-        self._call: _Call = _called if is_quick else asyncio.to_thread
+        self._is_quick = is_quick
         self._model = model
         self._server = server
         self._calls = calls or CallBuffer()
@@ -120,8 +114,15 @@ class CachedJudge:
         Raises:
             StoreError: Answers cannot be read or stored; nothing more is asked then.
         """
+        async with self._cache.journal() as keep:
+            return await self._judge_all(requests, keep, report)
+
+    async def _judge_all(
+        self, requests: Sequence[JudgeRequest], keep: KeepAnswers, report: Report | None
+    ) -> list[Judgement]:
         keys = [request.key(self._model, self._server) for request in requests]
-        kept = await self._call(self._cache.lookup, list(dict.fromkeys(keys)))
+        wanted = list(dict.fromkeys(keys))
+        kept = self._cache.lookup(wanted) if self._is_quick else await asyncio.to_thread(self._cache.lookup, wanted)
         settled: dict[int, Judgement] = {}
         unknown: dict[str, list[int]] = {}
         for position, (request, key) in enumerate(zip(requests, keys, strict=True)):
@@ -133,7 +134,7 @@ class CachedJudge:
                 if report:
                     report(position, known)
         if unknown:
-            await self._ask(requests, list(unknown.values()), settled, report)
+            await self._ask(requests, list(unknown.values()), settled, keep, report)
         return [settled[position] for position in range(len(requests))]
 
     def _known(self, request: JudgeRequest, kept: KeptAnswer | None) -> Judgement | None:
@@ -152,78 +153,28 @@ class CachedJudge:
         requests: Sequence[JudgeRequest],
         places: list[list[int]],
         settled: dict[int, Judgement],
+        keep: KeepAnswers,
         report: Report | None,
     ) -> None:
         """Asks for the first position of each list and gives the others the same answer."""
         asked = [requests[positions[0]] for positions in places]
 
         def settle(index: int, judgement: Judgement) -> None:
+            answers = [kept_answer(asked[index], judgement)] if judgement.is_scored else []
+            calls = self._calls.take()
+            if answers or calls:
+                keep(answers, calls)
             for position in places[index]:
                 settled[position] = _for_request(judgement, requests[position], is_first=position == places[index][0])
                 if report:
                     report(position, settled[position])
 
-        writer = _Writer(partial(self._call, self._cache.keep), self._calls, asked, settle)
-        asking = asyncio.ensure_future(self._judge.judge(asked, report=writer.put))
-        writing = asyncio.ensure_future(writer.run())
         try:
-            await asyncio.wait({asking, writing}, return_when=asyncio.FIRST_COMPLETED)
-            if not writing.done():
-                await asking
+            await self._judge.judge(asked, report=settle)
         finally:
-            # Also when asking failed or was cancelled: what was received until then is paid for, and kept.
-            asking.cancel()
-            await asyncio.gather(asking, return_exceptions=True)
-            writer.finish()
-            await writing
-
-
-class _Writer:
-    """Stores what comes in, as much at a time as came since the last write, and then reports it."""
-
-    def __init__(
-        self,
-        keep: Callable[[Sequence[KeptAnswer], Sequence[CallRecord]], Awaitable[None]],
-        calls: CallBuffer,
-        requests: Sequence[JudgeRequest],
-        settle: Report,
-    ) -> None:
-        self._keep = keep
-        self._calls = calls
-        self._requests = requests
-        self._settle = settle
-        self._waiting: list[tuple[int, Judgement]] = []
-        self._news = asyncio.Event()
-        self._is_finished = False
-
-    def put(self, index: int, judgement: Judgement) -> None:
-        self._waiting.append((index, judgement))
-        self._news.set()
-
-    def finish(self) -> None:
-        self._is_finished = True
-        self._news.set()
-
-    async def run(self) -> None:
-        while True:
-            await self._news.wait()
-            self._news.clear()
-            is_last = self._is_finished
-            await self._write()
-            if is_last:
-                return
-            await asyncio.sleep(_MIN_HOLD_SECONDS)
-
-    async def _write(self) -> None:
-        received, self._waiting = self._waiting, []
-        answers = [
-            kept_answer(self._requests[index], judgement) for index, judgement in received if judgement.is_scored
-        ]
-        calls = self._calls.take()
-        if answers or calls:
-            await self._keep(answers, calls)
-        for index, judgement in received:
-            self._settle(index, judgement)
+            # Also when asking failed or was cancelled: calls without an answer are paid for, too.
+            if calls := self._calls.take():
+                keep([], calls)
 
 
 def kept_answer(request: JudgeRequest, judgement: Judgement) -> KeptAnswer:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property
 from itertools import chain
 
 from evaluation.rubric._language_pack import LanguagePack
-from evaluation.rubric.discussion import NAME, Discussion, PreparedMessage
+from evaluation.rubric.discussion import NAME, Discussion, PreparedMessage, kept_with_discussion
 from evaluation.transcript import Message
 
 WINDOW_TOKENS = 500
@@ -20,8 +20,6 @@ Phrase = tuple[str, str, str]
 # product is 0 with any word of the subject, 1 with words of function alone, more with the game's own among them.
 _SUBJECT, _FUNCTION, _GAME = 0, 1, 2
 _REMEMBERED_WORDS = 65_536
-# Metrics of one transcript are computed one after the other; few transcripts are in work at a time.
-_KEPT = 2
 
 
 @dataclass(eq=False, slots=True)
@@ -81,9 +79,9 @@ def places_of(
     return found
 
 
-@lru_cache(maxsize=_KEPT)
+@kept_with_discussion
 def phrases_by_player(discussion: Discussion) -> tuple[PlayerPhrases, ...]:
-    """The phrases of every player who said something, players in their order; those asked for last are kept."""
+    """The phrases of every player who said something, players in their order."""
     of_player: dict[str, list[MessagePhrases]] = {name: [] for name in discussion.transcript.player_names}
     for prepared in discussion.messages:
         classes = _word_classes(prepared.pack or discussion.pack)

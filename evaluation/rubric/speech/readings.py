@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from evaluation.rubric.claims.parsing import Claim, find_claims
 from evaluation.rubric.clauses.grammar import grammar_for, patterns_for
 from evaluation.rubric.clauses.passage import Passage
 from evaluation.rubric.clauses.scene import SCENE, Scene
-from evaluation.rubric.discussion import Discussion, PreparedMessage
+from evaluation.rubric.discussion import Discussion, PreparedMessage, kept_with_discussion
 from evaluation.rubric.speech._act_detection import find_acts
 from evaluation.rubric.speech.act_types import SpeechAct
 from evaluation.transcript import Message
 
-# Metrics of one transcript are computed one after the other; few transcripts are in work at a time.
-_KEPT = 4
 # What makes a message one about the game -> the word classes that show it.
 _MARKS = {
     "vote": "vote voted voting",
@@ -59,7 +56,7 @@ def has_grammar(language: str) -> bool:
     return grammar_for(language) is not None
 
 
-@lru_cache(maxsize=_KEPT)
+@kept_with_discussion
 def read(discussion: Discussion) -> tuple[Reading, ...]:
     """The public messages of ``discussion``, read in order; none in a language without a grammar."""
     if not has_grammar(discussion.language):

@@ -11,7 +11,7 @@ from evaluation.corrections.log_entry import LoggedMessage
 from evaluation.errors import NotFoundError
 from evaluation.escaping import well_formed
 from evaluation.store.agents._correction_rows import COLUMNS, messages_from, row_of
-from evaluation.store.engine.bulk_rows import append, columns_of, frame
+from evaluation.store.engine.bulk_rows import append_rows, frame
 from evaluation.store.engine.text_checks import require_storable, require_text
 from evaluation.store.engine.transactions import Units
 
@@ -84,7 +84,7 @@ class Corrections:
         rows = [row_of(result, attempt, group, run_id, experiment_id) for attempt in result.attempts]
         with self._units.unit(write=True, join=True) as cursor:
             _ensure_agent(cursor, well_formed(result.agent))
-            append(cursor, "correction_logs", columns_of(rows))
+            append_rows(cursor, "correction_logs", rows)
         return group
 
     def forget(self, agent: str) -> None:

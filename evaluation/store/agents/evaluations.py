@@ -11,7 +11,7 @@ from evaluation.escaping import well_formed
 from evaluation.store._process_owners import may_run, this_process
 from evaluation.store.agents._cascades import delete_evaluation_run
 from evaluation.store.agents._evaluation_rows import failure_rows, run_values, score_rows
-from evaluation.store.engine.bulk_rows import frame, insert_few
+from evaluation.store.engine.bulk_rows import append_rows, frame
 from evaluation.store.engine.text_checks import require_storable
 from evaluation.store.engine.timestamps import from_microseconds, to_utc
 from evaluation.store.engine.transactions import Units
@@ -77,8 +77,8 @@ class Evaluations:
         with self._units.unit(write=True, join=True) as cursor:
             _require(cursor, run_id)
             # Arrow and pandas would take longer to load than a run of recorded answers takes as a whole.
-            insert_few(cursor, "evaluation_scores", score_rows(run_id, evaluation))
-            insert_few(cursor, "score_failures", failure_rows(run_id, evaluation))
+            append_rows(cursor, "evaluation_scores", score_rows(run_id, evaluation))
+            append_rows(cursor, "score_failures", failure_rows(run_id, evaluation))
             cursor.execute(_FINISH, {"id": run_id, **run_values(evaluation)})
 
     def beat(self, run_id: str) -> None:

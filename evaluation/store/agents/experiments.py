@@ -10,7 +10,7 @@ from typing import Any
 from evaluation.errors import NotFoundError
 from evaluation.escaping import well_formed
 from evaluation.experiments.experiment import AgentScore, ExperimentRecord, ExperimentStatus, Session, Side
-from evaluation.store.engine.bulk_rows import insert_few, packed
+from evaluation.store.engine.bulk_rows import append_rows, packed
 from evaluation.store.engine.timestamps import from_microseconds, maybe_from_microseconds
 from evaluation.store.engine.transactions import Units
 
@@ -130,7 +130,7 @@ class Experiments:
         with self._units.unit(write=True, join=True) as cursor:
             known = {(score.side, score.environment) for score in self.scores(experiment_id)}
             new = [score for score in scores if (score.side, score.environment) not in known]
-            insert_few(cursor, "experiment_scores", [_score_row(experiment_id, score) for score in new])
+            append_rows(cursor, "experiment_scores", [_score_row(experiment_id, score) for score in new])
 
     def add_activity(self, experiment_id: str, side: Side, environment: int, counts: Mapping[str, Any]) -> None:
         """Adds counts of one conversation; those of a part that is done later add up with them."""

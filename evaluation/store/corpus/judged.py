@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,7 @@ import pyarrow as pa
 from evaluation.errors import InfrastructureError, NotFoundError
 from evaluation.escaping import reading_fault, well_formed
 from evaluation.files.locations import Location
-from evaluation.judging.judges.cached import KeptAnswer
+from evaluation.judging.judges.cached import KeepAnswers, KeptAnswer
 from evaluation.judging.model_client.calls import CallRecord
 from evaluation.judging.model_client.usage import Usage
 from evaluation.judging.protocol import Prompt
@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 
 ANSWERS, DECISIONS = "answers", "decisions"
 JUDGED_TABLES = (ANSWERS, DECISIONS)
+
+# A file costs as much for one answer as for ten; but a worker that is killed loses what waits.
+_WRITE_SECONDS = 0.005
 
 _DOCUMENT = ("document", pa.string())
 _ANSWERS = pa.schema([("kind", pa.string()), ("system", pa.string()), ("user", pa.string()), _DOCUMENT])
@@ -96,6 +99,19 @@ class JudgedPartition:
         self._written.append(self._write(ANSWERS, rows))
         if self._known is not None:
             self._known |= {one.key: one for one in answers}
+
+    @asynccontextmanager
+    async def journal(self) -> AsyncIterator[KeepAnswers]:
+        """Writes what comes within a moment to one file: another machine may go on, so it does not wait on this one."""
+        from evaluation.store.model_calls.answer_journal import AnswerJournal
+        from evaluation.store.model_calls.journal_file import JournalEntry
+
+        def keep(entries: Sequence[JournalEntry]) -> None:
+            calls = [one for entry in entries for one in entry.calls]
+            self.keep([one for entry in entries for one in entry.answers], calls)
+
+        async with AnswerJournal(keep, lambda _: False, None, None, _WRITE_SECONDS) as journal:
+            yield lambda answers, calls: journal.add(JournalEntry(answers=answers, calls=calls))
 
     def answers(self) -> tuple[list[KeptAnswer], list[CallRecord]]:
         """All answers and calls that were kept."""

@@ -260,9 +260,13 @@ def _distinct(parts: Sequence[PartitionTables]) -> PartitionTables:
     seen: set[tuple[str, str]] = set()
     kept: list[PartitionTables] = []
     for part in parts:
-        keys = _keys(part.games)
-        fresh = set(keys) - seen
+        keys = set(_keys(part.games))
+        fresh = keys - seen
         seen |= fresh
+        if fresh == keys:
+            # Nearly always: without the keys of each of its ledger's rows, of which there are hundreds a game.
+            kept.append(part)
+            continue
         kept.append(
             PartitionTables(
                 *(table.filter(pa.array([key in fresh for key in _keys(table)], pa.bool_())) for table in _all(part))

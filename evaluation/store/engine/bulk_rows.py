@@ -1,10 +1,11 @@
-"""Write and read rows of DuckDB in bulk: Arrow in, DataFrames out."""
+"""Write and read rows of DuckDB in bulk: lists in, DataFrames out."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pydantic_core
 
@@ -13,7 +14,8 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 Columns = dict[str, Sequence[Any]]
-FEW_ROWS = 6_000
+Item = TypeVar("Item")
+ROWS_AT_ONCE = 6_000
 
 
 def columns_of(rows: Iterable[Mapping[str, Any]]) -> Columns:
@@ -28,25 +30,26 @@ def columns_of(rows: Iterable[Mapping[str, Any]]) -> Columns:
 def append(cursor: DuckDBPyConnection, table: str, columns: Columns) -> None:
     """Adds rows to ``table``, given column by column; columns left out get their defaults. Times are in UTC.
 
-    A row costs microseconds; with ``executemany`` it costs a millisecond. Up to some thousands, such as the ledgers of
-    a batch of games, go in as lists: as quick, and neither Arrow nor pandas (which DuckDB loads to look at a registered
-    object) take their 100 MB of memory.
+    A row costs microseconds; with ``executemany`` it costs a millisecond. The rows go in as lists, some thousands at a
+    time: as quick as Arrow, whose tables (with pandas, which DuckDB loads to look at them) take 100 MB of memory and
+    keep some of it.
     """
     count = max(map(len, columns.values()), default=0)
-    if count > FEW_ROWS:
-        import pyarrow as pa
-
-        # The cursor holds on to them until the next rows or its end, whichever comes first: letting go costs a query.
-        cursor.register("incoming_rows", pa.table({name: pa.array(values) for name, values in columns.items()}))
-        cursor.execute(f"INSERT INTO {table} BY NAME SELECT * FROM incoming_rows")
-    elif count:
-        _append_lists(cursor, table, columns)
+    for start in range(0, count, ROWS_AT_ONCE):
+        _append_lists(cursor, table, {name: values[start : start + ROWS_AT_ONCE] for name, values in columns.items()})
 
 
-def insert_few(cursor: DuckDBPyConnection, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Adds rows of the same keys, however many, without loading Arrow."""
-    if rows:
-        _append_lists(cursor, table, columns_of(rows))
+def append_rows(cursor: DuckDBPyConnection, table: str, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Adds rows of the same keys, made as they are needed where ``rows`` is an iterator."""
+    for some in in_parts(rows):
+        append(cursor, table, columns_of(some))
+
+
+def in_parts(rows: Iterable[Item]) -> Iterator[list[Item]]:
+    """The rows in lists of as many as :func:`append` gives to the database at a time; the last one may be shorter."""
+    left = iter(rows)
+    while some := list(islice(left, ROWS_AT_ONCE)):
+        yield some
 
 
 def _append_lists(cursor: DuckDBPyConnection, table: str, columns: Columns) -> None:

@@ -60,12 +60,12 @@ REST_SECONDS = 0.025
 _NEW_STORE = "Make a new Store in this one."
 
 
-MEMORY_LIMIT = "1GB"
+MEMORY_LIMIT_MB = 1000
 """What DuckDB may use before it goes to the disk; left alone it takes four fifths of the machine."""
 
-
-BULK_MEMORY_LIMIT = "100MB"
-"""The same while many games are imported: what was written need not stay, and no query needs more."""
+BULK_MEMORY_LIMIT_MB = 100
+"""The same while many games are imported: what was written need not stay. Some of what DuckDB needs cannot go to the
+disk and grows with the file, so a large database needs more: ``allow_more_in_bulk``."""
 
 
 class ThreadState(threading.local):
@@ -88,6 +88,8 @@ class DatabaseFile:
     Attributes:
         place: The path as shown to people.
         is_for_reading: Whether it is opened for reading only.
+        generation: Another number after every transaction of this process and every opening of the file, before which
+            other processes may have written: while it stays the same, so does what is stored.
         thread: The current thread's unit of work.
     """
 
@@ -111,24 +113,37 @@ class DatabaseFile:
         self._must_close = False
         self._identity: Identity | None = None
         self.is_for_reading = self._is_read_only = read_only
-        self._memory_limit = MEMORY_LIMIT
+        self._memory_limit_mb = MEMORY_LIMIT_MB
+        self.generation = 0
+
+    def count_change(self) -> None:
+        """Call after a transaction, whatever became of it."""
+        with self._state:
+            self.generation += 1
 
     @contextmanager
-    def written_in_bulk(self) -> Iterator[None]:
+    def written_in_bulk(self, limit_mb: int = BULK_MEMORY_LIMIT_MB) -> Iterator[None]:
         """Lowers the memory limit for the block, also when the file is closed and opened again meanwhile."""
-        self._limit_memory(BULK_MEMORY_LIMIT)
+        self._limit_memory(limit_mb)
         try:
             yield
         finally:
-            self._limit_memory(MEMORY_LIMIT)
+            self._limit_memory(MEMORY_LIMIT_MB)
 
-    def _limit_memory(self, limit: str) -> None:
+    def allow_more_in_bulk(self) -> bool:
+        """Doubles a lowered memory limit until the block ends; ``False`` when it was not lowered."""
+        if self._memory_limit_mb >= MEMORY_LIMIT_MB:
+            return False
+        self._limit_memory(min(2 * self._memory_limit_mb, MEMORY_LIMIT_MB))
+        return True
+
+    def _limit_memory(self, limit_mb: int) -> None:
         with self._state:
-            self._memory_limit = limit
+            self._memory_limit_mb = limit_mb
             if self._connection is not None and self._path is not None:
                 # Lowering it frees pages, but fails while other threads use more: the next opening sets it then.
                 with suppress(duckdb_errors.engine_failure()):
-                    self._connection.execute(f"SET memory_limit = '{limit}'")
+                    self._connection.execute(f"SET memory_limit = '{limit_mb}MB'")
 
     def acquire(self, wait_seconds: float) -> DuckDBPyConnection:
         """A cursor of its own for one unit of work; give it back with ``release``.
@@ -147,6 +162,7 @@ class DatabaseFile:
             self._give_way()
             if self._connection is None:
                 self._connection = self._open(started, wait_seconds)
+                self.generation += 1
                 self._held_since = time.monotonic()
             cursor = self._connection.cursor()
             self._users += 1
@@ -344,7 +360,7 @@ class DatabaseFile:
             while True:
                 try:
                     return duckdb.connect(
-                        self.place, read_only=self._is_read_only, config={"memory_limit": self._memory_limit}
+                        self.place, read_only=self._is_read_only, config={"memory_limit": f"{self._memory_limit_mb}MB"}
                     )
                 except duckdb.Error as error:
                     waited = time.monotonic() - started

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evaluation.errors import NewerSchemaError, StoreBusyError, StoreError
+from evaluation.errors import NewerSchemaError, StoreBusyError, StoreError, StoreMemoryError
 
 if TYPE_CHECKING:
     import duckdb
@@ -72,7 +72,15 @@ def row_faults() -> tuple[type[Exception], ...]:
 
 def explain(error: duckdb.Error, place: str) -> StoreError:
     """The ``StoreError`` that tells a person what ``error`` means for the database at ``place``."""
+    import duckdb
+
     text = str(error)
+    if isinstance(error, duckdb.OutOfMemoryException):
+        return StoreMemoryError(
+            "The database needs more memory than it may use; the last change was not stored.",
+            place=place,
+            remedy="Store less at once, or free some disk space, where it puts what does not fit.",
+        )
     for sign, message, remedy in _EXPLANATIONS:
         if sign in text:
             kind = NewerSchemaError if "newer" in sign else StoreError

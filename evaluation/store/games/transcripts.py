@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from evaluation.errors import ConflictError, InputError, NotFoundError
 from evaluation.escaping import well_formed
-from evaluation.store.engine.bulk_rows import append, columns_of, frame, marks, next_numbers
+from evaluation.store.engine.bulk_rows import append_rows, frame, marks, next_numbers
 from evaluation.store.engine.text_checks import require_text
 from evaluation.store.engine.transactions import Units
 from evaluation.store.games.transcript_rows import PackedTranscript, unpack
@@ -281,9 +281,9 @@ def _restore(cursor: DuckDBPyConnection, transcript_ids: Sequence[str], iteratio
 def _insert(cursor: DuckDBPyConnection, transcripts: Sequence[_Rows]) -> None:
     numbers = next_numbers(cursor, "transcript_numbers", len(transcripts))
     own = [rows.own | {"position": number} for rows, number in zip(transcripts, numbers, strict=True)]
-    append(cursor, "transcripts", columns_of(own))
+    append_rows(cursor, "transcripts", own)
     for table in _CHILDREN:
-        append(cursor, table, columns_of(row for rows in transcripts for row in rows.children[table]))
+        append_rows(cursor, table, (row for rows in transcripts for row in rows.children[table]))
 
 
 def iterations_of(cursor: DuckDBPyConnection, transcript_ids: Sequence[str]) -> dict[str, str | None]:

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evaluation.judging.judges.cached import KeptAnswer
+from evaluation.judging.judges.cached import KeepAnswers, KeptAnswer
 from evaluation.judging.model_client.calls import CallRecord
 from evaluation.judging.model_client.usage import Usage
 from evaluation.judging.protocol import Prompt
-from evaluation.store.engine.bulk_rows import fitting, from_json, insert_few, marks, packed
+from evaluation.store.engine.bulk_rows import append_rows, fitting, from_json, marks, packed
 from evaluation.store.engine.transactions import Units
 from evaluation.store.model_calls.llm_calls import LLMCalls
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
+
+    from evaluation.store.model_calls.journal_file import JournalEntry
 
 _MOST_KEYS = 1_000
 _BITS = 64
@@ -25,11 +29,17 @@ class Judgements:
     """Keeps answers; a ``JudgementCache`` for judges.
 
     Long texts, which many judgements share (a context, the answer to a batch), are stored once each.
+
+    Args:
+        units: The store.
+        calls: Where calls are logged.
+        path: The database, beside which the journals of runs lie; ``None`` for one in memory.
     """
 
-    def __init__(self, units: Units, calls: LLMCalls) -> None:
+    def __init__(self, units: Units, calls: LLMCalls, path: Path | None = None) -> None:
         self._units = units
         self._calls = calls
+        self._journals = None if path is None else path.with_name(f".{path.name}.judge")
 
     def lookup(self, keys: Sequence[str]) -> dict[str, KeptAnswer]:
         """The answers kept under ``keys``; keys without one are left out."""
@@ -57,6 +67,29 @@ class Judgements:
             insert_new(cursor, "judge_texts", "sha256", rows)
             insert_new(cursor, "judgements", "key", [_row(one) for one in {one.key: one for one in answers}.values()])
             self._calls.add(calls)
+
+    @asynccontextmanager
+    async def journal(self) -> AsyncIterator[KeepAnswers]:
+        """Keeps answers in a file as they come, and stores them once per second and when the block ends.
+
+        What a killed run left is stored on entering.
+
+        Raises:
+            StoreError: They cannot be kept or stored.
+        """
+        from evaluation.store.model_calls.answer_journal import AnswerJournal
+        from evaluation.store.model_calls.journal_file import JournalEntry
+
+        async with AnswerJournal(self._keep_entries, self._is_stored, None, self._journals) as journal:
+            yield lambda answers, calls: journal.add(JournalEntry(answers=answers, calls=calls))
+
+    def _keep_entries(self, entries: Sequence[JournalEntry]) -> None:
+        answers = [one for entry in entries for one in entry.answers]
+        self.keep(answers, [one for entry in entries for one in entry.calls])
+
+    def _is_stored(self, entries: Sequence[JournalEntry]) -> bool:
+        keys = {one.key for entry in entries for one in entry.answers}
+        return bool(keys) and keys <= set(self.lookup([*keys]))
 
 
 def _row(one: KeptAnswer) -> dict[str, Any]:
@@ -91,7 +124,7 @@ def insert_new(cursor: DuckDBPyConnection, table: str, key: str, rows: list[dict
         for some in _portions([row[key] for row in rows])
         for (found,) in cursor.execute(query.format(key=key, table=table, marks=marks(some)), some).fetchall()
     }
-    insert_few(cursor, table, [row for row in rows if row[key] not in known])
+    append_rows(cursor, table, [row for row in rows if row[key] not in known])
 
 
 def _texts(cursor: DuckDBPyConnection, keys: set[str]) -> dict[str, str]:

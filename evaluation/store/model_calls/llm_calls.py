@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from evaluation.judging.model_client.calls import CallRecord
 from evaluation.judging.model_client.usage import Usage
-from evaluation.store.engine.bulk_rows import fitting, frame, insert_few
+from evaluation.store.engine.bulk_rows import append_rows, fitting, frame
 from evaluation.store.engine.timestamps import microseconds, to_utc
 from evaluation.store.engine.transactions import Units
 
@@ -26,7 +26,7 @@ class LLMCalls:
     def add(self, records: Sequence[CallRecord]) -> None:
         """Stores calls as they were; nothing is ever changed."""
         with self._units.unit(write=True, join=True) as cursor:
-            insert_few(cursor, "llm_calls", [_row(record) for record in records])
+            append_rows(cursor, "llm_calls", [_row(record) for record in records])
 
     def add_new(self, records: Sequence[CallRecord]) -> None:
         """Stores the calls that are not stored yet, told by their model, time, attempt and first judgement."""

@@ -7,8 +7,7 @@ from collections.abc import Collection, Sequence
 from evaluation.errors import ConflictError, InputError, NotFoundError
 from evaluation.rating_desk.assignments import Assignment, Pair, SendBack
 from evaluation.ratings import rater_name
-from evaluation.store.engine.bulk_rows import append as append_rows
-from evaluation.store.engine.bulk_rows import columns_of, next_numbers
+from evaluation.store.engine.bulk_rows import append_rows, next_numbers
 from evaluation.store.engine.text_checks import require_text
 from evaluation.store.engine.timestamps import from_microseconds, maybe_from_microseconds
 from evaluation.store.engine.transactions import Units
@@ -51,7 +50,7 @@ class RatingAssignments:
                 {"assignment_id": number, "transcript_id": game, "rater": rater, "who": lead}
                 for number, (game, rater) in zip(ids, fresh, strict=True)
             ]
-            append_rows(cursor, "rating_assignments", columns_of(rows))
+            append_rows(cursor, "rating_assignments", rows)
         return len(fresh)
 
     def withdraw(self, pairs: Collection[Pair], *, who: str) -> int:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from evaluation.escaping import well_formed
 from evaluation.rating_desk.pace import DeskReading
 from evaluation.ratings import Rating, rater_name
-from evaluation.store.engine.bulk_rows import append, columns_of, frame, next_numbers
+from evaluation.store.engine.bulk_rows import append_rows, frame, next_numbers
 from evaluation.store.engine.timestamps import from_microseconds
 from evaluation.store.engine.transactions import Units
 from evaluation.store.games.transcripts import require_transcript
@@ -71,7 +71,7 @@ class Ratings:
                 {"rating_id": number, **_row(rating), "is_past": rating.token not in counting}
                 for number, rating in zip(ids, fresh, strict=True)
             ]
-            append(cursor, "ratings", columns_of(rows))
+            append_rows(cursor, "ratings", rows)
             cursor.execute("DELETE FROM drafts WHERE token IN (SELECT unnest(?::text[]))", [list(wanted)])
         return len(fresh)
 
@@ -153,11 +153,13 @@ class Ratings:
             InputError: The rater's name cannot be used.
         """
         name = rater_name(rater)
+        # Most desks are drawn with a game that was begun: those only read, and hold up no form that is being saved.
+        with self._units.unit() as cursor:
+            if (known := _open_token(cursor, name, transcript_id)) is not None:
+                return known
         with self._units.unit(write=True, join=True) as cursor:
-            require_transcript(cursor, transcript_id)
-            found = cursor.execute(_OPEN_TOKEN, [name, transcript_id]).fetchone()
-            if found is not None:
-                return str(found[0])
+            if (known := _open_token(cursor, name, transcript_id)) is not None:
+                return known
             token = uuid.uuid4().hex
             cursor.execute(
                 "INSERT INTO assignments (token, rater, transcript_id) VALUES (?, ?, ?)", [token, name, transcript_id]
@@ -167,6 +169,12 @@ class Ratings:
     def _select(self, query: str, value: object) -> list[Rating]:
         with self._units.unit() as cursor:
             return [rating_of(row) for row in cursor.execute(query, [value]).fetchall()]
+
+
+def _open_token(cursor: DuckDBPyConnection, name: str, transcript_id: str) -> str | None:
+    require_transcript(cursor, transcript_id)
+    found = cursor.execute(_OPEN_TOKEN, [name, transcript_id]).fetchone()
+    return None if found is None else str(found[0])
 
 
 def _counting(cursor: DuckDBPyConnection, fresh: Sequence[Rating], as_of_now: frozenset[str]) -> set[str]:

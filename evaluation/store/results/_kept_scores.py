@@ -23,25 +23,30 @@ class KeptScores:
 
     def __init__(self) -> None:
         self._lock = Lock()
+        self._unchanged_since: tuple[int, float] | None = None
         self._stamps: Mapping[str, object] = {}
         self._table: pd.DataFrame | None = None
         self._metrics: dict[str, dict[str, MetricScore]] | None = None
 
-    def table(self, cursor: DuckDBPyConnection, threshold: float, read: Read) -> pd.DataFrame:
+    def table(self, cursor: DuckDBPyConnection, generation: int | None, threshold: float, read: Read) -> pd.DataFrame:
         """All scores; the caller may change the table.
 
         Args:
             cursor: Where the stamps are read.
+            generation: Of the database, see ``Units.generation``: while it is the same, no stamps are read.
             threshold: Of engagement, whose scores are judged when they are read.
             read: Reads the scores of some games.
         """
         with self._lock:
-            return self._update(cursor, threshold, read).copy()
+            # What the caller changes is copied then.
+            return self._update(cursor, generation, threshold, read).copy(deep=False)
 
-    def metrics(self, cursor: DuckDBPyConnection, threshold: float, read: Read) -> dict[str, dict[str, MetricScore]]:
+    def metrics(
+        self, cursor: DuckDBPyConnection, generation: int | None, threshold: float, read: Read
+    ) -> dict[str, dict[str, MetricScore]]:
         """The same by transcript and metric; an unchanged game has the same mapping as before, which nobody changes."""
         with self._lock:
-            table = self._update(cursor, threshold, read)
+            table = self._update(cursor, generation, threshold, read)
             if self._metrics is not None:
                 return self._metrics
             found = metrics_by_transcript(table)
@@ -49,7 +54,14 @@ class KeptScores:
                 self._metrics = found
             return found
 
-    def _update(self, cursor: DuckDBPyConnection, threshold: float, read: Read) -> pd.DataFrame:
+    def _update(self, cursor: DuckDBPyConnection, generation: int | None, threshold: float, read: Read) -> pd.DataFrame:
+        if self._table is not None and generation is not None and self._unchanged_since == (generation, threshold):
+            return self._table
+        table = self._compare(cursor, threshold, read)
+        self._unchanged_since = None if generation is None else (generation, threshold)
+        return table
+
+    def _compare(self, cursor: DuckDBPyConnection, threshold: float, read: Read) -> pd.DataFrame:
         # Before the scores: what is stored in between is then read once more the next time.
         stamps = {str(key): (stamp, threshold) for key, stamp in cursor.execute(_STAMPS).fetchall()}
         held, metrics = self._table, self._metrics
@@ -58,7 +70,9 @@ class KeptScores:
             table, metrics = read(None), None
         elif changed or list(stamps) != list(self._stamps):
             part = read(changed) if changed else held.iloc[:0]
-            table = _spliced(held, part, stamps, set(changed))
+            is_same_order = list(stamps) == list(self._stamps)
+            replaced = _with_rows_replaced(held, part, changed) if is_same_order else None
+            table = _spliced(held, part, stamps, set(changed)) if replaced is None else replaced
             if metrics is not None:
                 found = metrics | metrics_by_transcript(part)
                 metrics = {key: found[key] for key in stamps if key in found}
@@ -67,6 +81,22 @@ class KeptScores:
         is_kept = len(stamps) <= KEPT_GAMES
         self._stamps, self._table, self._metrics = (stamps, table, metrics) if is_kept else ({}, None, None)
         return table
+
+
+def _with_rows_replaced(held: pd.DataFrame, part: pd.DataFrame, changed: Sequence[str]) -> pd.DataFrame | None:
+    """The table with the rows of games that have as many rows as before, in their places; ``None`` for other games."""
+    rows = held["transcript_id"].isin(changed).to_numpy()
+    before = held[rows].reset_index(drop=True)
+    if before["transcript_id"].tolist() != part["transcript_id"].tolist():
+        return None
+    table = held.copy(deep=False)
+    for name in held.columns:
+        # Most columns of most changes stay, and those of texts take a while to make.
+        if not before[name].equals(part[name]):
+            values = held[name].copy()
+            values[rows] = part[name].to_numpy()
+            table[name] = values
+    return table
 
 
 def _spliced(held: pd.DataFrame, part: pd.DataFrame, stamps: Mapping[str, object], changed: set[str]) -> pd.DataFrame:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from evaluation.escaping import well_formed
 from evaluation.insight.checks.validator import ValidationResult
-from evaluation.store.engine.bulk_rows import frame, insert_few, next_numbers, packed
+from evaluation.store.engine.bulk_rows import append_rows, frame, next_numbers, packed
 from evaluation.store.engine.transactions import Units
 from evaluation.store.games.transcripts import require_transcript
 
@@ -37,7 +37,7 @@ class Insights:
             require_transcript(cursor, transcript_id)
             (number,) = next_numbers(cursor, "insight_numbers", 1)
             rows = [_check_row(number, place, transcript_id, one, judged_by) for place, one in enumerate(checks)]
-            insert_few(cursor, "insight_checks", rows)
+            append_rows(cursor, "insight_checks", rows)
 
     def save_finding(
         self, transcript_id: str, kind: str, question: str, result: Mapping[str, Any], judged_by: Mapping[str, str]
@@ -66,7 +66,7 @@ class Insights:
                 "judge": judged_by["kind"],
                 "model": well_formed(judged_by["model"]),
             }
-            insert_few(cursor, "insight_findings", [row])
+            append_rows(cursor, "insight_findings", [row])
 
     def newest(self) -> int:
         """The highest number given so far; 0 before the first."""

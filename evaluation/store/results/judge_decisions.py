@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from evaluation.rubric_judge.row_decision import RowDecision
 from evaluation.score import RowVerdict
-from evaluation.store.engine.bulk_rows import append, columns_of, marks
+from evaluation.store.engine.bulk_rows import append_rows, marks
 from evaluation.store.engine.text_checks import require_text
 from evaluation.store.engine.timestamps import from_microseconds, microseconds
 from evaluation.store.engine.transactions import Units
@@ -44,7 +44,7 @@ class Decisions:
                 require_transcript(cursor, transcript_id)
             standing = {_key(one): _content(one) for one in _current(cursor, ids)}
             new = [one for one in given if standing.get(_key(one)) != _content(one)]
-            append(cursor, "row_decisions", columns_of(_values(one) for one in new))
+            append_rows(cursor, "row_decisions", (_values(one) for one in new))
         return len(new)
 
     def save_dated(self, decisions: Sequence[RowDecision]) -> int:
@@ -64,7 +64,7 @@ class Decisions:
                 and one.decided_at is not None
                 and microseconds(one.decided_at) > latest.get(_key(one), 0)
             ]
-            append(cursor, "row_decisions", columns_of(new))
+            append_rows(cursor, "row_decisions", new)
         return len(new)
 
     def current(self, transcript_id: str) -> list[RowDecision]:
@@ -91,7 +91,7 @@ class Decisions:
         with self._units.unit(write=True, join=True) as cursor:
             require_transcript(cursor, transcript_id)
             chosen = [one for one in _current(cursor, [transcript_id]) if metric in (None, one.metric)]
-            append(cursor, "row_decisions", columns_of(_withdrawn(one, who) for one in chosen))
+            append_rows(cursor, "row_decisions", (_withdrawn(one, who) for one in chosen))
         return len(chosen)
 
 

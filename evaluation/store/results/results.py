@@ -19,7 +19,7 @@ from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.metrics.engagement import measure_ratings
 from evaluation.rubric.verdict import MetricScore
 from evaluation.score import LedgerRow, MetricResult
-from evaluation.store.engine.bulk_rows import append, columns_of, marks, next_numbers, numbers
+from evaluation.store.engine.bulk_rows import append, append_rows, in_parts, marks, next_numbers, numbers
 from evaluation.store.engine.transactions import Units
 from evaluation.store.games.transcripts import iterations_of, require_transcript
 from evaluation.store.ratings.engagement_decisions import EngagementDecisions
@@ -70,7 +70,7 @@ def replace_failures(
         }
         for transcript_id, failure in failures
     ]
-    append(cursor, "score_failures", columns_of(rows))
+    append_rows(cursor, "score_failures", rows)
 
 
 def read_failures(cursor: DuckDBPyConnection, transcript_id: str) -> list[ScoreFailure]:
@@ -182,10 +182,16 @@ class Results:
             there for all of them.
         """
         with self._units.unit() as cursor:
-            threshold = self._settings.thresholds()[ENGAGEMENT.name]
+            generation, threshold = self._units.generation, self._settings.thresholds()[ENGAGEMENT.name]
             if iteration is None:
-                return self._kept.table(cursor, threshold, partial(self._read_scores, cursor, None, threshold))
+                read = partial(self._read_scores, cursor, None, threshold)
+                return self._kept.table(cursor, generation, threshold, read)
             return self._read_scores(cursor, iteration, threshold, None)
+
+    def versions(self) -> set[tuple[str, str]]:
+        """The metrics of all stored results with the versions that computed them, results of before included."""
+        with self._units.unit() as cursor:
+            return {(str(metric), str(version)) for metric, version in cursor.execute(_VERSIONS).fetchall()}
 
     def metric_scores(self, iteration: str | None = None) -> dict[str, dict[str, MetricScore]]:
         """The table of ``scores`` as :func:`~evaluation.iterations.metrics_by_transcript` reads it.
@@ -198,9 +204,9 @@ class Results:
         if iteration is not None:
             return metrics_by_transcript(self.scores(iteration))
         with self._units.unit() as cursor:
-            threshold = self._settings.thresholds()[ENGAGEMENT.name]
+            generation, threshold = self._units.generation, self._settings.thresholds()[ENGAGEMENT.name]
             read = partial(self._read_scores, cursor, None, threshold)
-            return dict(self._kept.metrics(cursor, threshold, read))
+            return dict(self._kept.metrics(cursor, generation, threshold, read))
 
     def _read_scores(
         self, cursor: DuckDBPyConnection, iteration: str | None, threshold: float, only: Sequence[str] | None
@@ -240,10 +246,11 @@ def _require_transcripts(cursor: DuckDBPyConnection, transcript_ids: Sequence[st
 
 def _insert(cursor: DuckDBPyConnection, packed: Sequence[PackedResult]) -> None:
     numbered = list(zip(next_numbers(cursor, "result_numbers", len(packed)), packed, strict=True))
-    append(cursor, "metric_results", columns_of(result.own_row(number) for number, result in numbered))
-    rows = [(number, position, *values) for number, result in numbered for position, values in enumerate(result.ledger)]
+    append_rows(cursor, "metric_results", (result.own_row(number) for number, result in numbered))
+    rows = ((number, position, *values) for number, result in numbered for position, values in enumerate(result.ledger))
     names = ("result_id", "position", *LEDGER_COLUMNS)
-    append(cursor, "ledger", dict(zip(names, zip(*rows, strict=True), strict=True)) if rows else {})
+    for some in in_parts(rows):
+        append(cursor, "ledger", dict(zip(names, zip(*some, strict=True), strict=True)))
 
 
 def _current_results(cursor: DuckDBPyConnection, transcript_id: str) -> dict[str, MetricResult]:
@@ -296,6 +303,8 @@ def _ledgers(cursor: DuckDBPyConnection, result_ids: Sequence[int]) -> dict[int,
         ledgers.setdefault(result_id, []).append(ledger_row(tuple(values)))
     return ledgers
 
+
+_VERSIONS = "SELECT DISTINCT metric, version FROM metric_results WHERE method = 'rule'"
 
 _DIGESTS = """
 SELECT transcript_id, metric, method, digest FROM metric_results WHERE transcript_id IN ({}) ORDER BY result_id

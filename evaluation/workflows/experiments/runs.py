@@ -33,11 +33,11 @@ from evaluation.judging.model_client.provider import provider_of
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.progress import ProgressCallback, no_progress
 from evaluation.simulation.connection import BoundedProvider, RaisingJudge, retry_while_busy
-from evaluation.simulation.journal import AnswerJournal, JournalledAnswers, JournalledTexts
-from evaluation.simulation.journal_file import JournalEntry
 from evaluation.simulation.model_texts import Writer
 from evaluation.simulation.population.factory import AgentFactory
 from evaluation.store import Store
+from evaluation.store.model_calls.answer_journal import AnswerJournal, JournalledAnswers, JournalledTexts
+from evaluation.store.model_calls.journal_file import JournalEntry
 from evaluation.transcript import Transcript
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from dashboard.shared.charts.metric_charts import escaped_label, trend_alt, trend_figure
+from dashboard.shared.charts.metric_charts import MOST_DOTS, escaped_label, games_of_dots, trend_alt, trend_figure
 from evaluation.rubric.definitions import ENGAGEMENT, STRATEGIC_DEPTH
 
 
@@ -45,6 +45,22 @@ def test_games_with_the_same_score_stand_side_by_side() -> None:
     dots = trend_figure(points((1, "v1", 50.0), (1, "v1", 50.0)), STRATEGIC_DEPTH, 60.0).data[0]
     assert len(set(dots.x)) == 2
     assert all(abs(x - 1) < 0.5 for x in dots.x)
+
+
+def test_many_games_share_dots_and_each_opens_the_lowest_of_them() -> None:
+    # Scores 0, 0.02, 0.04 ... 40.02 of one iteration: of 51 places from the lowest to the highest each has a dot.
+    scores = [place / 50 for place in range(MOST_DOTS + 2)]
+    many = points(*((1, "v1", score) for score in reversed(scores)))
+    drawn = games_of_dots(many)
+    dots, means = trend_figure(many, STRATEGIC_DEPTH, 60.0).data
+    assert drawn["dots"].sum() == len(scores)
+    assert list(dots.y) == drawn["score"].tolist()
+    assert len(dots.y) == 51
+    assert set(dots.x) == {1}
+    # The lowest place takes what lies below half of a fiftieth: 0 to 0.40, 21 games, the last one that was added first.
+    assert dots.text[0] == "21 games, 0.0\u00a0% to 0.4\u00a0%"
+    assert drawn["game"].iloc[0] == f"game {len(scores) - 1}"
+    assert means.y == pytest.approx((sum(scores) / len(scores),))
 
 
 @pytest.mark.parametrize(("definition", "low", "high"), [(STRATEGIC_DEPTH, 0, 100), (ENGAGEMENT, 1, 5)])

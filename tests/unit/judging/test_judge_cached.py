@@ -6,14 +6,16 @@ import asyncio
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from evaluation.errors import StoreError
 from evaluation.judging.answers import Answer
-from evaluation.judging.judges.cached import CachedJudge, CallBuffer, KeptAnswer
+from evaluation.judging.judges.cached import CachedJudge, CallBuffer, KeepAnswers, KeptAnswer
 from evaluation.judging.judges.scripted import ScriptedJudge
 from evaluation.judging.model_client.calls import CallRecord
 from evaluation.judging.model_client.usage import Usage
@@ -96,18 +98,21 @@ def test_an_answer_of_another_shape_is_asked_again(store: Store) -> None:
     assert len(judge.asked) == 1
 
 
-def test_nothing_is_reported_before_it_is_kept(store: Store) -> None:
+def test_nothing_is_reported_before_it_is_on_the_disk(tmp_path: Path) -> None:
     requests = [request(number) for number in range(20)]
     keys = [one.key("m") for one in requests]
-    unsafe: list[int] = []
+    missing: list[int] = []
+    store = Store(tmp_path / "a.duckdb")
 
     def report(position: int, _: Judgement) -> None:
-        if keys[position] not in store.judgements.lookup(keys):
-            unsafe.append(position)
+        if not any(keys[position] in path.read_text() for path in tmp_path.glob(".a.duckdb.judge.*.answers")):
+            missing.append(position)
 
     judge = CachedJudge(ScriptedJudge(five, model="m"), store.judgements, model="m")
     asyncio.run(judge.judge(requests, report=report))
-    assert unsafe == []
+    assert missing == []
+    assert len(store.judgements.lookup(keys)) == 20
+    assert list(tmp_path.glob(".*")) == []
 
 
 class FullDisk:
@@ -115,6 +120,9 @@ class FullDisk:
 
     def lookup(self, keys: Sequence[str]) -> Mapping[str, KeptAnswer]:
         return {}
+
+    def journal(self) -> AbstractAsyncContextManager[KeepAnswers]:
+        return nullcontext(self.keep)
 
     def keep(self, answers: Sequence[KeptAnswer], calls: Sequence[CallRecord]) -> None:
         raise StoreError("The disk is full.")

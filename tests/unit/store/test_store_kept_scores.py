@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -69,6 +71,32 @@ CHANGES: dict[str, Callable[[Store], object]] = {
     "another threshold": lambda store: store.settings.set_threshold("coherence", 1.0),
     "controls": lambda store: compute_missing(store, [game(1).id]),
 }
+
+
+def test_a_transaction_sees_its_own_changes_and_leaves_nothing_behind_when_it_fails(store: Store) -> None:
+    before = answers(store)
+
+    def rate_and_fail() -> None:
+        with store.unit(write=True):
+            store.ratings.add(Rating(game(1).id, "Ada", 5))
+            assert answers(store) != before
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        rate_and_fail()
+    assert answers(store) == before
+
+
+def test_what_another_process_changes_while_the_file_is_closed_is_seen(store: Store) -> None:
+    before = answers(store)
+    store.close()
+    code = f"""from evaluation.ratings import Rating
+from evaluation.store import Store
+Store({str(store.path)!r}).ratings.add(Rating({game(1).id!r}, "Ada", 5))"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+    after = answers(store)
+    assert after == answers(Store(store.path))
+    assert after != before
 
 
 @pytest.mark.parametrize("what", CHANGES)

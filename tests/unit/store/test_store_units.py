@@ -222,6 +222,40 @@ def test_importing_the_store_imports_nothing_heavy() -> None:
     assert done.stdout.strip() == "set()"
 
 
+def test_a_long_game_is_stored_in_parts_without_loading_arrow_or_pandas(tmp_path: Path) -> None:
+    # Their import takes 70 MB, and a table of Arrow for the ledger of a giant game hundreds.
+    code = f"""import sys
+from evaluation.store import Store
+from evaluation.store.engine.bulk_rows import ROWS_AT_ONCE, append_rows
+count = 2 * ROWS_AT_ONCE + 1
+with Store({str(tmp_path / "parts.duckdb")!r}).unit(write=True) as cursor:
+    cursor.execute("CREATE TABLE parts (place INTEGER, name VARCHAR)")
+    rows = [(place, str(place) * (place % 2) or None) for place in range(count)]
+    append_rows(cursor, "parts", ({{"place": place, "name": name}} for place, name in rows))
+    found = cursor.execute("SELECT place, name FROM parts ORDER BY place").fetchall()
+assert found == rows
+print({{'pandas', 'pyarrow'}} & set(sys.modules))"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
+
+
+def test_storing_games_in_bulk_imports_nothing_that_would_lie_among_the_words_of_a_giant_game(tmp_path: Path) -> None:
+    code = f"""import sys
+from evaluation.store import Store
+from evaluation.transcript import Message, Player, Transcript
+from evaluation.workflows.scoring import score_and_pack, store_games
+said = Message(id="m0", index=0, speaker="Ann", text="Hi.")
+game = Transcript(game_id="g", source_format="native", players=(Player(name="Ann"),), messages=(said,))
+store = Store({str(tmp_path / "bulk.duckdb")!r})
+with store.written_in_bulk():
+    packed = score_and_pack([game], thresholds={{}})
+    before = set(sys.modules)
+    store_games(store, [(packed[0], "f")])
+print(sorted(name for name in set(sys.modules) - before if name.startswith("evaluation")))"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
 def test_a_guard_stops_writing_units_and_nothing_else(tmp_path: Path) -> None:
     def refuse() -> None:
         raise NotAllowedError("You may not.")
@@ -235,4 +269,26 @@ def test_a_guard_stops_writing_units_and_nothing_else(tmp_path: Path) -> None:
     with store.unguarded().unit(write=True):
         store.iterations.create("inside")
     assert [one.name for one in store.iterations.list()] == ["before", "inside"]
+    store.close()
+
+
+def test_a_form_that_was_begun_is_opened_while_another_thread_writes(tmp_path: Path) -> None:
+    store = Store(tmp_path / "a.duckdb", wait_seconds=0.2)
+    added = store.transcripts.add(transcript("one"), source_name="one.json").transcript_id
+    begun = store.ratings.token("Ada", added)
+    writes, may_end = threading.Event(), threading.Event()
+
+    def write() -> None:
+        with store.unit(write=True):
+            writes.set()
+            may_end.wait(60)
+
+    with ThreadPoolExecutor(1) as thread:
+        writing = thread.submit(write)
+        writes.wait(60)
+        try:
+            assert store.ratings.token("Ada", added) == begun
+        finally:
+            may_end.set()
+        writing.result()
     store.close()

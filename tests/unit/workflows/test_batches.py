@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -155,3 +157,33 @@ def test_what_was_told_of_is_stored_when_the_process_is_killed(folder: Path, tmp
     assert told == store.transcripts.ids()[:17]
     assert len(store.results.scores()) == 7 * len(store.transcripts.ids())
     assert len(list(evaluate_paths([folder], quiet(), store=store))) == len(store.transcripts.ids()) == COUNT
+
+
+class ShortOfMemory(Store):
+    """Begins with a limit in which no batch fits."""
+
+    raised = 0
+
+    @contextmanager
+    def written_in_bulk(self) -> Iterator[None]:
+        with self._file.written_in_bulk(limit_mb=1):
+            yield
+
+    def allow_more_in_bulk(self) -> bool:
+        self.raised += 1
+        return super().allow_more_in_bulk()
+
+
+def test_a_batch_that_needs_more_memory_than_the_database_may_use_is_stored_with_more(
+    tmp_path: Path, folder: Path
+) -> None:
+    made = Store(tmp_path / "short.duckdb")
+    made.transcripts.ids()
+    made.close()
+    store = ShortOfMemory(tmp_path / "short.duckdb")
+    stored = [one.evaluation.transcript.id for one in evaluate_paths([folder], quiet(), store=store)]
+    assert store.raised > 0
+    assert sorted(stored) == sorted(store.transcripts.ids()) == sorted(game.id for game in GAMES)
+    whole = Store(tmp_path / "whole.duckdb")
+    list(evaluate_paths([folder], quiet(), store=whole))
+    assert rows_of(store) == rows_of(whole)

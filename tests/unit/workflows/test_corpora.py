@@ -8,7 +8,6 @@ import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -19,7 +18,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pyarrow as pa
 import pytest
 
@@ -46,53 +44,22 @@ from evaluation.workflows.corpora.judging import judge_corpus
 from evaluation.workflows.corpora.scoring import CorpusTally, score_to_corpus
 from evaluation.workflows.judging import JudgingTally, judge_stored
 from evaluation.workflows.scoring import PackedGame, Tally, current_outcomes, store_games
+from tests.faults.killing import DaskCluster, dask_cluster, free_port, wait_until_open
 
 GAMES = 10
 KILLS_ITSELF = "__import__('os').kill(__import__('os').getpid(), 9)"
 WAIT_SECONDS = 120
 
 
-def free_port() -> int:
-    with socket.socket() as trial:
-        trial.bind(("127.0.0.1", 0))
-        return int(trial.getsockname()[1])
-
-
-def wait_for(address: tuple[str, int]) -> None:
-    end = time.monotonic() + WAIT_SECONDS
-    while True:
-        try:
-            socket.create_connection(address, timeout=5).close()
-            return
-        except OSError:
-            assert time.monotonic() < end
-
-
-def end(process: subprocess.Popen[bytes]) -> None:
-    members = [*psutil.Process(process.pid).children(recursive=True), process] if process.poll() is None else []
-    for one in members:
-        one.kill()
-    process.wait()
+@pytest.fixture(scope="module")
+def dask(tmp_path_factory) -> Iterator[DaskCluster]:
+    with dask_cluster(tmp_path_factory.mktemp("dask"), free_port()) as started:
+        yield started
 
 
 @pytest.fixture(scope="module")
-def cluster(tmp_path_factory) -> Iterator[str]:
-    """A scheduler that gives a task up as soon as it has killed one worker, and two worker processes."""
-    folder, port = tmp_path_factory.mktemp("dask"), free_port()
-    environment = {**os.environ, "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "0"}
-    address = f"tcp://127.0.0.1:{port}"
-    common = {"env": environment, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": folder}
-    python = [sys.executable, "-m"]
-    scheduler = [*python, "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", str(port)]
-    worker = [*python, "distributed.cli.dask_worker", address, "--nthreads", "1", "--local-directory", str(folder)]
-    processes = [subprocess.Popen([*scheduler, "--no-dashboard"], **common)]
-    try:
-        wait_for(("127.0.0.1", port))
-        processes.append(subprocess.Popen([*worker, "--nworkers", "2", "--no-dashboard"], **common))
-        yield address
-    finally:
-        for process in reversed(processes):
-            end(process)
+def cluster(dask) -> str:
+    return dask.address
 
 
 @pytest.fixture(scope="module")
@@ -435,12 +402,13 @@ def object_store(monkeypatch) -> Iterator[str]:
         monkeypatch.setenv(name, value)
     server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        wait_for(("127.0.0.1", port))
+        wait_until_open(port)
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         opener.open(urllib.request.Request(f"http://127.0.0.1:{port}/corpora", method="PUT")).close()
         yield "s3://corpora"
     finally:
-        end(server)
+        server.kill()
+        server.wait()
 
 
 def test_games_and_scores_lie_in_an_object_store(games, alone, object_store, tmp_path) -> None:
@@ -659,3 +627,16 @@ def test_answers_of_one_partition_are_read_while_another_worker_joins_its_files(
     assert sorted(reader.answers()[0], key=lambda one: int(one.key)) == answers
     assert min(seen) >= 20
     assert len(list((tmp_path / "answers").rglob("*.parquet"))) == 2
+
+
+def test_a_scheduler_that_is_killed_is_named(dask, capfd) -> None:
+    """The last test of this file: its cluster ends here. ``make test-faults`` runs the same command again after it."""
+    tasks = ["1", *["__import__('time').sleep(60)"] * 3]
+    common = {"split": lambda task: [task], "jobs": 1, "note": print}
+    answers = run_on_cluster(eval_all, tasks, scheduler=dask.address, connect_seconds=0.5, **common)
+    assert next(answers) == ("1", [1])
+    dask.scheduler.kill()
+    with pytest.raises(InfrastructureError, match="connection to the scheduler was lost") as lost:
+        list(answers)
+    assert dask.address in str(lost.value)
+    assert "Traceback" not in capfd.readouterr().err

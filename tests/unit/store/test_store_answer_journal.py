@@ -20,10 +20,10 @@ from evaluation.judging.judges.cached import KeptAnswer
 from evaluation.judging.model_client.calls import CallRecord
 from evaluation.judging.model_client.usage import Usage
 from evaluation.judging.protocol import Prompt
-from evaluation.simulation.journal import AnswerJournal, JournalledAnswers, JournalledTexts
-from evaluation.simulation.journal_file import JournalEntry, JournalFile
 from evaluation.simulation.model_texts import Generation
 from evaluation.store import Store
+from evaluation.store.model_calls.answer_journal import AnswerJournal, JournalledAnswers, JournalledTexts
+from evaluation.store.model_calls.journal_file import JournalEntry, JournalFile
 from evaluation.workflows.experiments.runs import _is_stored, _keep
 
 ROOT = Path(__file__).parents[3]
@@ -117,7 +117,7 @@ def killed(place: Path, signal_number: int = signal.SIGKILL) -> None:
     script = (
         "import os, sys\n"
         "from pathlib import Path\n"
-        "from tests.unit.simulation.test_simulation_journal import WHOLE, JournalFile\n"
+        "from tests.unit.store.test_store_answer_journal import WHOLE, JournalFile\n"
         "file = JournalFile(Path(sys.argv[1]))\n"
         "file.add(WHOLE)\n"
         f"os.kill(os.getpid(), {signal_number})\n"
@@ -221,7 +221,7 @@ def test_what_could_not_be_stored_stays_and_nothing_more_is_taken(tmp_path: Path
 
 def test_a_folder_that_takes_no_files_is_an_error(tmp_path: Path, heavy: Executor) -> None:
     with pytest.raises(StoreError, match="could not be kept in a file"):
-        run(Kept(), heavy, tmp_path / "missing" / "here", nothing)
+        run(Kept(), heavy, tmp_path / "missing" / "here", lambda journal: journal.add(WHOLE))
 
 
 def test_a_full_disk_is_an_error_and_not_a_line(tmp_path: Path) -> None:
@@ -230,7 +230,7 @@ def test_a_full_disk_is_an_error_and_not_a_line(tmp_path: Path) -> None:
         "import resource, signal, sys\n"
         "from pathlib import Path\n"
         "from evaluation.errors import StoreError\n"
-        "from tests.unit.simulation.test_simulation_journal import WHOLE, JournalFile\n"
+        "from tests.unit.store.test_store_answer_journal import WHOLE, JournalFile\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "file = JournalFile(Path(sys.argv[1]))\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (2_000, 2_000))\n"

@@ -1,4 +1,4 @@
-"""Write answers to disk as soon as they come, and to the store once per second.
+"""Write models' answers to disk as soon as they come, and to the store once per second.
 
 A transaction waits for the disk and takes ten milliseconds of processor time. With a hundred answers a second and one
 transaction for each, no time would be left to ask. Appending a line to a file takes microseconds, and the line also
@@ -11,18 +11,18 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
-from contextlib import suppress
+from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from evaluation.errors import DramaturgError
-from evaluation.judging.judges.cached import JudgementCache, KeptAnswer
+from evaluation.judging.judges.cached import JudgementCache, KeepAnswers, KeptAnswer
 from evaluation.judging.model_client.calls import CallRecord
 from evaluation.simulation.connection import retry_while_busy
-from evaluation.simulation.journal_file import JournalEntry, JournalFile, leftovers
 from evaluation.simulation.model_texts import Generation, GenerationCache
+from evaluation.store.model_calls.journal_file import JournalEntry, JournalFile, leftovers
 
 STORE_SECONDS = 1.0
 """How long answers wait for others before they are stored."""
@@ -40,24 +40,33 @@ class AnswerJournal:
     Args:
         keep: Stores.
         is_stored: Asked of what a killed run left; its calls must not be counted twice.
-        heavy: Where the storing is done.
+        heavy: Where the storing is done; a thread of the event loop's when left out.
         place: The beginning of the paths of its files, the same for the same run; ``None`` for none.
+        store_seconds: How long answers wait for others before they are stored.
 
     Raises:
         StoreError: On entering or leaving: what there is could not be stored; its files stay for the next run.
     """
 
-    def __init__(self, keep: Keep, is_stored: IsStored, heavy: Executor, place: Path | None) -> None:
+    def __init__(
+        self,
+        keep: Keep,
+        is_stored: IsStored,
+        heavy: Executor | None,
+        place: Path | None,
+        store_seconds: float = STORE_SECONDS,
+    ) -> None:
         self._keep = keep
         self._is_stored = is_stored
         self._heavy = heavy
         self._place = place
+        self._store_seconds = store_seconds
         self._unstored: dict[str, KeptAnswer] = {}
         self._failure: DramaturgError | None = None
+        self._file: JournalFile | None = None
 
     async def __aenter__(self) -> Self:
         await self._in_heavy(self._recover)
-        self._file = JournalFile(self._place)
         self._is_over = asyncio.Event()
         self._storing = asyncio.ensure_future(self._store_now_and_then())
         return self
@@ -67,7 +76,8 @@ class AnswerJournal:
     ) -> None:
         self._is_over.set()
         await self._storing
-        self._file.close(is_stored=not self._file.entries)
+        if self._file is not None:
+            self._file.close(is_stored=False)
         if self._failure is not None and error is None:
             raise self._failure
 
@@ -79,6 +89,8 @@ class AnswerJournal:
         """
         if self._failure is not None:
             raise self._failure
+        if self._file is None:
+            self._file = JournalFile(self._place)
         self._file.add(entry)
         self._unstored.update({answer.key: answer for answer in entry.answers})
 
@@ -90,17 +102,16 @@ class AnswerJournal:
         is_last = False
         while not is_last:
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._is_over.wait(), STORE_SECONDS)
+                await asyncio.wait_for(self._is_over.wait(), self._store_seconds)
             # Asked before storing: what came while something was stored needs another round.
             is_last = self._is_over.is_set()
-            if self._file.entries and self._failure is None:
-                await self._store()
+            if self._file is not None and self._failure is None:
+                await self._store(self._file)
 
-    async def _store(self) -> None:
-        full = self._file
+    async def _store(self, full: JournalFile) -> None:
+        # What comes meanwhile goes into another file, so that this one can be removed.
+        self._file = None
         try:
-            # What comes meanwhile goes into another file, so that this one can be removed.
-            self._file = JournalFile(self._place)
             await self._in_heavy(partial(retry_while_busy, partial(self._keep, full.entries)))
         except DramaturgError as error:
             self._failure = error
@@ -121,7 +132,10 @@ class AnswerJournal:
             left.remove()
 
     async def _in_heavy(self, work: Callable[[], None]) -> None:
-        await asyncio.get_running_loop().run_in_executor(self._heavy, work)
+        if self._heavy is None:
+            await asyncio.to_thread(work)
+        else:
+            await asyncio.get_running_loop().run_in_executor(self._heavy, work)
 
 
 class JournalledTexts:
@@ -165,6 +179,10 @@ class JournalledAnswers:
         found = {key: answer for key in there if (answer := self._journal.unstored(key))}
         stored = [key for key in there if key not in found]
         return found | dict(self._cache.lookup(stored)) if stored else found
+
+    def journal(self) -> AbstractAsyncContextManager[KeepAnswers]:
+        """The journal is entered already, and left by whoever entered it."""
+        return nullcontext(self.keep)
 
     def keep(self, answers: Sequence[KeptAnswer], calls: Sequence[CallRecord]) -> None:
         """Keeps answers and calls; raises ``StoreError``."""

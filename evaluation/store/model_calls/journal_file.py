@@ -13,6 +13,7 @@ import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
@@ -34,7 +35,10 @@ class JournalEntry:
     calls: Sequence[CallRecord] = ()
 
 
-_ENTRY = TypeAdapter(JournalEntry)
+@cache
+def _adapter() -> TypeAdapter[JournalEntry]:
+    # Made on first use: it takes as long as a tenth of a run that knows all answers.
+    return TypeAdapter(JournalEntry)
 
 
 class JournalFile:
@@ -64,7 +68,7 @@ class JournalFile:
         """
         if self._path is not None:
             # Not pydantic's own JSON: half a character of a surrogate pair, as models sometimes write, ends that.
-            line = json.dumps(_ENTRY.dump_python(entry, mode="json")) + "\n"
+            line = json.dumps(_adapter().dump_python(entry, mode="json")) + "\n"
             try:
                 _write(self._descriptor, line.encode("ascii"))
             except OSError as error:
@@ -125,7 +129,7 @@ class Leftover:
             raise _failure(error, self.path) from error
         for line in lines:
             with suppress(ValidationError, ValueError):
-                yield _ENTRY.validate_python(json.loads(line), strict=False)
+                yield _adapter().validate_python(json.loads(line), strict=False)
 
     def remove(self) -> None:
         """Delete the file, after its entries were stored elsewhere."""
@@ -135,7 +139,8 @@ class Leftover:
 
 def leftovers(place: Path) -> Iterator[Leftover]:
     """The files of ``place`` that nobody writes any more."""
-    for path in sorted(place.parent.glob(f"{_escaped(place.name)}.*{_SUFFIX}")):
+    # The whole identifier: the name of another database may begin with this place's.
+    for path in sorted(place.parent.glob(f"{_escaped(place.name)}.{'[0-9a-f]' * 32}{_SUFFIX}")):
         with suppress(FileNotFoundError):
             descriptor = os.open(path, os.O_RDONLY)
             if _is_written(descriptor):
