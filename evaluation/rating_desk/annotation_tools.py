@@ -41,7 +41,7 @@ def annotation_export(tool: Tool, transcripts: Iterable[Transcript], ratings: Se
     Label Studio gets one task a game and one annotation a rating. Argilla gets one record a game; its responses hold
     one answer a rater, so of revised ratings the latest. Both must be set up as :func:`annotation_settings` says.
 
-    Label Studio refuses annotations of people who are no members of it, and forgets times and identifiers. So the
+    Label Studio refuses annotations of people who are not members of it, and forgets times and identifiers. So the
     rater's name is an answer of its own, and the rating's time and token stand in what it keeps as it is. Argilla knows
     people by UUID: a rater's is made from the name, the name stands in the record's metadata.
 
@@ -56,7 +56,7 @@ def annotation_export(tool: Tool, transcripts: Iterable[Transcript], ratings: Se
 
 
 def annotation_settings(tool: Tool) -> str:
-    """What a tool must be set up with to show the games and ask the questions.
+    """Settings that a tool needs to show the games and ask the questions.
 
     Returns:
         The labelling configuration of a project of Label Studio (XML), or the settings of a dataset of Argilla (JSON,
@@ -172,7 +172,7 @@ def _chat(transcript: Transcript) -> list[dict[str, str]]:
 
 
 def _origin(rating: Rating) -> dict[str, str]:
-    """What a tool is to hand back with the answers, so that ratings that nobody changed are known again."""
+    """Identity of a rating that a tool hands back with the answers, so that ratings that nobody changed are known again."""
     row = {_SCORE: str(rating.score), **dict(_answers(rating)), _COMMENT: rating.comment, _RATER: rating.rater}
     return {"token": rating.token, "rated_at": rating.created_at.isoformat(), "said": _digest(row)}
 
@@ -255,7 +255,7 @@ def _known(row: Mapping[str, str], origin: Any) -> dict[str, str]:
 
 
 def _time_and_token(annotation: Mapping[str, Any]) -> dict[str, str]:
-    """When a person gave it or changed it last; an annotation that was changed is another rating."""
+    """Time at which a person gave or last changed it; an annotation that was changed is another rating."""
     made, changed = _cell(annotation.get("created_at")), _cell(annotation.get("updated_at"))
     if changed and _is_later(changed, made):
         return {"rated_at": changed}
@@ -299,7 +299,7 @@ def _rows_of_record(record: Mapping[str, Any]) -> Iterator[dict[str, str]]:
 
 
 def _origins(metadata: Any) -> dict[str, dict[str, Any]]:
-    """Where each user's rating came from, by the user's UUID."""
+    """Origin of each user's rating, by the user's UUID."""
     try:
         held = json.loads(metadata[_RATINGS])
     except (KeyError, TypeError, ValueError):

@@ -131,7 +131,7 @@ def as_label_studio_keeps(tasks: list[dict[str, Any]], *, changed: bool = False)
 def test_label_studio_knows_no_raters_and_they_come_back_with_their_tokens_nevertheless() -> None:
     store, ratings = rated_store()
     tasks = annotation_export("label-studio", [game()], ratings)
-    # It refuses annotations by people who are no members of it.
+    # It refuses annotations by people who are not members of it.
     assert not any("completed_by" in annotation for annotation in tasks[0]["annotations"])
     assert import_ratings(store, as_label_studio_keeps(tasks)).added == 2
     assert {(one.rater, one.token, one.created_at) for one in store.ratings.every()} == {
