@@ -172,7 +172,7 @@ def _chat(transcript: Transcript) -> list[dict[str, str]]:
 
 
 def _origin(rating: Rating) -> dict[str, str]:
-    """Identity of a rating that a tool hands back with the answers, so that ratings that nobody changed are known again."""
+    """Identity of a rating that a tool hands back with the answers, to know ratings again that nobody changed."""
     row = {_SCORE: str(rating.score), **dict(_answers(rating)), _COMMENT: rating.comment, _RATER: rating.rater}
     return {"token": rating.token, "rated_at": rating.created_at.isoformat(), "said": _digest(row)}
 

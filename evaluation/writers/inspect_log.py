@@ -47,7 +47,7 @@ def inspect_log(
 
 
 def _figures(scores: Mapping[str, list[tuple[float, bool]]]) -> list[dict[str, Any]]:
-    """Figures that Inspect shows above the samples: of each metric the mean, the share that passed and the number of games."""
+    """Figures that Inspect shows above the samples: mean, share that passed and number of games of each metric."""
     figures = []
     for name, held in scores.items():
         values = {
