@@ -105,7 +105,7 @@ def test_marks_are_reached_by_keyboard(persona_server, visit) -> None:
 
 @pytest.mark.parametrize("width", [1280, 390])
 def test_a_point_of_one_agent_over_time_opens_its_run(persona_server, visit, width) -> None:
-    address = f"{persona_server.url}/trends?as=Personas&agent=michael"
+    address = f"{persona_server.url}/trends?as=Personas&agent_drift=michael"
     seen = visit(address, width=width, height=2400)
     points = seen.page.locator(".js-plotly-plot").last.locator(".scatterlayer .trace path.point")
     expect(points.first).to_be_visible()

@@ -29,7 +29,6 @@ from evaluation.workflows.persona_runs import evaluate_example
 from evaluation.workflows.ratings.calibration import calibration_of_runs
 
 _ID = "agent"
-_LINKED = "of_agent"
 """The agent in the address of a link from another page."""
 _RUN, _DIMENSION, _PROFILE = "run_shown", "dimension", "profile"
 _MOST_SHOWN = 40
@@ -52,7 +51,7 @@ def agents_table(found: Sequence[SelectableAgent]) -> None:
 def choose(found: Sequence[SelectableAgent]) -> SelectableAgent:
     """The agent that the person looks at; it stands in the URL."""
     ids = [person.id for person in found]
-    wanted = state.chosen(_LINKED, ids) or state.chosen(_ID, ids)
+    wanted = state.chosen(_ID, ids)
     if state.chosen(_ID) and not wanted:
         st.warning("The agent that the link names is not here: it was deleted, or never spoke. Here is another one.")
     names = {person.id: person.name for person in found}
@@ -63,7 +62,7 @@ def choose(found: Sequence[SelectableAgent]) -> SelectableAgent:
         format_func=lambda key: names[key] if names[key] == key else f"{names[key]} ({key})",
         key="chosen_agent",
     )
-    state.choose(**{_ID: chosen, _LINKED: None})
+    state.choose(**{_ID: chosen})
     return next(person for person in found if person.id == chosen)
 
 
@@ -120,7 +119,7 @@ def _follow_click(target: MarkTarget | RunTarget | None) -> None:
     """Sets the choices to what was clicked in the profile; without a click, to what the address says at first."""
     if isinstance(target, RunTarget):
         st.session_state[_RUN], st.session_state[_DIMENSION] = target.run_id, target.dimension
-        state.choose(**target.query | {_LINKED: None})
+        state.choose(**target.query)
         return
     for key, name in ((_RUN, "run"), (_DIMENSION, "judged")):
         if key not in st.session_state and (linked := state.chosen(name)):

@@ -229,7 +229,8 @@ def drift() -> None:
     if not agents:
         st.caption("No agent was evaluated yet.")
         return
-    chosen = st.selectbox("Agent", list(agents), format_func=lambda key: agents[key], key="agent", bind="query-params")
+    # Not "agent", which Personas writes: no page may write what a choice of the page before is bound to.
+    chosen = st.selectbox("Agent", list(agents), format_func=agents.__getitem__, key="agent_drift", bind="query-params")
     points = resources.read(data.drift_points, chosen)
     if points.empty:
         st.caption("Its runs have no score.")

@@ -44,8 +44,7 @@ class RunTarget:
     @property
     def query(self) -> dict[str, str | None]:
         """The query of the Personas page that shows the target."""
-        # Not "agent": a choice on Trends is bound to that name, and a page cannot be opened with it from there.
-        return {"of_agent": self.agent_id, "run": self.run_id, "judged": self.dimension, "in_game": self.transcript_id}
+        return {"agent": self.agent_id, "run": self.run_id, "judged": self.dimension, "in_game": self.transcript_id}
 
 
 MarkTargets: TypeAlias = Mapping[str, Sequence[MarkTarget | RunTarget]]

@@ -60,7 +60,7 @@ class EstimatingJudge:
         self.calls = 0
         self._model = model
         self._server = server
-        self._cache = cache
+        self.cache = cache
         self._batch_size = batch_size
         self._price = price
         self.tokens_read = 0.0
@@ -82,7 +82,7 @@ class EstimatingJudge:
     async def judge(self, requests: Sequence[JudgeRequest], *, report: Report | None = None) -> list[Judgement]:
         """Counts the questions; every one is ``skipped``."""
         keys = [request.key(self._model, self._server) for request in requests]
-        kept = await asyncio.to_thread(self._cache.lookup, list(dict.fromkeys(keys))) if self._cache else {}
+        kept = await asyncio.to_thread(self.cache.lookup, list(dict.fromkeys(keys))) if self.cache else {}
         new: list[JudgeRequest] = []
         for request, key in zip(requests, keys, strict=True):
             self.questions += 1

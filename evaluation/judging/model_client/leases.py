@@ -20,6 +20,7 @@ from evaluation.errors import InfrastructureError
 from evaluation.judging.model_client.budget import Budget, BudgetSpentError
 from evaluation.judging.model_client.server_state import CallEnd, ServerCall, ServerState
 
+_HELLO_SECONDS = 30.0
 _LOST = "Run the same command again: it goes on where it stopped."
 
 
@@ -156,13 +157,11 @@ class LeaseServer:
 
     Attributes:
         address: Where others get leases.
-        is_spent: Whether a lease was refused since: no further call will be allowed.
     """
 
     address: LeaseAddress
 
     def __init__(self, leases: Mapping[str, LocalLeases], scheduler: str | None = None) -> None:
-        self.is_spent = False
         self._leases = leases
         self._host = _address_towards(scheduler) if scheduler else "127.0.0.1"
         self._token = token_hex(16)
@@ -204,16 +203,21 @@ class LeaseServer:
         """One process, from its token to the end of its connection."""
         # A machine that went away without a word is noticed by the system, in the end.
         writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-        with suppress(OSError, ValueError, KeyError, asyncio.CancelledError):
-            hello = json.loads(await reader.readline())
-            if hmac.compare_digest(str(hello["token"]).encode(), self._token.encode()):
-                holder = _Holder(self._leases[hello["model"]], writer)
-                try:
-                    while line := await reader.readline():
-                        self._do(holder, json.loads(line))
-                finally:
-                    await holder.leave()
-        writer.close()
+        try:
+            # Whoever is a stranger may send anything, or nothing.
+            with suppress(OSError, ValueError, LookupError, TypeError, RecursionError, asyncio.CancelledError):
+                hello = json.loads(await asyncio.wait_for(reader.readline(), _HELLO_SECONDS))
+                if hmac.compare_digest(str(hello["token"]).encode(), self._token.encode()):
+                    await self._lend(_Holder(self._leases[hello["model"]], writer), reader)
+        finally:
+            writer.close()
+
+    async def _lend(self, holder: _Holder, reader: asyncio.StreamReader) -> None:
+        try:
+            while line := await reader.readline():
+                self._do(holder, json.loads(line))
+        finally:
+            await holder.leave()
 
     def _do(self, holder: _Holder, message: dict[str, Any]) -> None:
         number = message["lease"]
@@ -227,7 +231,6 @@ class LeaseServer:
         try:
             lease = await holder.leases.begin(LeaseTerms(**terms))
         except BudgetSpentError as spent:
-            self.is_spent = True
             holder.say({"lease": number, "spent": spent.reason})
         else:
             holder.held[number] = lease

@@ -137,6 +137,11 @@ class Corpus:
         """Whether a partition's games belong to that iteration; ``None`` asks for all."""
         return iteration is None or partition.folder == _folder(iteration)
 
+    def holds(self, partition: Partition) -> bool:
+        """Whether the partition is still there: a compaction moves its games to another one."""
+        is_replaced = partition.path("results") in self._manifest().replaced
+        return not is_replaced and self.location.below(partition.path("results")).exists()
+
     def compact(self, games_per_file: int = GAMES_PER_FILE, on_file: Callable[[int], None] | None = None) -> int:
         """Puts small partitions together, and returns how many games were moved.
 

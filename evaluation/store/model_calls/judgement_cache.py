@@ -88,6 +88,9 @@ class Judgements:
         self.keep(answers, [one for entry in entries for one in entry.calls])
 
     def _is_stored(self, entries: Sequence[JournalEntry]) -> bool:
+        # A file is stored in one transaction. Its calls tell: an answer may have been there from an earlier question.
+        if calls := [one for entry in entries for one in entry.calls]:
+            return self._calls.have(calls[0])
         keys = {one.key for entry in entries for one in entry.answers}
         return bool(keys) and keys <= set(self.lookup([*keys]))
 

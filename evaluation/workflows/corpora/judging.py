@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from evaluation.engines.task_engines import EngineName, run_tasks
 from evaluation.errors import InfrastructureError, NotFoundError
+from evaluation.files.bundled import recording_root
 from evaluation.files.locations import Location
 from evaluation.judging.answer_formats import FORMAT_VERSION
 from evaluation.judging.judge_config import (
@@ -25,6 +26,7 @@ from evaluation.judging.judge_config import (
     own_prices,
 )
 from evaluation.judging.judges.estimating import NOTHING_ASKED
+from evaluation.judging.judges.recording_file import recordings_version
 from evaluation.judging.model_client.budget import Budget
 from evaluation.judging.model_client.leases import LeaseAddress, LeaseServer, RemoteLeases
 from evaluation.judging.model_client.usage import Price
@@ -58,6 +60,7 @@ class JudgingTask:
         scoring: The scoring key of the process that asks; a worker with other metrics refuses.
         leases: Where calls get leave from; ``None`` for a judge that makes none.
         prices: Of models, from the list of the process that asks.
+        recordings: The hash of the recordings that are played; empty for another judge.
     """
 
     output: str
@@ -69,12 +72,13 @@ class JudgingTask:
     scoring: str
     leases: LeaseAddress | None
     prices: dict[str, Price]
+    recordings: str = ""
 
     @property
     def judging(self) -> str:
         """The hash of all that decides what is asked, and whom."""
         config = self.config
-        wording = [questions_version(), FORMAT_VERSION, self.is_batched]
+        wording = [questions_version(), FORMAT_VERSION, self.is_batched, self.recordings]
         parts = [self.scoring, str(config.mode), config.name, config.base_url, *wording, *sorted(self.metrics)]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
@@ -126,8 +130,8 @@ def judge_corpus(
             server = stack.enter_context(LeaseServer(local_leases(config, budget), scheduler))
         address = None if server is None else server.address
         tasks = _tasks(place, config, metrics, is_batched, iteration, note, address)
-        # Once a call was refused, no further one is allowed: the games behind it need not be read.
-        allowed = _until(tasks, lambda: bool(budget.stopped) or (server is not None and server.is_spent))
+        # Once no call is allowed any more, the games behind it need not be read.
+        allowed = _until(tasks, lambda: budget.is_over)
         answers = run_tasks(
             judge_partition, allowed, split=_split, engine=engine, jobs=jobs, scheduler=scheduler, note=note
         )
@@ -154,9 +158,10 @@ def estimate_corpus(
         return NOTHING_ASKED
 
     async def run() -> str:
-        counting = await build_estimate(config)
+        counting, corpus = await build_estimate(config), _corpus(place)
         for task in _tasks(place, config, metrics, is_batched, iteration, note, None):
-            await _judged(task, _corpus(place), counting)
+            counting.cache = corpus.judged(task.partition)
+            await _judged(task, corpus, counting)
         return counting.words
 
     return asyncio.run(run())
@@ -168,7 +173,8 @@ def judge_partition(task: JudgingTask) -> JudgingTally:
     Repeating it asks nothing for which an answer was written.
 
     Raises:
-        InfrastructureError: This process has other versions of the metrics than the one that asks, or that one is gone.
+        InfrastructureError: This process has other versions of the metrics than the one that asks, that one is gone, or
+            the partition was moved by a collection meanwhile.
     """
     from evaluation.store.corpus.packing import scoring_key
 
@@ -195,6 +201,13 @@ def judge_partition(task: JudgingTask) -> JudgingTally:
     for judged in asyncio.run(run()):
         tally.add(judged)
         games.append(_game(task, judged))
+    if not corpus.holds(task.partition):
+        # What was written beside the old partition is not found beside the new one.
+        raise InfrastructureError(
+            "The corpus was collected while it was judged; some answers are lost.",
+            place=task.output,
+            remedy="Run the same command again, and collect when it is done.",
+        )
     kept.finish(games)
     return tally
 
@@ -244,11 +257,14 @@ def _tasks(
         )
     # A path is told to workers in full: they may run in another folder. The prices go along, not their file's name.
     where = corpus.location.path if corpus.location.is_local else corpus.location.url
-    bare, prices = config.model_copy(update={"pricing": None}), own_prices(config)
+    played = config.recordings and config.recordings.absolute()
+    bare, prices = config.model_copy(update={"pricing": None, "recordings": played}), own_prices(config)
+    # With more recordings, games that were judged before may get more answers.
+    recorded = recordings_version(played or recording_root()) if config.mode == "recorded" else ""
     had = 0
     for partition in partitions:
         names = tuple(metrics) or tuple(TASKS)
-        whole = JudgingTask(where, partition, (), bare, names, is_batched, scoring, leases, prices)
+        whole = JudgingTask(where, partition, (), bare, names, is_batched, scoring, leases, prices, recorded)
         complete = corpus.judged(partition).complete_ids(whole.judging)
         ids = corpus.current_ids(partition, scoring)
         had += len(complete.intersection(ids))

@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -15,6 +16,7 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -27,10 +29,13 @@ from evaluation.engines._dask_cluster import run_on_cluster
 from evaluation.engines.scoring import Evaluation, ScoreFailure, evaluate_many
 from evaluation.engines.task_engines import EngineName, run_tasks
 from evaluation.errors import InfrastructureError, InputError, NotFoundError
+from evaluation.files.bundled import recording_root
 from evaluation.files.locations import Location
 from evaluation.judging.judge_config import build_judge, judge_config
 from evaluation.judging.judges.cached import KeptAnswer
+from evaluation.judging.judges.recording_file import recordings_version
 from evaluation.judging.model_client.budget import Budget, BudgetSpentError
+from evaluation.judging.model_client.calls import CallRecord
 from evaluation.judging.model_client.leases import LeaseAddress, LeaseServer, LeaseTerms, LocalLeases, RemoteLeases
 from evaluation.judging.model_client.server_state import CallEnd, ServerState
 from evaluation.judging.protocol import Prompt
@@ -592,7 +597,7 @@ def test_leases_of_a_process_that_is_gone_are_paid_and_given_back() -> None:
         assert (budget.spent_usd, budget.calls_made) == (2.25, 3)
         with pytest.raises(BudgetSpentError):
             asyncio.run(take(server.address, 1, ends=True))
-        assert server.is_spent
+        assert not budget.is_over
         stranger = replace(server.address, token="a guess")
         with pytest.raises(InfrastructureError, match="is gone"):
             asyncio.run(take(stranger, 1, ends=True))
@@ -640,3 +645,64 @@ def test_a_scheduler_that_is_killed_is_named(dask, capfd) -> None:
         list(answers)
     assert dask.address in str(lost.value)
     assert "Traceback" not in capfd.readouterr().err
+
+
+def test_a_call_that_is_too_dear_ends_no_budget_from_which_others_can_be_paid() -> None:
+    budget = Budget(usd=1.0)
+    leases = LocalLeases(budget, ServerState("m"), concurrency=2, timeout_seconds=5)
+
+    async def pay(usd: float) -> None:
+        await leases.end(await leases.begin(LeaseTerms(usd)), CallEnd.ANSWERED, usd)
+
+    with pytest.raises(BudgetSpentError):
+        asyncio.run(pay(2.0))
+    assert not budget.is_over
+    asyncio.run(pay(0.25))
+    assert not budget.is_over
+    asyncio.run(pay(0.75))
+    assert budget.is_over
+    assert not Budget(usd=0.0).is_over
+    assert Budget(calls=0).is_over
+
+
+@pytest.mark.parametrize("sent", [b"[]\n", b"5\n", b"[" * 60_000 + b"\n", b"\xff\n", b'{"token": 1}\n'])
+def test_a_stranger_at_the_place_of_the_leases_gets_none_and_breaks_nothing(
+    sent: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    leases = LocalLeases(Budget(), ServerState("m"), concurrency=1, timeout_seconds=5)
+    with LeaseServer({"m": leases}) as server, socket.socket() as stranger:
+        stranger.settimeout(10)
+        stranger.connect((server.address.host, server.address.port))
+        stranger.sendall(sent)
+        assert stranger.recv(100) == b""
+    assert caplog.records == []
+
+
+def test_more_recordings_are_another_way_of_judging(tmp_path: Path) -> None:
+    shipped = next(one for one in sorted(recording_root().glob("*.jsonl")))
+    lines = shipped.read_text("utf-8").splitlines(keepends=True)
+    (tmp_path / "some.jsonl").write_text("".join(lines[:2]), "utf-8")
+    (tmp_path / "turned.jsonl").write_text("".join(lines[1::-1]), "utf-8")
+    (tmp_path / "more.jsonl").write_text("".join(lines[:3]), "utf-8")
+    some, turned, more = (recordings_version(tmp_path / f"{name}.jsonl") for name in ("some", "turned", "more"))
+    assert some == turned != more
+
+
+def test_calls_that_lie_in_two_files_after_a_kill_are_counted_once(tmp_path: Path) -> None:
+    store = Store(tmp_path / "calls.duckdb")
+    call = CallRecord("rows", "m", 1, "answered", datetime(2026, 11, 23, 12, tzinfo=UTC), cost_usd=1.5)
+    other = replace(call, started_at=datetime(2026, 11, 23, 13, tzinfo=UTC))
+    store.llm_calls.add_new([call, other, call, other])
+    store.llm_calls.add_new([other])
+    assert (store.llm_calls.usage().calls, store.llm_calls.usage().cost_usd) == (2, 3.0)
+    assert store.llm_calls.have(call)
+    assert not store.llm_calls.have(replace(call, attempt=2))
+
+
+def test_what_was_judged_of_a_partition_that_was_collected_meanwhile_is_noticed(unjudged) -> None:
+    corpus = Corpus(Location.of(str(unjudged)))
+    before, *_ = corpus.partitions()
+    assert corpus.holds(before)
+    compact_corpus(str(unjudged))
+    assert not corpus.holds(before)
+    assert all(map(corpus.holds, corpus.partitions()))
