@@ -393,7 +393,16 @@ class _Journal:
             ) from None
         except OSError as error:
             raise InputError(f"The folder cannot be written: {error.strerror}.", place=str(path.parent)) from None
-        fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        try:
+            # Waits: whoever looks at the new file meanwhile holds its lock for an instant.
+            fcntl.flock(self._file, fcntl.LOCK_EX)
+        except OSError as error:
+            self.remove()
+            raise InputError(
+                f"The journal cannot be locked: {error.strerror}.",
+                place=str(path),
+                remedy="Record into a folder of a file system that has locks.",
+            ) from None
         self._length = 0
 
     def append(self, value: Mapping[str, Any]) -> None:

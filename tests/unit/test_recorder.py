@@ -307,3 +307,27 @@ def test_running_games_are_those_whose_recorder_is_there(tmp_path: Path) -> None
             assert [game.game_id for game in running_games(tmp_path)] == ["two", "one"]
             assert len(running_games(tmp_path, most=1)) == 1
     assert running_games(tmp_path) == []
+
+
+_LOOKED_AT = """
+import fcntl, os, sys, threading
+from evaluation import Recorder
+
+folder = sys.argv[1]
+
+def look(event, arguments):
+    # The recorder is about to lock its new journal: somebody who looks at it comes first.
+    if event == "fcntl.flock" and arguments[1] & fcntl.LOCK_EX:
+        looks = os.open(f"{folder}/g.journal.jsonl", os.O_RDONLY)
+        fcntl.flock(looks, fcntl.LOCK_SH)
+        threading.Timer(0.1, os.close, [looks]).start()
+
+sys.addaudithook(look)
+with Recorder(folder, game_id="g") as recorder:
+    recorder.message("Ann", "Hi")
+"""
+
+
+def test_a_look_at_a_new_journal_does_not_end_its_recorder(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, "-c", _LOOKED_AT, str(tmp_path)], check=True, timeout=30)
+    assert os.listdir(tmp_path) == ["g.json"]
