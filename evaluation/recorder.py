@@ -90,7 +90,7 @@ class RunningGame:
 
 @dataclass(slots=True)
 class _Followed:
-    """What was read of a journal so far: its whole lines up to ``offset``."""
+    """Content of a journal that was read so far: its whole lines up to ``offset``."""
 
     inode: int
     latest: deque[tuple[str, str]]
@@ -116,7 +116,7 @@ class RunningGames:
     """
 
     def __init__(self, folder: Path, most: int = 3, shown: int = 6) -> None:
-        """Args: the folder, how many games at most a look gives, and how many messages of each."""
+        """Takes the folder, how many games at most a look gives, and how many messages of each."""
         self.bytes_read = 0
         self._folder, self._most, self._shown = folder, most, shown
         self._followed: dict[Path, _Followed] = {}
