@@ -28,7 +28,7 @@ from starlette.routing import Route
 
 from dashboard.shared import resources
 from evaluation.errors import DramaturgError
-from evaluation.recorder import RunningGame, running_games
+from evaluation.recorder import RunningGame, RunningGames
 from evaluation.store import Store
 from evaluation.workflows.scoring import ScoredFile
 from evaluation.workflows.watching import SETTLED_SECONDS, Watcher, pause_between_looks, watch_until
@@ -74,6 +74,7 @@ class Inbox:
     waiting: int = 0
     trouble: str = ""
     _running: list[RunningGame] = field(default_factory=list)
+    _games: RunningGames | None = None
     _looked_at: float = -math.inf
     _look: threading.Lock = field(default_factory=threading.Lock)
 
@@ -81,7 +82,8 @@ class Inbox:
         """The games that are being recorded there; looked for once a second, however many pages ask."""
         with self._look:
             if time.monotonic() - self._looked_at >= _RUNNING_SECONDS:
-                self._running = running_games(self.folder)
+                self._games = self._games or RunningGames(self.folder)
+                self._running = self._games.look()
                 self._looked_at = time.monotonic()
             return self._running
 

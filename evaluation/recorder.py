@@ -13,6 +13,7 @@ import json
 import os
 import re
 import threading
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -87,44 +88,81 @@ class RunningGame:
     latest: tuple[tuple[str, str], ...]
 
 
-def running_games(folder: Path, most: int = 3, shown: int = 6) -> list[RunningGame]:
-    """The games that are being recorded in a folder or below it, the one that spoke last first.
+@dataclass(slots=True)
+class _Followed:
+    """Content of a journal that was read so far: its whole lines up to ``offset``."""
 
-    A journal that no recorder holds any more, and one that cannot be read, are passed over.
+    inode: int
+    latest: deque[tuple[str, str]]
+    offset: int = 0
+    game_id: str | None = None
+    messages: int = 0
 
-    Args:
-        folder: Where recorders write.
-        most: How many games at most.
-        shown: How many messages of each.
+    def take(self, line: bytes) -> None:
+        if self.game_id is None:
+            self.game_id = str(json.loads(line)["game_id"])
+        elif line.startswith(_MESSAGE_LINE):
+            said = json.loads(line)["message"]
+            self.messages += 1
+            if said.get("channel", "public") == "public":
+                self.latest.append((str(said["speaker"]), str(said["text"])))
+
+
+class RunningGames:
+    """The games that are being recorded in a folder or below it. Each look reads only what was added since the last.
+
+    Attributes:
+        bytes_read: How many bytes of journals were read so far.
     """
-    journals = []
-    for path in folder.rglob(f"*{JOURNAL_ENDING}"):
+
+    def __init__(self, folder: Path, most: int = 3, shown: int = 6) -> None:
+        """Takes the folder, how many games at most a look gives, and how many messages of each."""
+        self.bytes_read = 0
+        self._folder, self._most, self._shown = folder, most, shown
+        self._followed: dict[Path, _Followed] = {}
+
+    def look(self) -> list[RunningGame]:
+        """The games, the one that spoke last first.
+
+        A journal that no recorder holds any more, and one that cannot be read, are passed over.
+        """
+        journals = []
+        for path in self._folder.rglob(f"*{JOURNAL_ENDING}"):
+            try:
+                spoke_at = path.stat().st_mtime_ns
+            except OSError:
+                continue
+            is_ended = path.with_name(path.name.removesuffix(JOURNAL_ENDING) + ".json").exists()
+            if not is_ended and is_left_to_its_recorder(path):
+                journals.append((spoke_at, path))
+        there = {path for _, path in journals}
+        self._followed = {path: one for path, one in self._followed.items() if path in there}
+        found = (self._read(path) for _, path in sorted(journals, reverse=True)[: self._most])
+        return [one for one in found if one is not None]
+
+    def _read(self, path: Path) -> RunningGame | None:
         try:
-            spoke_at = path.stat().st_mtime_ns
-        except OSError:
-            continue
-        is_ended = path.with_name(path.name.removesuffix(JOURNAL_ENDING) + ".json").exists()
-        if not is_ended and is_left_to_its_recorder(path):
-            journals.append((spoke_at, path))
-    found = (_running(path, shown) for _, path in sorted(journals, reverse=True)[:most])
-    return [one for one in found if one is not None]
-
-
-def _running(path: Path, shown: int) -> RunningGame | None:
-    try:
-        head, *lines = path.read_bytes().splitlines()
-        game_id = json.loads(head)["game_id"]
-        latest: list[tuple[str, str]] = []
-        for line in reversed(lines):
-            said = json.loads(line).get("message") if line.startswith(_MESSAGE_LINE) else None
-            if said and said.get("channel", "public") == "public":
-                latest.insert(0, (str(said["speaker"]), str(said["text"])))
-            if len(latest) == shown:
-                break
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        # Gone, or its last line is being written: the next look finds it whole.
-        return None
-    return RunningGame(str(game_id), sum(line.startswith(_MESSAGE_LINE) for line in lines), tuple(latest))
+            with path.open("rb") as file:
+                state = os.fstat(file.fileno())
+                followed = self._followed.get(path)
+                if followed is None or followed.inode != state.st_ino or state.st_size < followed.offset:
+                    followed = self._followed[path] = _Followed(state.st_ino, deque(maxlen=self._shown))
+                file.seek(followed.offset)
+                added = file.read()
+            self.bytes_read += len(added)
+            for line in added.splitlines(keepends=True):
+                if not line.endswith(b"\n"):
+                    # It is being written: the next look finds it whole.
+                    break
+                followed.take(line)
+                followed.offset += len(line)
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            # Gone, or no journal of a recorder: the next look begins anew.
+            self._followed.pop(path, None)
+            return None
+        if followed.game_id is None:
+            return None
+        return RunningGame(followed.game_id, followed.messages, tuple(followed.latest))
 
 
 class Recorder:
@@ -393,7 +431,16 @@ class _Journal:
             ) from None
         except OSError as error:
             raise InputError(f"The folder cannot be written: {error.strerror}.", place=str(path.parent)) from None
-        fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        try:
+            # Waits: whoever looks at the new file meanwhile holds its lock for an instant.
+            fcntl.flock(self._file, fcntl.LOCK_EX)
+        except OSError as error:
+            self.remove()
+            raise InputError(
+                f"The journal cannot be locked: {error.strerror}.",
+                place=str(path),
+                remedy="Record into a folder of a file system that has locks.",
+            ) from None
         self._length = 0
 
     def append(self, value: Mapping[str, Any]) -> None:

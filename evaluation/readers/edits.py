@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from evaluation.errors import BrokenTranscriptError, InputError
+from evaluation.escaping import lone_surrogate, well_formed
 from evaluation.files.strict_json import shorten
 from evaluation.readers.base.results import ReadResult
 from evaluation.text.display import counted
@@ -107,6 +108,8 @@ class TranscriptEdits:
             "eliminations": [
                 one.model_copy(update={"player": new.get(one.player, one.player)}) for one in transcript.eliminations
             ],
+            # A side that won keeps its name.
+            "winner": new[transcript.winner] if transcript.winner in present else transcript.winner,
             "metadata": {**transcript.metadata, **about},
         }
         made = build_transcript(Transcript, fields)
@@ -127,10 +130,15 @@ def parse_renames(pairs: Iterable[str]) -> dict[str, str]:
     """New names by old ones, of pairs ``OLD=NEW``; empty ones are passed over.
 
     Raises:
-        InputError: A pair lacks the ``=`` or a name, a name is too long, or an old name stands twice.
+        InputError: A pair lacks the ``=`` or a name, a name is too long or not valid UTF-8, or an old name stands
+            twice.
     """
     found: dict[str, str] = {}
     for pair in filter(str.strip, pairs):
+        if lone_surrogate(pair) is not None:
+            raise InputError(
+                "A name is not valid UTF-8.", place=well_formed(pair), remedy="Write it in a terminal that uses UTF-8."
+            )
         old, _, new = (part.strip() for part in pair.partition("="))
         if not (old and new) or len(new) > _LONGEST_NAME:
             raise InputError(

@@ -69,8 +69,8 @@ Renames = Annotated[
         "--rename",
         metavar="OLD=NEW",
         show_default=False,
-        help="Another name for an agent, wherever it speaks, hears or votes; words in messages stay. May be given "
-        "several times.",
+        help="Another name for an agent, wherever it speaks, hears, votes or wins; words in messages stay, and the old "
+        "name stays in the game's metadata under 'renamed'. May be given several times.",
     ),
 ]
 
@@ -79,7 +79,7 @@ def transcript_edits(without_tools: bool, renames: list[str] | None) -> Transcri
     """The edits that these options ask for.
 
     Raises:
-        BadParameter: A pair without ``=`` or without a name, or an old name twice.
+        BadParameter: A pair without ``=`` or without a name, a name that is not UTF-8, or an old name twice.
     """
     from evaluation.errors import InputError
     from evaluation.readers.edits import TranscriptEdits, parse_renames

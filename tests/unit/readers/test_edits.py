@@ -53,6 +53,7 @@ def test_agents_are_renamed_wherever_they_speak_hear_and_vote() -> None:
         ],
         "votes": [{"round": 1, "voter": "Ann", "target": "Bob"}, {"round": 1, "voter": "Bob", "target": None}],
         "eliminations": [{"round": 1, "player": "Bob"}],
+        "winner": "Bob",
         "source_format": "x",
         "format": "dramaturg-transcript",
         "version": 1,
@@ -67,6 +68,11 @@ def test_agents_are_renamed_wherever_they_speak_hear_and_vote() -> None:
     ]
     assert [(one.voter, one.target) for one in made.votes] == [("Ann", "Rob"), ("Rob", None)]
     assert [one.player for one in made.eliminations] == ["Rob"]
+    assert made.winner == "Rob"
+    # Nobody in the game is called town: it is a side.
+    side, _ = edited(json.dumps({**game, "winner": "town"}).encode(), renames={"Bob": "Rob", "town": "X"})
+    assert side.transcript is not None
+    assert side.transcript.winner == "town"
     assert made.metadata == {"renamed": {"Bob": "Rob"}}
     assert edit_words(TranscriptEdits(renames={"Bob": "Rob"}), counts) == "Bob is called Rob in 1 game."
     refused, _ = edited(json.dumps(game).encode(), renames={"Bob": "Ann"})
@@ -85,3 +91,10 @@ def test_names_that_do_not_occur_and_pairs_that_are_none_are_refused() -> None:
     for wrong in (["a"], ["=b"], ["a="], ["a=b", "a=c"], [f"a={'b' * 201}"]):
         with pytest.raises(InputError):
             parse_renames(wrong)
+    for wrong in ("Ann=Z\udcff", "Ann\udcff=Z"):
+        with pytest.raises(InputError, match=r"not valid UTF-8") as refused:
+            parse_renames([wrong])
+        # What is printed can be encoded.
+        str(refused.value).encode()
+        assert refused.value.place == wrong.replace("\udcff", "?")
+        assert refused.value.remedy
