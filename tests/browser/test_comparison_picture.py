@@ -32,7 +32,7 @@ def test_the_comparison_is_one_picture(sample_server, visit, screenshots) -> Non
     assert (seen.faults, seen.foreign) == ([], [])
 
 
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("width", [1280, pytest.param(390, marks=pytest.mark.long)])
 def test_every_kind_of_mark_opens_what_is_behind_it(sample_server, visit, width) -> None:
     seen = look(visit, sample_server, width=width, height=3000)
     behind = {

@@ -33,7 +33,7 @@ def failing_metric(page: Page) -> str:
     return lands_on_what_is_behind(page).split("metric=")[1].split("&")[0]
 
 
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("width", [1280, pytest.param(390, marks=pytest.mark.long)])
 def test_an_example_opens_its_message_with_the_reason(sample_server, visit, width) -> None:
     page = look(visit, sample_server, width=width, height=2600).page
     example = mark(page, "0:example:1")

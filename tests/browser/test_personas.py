@@ -86,7 +86,7 @@ def test_marks_open_the_judgements_behind_them_and_these_their_message(
     assert seen.faults == []
 
 
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("width", [1280, pytest.param(390, marks=pytest.mark.long)])
 def test_an_earlier_point_opens_its_run(persona_server, visit, width) -> None:
     seen = opened(visit, persona_server, "michael", width=width)
     click_mark(seen.page, "1:history:0")
@@ -103,7 +103,7 @@ def test_marks_are_reached_by_keyboard(persona_server, visit) -> None:
     seen.page.wait_for_url(re.compile("judged=consistency"))
 
 
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("width", [1280, pytest.param(390, marks=pytest.mark.long)])
 def test_a_point_of_one_agent_over_time_opens_its_run(persona_server, visit, width) -> None:
     address = f"{persona_server.url}/trends?as=Personas&agent_drift=michael"
     seen = visit(address, width=width, height=2400)

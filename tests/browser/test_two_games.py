@@ -31,7 +31,7 @@ def test_both_conversations_stand_beside_each_other(sample_server, visit, screen
     assert (seen.faults, seen.foreign) == ([], [])
 
 
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("width", [1280, pytest.param(390, marks=pytest.mark.long)])
 @pytest.mark.parametrize("by", ["mouse", "Enter"])
 def test_a_failing_message_opens_on_its_games_page(sample_server, visit, width, by) -> None:
     page = visit(f"{sample_server.url}/{WHERE}", width=width, height=1400).page
