@@ -167,6 +167,7 @@ def evaluate_transcript(
     thresholds: Mapping[str, float] | None = None,
     *,
     scorers: Mapping[str, Scorer] = SCORERS,
+    replace_result: Callable[[MetricResult], MetricResult] | None = None,
 ) -> Evaluation:
     """The transcript's seven metrics and its verdict. The same transcript and ratings always give the same.
 
@@ -175,9 +176,11 @@ def evaluate_transcript(
         ratings: From which engagement follows; those of other transcripts are left alone.
         thresholds: By metric; the rubric's where one is left out.
         scorers: The automatic metrics by name. One that fails becomes a ``ScoreFailure``.
+        replace_result: Called with every result before the next metric is computed; what it returns stands in the
+            evaluation. So that the ledgers of a very long transcript need not all be in memory at the same time.
     """
     limits = thresholds or {}
-    return _assemble(transcript, _score(transcript, ratings, limits, scorers), limits)
+    return _assemble(transcript, _score(transcript, ratings, limits, scorers, replace_result), limits)
 
 
 def evaluate_many(
@@ -278,16 +281,28 @@ def _score(
     ratings: Sequence[Rating],
     thresholds: Mapping[str, float],
     scorers: Mapping[str, Scorer],
+    replace_result: Callable[[MetricResult], MetricResult] | None = None,
 ) -> _Outcome:
     calls: dict[str, Callable[..., MetricResult]] = {
-        name: partial(scorer, transcript) for name, scorer in scorers.items()
+        name: partial(_measure, scorer, transcript) for name, scorer in scorers.items()
     }
     calls[ENGAGEMENT.name] = partial(engagement.measure, transcript, ratings)
     with collection_paused():
-        outcomes = [_attempt(name, calls[name], thresholds.get(name)) for name in DEFINITIONS]
+        outcomes = []
+        for name in DEFINITIONS:
+            outcome = _attempt(name, calls[name], thresholds.get(name))
+            if replace_result is not None and isinstance(outcome, MetricResult):
+                outcome = replace_result(outcome)
+            outcomes.append(outcome)
     Discussion.forget_long(transcript)
     metrics = {outcome.name: outcome for outcome in outcomes if isinstance(outcome, MetricResult)}
     return metrics, tuple(outcome for outcome in outcomes if isinstance(outcome, ScoreFailure))
+
+
+def _measure(scorer: Scorer, transcript: Transcript, *, threshold: float | None) -> MetricResult:
+    result = scorer(transcript, threshold=threshold)
+    Discussion.forget_derived_of_long(transcript)
+    return result
 
 
 def _attempt(name: str, scorer: Callable[..., MetricResult], threshold: float | None) -> MetricResult | ScoreFailure:

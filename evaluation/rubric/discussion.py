@@ -51,6 +51,11 @@ class PreparedMessage:
     mentions: tuple[Mention, ...]
     topic_words: TopicWords | None = None
 
+    def forget_derived(self) -> None:
+        """Forgets what was computed when asked for; it is computed again when it is asked for again."""
+        for name in _COMPUTED:
+            self.__dict__.pop(name, None)
+
     @property
     def pack(self) -> LanguagePack | None:
         """The keywords of the message's own language, ``None`` where none ship."""
@@ -100,6 +105,9 @@ class PreparedMessage:
         return self.topic_words.of(self.message.text, self.plain_tokens) if self.topic_words else {}
 
 
+_COMPUTED = tuple(name for name, value in vars(PreparedMessage).items() if isinstance(value, cached_property))
+
+
 @dataclass(frozen=True, eq=False)
 class Discussion:
     """The public discussion of a transcript, prepared for the metrics.
@@ -132,6 +140,16 @@ class Discussion:
         """Forgets the discussions that are kept if that of ``transcript`` is long; call it when the work is done."""
         if len(transcript.discussion) > _KEPT_MESSAGES:
             _discussion.cache_clear()
+
+    @staticmethod
+    def forget_derived_of_long(transcript: Transcript) -> None:
+        """Forgets what was computed from the words of a long discussion; call it after each metric.
+
+        The words stay: the next metric needs them.
+        """
+        if len(transcript.discussion) > _KEPT_MESSAGES:
+            for prepared in Discussion.of(transcript).messages:
+                prepared.forget_derived()
 
     def derive(self, make: Callable[[Discussion], Value]) -> Value:
         """The answer of ``make`` for this discussion, kept as long as the discussion is."""

@@ -240,17 +240,39 @@ class PackedGame:
     @classmethod
     def of(cls, evaluation: Evaluation) -> PackedGame:
         """The evaluation, packed."""
-        from evaluation.rubric.definitions import ENGAGEMENT
-        from evaluation.store.games.transcript_rows import PackedTranscript
         from evaluation.store.results.packed_results import PackedScores
 
-        transcript, metrics = evaluation.transcript, evaluation.metrics
-        return cls(
-            PackedTranscript.of(transcript),
-            PackedScores.of(transcript.id, metrics, evaluation.failures),
-            metrics.get(ENGAGEMENT.name),
-            evaluation.verdict,
-        )
+        scores = PackedScores.of(evaluation.transcript.id, evaluation.metrics, evaluation.failures)
+        return cls._with(evaluation, scores)
+
+    @classmethod
+    def scored(cls, transcript: Transcript, thresholds: Mapping[str, float]) -> PackedGame:
+        """Scores a transcript and packs it; each result is packed before the next metric is computed.
+
+        A result as objects takes many times the memory that it takes packed, which counts in a game of many messages.
+        """
+        from evaluation.engines.scoring import evaluate_transcript
+        from evaluation.store.results.packed_results import PackedResult, PackedScores
+
+        results: list[PackedResult] = []
+
+        def pack(result: MetricResult) -> MetricResult:
+            if not PackedResult.is_stored(result):
+                return result
+            results.append(PackedResult.of(transcript.id, result))
+            return replace(result, ledger=())
+
+        evaluation = evaluate_transcript(transcript, thresholds=thresholds, replace_result=pack)
+        scores = PackedScores.of_packed(transcript.id, results, evaluation.metrics, evaluation.failures)
+        return cls._with(evaluation, scores)
+
+    @classmethod
+    def _with(cls, evaluation: Evaluation, scores: PackedScores) -> PackedGame:
+        from evaluation.rubric.definitions import ENGAGEMENT
+        from evaluation.store.games.transcript_rows import PackedTranscript
+
+        transcript = PackedTranscript.of(evaluation.transcript)
+        return cls(transcript, scores, evaluation.metrics.get(ENGAGEMENT.name), evaluation.verdict)
 
     @property
     def failures(self) -> tuple[ScoreFailure, ...]:
@@ -302,10 +324,9 @@ def score_and_pack(transcripts: Sequence[Transcript], *, thresholds: Mapping[str
         One packed game per transcript, in their order.
     """
     from evaluation.engines.garbage_collection import collection_paused
-    from evaluation.engines.scoring import evaluate_transcript
 
     with collection_paused():
-        return [PackedGame.of(evaluate_transcript(each, thresholds=thresholds)) for each in transcripts]
+        return [PackedGame.scored(each, thresholds) for each in transcripts]
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,7 +348,6 @@ class AddedGame:
 
 def add_evaluated(store: Store, transcript: Transcript, *, source_name: str, iteration: str | None = None) -> AddedGame:
     """Scores a transcript and stores both in one transaction; what is stored already is neither scored nor changed."""
-    from evaluation.engines.scoring import evaluate_transcript
     from evaluation.store.games.transcripts import iterations_of
 
     with store.unit() as cursor:
@@ -335,7 +355,7 @@ def add_evaluated(store: Store, transcript: Transcript, *, source_name: str, ite
         thresholds = store.settings.thresholds()
     if known:
         return AddedGame(is_new=False, iteration=known[transcript.id])
-    packed = PackedGame.of(evaluate_transcript(transcript, thresholds=thresholds))
+    packed = PackedGame.scored(transcript, thresholds)
     return store_games(store, [(packed, source_name)], iteration=iteration)[0]
 
 

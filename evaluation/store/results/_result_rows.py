@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -122,6 +122,19 @@ def definition_of(metric: str, version: str) -> MetricDefinition:
     return definition if definition.version == version else replace(definition, version=version)
 
 
-def digest(values: Mapping[str, Any], ledger: list[tuple[Any, ...]]) -> str:
-    """The same for two results exactly when every column and every ledger row is the same."""
-    return hashlib.blake2b(packed([values, ledger]), digest_size=16).hexdigest()
+def digest(values: Mapping[str, Any], ledger: Iterable[list[tuple[Any, ...]]]) -> str:
+    """The same for two results exactly when every column and every ledger row is the same.
+
+    Args:
+        values: The columns.
+        ledger: Its rows in order, in lists of any length: only one of them need be in memory.
+    """
+    # Of the JSON text [values, rows], made list by list.
+    hashed = hashlib.blake2b(b"[" + packed(values) + b",[", digest_size=16)
+    before = b""
+    for rows in ledger:
+        if rows:
+            hashed.update(before + packed(rows)[1:-1])
+            before = b","
+    hashed.update(b"]]")
+    return hashed.hexdigest()

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import pickle
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from evaluation.rubric.controls import without_control
 from evaluation.rubric.definitions import ENGAGEMENT
 from evaluation.score import MetricResult
+from evaluation.store.engine.bulk_rows import in_parts
 from evaluation.store.results._result_rows import (
     LEDGER_COLUMNS,
     digest,
@@ -21,6 +24,20 @@ from evaluation.store.results._result_rows import (
 if TYPE_CHECKING:
     from evaluation.engines.scoring import ScoreFailure
 
+_ROWS_OF_PART = 1_000
+"""A longer ledger is compressed, in parts of so many rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class _LongLedger:
+    """The rows of a long ledger, compressed to a tenth of the memory; iterating unpacks a thousand at a time."""
+
+    parts: tuple[bytes, ...]
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        for part in self.parts:
+            yield from pickle.loads(zlib.decompress(part))
+
 
 @dataclass(frozen=True, slots=True)
 class PackedResult:
@@ -29,13 +46,14 @@ class PackedResult:
     Attributes:
         transcript_id: The transcript that it belongs to.
         values: The columns of ``metric_results`` without the ids.
-        ledger: The rows of its ledger in order, each in the order of the ledger's columns.
+        ledger: The rows of its ledger in order, each in the order of the ledger's columns. A long one is compressed;
+            iterating unpacks it again.
         digest: Hexadecimal; the same for two results exactly when every column and every ledger row is the same.
     """
 
     transcript_id: str
     values: Mapping[str, Any]
-    ledger: list[tuple[Any, ...]]
+    ledger: Iterable[tuple[Any, ...]]
     digest: str
 
     @classmethod
@@ -43,8 +61,18 @@ class PackedResult:
         """The result without its control, which is stored by itself."""
         bare = without_control(result)
         values = result_values(bare)
-        ledger = [ledger_values(row) for row in bare.ledger]
-        return cls(transcript_id, values, ledger, digest(values, ledger))
+        rows = map(ledger_values, bare.ledger)
+        if len(bare.ledger) <= _ROWS_OF_PART:
+            ledger = list(rows)
+            return cls(transcript_id, values, ledger, digest(values, [ledger]))
+        parts: list[bytes] = []
+        found = digest(values, _compressing(in_parts(rows, _ROWS_OF_PART), parts))
+        return cls(transcript_id, values, _LongLedger(tuple(parts)), found)
+
+    @staticmethod
+    def is_stored(result: MetricResult) -> bool:
+        """Whether the store keeps such a result: not engagement, which follows from the ratings."""
+        return result.name != ENGAGEMENT.name
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -64,6 +92,13 @@ class PackedResult:
     def unpack(self) -> MetricResult:
         """The result as it would be read from the store."""
         return metric_result(self.values, tuple([ledger_row(row) for row in self.ledger]))
+
+
+def _compressing(lists: Iterable[list[tuple[Any, ...]]], parts: list[bytes]) -> Iterator[list[tuple[Any, ...]]]:
+    """The same lists; each is also added to ``parts``, compressed."""
+    for rows in lists:
+        parts.append(zlib.compress(pickle.dumps(rows), level=1))
+        yield rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +122,17 @@ class PackedScores:
         cls, transcript_id: str, metrics: Mapping[str, MetricResult], failures: Sequence[ScoreFailure]
     ) -> PackedScores:
         """The results by metric and the failures, packed."""
-        stored = [one for one in metrics.values() if one.name != ENGAGEMENT.name]
-        packed = tuple([PackedResult.of(transcript_id, one) for one in stored])
-        return cls(transcript_id, packed, (*metrics, *(failure.metric for failure in failures)), tuple(failures))
+        packed = [PackedResult.of(transcript_id, one) for one in metrics.values() if PackedResult.is_stored(one)]
+        return cls.of_packed(transcript_id, packed, metrics, failures)
+
+    @classmethod
+    def of_packed(
+        cls,
+        transcript_id: str,
+        results: Iterable[PackedResult],
+        computed: Iterable[str],
+        failures: Sequence[ScoreFailure],
+    ) -> PackedScores:
+        """Results that are packed already; ``computed`` are the metrics that did not fail."""
+        tried = (*computed, *(failure.metric for failure in failures))
+        return cls(transcript_id, tuple(results), tried, tuple(failures))

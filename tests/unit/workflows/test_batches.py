@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import pickle
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,7 @@ from evaluation.engines import scoring
 from evaluation.engines.scoring import batches_of, evaluate_transcript
 from evaluation.readers import read_uploads
 from evaluation.readers.import_report import ImportOutcome
+from evaluation.score import MetricResult
 from evaluation.store import Store
 from evaluation.transcript import Transcript
 from evaluation.workflows.scoring import PackedGame, Tally, evaluate_paths, score_and_pack, store_games
@@ -122,6 +125,39 @@ def test_a_packed_game_unpacks_to_what_was_scored() -> None:
     unpacked = packed.evaluation(GAMES[0], {"coherence": 12.0})
     assert unpacked.as_dict() == json.loads(json.dumps(scored.as_dict()))
     assert list(unpacked.metrics) == list(scored.metrics)
+
+
+def test_each_result_is_packed_before_the_next_metric_is_computed() -> None:
+    told: list[str] = []
+
+    def replaced(result: MetricResult) -> MetricResult:
+        told.append(f"packed {result.name}")
+        return replace(result, ledger=())
+
+    def telling(name: str) -> scoring.Scorer:
+        def measure(transcript: Transcript, *, threshold: float | None = None) -> MetricResult:
+            told.append(f"measured {name}")
+            return scoring.SCORERS[name](transcript, threshold=threshold)
+
+        return measure
+
+    scorers = {name: telling(name) for name in scoring.SCORERS}
+    found = evaluate_transcript(GAMES[0], scorers=scorers, replace_result=replaced)
+    measured = [f"{step} {name}" for name in scoring.SCORERS for step in ("measured", "packed")]
+    assert [one for one in told if "engagement" not in one] == measured
+    assert all(result.ledger == () for result in found.metrics.values())
+    assert found.verdict == evaluate_transcript(GAMES[0]).verdict
+
+
+def test_a_long_game_is_packed_as_it_is_scored_without_being_packed() -> None:
+    [document] = generate.generate(1, rounds=3, pace=40)
+    game = read(document)
+    assert len(game.discussion) > 2_000
+    plain = evaluate_transcript(game)
+    [packed] = score_and_pack([game], thresholds={})
+    again = pickle.loads(pickle.dumps(packed)).evaluation(game, {})
+    assert again.metrics == plain.metrics
+    assert again.verdict == plain.verdict
 
 
 def test_a_batch_is_full_by_games_or_by_messages() -> None:
