@@ -129,8 +129,7 @@ def _named(agent_id: str, sources: Sources) -> Agent:
 def _sources(store: Store, known: KnownAgents, agent_ids: Sequence[str], period: Period, *, reads_all: bool) -> Sources:
     wanted = known.spoken if reads_all else agent_ids
     transcript_ids = dict.fromkeys(key for agent_id in wanted for key in known.spoken.get(agent_id, ()))
-    with store.unit():
-        stored = [store.transcripts.get(transcript_id) for transcript_id in transcript_ids]
+    stored = store.transcripts.get_many(transcript_ids)
     unheard = [agent_id for agent_id in agent_ids if agent_id not in known.spoken]
     transcripts = [*stored, *known.cast.transcripts_of(unheard)]
     return Sources(transcripts, known.speakers, known.cast, known.stored, period)

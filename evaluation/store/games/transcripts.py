@@ -98,8 +98,18 @@ class Transcripts:
         Raises:
             NotFoundError: There is none.
         """
+        return self.get_many([transcript_id])[0]
+
+    def get_many(self, transcript_ids: Iterable[str]) -> list[Transcript]:
+        """The transcripts with these full ids, in their order, each equal to the one that was added.
+
+        Raises:
+            NotFoundError: One of them is not there.
+        """
         with self._units.unit() as cursor:
-            return unpack(_value(cursor, "document", transcript_id))
+            documents = [_value(cursor, "document", each) for each in transcript_ids]
+        # Building messages takes many times as long as reading them, and other processes wait for the file meanwhile.
+        return [unpack(document) for document in documents]
 
     def name(self, transcript_id: str) -> str:
         """The display name of the game: the one in its file, unless it was renamed.

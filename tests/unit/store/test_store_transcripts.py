@@ -200,6 +200,17 @@ def test_an_unknown_transcript_is_not_found(store: Store) -> None:
             call("nothing")
 
 
+def test_transcripts_come_back_in_the_order_in_which_they_are_asked_for(store: Store) -> None:
+    games = [game(said) for said in ("one", "two", "three")]
+    for each in games:
+        store.transcripts.add(each, source_name="x.json")
+    asked = [games[2], games[0], games[2]]
+    assert store.transcripts.get_many(each.id for each in asked) == asked
+    assert store.transcripts.get_many([]) == []
+    with pytest.raises(NotFoundError):
+        store.transcripts.get_many([games[0].id, "0" * 64])
+
+
 def test_summaries_tell_counts_money_and_place(store: Store) -> None:
     store.iterations.create("v1")
     paid = Cost(total_usd=1.5, input_tokens=10, cache_hit_rate=0.75)
