@@ -92,11 +92,17 @@ class RatingSession:
             component = message.delta.new_element.bidi_component
             if kind == "delta" and component.component_name.endswith(_DESK):
                 drawn = Desk(component.id, json.loads(component.json))
+                self._note_kept(drawn.data["kept"])
             elif kind == "delta" and component.component_name.endswith(_RECEIPT):
-                self.kept = (str(json.loads(component.json)["token"]), time.perf_counter())
+                self._note_kept(json.loads(component.json)["token"])
             elif kind == "script_finished" and message.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY:
                 self.desk = drawn
                 return drawn
+
+    def _note_kept(self, token: str | None) -> None:
+        """The next game's desk says again what was stored: a busy server sends it instead of the receipt before it."""
+        if token is not None and (self.kept is None or self.kept[0] != token):
+            self.kept = (token, time.perf_counter())
 
 
 @asynccontextmanager
