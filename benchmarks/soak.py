@@ -2,8 +2,8 @@
 
 Twelve raters submit forms over the websocket that browsers use, five readers open the Review page again and again, two
 simulations send games to ``POST /inbox``, and a command line judges against a judge's server on loopback. It ends by
-itself. Printed are errors, the server's memory in each tenth of the time, how long forms took until the server said that
-they are saved, and how much of the processor the server and the clients beside it took.
+itself. Printed are errors, the server's memory in each tenth of the time, how long forms took until the server said
+that they are saved, and how much of the processor the server and the clients beside it took.
 """
 
 from __future__ import annotations
@@ -239,7 +239,7 @@ def rows(found: Soaked) -> list[Row]:
         Row.limited("forms lost or stored twice", found.lost, 0, "", 0),
         Row.limited("a form is saved, slowest percentile", found.slowest_percentile, WANTED_SECONDS, " s"),
         Row("memory of the server, mean of each tenth of the time", f"{megabytes} MB"),
-        Row.limited("  growth from the second tenth to the last", 100 * (end / begin - 1), 100 * WANTED_GROWTH, " %", 1),
+        Row.limited("  growth, second tenth to last", 100 * (end / begin - 1), 100 * WANTED_GROWTH, " %", 1),
         Row(
             "processor, server / clients and the judge's server",
             f"{found.server_cpu / found.seconds:.2f} / {found.clients_cpu / found.seconds:.2f} of {os.cpu_count()}",

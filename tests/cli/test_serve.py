@@ -85,6 +85,15 @@ admins = ["ada@example.org"]
 """
 
 
+def test_the_threads_of_the_server_share_two_heaps_unless_somebody_says_otherwise(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("MALLOC_ARENA_MAX", raising=False)
+    assert environment_for(None, samples=False)["MALLOC_ARENA_MAX"] == "2"
+    monkeypatch.setenv("MALLOC_ARENA_MAX", "6")
+    assert environment_for(None, samples=False)["MALLOC_ARENA_MAX"] == "6"
+
+
 def test_a_login_opens_an_address_that_others_reach(run: Any, tmp_path: Path) -> None:
     secrets = tmp_path / "secrets.toml"
     secrets.write_text(SECRETS, "utf-8")

@@ -20,6 +20,8 @@ DEFAULT_PORT = 8501
 LOOPBACK = "127.0.0.1"
 SAMPLES_VARIABLE = "DRAMATURG_LOAD_SAMPLES"
 INBOX_TOKEN_VARIABLE = "DRAMATURG_INBOX_TOKEN"
+MALLOC_VARIABLE = "MALLOC_ARENA_MAX"
+"""How many heaps glibc makes for the threads of a process; read when the process starts."""
 SHORTEST_TOKEN = 20
 
 
@@ -269,6 +271,9 @@ def environment_for(
         SAMPLES_VARIABLE: "1" if samples else "0",
         # The dashboard refuses other machines by itself, also where the login goes missing while it runs.
         ALLOW_ANONYMOUS_VARIABLE: "1" if allow_anonymous else "0",
+        # Every session runs in threads of its own, and glibc gives threads up to eight heaps for each processor, of
+        # which most of the memory lies idle. Two are enough where one thread runs at a time.
+        MALLOC_VARIABLE: os.environ.get(MALLOC_VARIABLE, "2"),
     }
     if database is not None:
         chosen["DRAMATURG_DB"] = str(database.expanduser().absolute())
