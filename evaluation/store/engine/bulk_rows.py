@@ -95,7 +95,7 @@ def _array(values: Sequence[Any]) -> np.ndarray[Any, Any] | None:
         array = np.array(filled, dtype=_DTYPES[kind])
     except OverflowError:
         return None
-    # DuckDB takes what is no number in an array for a gap.
+    # DuckDB takes not-a-number in an array for a gap.
     if kind is float and np.isnan(array).any():
         return None
     return np.ma.MaskedArray(array, mask=[value is None for value in values]) if has_gaps else array

@@ -270,7 +270,7 @@ def test_rows_in_bulk_hold_every_value_as_it_was_given(tmp_path: Path, count: in
     store.close()
     found = {name: list(values) for name, values in zip(columns, zip(*rows, strict=True), strict=True)}
     found["time"] = [time and time.replace(tzinfo=UTC) for time in found["time"]]
-    # As text, in which a value that is no number equals itself, and a negative zero no other zero.
+    # As text, in which not-a-number equals itself, and a negative zero no other zero.
     assert repr(found) == repr({**columns, "mixed": [float(value) for value in columns["mixed"]]})
 
 
