@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
+from streamlit.proto.Alert_pb2 import Alert
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import ClientConnection, connect
@@ -39,6 +40,7 @@ class RatingSession:
         desk: The desk that was drawn last, ``None`` when nothing was left to rate.
         received: Everything that the server sent.
         kept: The token of the form that the server last said to have stored, and when it said so (``perf_counter``).
+        refusal: The error that the page showed when it was drawn last; empty for none.
     """
 
     def __init__(self, socket: ClientConnection, rater: str) -> None:
@@ -47,6 +49,7 @@ class RatingSession:
         self.desk: Desk | None = None
         self.received = bytearray()
         self.kept: tuple[str, float] | None = None
+        self.refusal = ""
 
     async def open(self) -> None:
         """Runs the page for the first time."""
@@ -84,20 +87,24 @@ class RatingSession:
     async def _receive(self) -> Desk | None:
         """Reads until a whole run of the script has ended; what one run draws replaces what was there."""
         drawn: Desk | None = None
+        refusal = ""
         while True:
             packed = await self._socket.recv(decode=False)
             self.received += packed
             message = ForwardMsg.FromString(packed)
             kind = message.WhichOneof("type")
             component = message.delta.new_element.bidi_component
+            alert = message.delta.new_element.alert
             if kind == "delta" and component.component_name.endswith(_DESK):
                 drawn = Desk(component.id, json.loads(component.json))
                 self._note_kept(drawn.data["kept"])
             elif kind == "delta" and component.component_name.endswith(_RECEIPT):
                 self._note_kept(json.loads(component.json)["token"])
             elif kind == "script_finished" and message.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY:
-                self.desk = drawn
+                self.desk, self.refusal = drawn, refusal
                 return drawn
+            elif kind == "delta" and alert.format == Alert.ERROR:
+                refusal = alert.body
 
     def _note_kept(self, token: str | None) -> None:
         """The next game's desk says again what was stored: a busy server sends it instead of the receipt before it."""

@@ -166,16 +166,21 @@ async def _rate(found: Soaked, load: Load, url: str, rater: str, end: float) -> 
             if page.kept is None or page.kept[0] != token:
                 seconds, told = time.perf_counter() - start, page.desk and page.desk.data["error"]
                 found.errors.append(f"A form of {rater} was not said to be saved after {seconds:.1f} s: {told}")
-                continue
-            found.saved.append(page.kept[1] - start)
-            found.comments.append(f"{rater} {token}")
+            else:
+                found.saved.append(page.kept[1] - start)
+                found.comments.append(f"{rater} {token}")
+            if page.desk is None and page.refusal:
+                found.errors.append(f"{rater} saw instead of the next game: {page.refusal}")
+                await page.open()
 
 
 async def _read(found: Soaked, load: Load, url: str, reader: str, end: float) -> None:
     pace = Random(reader)
     while time.monotonic() < end:
-        async with rating_session(url, reader):
+        async with rating_session(url, reader) as page:
             found.read += 1
+            if page.refusal:
+                found.errors.append(f"{reader} saw instead of a game: {page.refusal}")
         await asyncio.sleep(pace.uniform(*load.pause_seconds))
 
 
