@@ -339,7 +339,9 @@ def test_a_change_of_the_baseline_leaves_the_figures_of_other_iterations_as_they
         assert after[name].means is before[name].means
         assert all(new is old for new, old in zip(after[name].tests, before[name].tests, strict=True))
         decision = after[name].decision
-        assert decision is not None and decision.change is not None and decision != before[name].decision
+        assert decision is not None
+        assert decision.change is not None
+        assert decision != before[name].decision
         assert decision.change.before == pytest.approx((99.0 + 61 + 62 + 63 + 64 + 65) / 6)
     assert after["base"].means["coherence"].score == pytest.approx((99.0 + 61 + 62 + 63 + 64 + 65) / 6)
     assert after["base"].tests[1] is before["base"].tests[1]
