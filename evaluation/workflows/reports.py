@@ -28,6 +28,7 @@ from evaluation.kept_values import KeptValues
 from evaluation.overrides import Override
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, ROLE_CONSISTENCY
 from evaluation.rubric.lowest_metric import failing_first
+from evaluation.rubric.verdict import MetricScore
 from evaluation.score import LedgerRow, Method, RowVerdict
 from evaluation.store.database import Store
 from evaluation.store.engine.bulk_rows import marks
@@ -39,10 +40,15 @@ if TYPE_CHECKING:
     from evaluation.store.engine.transactions import Cursor
 
 
-def stored_board(store: Store) -> Board:
-    """All known facts of the iterations, under today's thresholds."""
+def stored_board(store: Store, metrics: Mapping[str, Mapping[str, MetricScore]] | None = None) -> Board:
+    """All known facts of the iterations, under today's thresholds.
+
+    Args:
+        store: Where to read.
+        metrics: ``Results.metric_scores``, where the caller has it already.
+    """
     with store.unit():
-        games = games_by_iteration(store.transcripts.summaries(), store.results.metric_scores())
+        games = games_by_iteration(store.transcripts.summaries(), metrics or store.results.metric_scores())
         settings = store.settings
         return make_board(store.iterations.list(), games, settings.thresholds(), settings.test_size())
 
