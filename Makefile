@@ -9,7 +9,7 @@ WORKERS ?= 3
 LOCK_FLAGS := --no-emit-project --no-header --no-annotate --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help run install install-dev browser test test-long test-tools test-faults soak check format validity bench bench-pages bench-judging bench-raters bench-peers screenshots site package bad-input-table lock clean
+.PHONY: help run install install-dev browser test test-long test-tools test-faults soak check style types format validity bench bench-pages bench-judging bench-raters bench-peers screenshots site package bad-input-table lock clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -32,18 +32,25 @@ $(VENV)/installed-dev: requirements-dev.lock pyproject.toml scripts/install.sh
 browser: ## Install Chromium and fonts for the browser tests (through apt, where it may)
 	@bash scripts/browser.sh
 
-check: install-dev ## Formatting, lint, types and import rules
+check: style types ## Formatting, lint, types and import rules
+
+style: install-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+
+types: install-dev
+	$(BIN)/mypy
 
 format: install-dev ## Format and mend what can be mended automatically
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-test: install-dev browser check ## All checks and tests
-	$(BIN)/pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder --durations 25
+# Types take half a minute of one processor, so they are checked beside the tests; what is wrong with them is said last.
+test: install-dev browser style ## All checks and tests
+	@mkdir -p build; $(BIN)/mypy >build/types.txt 2>&1 & types=$$!; tests=0; \
+	$(BIN)/pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder --durations 25 || tests=$$?; \
+	wait $$types || { cat build/types.txt; exit 1; }; exit $$tests
 
 test-long: install-dev ## Simulations of thousands of data sets with known truth (some minutes)
 	$(BIN)/pytest -m long -s --ignore tests/cli/tools

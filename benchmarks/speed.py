@@ -64,8 +64,8 @@ def real_games(runs: int = 5) -> Iterator[Row]:
 
 
 def scale(sizes: tuple[int, ...], runs: int = RUNS) -> Iterator[Row]:
-    """Time per number of generated transcripts, and how it grows; the largest number is measured once."""
-    measured = {size: _generated(size, runs if size < sizes[-1] else 1) for size in sizes}
+    """Time per number of generated transcripts, and how it grows; large numbers and the largest are measured once."""
+    measured = {size: _generated(size, runs if size < min(sizes[-1], SIZES[-1]) else 1) for size in sizes}
     for size, one in measured.items():
         each = 1000 * one.seconds / size
         what = f"{size:,} generated transcripts"
@@ -172,9 +172,12 @@ def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.speed", description="Prints speed and memory.")
     parser.add_argument("--quick", action="store_true", help="100, 300 and 1,000 generated transcripts, not 10,000")
     parser.add_argument("--imports", action="store_true", help="files to stored results alone")
-    parser.add_argument("--runs", type=int, default=RUNS, help="of each size but the largest; the median counts")
+    parser.add_argument("--sizes", type=int, nargs="+", metavar="N", help="other numbers of generated transcripts, rising")
+    parser.add_argument("--runs", type=int, default=RUNS, help="of each size below 10,000 but the largest; the median counts")
     given = parser.parse_args(arguments)
-    sizes = QUICK_SIZES if given.quick else SIZES
+    if given.sizes and len(given.sizes) < 2:
+        parser.error("--sizes: a slope needs two numbers at least")
+    sizes = tuple(given.sizes) if given.sizes else QUICK_SIZES if given.quick else SIZES
     load = f"load {os.getloadavg()[0]:.1f}"
     print(
         f"Python {platform.python_version()} on {platform.system()}, {os.cpu_count()} processors, {load}\n", flush=True

@@ -38,14 +38,14 @@ def run_on_cluster(
 ) -> Iterator[tuple[Task, Answer | None]]:
     """Run tasks on a Dask cluster, as :func:`~evaluation.engines.task_engines.run_tasks` describes.
 
-    While there are no workers, the run waits; after ``patience`` seconds it calls ``note`` once. It waits for a
-    scheduler, also for one that it has lost, for ``connect_seconds``.
+    It waits for a scheduler, also for one that it has lost, for ``connect_seconds``, and for the first worker for
+    ``patience`` seconds. When all workers leave later, it calls ``note`` once after as many seconds, and waits on.
     """
     _require_dask()
     from distributed import as_completed
 
-    with _connected(scheduler, jobs, connect_seconds) as client:
-        run = _Run(client, function)
+    with _connected(scheduler, jobs, connect_seconds, patience) as client:
+        run = _Run(client, function, scheduler)
         remaining = iter(tasks)
         running = as_completed()
         suspects: list[Task] = []
@@ -74,20 +74,23 @@ def run_on_cluster(
 class _Run:
     """Tasks under way at one client, by key."""
 
-    def __init__(self, client: Any, function: Callable[[Any], Any]) -> None:
+    def __init__(self, client: Any, function: Callable[[Any], Any], scheduler: str | None) -> None:
         self._client = client
         self._function = function
+        self._scheduler = scheduler
         self._has_noted = False
         self.held: dict[str, Any] = {}
 
     def workers(self) -> int:
-        return len(self._client.scheduler_info(n_workers=-1)["workers"])
+        with _loss_named(self._scheduler):
+            return len(self._client.scheduler_info(n_workers=-1)["workers"])
 
     def submit(self, task: Any) -> Any:
         # A key of its own: another client's task of the same name may write somewhere else.
         key = f"dramaturg-{uuid.uuid4().hex}"
         self.held[key] = task
-        return self._client.submit(self._function, task, key=key, pure=False)
+        with _loss_named(self._scheduler):
+            return self._client.submit(self._function, task, key=key, pure=False)
 
     def wait_for_one(self, running: Any, note: Callable[[str], None], patience: float) -> None:
         """Waits until one of the tasks has ended; says it, once in a run, when nobody is there to do them."""
@@ -109,22 +112,31 @@ class _Run:
 def _answer(future: Any, scheduler: str | None) -> tuple[bool, Any]:
     """Whether the task killed its workers, else its answer. Lets go of the future, so that the cluster forgets it."""
     from distributed import KilledWorker
-    from distributed.client import FutureCancelledError
 
     try:
-        return False, future.result()
+        with _loss_named(scheduler):
+            return False, future.result()
     except KilledWorker:
         return True, None
-    except (FutureCancelledError, OSError, TimeoutError):
-        raise InfrastructureError(
-            "The connection to the scheduler was lost.", place=scheduler or "the local cluster", remedy=_AGAIN
-        ) from None
     finally:
         future.release()
 
 
 @contextmanager
-def _connected(scheduler: str | None, jobs: int, connect_seconds: float) -> Iterator[Any]:
+def _loss_named(scheduler: str | None) -> Iterator[None]:
+    """Around everything that asks the scheduler: what Dask raises when it is gone becomes one error."""
+    from distributed.client import FutureCancelledError
+
+    try:
+        yield
+    except (FutureCancelledError, OSError):
+        raise InfrastructureError(
+            "The connection to the scheduler was lost.", place=scheduler or "the local cluster", remedy=_AGAIN
+        ) from None
+
+
+@contextmanager
+def _connected(scheduler: str | None, jobs: int, connect_seconds: float, patience: float) -> Iterator[Any]:
     from distributed import Client, LocalCluster
 
     if scheduler is None:
@@ -138,8 +150,9 @@ def _connected(scheduler: str | None, jobs: int, connect_seconds: float) -> Iter
         with started as cluster, Client(cluster) as client:
             yield client
         return
-    # A lost scheduler becomes one error with its address; Dask's client would print a traceback of its own before that.
-    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
+    # A lost scheduler becomes one error with its address; each of these would print tracebacks of its own before that.
+    for name in ("distributed", "distributed.client", "tornado.application", "asyncio"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         client = Client(scheduler, timeout=connect_seconds)
     except (OSError, TimeoutError, ValueError) as error:
@@ -149,14 +162,15 @@ def _connected(scheduler: str | None, jobs: int, connect_seconds: float) -> Iter
             remedy="Start one (dask scheduler), and name its address as tcp://HOST:PORT.",
         ) from None
     with client:
-        try:
-            client.wait_for_workers(1, timeout=WORKERS_SECONDS)
-        except TimeoutError:
-            raise InfrastructureError(
-                f"The scheduler has had no worker for {WORKERS_SECONDS} s.",
-                place=scheduler,
-                remedy=f"Start one: dask worker {scheduler} --nthreads 1.",
-            ) from None
+        with _loss_named(scheduler):
+            try:
+                client.wait_for_workers(1, timeout=patience)
+            except TimeoutError:
+                raise InfrastructureError(
+                    f"The scheduler has had no worker for {patience:g} s.",
+                    place=scheduler,
+                    remedy=f"Start one: dask worker {scheduler} --nthreads 1.",
+                ) from None
         yield client
 
 

@@ -3,34 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
-from typing import TypeVar
 
-from evaluation.errors import StoreBusyError
 from evaluation.judging.model_client.budget import BudgetSpentError
 from evaluation.judging.model_client.calls import Completion, Messages, Provider
 from evaluation.judging.model_client.usage import Price
 from evaluation.judging.protocol import Judge, Judgement, JudgementStatus, JudgeRequest, Report
-
-_PATIENCE = 12
-"""Further tries; each waits as long as the store does, ten seconds by default."""
-
-Result = TypeVar("Result")
-
-
-def retry_while_busy(work: Callable[[], Result]) -> Result:
-    """The result of ``work``, tried again while others write: paid work must not be lost to a busy moment.
-
-    Raises:
-        StoreBusyError: The store was busy for minutes.
-    """
-    for _ in range(_PATIENCE):
-        try:
-            return work()
-        except StoreBusyError:
-            continue
-    return work()
 
 
 class BoundedProvider:

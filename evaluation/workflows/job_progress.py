@@ -10,8 +10,8 @@ from typing import Self
 from evaluation.judging.model_client.budget import Budget, progress_words
 from evaluation.judging.protocol import Judgement
 from evaluation.progress import ProgressCallback, no_progress
-from evaluation.simulation.connection import retry_while_busy
 from evaluation.store import Store
+from evaluation.store.engine.transactions import retry_while_busy
 
 _SECONDS_BETWEEN_WRITES = 0.3
 

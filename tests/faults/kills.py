@@ -300,7 +300,7 @@ def kill_scheduler(place: Workplace, random: Random) -> Tally:
     told = "".join(killed.lines)
     # A client that had all its answers by then ends as if nothing had happened.
     if killed.returncode not in {0, 3} or "Traceback" in told:
-        tally.count("torn", [f"the client ended with {killed.returncode}: {killed.lines[-1:]}"])
+        tally.count("torn", [f"the client ended with {killed.returncode}: {killed.lines}"])
     if killed.returncode == 3 and not (cluster.address in told and "scheduler" in told):
         tally.count("torn", [f"the client's error does not name the scheduler: {killed.lines[-3:]}"])
     with dask_cluster(folder, port):

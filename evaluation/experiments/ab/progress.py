@@ -89,7 +89,7 @@ def _read(path: Path) -> dict[str, RunResult]:
 
 
 def _is_half(line: str) -> bool:
-    """Whether it may be what a killed process left of a line: our beginning without our end."""
+    """Whether a line begins like one of ``run_line`` and lacks its end, as a killed process leaves it."""
     return line.startswith('{"key": "') and not line.endswith("}")
 
 

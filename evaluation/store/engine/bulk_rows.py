@@ -10,12 +10,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import pydantic_core
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
     from duckdb import DuckDBPyConnection
 
 Columns = dict[str, Sequence[Any]]
 Item = TypeVar("Item")
 ROWS_AT_ONCE = 6_000
+_ENOUGH_FOR_ARRAYS = 50
+_DTYPES = {int: "int64", float: "float64", bool: "bool"}
+_INCOMING = "incoming_rows"
 
 
 def columns_of(rows: Iterable[Mapping[str, Any]]) -> Columns:
@@ -30,13 +34,13 @@ def columns_of(rows: Iterable[Mapping[str, Any]]) -> Columns:
 def append(cursor: DuckDBPyConnection, table: str, columns: Columns) -> None:
     """Adds rows to ``table``, given column by column; columns left out get their defaults. Times are in UTC.
 
-    A row costs microseconds; with ``executemany`` it costs a millisecond. The rows go in as lists, some thousands at a
-    time: as quick as Arrow, whose tables (with pandas, which DuckDB loads to look at them) take 100 MB of memory and
-    keep some of it.
+    A row costs microseconds; with ``executemany`` it costs a millisecond. Some thousands go in at a time. Columns of
+    text, numbers or truth values go in as arrays, which DuckDB reads where they lie in a fifth of the time that lists
+    take; Arrow's tables (with pandas, which DuckDB loads to look at them) take 100 MB of memory and keep some of it.
     """
     count = max(map(len, columns.values()), default=0)
     for start in range(0, count, ROWS_AT_ONCE):
-        _append_lists(cursor, table, {name: values[start : start + ROWS_AT_ONCE] for name, values in columns.items()})
+        _append_some(cursor, table, {name: values[start : start + ROWS_AT_ONCE] for name, values in columns.items()})
 
 
 def append_rows(cursor: DuckDBPyConnection, table: str, rows: Iterable[Mapping[str, Any]]) -> None:
@@ -52,11 +56,49 @@ def in_parts(rows: Iterable[Item]) -> Iterator[list[Item]]:
         yield some
 
 
-def _append_lists(cursor: DuckDBPyConnection, table: str, columns: Columns) -> None:
-    """One list a column: DuckDB plans that in half the time that it takes for one value a cell."""
-    values = ", ".join(["unnest(?)"] * len(columns))
-    lists = [list(column) for column in columns.values()]
-    cursor.execute(f"INSERT INTO {table} ({', '.join(columns)}) SELECT {values}", lists)
+def _append_some(cursor: DuckDBPyConnection, table: str, columns: Columns) -> None:
+    arrays = {name: array for name, values in columns.items() if (array := _array(values)) is not None}
+    lists = {name: list(values) for name, values in columns.items() if name not in arrays}
+    sources = []
+    if arrays:
+        cursor.register(_INCOMING, arrays)
+        sources.append(_INCOMING)
+    if lists:
+        # One list a column: DuckDB plans that in half the time that it takes for one value a cell.
+        sources.append(f"(SELECT {', '.join(f'unnest(?) AS {name}' for name in lists)})")
+    names = ", ".join(columns)
+    query = f"INSERT INTO {table} ({names}) SELECT {names} FROM {' POSITIONAL JOIN '.join(sources)}"
+    cursor.execute(query, list(lists.values()))
+    if arrays:
+        # Where the query fails, the transaction that is then rolled back takes the view with it.
+        cursor.unregister(_INCOMING)
+
+
+def _array(values: Sequence[Any]) -> np.ndarray[Any, Any] | None:
+    """The column as an array; ``None`` where an array would hold something else, or where few values do not pay."""
+    if len(values) < _ENOUGH_FOR_ARRAYS:
+        return None
+    import numpy as np
+
+    kinds = set(map(type, values))
+    has_gaps = type(None) in kinds
+    kinds.discard(type(None))
+    if kinds <= {str}:
+        array = np.empty(len(values), dtype=object)
+        array[:] = values
+        return array
+    kind = kinds.pop()
+    if kinds or kind not in _DTYPES:
+        return None
+    filled = [kind() if value is None else value for value in values] if has_gaps else values
+    try:
+        array = np.array(filled, dtype=_DTYPES[kind])
+    except OverflowError:
+        return None
+    # DuckDB takes not-a-number in an array for a gap.
+    if kind is float and np.isnan(array).any():
+        return None
+    return np.ma.MaskedArray(array, mask=[value is None for value in values]) if has_gaps else array
 
 
 def next_numbers(cursor: DuckDBPyConnection, sequence: str, count: int) -> list[int]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from evaluation.errors import StoreError
+from evaluation.errors import StoreBusyError, StoreError
 from evaluation.store.engine import duckdb_errors
 from evaluation.store.engine.database_file import DatabaseFile
 
@@ -16,6 +16,25 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
     Cursor: TypeAlias = DuckDBPyConnection
+
+_PATIENCE = 12
+"""Further tries; each waits as long as the store does, ten seconds by default."""
+
+Result = TypeVar("Result")
+
+
+def retry_while_busy(work: Callable[[], Result]) -> Result:
+    """The result of ``work``, tried again while others write: paid work must not be lost to a busy moment.
+
+    Raises:
+        StoreBusyError: The store was busy for minutes.
+    """
+    for _ in range(_PATIENCE):
+        try:
+            return work()
+        except StoreBusyError:
+            continue
+    return work()
 
 
 class Units:

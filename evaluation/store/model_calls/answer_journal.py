@@ -20,8 +20,8 @@ from typing import Self
 from evaluation.errors import DramaturgError
 from evaluation.judging.judges.cached import JudgementCache, KeepAnswers, KeptAnswer
 from evaluation.judging.model_client.calls import CallRecord
-from evaluation.simulation.connection import retry_while_busy
 from evaluation.simulation.model_texts import Generation, GenerationCache
+from evaluation.store.engine.transactions import retry_while_busy
 from evaluation.store.model_calls.journal_file import JournalEntry, JournalFile, leftovers
 
 STORE_SECONDS = 1.0

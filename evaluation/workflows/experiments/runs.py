@@ -32,10 +32,11 @@ from evaluation.judging.model_client.check_limits import tallied_calls
 from evaluation.judging.model_client.provider import provider_of
 from evaluation.judging.propositions.loading import PropositionLibrary
 from evaluation.progress import ProgressCallback, no_progress
-from evaluation.simulation.connection import BoundedProvider, RaisingJudge, retry_while_busy
+from evaluation.simulation.connection import BoundedProvider, RaisingJudge
 from evaluation.simulation.model_texts import Writer
 from evaluation.simulation.population.factory import AgentFactory
 from evaluation.store import Store
+from evaluation.store.engine.transactions import retry_while_busy
 from evaluation.store.model_calls.answer_journal import AnswerJournal, JournalledAnswers, JournalledTexts
 from evaluation.store.model_calls.journal_file import JournalEntry
 from evaluation.transcript import Transcript

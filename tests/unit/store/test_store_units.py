@@ -8,7 +8,9 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
@@ -16,6 +18,7 @@ import pytest
 from evaluation.errors import InputError, NotAllowedError, NotFoundError, StoreBusyError, StoreError
 from evaluation.ratings import Rating
 from evaluation.store import Store, default_path
+from evaluation.store.engine.bulk_rows import append
 from evaluation.transcript import Message, Player, Transcript
 
 
@@ -237,6 +240,51 @@ assert found == rows
 print({{'pandas', 'pyarrow'}} & set(sys.modules))"""
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
+
+
+@pytest.mark.parametrize("count", [7, 700])
+def test_rows_in_bulk_hold_every_value_as_it_was_given(tmp_path: Path, count: int) -> None:
+    def column(*values: Any) -> list[Any]:
+        return [values[place % len(values)] for place in range(count)]
+
+    columns = {
+        "text": column("", "a\0b", "\U0001f600", None, "NULL", "nan", "3", "e\u0301" * 300),
+        "late": [None] * (count - 1) + ["the last one alone"],
+        "none": [None] * count,
+        "json": column('{"a": 1}', None, "[]"),
+        "whole": column(2**62, -5, 0, None),
+        "real": column(0.1, float("nan"), float("inf"), None, -0.0),
+        "mixed": column(1, 2.5),
+        "is_true": column(True, None, False),
+        "list": column(["a", "b"], [], None),
+        "time": column(datetime(2026, 11, 23, 1, 2, 3, 456789, tzinfo=UTC), None),
+        "bytes": column(b"\0\xff", None),
+    }
+    kinds = [*["VARCHAR"] * 3, "JSON", "BIGINT", "DOUBLE", "DOUBLE", "BOOLEAN", "VARCHAR[]", "TIMESTAMP", "BLOB"]
+    store = Store(tmp_path / "values.duckdb")
+    with store.unit(write=True) as cursor:
+        named = ", ".join(f"{name} {kind}" for name, kind in zip(columns, kinds, strict=True))
+        cursor.execute(f"CREATE TABLE given (place INTEGER, {named})")
+        append(cursor, "given", {"place": range(count), **columns})
+        rows = cursor.execute("SELECT * EXCLUDE place FROM given ORDER BY place").fetchall()
+    store.close()
+    found = {name: list(values) for name, values in zip(columns, zip(*rows, strict=True), strict=True)}
+    found["time"] = [time and time.replace(tzinfo=UTC) for time in found["time"]]
+    # As text, in which not-a-number equals itself, and a negative zero no other zero.
+    assert repr(found) == repr({**columns, "mixed": [float(value) for value in columns["mixed"]]})
+
+
+def test_a_number_that_does_not_fit_its_column_stores_nothing(tmp_path: Path) -> None:
+    store = Store(tmp_path / "fits.duckdb")
+    with store.unit(write=True) as cursor:
+        cursor.execute("CREATE TABLE small (number INTEGER)")
+    for number in (2**40, 2**70):
+        with pytest.raises(duckdb.Error), store.unit(write=True) as cursor:
+            append(cursor, "small", {"number": [*range(99), number]})
+    with store.unit(write=True) as cursor:
+        append(cursor, "small", {"number": range(99)})
+        assert cursor.execute("SELECT count(*) FROM small").fetchone() == (99,)
+    store.close()
 
 
 def test_storing_games_in_bulk_imports_nothing_that_would_lie_among_the_words_of_a_giant_game(tmp_path: Path) -> None:

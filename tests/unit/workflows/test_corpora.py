@@ -45,7 +45,7 @@ from evaluation.store.corpus.judged import JudgedPartition
 from evaluation.store.corpus.packing import pack, scoring_key
 from evaluation.store.corpus.partitions import Corpus
 from evaluation.workflows.corpora.collection import Collected, compact_corpus, import_corpus
-from evaluation.workflows.corpora.judging import judge_corpus
+from evaluation.workflows.corpora.judging import estimate_corpus, judge_corpus
 from evaluation.workflows.corpora.scoring import CorpusTally, score_to_corpus
 from evaluation.workflows.judging import JudgingTally, judge_stored
 from evaluation.workflows.scoring import PackedGame, Tally, current_outcomes, store_games
@@ -552,6 +552,22 @@ def test_a_budget_holds_over_all_workers_and_the_next_run_pays_for_the_rest_only
         assert (tally.skipped, tally.errors) == (0, 0)
         assert server.tally.asked.total() - before == calls
     assert decisions(Store(":memory:"), unjudged) == wanted
+
+
+def test_an_estimate_counts_the_calls_that_are_left_and_the_answers_that_are_kept(unjudged) -> None:
+    def estimated(server: JudgeServer) -> list[int]:
+        config = judge_config({"mode": "live", "base_url": server.url, "model": "m"}, environment={})
+        words = estimate_corpus(str(unjudged), config, metrics=["strategic_depth"], note=lambda _: None)
+        return [int(number) for number in re.findall("([0-9]+) (?:question|of them answered|call)", words)]
+
+    with JudgeServer(content=label).in_thread() as server:
+        questions, calls = estimated(server)
+        assert server.tally.asked.total() == 0
+        judged(unjudged, server, max_calls=3)
+        open_questions, known, calls_left = estimated(server)
+        assert calls_left == calls - 3
+        assert 0 < known < open_questions <= questions
+        assert judged(unjudged, server)[1].calls_made == calls_left
 
 
 def test_a_worker_that_is_killed_asks_again_for_what_was_under_way_only(unjudged, cluster) -> None:

@@ -1,0 +1,72 @@
+"""A Dask scheduler that goes while a run connects, waits for workers or asks for them."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TypeAlias
+
+import psutil
+import pytest
+
+from evaluation.engines._dask_cluster import run_on_cluster
+from evaluation.errors import InfrastructureError
+from tests.faults.killing import free_port
+
+Scheduler: TypeAlias = tuple[subprocess.Popen[bytes], str]
+
+
+@pytest.fixture
+def scheduler(tmp_path: Path) -> Iterator[Scheduler]:
+    """A scheduler without workers, and its address."""
+    port = free_port()
+    command = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", str(port)]
+    with subprocess.Popen([*command, "--no-dashboard"], cwd=tmp_path, stderr=subprocess.DEVNULL) as process:
+        while True:
+            assert process.poll() is None
+            try:
+                socket.create_connection(("127.0.0.1", port), timeout=1).close()
+                break
+            except OSError:
+                time.sleep(0.05)
+        yield process, f"tcp://127.0.0.1:{port}"
+        process.kill()
+
+
+def kill_when_connected(process: subprocess.Popen[bytes], address: str, connections: int) -> None:
+    port = int(address.rpartition(":")[2])
+    while process.poll() is None:
+        held = [one for one in psutil.Process().net_connections("tcp4") if one.raddr and one.raddr.port == port]
+        if len(held) >= connections:
+            process.kill()
+        time.sleep(0.001)
+
+
+def run(address: str, **seconds: float) -> Iterator[tuple[str, int | None]]:
+    return run_on_cluster(len, ["1"], split=lambda task: [task], jobs=1, scheduler=address, note=print, **seconds)
+
+
+@pytest.mark.parametrize("connections", [1, 2])
+def test_a_scheduler_that_goes_before_there_is_a_worker_is_named(
+    scheduler: Scheduler, connections: int, capfd: pytest.CaptureFixture[str]
+) -> None:
+    process, address = scheduler
+    killer = threading.Thread(target=kill_when_connected, args=(process, address, connections))
+    killer.start()
+    with pytest.raises(InfrastructureError) as lost:
+        list(run(address, connect_seconds=2))
+    killer.join()
+    assert str(lost.value).startswith(address)
+    assert "Traceback" not in capfd.readouterr().err
+
+
+def test_a_scheduler_to_which_no_worker_comes_is_named(scheduler: Scheduler) -> None:
+    _, address = scheduler
+    with pytest.raises(InfrastructureError, match=r"no worker for 0\.2 s") as failed:
+        list(run(address, patience=0.2))
+    assert f"dask worker {address}" in str(failed.value)
