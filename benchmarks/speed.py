@@ -172,8 +172,10 @@ def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.speed", description="Prints speed and memory.")
     parser.add_argument("--quick", action="store_true", help="100, 300 and 1,000 generated transcripts, not 10,000")
     parser.add_argument("--imports", action="store_true", help="files to stored results alone")
-    parser.add_argument("--sizes", type=int, nargs="+", metavar="N", help="other numbers of generated transcripts, rising")
-    parser.add_argument("--runs", type=int, default=RUNS, help="of each size below 10,000 but the largest; the median counts")
+    parser.add_argument("--sizes", type=int, nargs="+", metavar="N", help="other numbers of transcripts, rising")
+    parser.add_argument(
+        "--runs", type=int, default=RUNS, help="of sizes below 10,000 but the largest; the median counts"
+    )
     given = parser.parse_args(arguments)
     if given.sizes and len(given.sizes) < 2:
         parser.error("--sizes: a slope needs two numbers at least")
