@@ -1,6 +1,6 @@
-"""A store of 1,000 games with 100,000 messages, and two long ones: what the pages are measured on.
+"""A store of 1,000 games with 100,000 messages, and two long ones, or a collected corpus: what pages are measured on.
 
-``python -m benchmarks.big_store FILE`` makes one to look at; it takes some minutes.
+``python -m benchmarks.big_store FILE`` makes the store to look at; it takes some minutes.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
@@ -20,8 +21,14 @@ from evaluation.readers import read_uploads
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.store import Store
 from evaluation.transcript import Transcript
+from evaluation.workflows.corpora.collection import Collected, compact_corpus, import_corpus
+from evaluation.workflows.corpora.scoring import CorpusTally, score_to_corpus
+from evaluation.workflows.scoring import Tally
 
 GAMES = 1_000
+SCORED = 400
+"""How many games of a corpus are different ones."""
+
 ITERATIONS = 20
 ROUNDS = 5
 LONG = {500: 5, 5_000: 50}
@@ -80,23 +87,57 @@ def long_games(path: Path) -> dict[int, str]:
     return dict(zip(LONG, summaries["transcript_id"], strict=True))
 
 
-def multiply(path: Path, times: int) -> None:
-    """Stores every game that often, under other ids, with its results and controls but without its ledger.
+def build_corpus(path: Path, games: int) -> None:
+    """Scores ``SCORED`` games of about 60 messages to Parquet, collects them, and repeats them under other ids.
 
-    Scoring ten thousand games takes a quarter of an hour, and what the pages read of all games does not depend on it.
+    Args:
+        path: The new database.
+        games: How many games it has; rounded up to a multiple of ``SCORED``.
     """
     store = Store(path)
-    with store.unit(write=True) as cursor:
-        cursor.execute("CREATE TEMP TABLE originals AS SELECT transcript_id FROM transcripts")
-        for number in range(1, times):
+    with tempfile.TemporaryDirectory() as folder:
+        output = str(Path(folder) / "scores")
+        for number in range(1, ITERATIONS + 1):
+            source = Path(folder) / str(number)
+            source.mkdir()
+            generate.write(source, SCORED // ITERATIONS, seed=number)
+            list(score_to_corpus([str(source)], output, CorpusTally(Tally(note=print)), iteration=f"Prompt {number}"))
+        compact_corpus(output)
+        list(import_corpus(output, store, Collected()))
+    store.close()
+    multiply(path, -(-games // SCORED))
+
+
+def multiply(path: Path, times: int) -> None:
+    """Stores every game that often, under other ids, with its results, ledger and controls: scoring takes longer."""
+    store = Store(path)
+    with store.unit() as cursor:
+        originals = [key for (key,) in cursor.execute("SELECT transcript_id FROM transcripts").fetchall()]
+    for number in range(1, times):
+        with store.unit(write=True) as cursor:
             for table, others in _COPIED.items():
                 cursor.execute(
                     f"""INSERT INTO {table} BY NAME
                     SELECT * REPLACE (sha256(concat(transcript_id, ' {number}')) AS transcript_id{others})
-                    FROM {table} WHERE transcript_id IN (FROM originals)"""
+                    FROM {table} WHERE transcript_id IN (SELECT unnest(?::text[]))""",
+                    [originals],
                 )
-        cursor.execute("DROP TABLE originals")
+            cursor.execute(_COPY_LEDGER, [f" {number}", originals])
+        if number % 10 == 0:
+            print(f"{number * len(originals):,} copies stored", file=sys.stderr, flush=True)
     store.close()
+
+
+_COPY_LEDGER = """
+INSERT INTO ledger BY NAME
+SELECT l.* REPLACE (copy.result_id AS result_id)
+FROM metric_results copy
+JOIN metric_results original
+    ON copy.transcript_id = sha256(concat(original.transcript_id, ?)) AND copy.metric = original.metric
+JOIN ledger l ON l.result_id = original.result_id
+WHERE original.transcript_id IN (SELECT unnest(?::text[]))
+ORDER BY copy.result_id, l.position
+"""
 
 
 def _games(count: int, pace: int = 1) -> Iterator[Transcript]:

@@ -1,6 +1,7 @@
 """Print the dashboard's page times beside what is wanted: ``python -m benchmarks.pages`` (some minutes for the games).
 
-Measured on a store of 1,000 games with 100,000 messages, or with ``--copies 10`` on one where each stands ten times.
+Measured on a store of 1,000 games with 100,000 messages, or with ``--copies 10`` on one where each stands ten times, or
+with ``--corpus 100000`` on a collected corpus of so many games that is open for reading only.
 Server time is that of a rerun of the whole page, beyond that of an empty one; the browser is Chromium with the
 application loaded once before. All figures depend on the machine and on what else it does.
 """
@@ -18,6 +19,7 @@ import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from benchmarks import big_store
 from benchmarks.browsing import browse
@@ -25,6 +27,10 @@ from benchmarks.startup import serving
 from benchmarks.table import Row, print_table
 from evaluation.ratings import Rating
 from evaluation.store import Store
+from evaluation.store.database import READ_ONLY_VARIABLE
+
+if TYPE_CHECKING:
+    from streamlit.testing.v1 import AppTest
 
 RUNS = 7
 SEARCH = '"voted for"'
@@ -45,23 +51,47 @@ def reruns(database: Path, long: Mapping[int, str], only: Sequence[str] = ()) ->
         only: Names of the pages to measure; none for all.
     """
     os.environ["DRAMATURG_DB"] = str(database)
-    empty = _rerun(None, {})
+    _, empty = _runs(None, {})
     yield Row("rerun of an empty page, median", str(empty))
     for name, (page, parameters) in _pages(database, long).items():
         if only and name not in only:
             continue
         print(f"{name}, load {os.getloadavg()[0]:.1f}", file=sys.stderr, flush=True)
-        warm = _rerun(page, parameters).beyond(empty)
+        _, warm = _runs(page, parameters)
+        warm = warm.beyond(empty)
         met = "yes" if warm.seconds <= WANTED_RERUN else "NO"
         yield Row(f"rerun of {name}, median of {RUNS}, beyond it", str(warm), f"<= {WANTED_RERUN} s", met)
-        cold = _rerun(page, parameters, is_cold=True).beyond(empty)
+        _, cold = _runs(page, parameters, is_cold=True)
+        cold = cold.beyond(empty)
         met = "yes" if cold.seconds <= WANTED_RERUN else "NO"
         yield Row("  the same, first run after another rating was stored", str(cold), f"<= {WANTED_RERUN} s", met)
 
 
+def corpus_runs(database: Path, only: Sequence[str] = ()) -> Iterator[Row]:
+    """Server time of every page of a corpus beyond that of an empty one: the first run of this process, and reruns.
+
+    The pages share what they read: the first of them takes most. The rating desk does not open on a corpus.
+
+    Args:
+        database: The corpus.
+        only: Names of the pages to measure; none for all.
+    """
+    os.environ |= {"DRAMATURG_DB": str(database), READ_ONLY_VARIABLE: "1"}
+    _, empty = _runs(None, {})
+    pages = {name: one for name, one in _pages(database, {}).items() if one[0] != "review"}
+    for name in sorted(pages, key=lambda one: one != "overview"):
+        if only and name not in only:
+            continue
+        print(f"{name}, load {os.getloadavg()[0]:.1f}", file=sys.stderr, flush=True)
+        first, rerun = (run.beyond(empty) for run in _runs(*pages[name]))
+        yield Row(f"{name}, first run", str(first))
+        met = "yes" if rerun.seconds <= WANTED_RERUN else "NO"
+        yield Row(f"  rerun, median of {RUNS}", str(rerun), f"<= {WANTED_RERUN} s", met)
+
+
 @dataclass(frozen=True, slots=True)
-class Rerun:
-    """Time of a rerun of a page.
+class Run:
+    """Time of a run of a page.
 
     Attributes:
         seconds: Wall time.
@@ -71,16 +101,16 @@ class Rerun:
     seconds: float
     cpu_seconds: float
 
-    def beyond(self, other: Rerun) -> Rerun:
-        """The time beyond that of another rerun, at least zero."""
-        return Rerun(max(0.0, self.seconds - other.seconds), max(0.0, self.cpu_seconds - other.cpu_seconds))
+    def beyond(self, other: Run) -> Run:
+        """The time beyond that of another run, at least zero."""
+        return Run(max(0.0, self.seconds - other.seconds), max(0.0, self.cpu_seconds - other.cpu_seconds))
 
     def __str__(self) -> str:
         return f"{self.seconds:.3f} s ({self.cpu_seconds:.3f} s of processor)"
 
 
 def _pages(database: Path, long: Mapping[int, str]) -> dict[str, tuple[str, dict[str, str]]]:
-    store = Store(database)
+    store = Store(database, read_only=os.environ.get(READ_ONLY_VARIABLE) == "1")
     first = str(store.transcripts.summaries()["transcript_id"].iloc[0])
     store.close()
     pages = {
@@ -96,30 +126,34 @@ def _pages(database: Path, long: Mapping[int, str]) -> dict[str, tuple[str, dict
     return pages
 
 
-def _rerun(page: str | None, parameters: Mapping[str, str], *, is_cold: bool = False) -> Rerun:
-    """The median of ``RUNS`` reruns, the first run left out."""
+def _runs(page: str | None, parameters: Mapping[str, str], *, is_cold: bool = False) -> tuple[Run, Run]:
+    """The first run, and the median of those after it: ``RUNS`` reruns, or three, each after a rating was stored."""
     from streamlit.testing.v1 import AppTest
     from streamlit.util import calc_hash
 
-    app = AppTest.from_file(str(ENTRY), default_timeout=300) if page else AppTest.from_string(_EMPTY_PAGE)
+    app = AppTest.from_file(str(ENTRY), default_timeout=1_000) if page else AppTest.from_string(_EMPTY_PAGE)
     for name, value in parameters.items():
         app.query_params[name] = value
     if page and page != "overview":
         # Before its first run AppTest takes addresses from file names, where every page's file is called page.py.
         app._page_hash = calc_hash(page)
-    app.run()
+    first = _timed(app)
     if app.exception:
         raise SystemExit(f"{page} {parameters}: {app.exception[0].message}")
     if page and page != "overview" and [one.value for one in app.title] == ["Overview"]:
         raise SystemExit(f"Instead of {page} the Overview opened, so its times would be measured.")
-    times = []
+    later = []
     for _ in range(3 if is_cold else RUNS):
         if is_cold:
             _change(Path(os.environ["DRAMATURG_DB"]))
-        start, cpu_start = time.perf_counter(), time.process_time()
-        app.run()
-        times.append((time.perf_counter() - start, time.process_time() - cpu_start))
-    return Rerun(*(statistics.median(kind) for kind in zip(*times, strict=True)))
+        later.append(_timed(app))
+    return first, Run(*(statistics.median(getattr(one, kind) for one in later) for kind in ("seconds", "cpu_seconds")))
+
+
+def _timed(app: AppTest) -> Run:
+    start, cpu_start = time.perf_counter(), time.process_time()
+    app.run()
+    return Run(time.perf_counter() - start, time.process_time() - cpu_start)
 
 
 def _change(database: Path) -> None:
@@ -161,6 +195,7 @@ def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.pages", description="Prints the pages' times.")
     parser.add_argument("--store", type=Path, help="keep the database here, or use the one that is here")
     parser.add_argument("--copies", type=int, default=1, help="how many times each game stands in a new database")
+    parser.add_argument("--corpus", type=int, metavar="GAMES", help="a collected corpus of so many games, read only")
     parser.add_argument("--no-browser", action="store_true", help="only what the server takes")
     parser.add_argument("--only", nargs="+", default=(), metavar="PAGE", help="these pages, without a browser")
     given = parser.parse_args(arguments)
@@ -168,6 +203,11 @@ def main(arguments: list[str]) -> None:
     print(f"Python {platform.python_version()} on {platform.system()}, {os.cpu_count()} processors\n", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         database = chosen or Path(folder) / "pages.duckdb"
+        if given.corpus:
+            if not database.exists():
+                big_store.build_corpus(database, given.corpus)
+            print_table(list(corpus_runs(database, given.only)))
+            return
         if not database.exists():
             big_store.build(database, given.copies)
         long = big_store.long_games(database)

@@ -81,16 +81,17 @@ def overview(store: Store) -> Overview:
     """The iterations with their tests and decisions, the checklist over all tests, and what waits for review."""
     with store.unit():
         summaries = store.transcripts.summaries()
-        scores = store.results.scores()
-        board = stored_board(store)
+        # Read once: of a corpus nothing is kept, and the scores of 100,000 games take seconds.
+        metrics = store.results.metric_scores()
+        board = stored_board(store, metrics)
     apart = int(simulated(summaries).sum())
     unassigned = int(summaries["iteration"].isna().sum()) - apart
-    return Overview(board, _waiting_games(summaries, scores), unassigned, len(summaries) - apart, apart)
+    return Overview(board, _waiting_games(summaries, metrics), unassigned, len(summaries) - apart, apart)
 
 
-def _waiting_games(summaries: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
-    pending = scores[(scores["metric"] == ENGAGEMENT.name) & (scores["status"] == str(Status.PENDING))]
-    wanted = set(pending["transcript_id"].tolist())
+def _waiting_games(summaries: pd.DataFrame, metrics: Mapping[str, Mapping[str, MetricScore]]) -> pd.DataFrame:
+    # Engagement is there for all games.
+    wanted = {key for key, found in metrics.items() if found[ENGAGEMENT.name].status is Status.PENDING}
     apart = zip(summaries["transcript_id"].tolist(), simulated(summaries).tolist(), strict=True)
     waits = [key in wanted and not is_simulated for key, is_simulated in apart]
     # An empty list would choose columns.

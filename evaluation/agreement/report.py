@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from evaluation.agreement._disagreements import GameDisagreement, RuleGap, rule_gaps, split_games
 from evaluation.agreement._items import rating_table
@@ -115,16 +115,16 @@ def _references(scores: pd.DataFrame, thresholds: Mapping[str, float]) -> dict[s
     A metric is called judged as soon as a judge decided a row of one game.
     """
     by_metric: dict[str, dict[str, float]] = {name: {} for name, one in DEFINITIONS.items() if one.scale == PERCENT}
-    judged = {str(row["metric"]) for row in scores.to_dict("records") if row["method"] == Method.JUDGE}
-    for row in scores.to_dict("records"):
-        if row["metric"] in by_metric and not math.isnan(value := float(row["score"])):
-            by_metric[str(row["metric"])][str(row["transcript_id"])] = value
+    judged = {str(name) for name in scores.loc[scores["method"] == str(Method.JUDGE), "metric"].unique()}
+    columns = ("metric", "transcript_id", "score", "status", "reason")
     # What fails whatever its score (a robotic discussion) says so in its reason.
-    failing = {
-        (str(row["metric"]), str(row["transcript_id"]))
-        for row in scores.to_dict("records")
-        if row.get("status") == Status.FAILED and row.get("reason")
-    }
+    failing = set()
+    # Column by column: a record of each of tens of thousands of rows takes several times as long.
+    for metric, key, score, status, reason in zip(*(_values(scores, name) for name in columns), strict=True):
+        if metric in by_metric and not math.isnan(value := float(score)):
+            by_metric[metric][key] = value
+        if status == Status.FAILED and reason:
+            failing.add((metric, key))
     passes = {
         name: {
             key: (name, key) not in failing and status_of(value, thresholds[name]) is Status.PASSED
@@ -135,6 +135,11 @@ def _references(scores: pd.DataFrame, thresholds: Mapping[str, float]) -> dict[s
     labels = {name: DEFINITIONS[name].label + ", judged" * (name in judged) for name in by_metric}
     single = {name: MetricAnswers(name, labels[name], found, passes[name]) for name, found in by_metric.items()}
     return {ALL_METRICS: _mean_of(list(single.values())), **single}
+
+
+def _values(scores: pd.DataFrame, column: str) -> list[Any]:
+    """The values of a column; as many empty ones where the table has none of that name."""
+    return scores[column].tolist() if column in scores else [None] * len(scores)
 
 
 def _mean_of(references: Sequence[MetricAnswers]) -> MetricAnswers:

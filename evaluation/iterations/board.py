@@ -9,7 +9,7 @@ from evaluation.iterations._iteration import Iteration
 from evaluation.iterations._reference import baseline_before, reference_of
 from evaluation.iterations.checklist import Checklist, checklist
 from evaluation.iterations.evidence import disagreement_words, regression_words, target_difference
-from evaluation.iterations.keep_or_revert import Decision, IterationSide, decide
+from evaluation.iterations.keep_or_revert import Decision, IterationSide, decide, side_failures, side_means
 from evaluation.iterations.pass_probability import Chance, chance_of_streak
 from evaluation.iterations.tests import (
     TEST_SIZE,
@@ -18,10 +18,8 @@ from evaluation.iterations.tests import (
     KnownMean,
     MetricMean,
     form_tests,
-    game_failures,
     judge_games,
     known_mean,
-    mean_scores,
 )
 from evaluation.kept_values import KeptValues
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS
@@ -157,7 +155,7 @@ def _summary(
     thresholds: Mapping[str, float],
     size: int,
 ) -> IterationSummary:
-    means = mean_scores(own.games, thresholds)
+    means = side_means(own, thresholds)
     cost = known_mean(own.games, lambda game: game.total_usd)
     reference, baseline = reference_of(own.iteration, ordered), baseline_before(own.iteration, ordered)
     return IterationSummary(
@@ -167,7 +165,7 @@ def _summary(
         means=means,
         cost_usd=cost,
         cache_hit_rate=known_mean(own.games, lambda game: game.cache_hit_rate),
-        verdict=judge_games(means, cost.mean, game_failures(own.games, thresholds)) if own.games else None,
+        verdict=judge_games(means, cost.mean, side_failures(own, thresholds)) if own.games else None,
         lowest=lowest_metric(means),
         decision=decide(own, sides[reference.name], sides[baseline.name] if baseline else None, thresholds)
         if reference

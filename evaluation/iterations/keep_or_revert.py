@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from typing import Any
 
 from evaluation.escaping import cut
 from evaluation.iterations._iteration import Iteration, RecordedDecision
-from evaluation.iterations.tests import Game, MetricMean, game_failures, judge_games, mean_scores
+from evaluation.iterations.tests import Game, GameFailure, MetricMean, game_failures, judge_games, mean_scores
+from evaluation.kept_values import KeptValues
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.lowest_metric import lowest_metric
 from evaluation.rubric.wording import score_words
@@ -48,6 +50,26 @@ class IterationSide:
     def name(self) -> str:
         """The iteration's name."""
         return self.iteration.name
+
+
+def side_means(side: IterationSide, thresholds: Mapping[str, float]) -> Mapping[str, MetricMean]:
+    """:func:`~evaluation.iterations.tests.mean_scores` of its games, kept while these are the same; nobody changes it.
+
+    Every iteration is a side of its own decision, of those that it is the reference of, and perhaps of all as baseline.
+    """
+    source = (side.games, dict(thresholds))
+    return _means.get(side.name, source, partial(mean_scores, side.games, thresholds))
+
+
+def side_failures(side: IterationSide, thresholds: Mapping[str, float]) -> tuple[GameFailure, ...]:
+    """:func:`~evaluation.iterations.tests.game_failures` of its games, kept in the same way."""
+    source = (side.games, dict(thresholds))
+    return _failures.get(side.name, source, partial(game_failures, side.games, thresholds))
+
+
+_KEPT_SIDES = 200
+_means: KeptValues[dict[str, MetricMean]] = KeptValues(_KEPT_SIDES)
+_failures: KeptValues[tuple[GameFailure, ...]] = KeptValues(_KEPT_SIDES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +194,7 @@ class _Weighing:
         thresholds: Mapping[str, float],
     ) -> None:
         self.candidate, self.reference, self.baseline = candidate, reference, baseline
-        self.after, self.before = mean_scores(candidate.games, thresholds), mean_scores(reference.games, thresholds)
+        self.after, self.before = side_means(candidate, thresholds), side_means(reference, thresholds)
         self.named = candidate.iteration.target_metric
         self.target = self.named or lowest_metric(self.before)
         self.change = _change(self.target, self.after, self.before)
@@ -180,8 +202,8 @@ class _Weighing:
             judge_games(means, None).passed_count for means in (self.before, self.after)
         )
         self.fell = tuple(sorted(self._falls(), key=_relative_difference))
-        self.critical = [one.words for one in game_failures(candidate.games, thresholds) if one.is_critical]
-        far = mean_scores(baseline.games, thresholds) if baseline else None
+        self.critical = [one.words for one in side_failures(candidate, thresholds) if one.is_critical]
+        far = side_means(baseline, thresholds) if baseline else None
         self.baseline_change = _change(self.target, self.after, far) if far else None
 
     def decision(self) -> Decision:

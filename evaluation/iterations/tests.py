@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from evaluation.coverage import Coverage, added_coverage
+from evaluation.kept_values import KeptValues
 from evaluation.rubric.controls import ControlSummary, summarise_controls
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.verdict import (
@@ -151,17 +153,28 @@ def form_tests(
         raise ValueError(f"a test needs at least one game, not {size}")
     starts = range(0, len(games), size)
     return tuple(
-        _test(iteration, number, games[start : start + size], thresholds, size)
+        _kept_test(iteration, number, tuple(games[start : start + size]), thresholds, size)
         for number, start in enumerate(starts, start=1)
     )
 
 
-def _test(iteration: str, number: int, games: Sequence[Game], thresholds: Mapping[str, float], size: int) -> GameTest:
+_tests: KeptValues[GameTest] = KeptValues()
+"""A rating changes one game, and an iteration may have hundreds of tests."""
+
+
+def _kept_test(
+    iteration: str, number: int, games: tuple[Game, ...], thresholds: Mapping[str, float], size: int
+) -> GameTest:
+    make = partial(_test, iteration, number, games, thresholds, size)
+    return _tests.get(f"{number} {iteration}", (games, dict(thresholds), size), make)
+
+
+def _test(iteration: str, number: int, games: tuple[Game, ...], thresholds: Mapping[str, float], size: int) -> GameTest:
     means = mean_scores(games, thresholds)
     cost, cache = known_mean(games, lambda game: game.total_usd), known_mean(games, lambda game: game.cache_hit_rate)
     failures = game_failures(games, thresholds)
     verdict = judge_games(means, cost.mean, failures)
-    return GameTest(iteration, number, size, tuple(games), means, cost, cache, verdict, failures)
+    return GameTest(iteration, number, size, games, means, cost, cache, verdict, failures)
 
 
 def judge_games(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from evaluation.agreement.report import AgreementReport, agreement_report
 from evaluation.agreement.rows import Confirmed, DecidedRow
@@ -26,8 +26,9 @@ from evaluation.iterations import (
 )
 from evaluation.kept_values import KeptValues
 from evaluation.overrides import Override
-from evaluation.rubric.definitions import DEFINITIONS, ROLE_CONSISTENCY
+from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, ROLE_CONSISTENCY
 from evaluation.rubric.lowest_metric import failing_first
+from evaluation.rubric.verdict import MetricScore
 from evaluation.score import LedgerRow, Method, RowVerdict
 from evaluation.store.database import Store
 from evaluation.store.engine.bulk_rows import marks
@@ -39,10 +40,15 @@ if TYPE_CHECKING:
     from evaluation.store.engine.transactions import Cursor
 
 
-def stored_board(store: Store) -> Board:
-    """All known facts of the iterations, under today's thresholds."""
+def stored_board(store: Store, metrics: Mapping[str, Mapping[str, MetricScore]] | None = None) -> Board:
+    """All known facts of the iterations, under today's thresholds.
+
+    Args:
+        store: Where to read.
+        metrics: ``Results.metric_scores``, where the caller has it already.
+    """
     with store.unit():
-        games = games_by_iteration(store.transcripts.summaries(), store.results.metric_scores())
+        games = games_by_iteration(store.transcripts.summaries(), metrics or store.results.metric_scores())
         settings = store.settings
         return make_board(store.iterations.list(), games, settings.thresholds(), settings.test_size())
 
@@ -84,12 +90,24 @@ def stored_comparison(store: Store, before: str, after: str, *, seed: int = 0) -
         for name in (before, after):
             store.iterations.get(name)
         board = stored_board(store)
-        old, new = (IterationSide(board[name].iteration, board[name].games) for name in (before, after))
-        pairs = paired_games(*(_pair_keys(cursor, [one.transcript_id for one in side.games]) for side in (old, new)))
-        rows = _ledger_rows(cursor, store, _names([*old.games, *new.games]))
-        rows["is_after"] = rows["transcript_id"].isin({game.transcript_id for game in new.games})
-        movers = _with_texts(cursor, biggest_movers(rows))
+        sides = [IterationSide(board[name].iteration, board[name].games) for name in (before, after)]
+        old, new = (_names(side.games) for side in sides)
+        source = (list(old.items()), list(new.items()), store.results.ledger_stamps([*old, *new]))
+        pairs, movers = _compared.get(f"{before}\n{after}", source, partial(_read_compared, cursor, store, old, new))
     return compare_iterations(board, before, after, pairs, movers, seed=seed)
+
+
+_Compared: TypeAlias = tuple[list[tuple[str, str]], list[Mover]]
+_compared: KeptValues[_Compared] = KeptValues(20)
+"""By the two names: hundreds of games have ledger rows by the hundred thousand, and no rating changes one of them."""
+
+
+def _read_compared(cursor: Cursor, store: Store, old: Mapping[str, str], new: Mapping[str, str]) -> _Compared:
+    """The pairs among the games of two iterations, and their biggest movers with texts."""
+    pairs = paired_games(*(_pair_keys(cursor, list(side)) for side in (old, new)))
+    rows = _ledger_rows(cursor, store, {**old, **new})
+    rows["is_after"] = rows["transcript_id"].isin(list(new))
+    return pairs, _with_texts(cursor, biggest_movers(rows))
 
 
 def _names(games: Sequence[Game]) -> dict[str, str]:
@@ -146,7 +164,8 @@ def _ledger_rows(
         for key in names
         if key in decided
         for metric, result in store.results.load(key).items()
-        if metric in metrics
+        # Ratings are rows of no stored ledger: those of these few games must not stand for all.
+        if metric in metrics and metric != ENGAGEMENT.name
         for row in result.ledger
     ]
     if special:
@@ -174,7 +193,7 @@ def stored_losses(store: Store, name: str, board: Board | None = None) -> dict[s
         if not failing:
             return {}
         names = _names(summary.games)
-        source = (names, tuple(failing), *_ledger_source(cursor, store, list(names)))
+        source = (names, tuple(failing), store.results.ledger_stamps(names))
         return _losses.get(name, source, partial(_read_losses, cursor, store, names, failing))
 
 
@@ -185,19 +204,6 @@ def _read_losses(cursor: Cursor, store: Store, names: Mapping[str, str], failing
 
 
 _losses: KeptValues[dict[str, Losses]] = KeptValues(200)
-
-
-def _ledger_source(cursor: Cursor, store: Store, ids: Sequence[str]) -> tuple[object, ...]:
-    """All that the ledgers of the games as they stand follow from: ratings, which change often, are none of it."""
-    results, decisions = (
-        cursor.execute(query.format(marks(ids)), list(ids)).fetchall() for query in (_DIGESTS, _DECIDED)
-    )
-    chosen = frozenset(ids)
-    return results, decisions, [one for one in store.overrides.current() if one.transcript_id in chosen]
-
-
-_DIGESTS = """SELECT transcript_id, metric, digest FROM current_results WHERE transcript_id IN ({}) ORDER BY ALL"""
-_DECIDED = """SELECT decision_id, hash(d) FROM row_decisions d WHERE transcript_id IN ({}) ORDER BY ALL"""
 
 
 def stored_failure_reasons(store: Store, name: str) -> IterationFailures:

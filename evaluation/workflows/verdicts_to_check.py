@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import partial
 
+from evaluation.kept_values import KeptValues
 from evaluation.rubric.rows_in_doubt import ReviewItem, ReviewKind, most_at_stake_first, review_items
 from evaluation.store.database import Store
 from evaluation.transcript import Message, Transcript
@@ -42,14 +44,19 @@ def stored_review_queue(
         summaries = store.transcripts.summaries()
         is_in = summaries["iteration"].isna() if iteration is None else summaries["iteration"] == iteration
         chosen = [str(key) for key in summaries.loc[is_in, "transcript_id"]]
-        games = [(store.transcripts.get(key), store.results.load(key)) for key in chosen]
-    found = [
-        _queued(transcript, item)
-        for transcript, results in games
-        for item in review_items(results)
-        if item.kind in kinds
-    ]
+        stamps = store.results.ledger_stamps(chosen)
+        games = [_rows.get(key, (stamps.get(key),), partial(_rows_of, store, key)) for key in chosen]
+    found = [queued for rows in games for queued in rows if queued.item.kind in kinds]
     return most_at_stake_first(found, lambda queued: queued.item)
+
+
+_rows: KeptValues[tuple[QueuedRow, ...]] = KeptValues(2_000)
+"""By game: a decision changes the rows of one, and reading those of hundreds takes seconds. They hold the messages."""
+
+
+def _rows_of(store: Store, transcript_id: str) -> tuple[QueuedRow, ...]:
+    transcript = store.transcripts.get(transcript_id)
+    return tuple(_queued(transcript, item) for item in review_items(store.results.load(transcript_id)))
 
 
 def _queued(transcript: Transcript, item: ReviewItem) -> QueuedRow:

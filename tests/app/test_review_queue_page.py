@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from benchmarks.label_drawing import load_games
+from evaluation.ratings import Rating
 from evaluation.rubric.controls import link_strengths
 from evaluation.rubric.rows_in_doubt import ReviewKind
 from evaluation.score import Method, RowVerdict
@@ -74,6 +75,23 @@ def test_skipped_rows_wait_until_they_are_asked_for(doubtful: Store, open_page: 
     assert f"Nothing else is left: {rows} skipped." in words(app)
     app.button(key="queue_unskip").click().run()
     assert app.button(key="queue_counts")
+
+
+def test_a_rating_or_a_decision_on_another_game_leaves_the_rows_of_a_game_as_they_are(doubtful: Store) -> None:
+    """A game is read again only when its own results, controls, overrides or decisions changed."""
+    [first] = doubtful.transcripts.ids()
+    other = a_game("another", [*SAID, ("Ann", "Ann voted for Ben in round 1.")])
+    add_evaluated(doubtful, other, source_name="y.json", iteration="v1")
+    before = [one for one in stored_review_queue(doubtful, "v1") if one.transcript_id == first]
+    row = next(one for one in stored_review_queue(doubtful, "v1") if one.transcript_id == other.id)
+    doubtful.ratings.add(Rating(first, "Ada", 4))
+    place = (other.id, row.item.metric, row.item.row.id)
+    doubtful.overrides.add(*place, RowVerdict.EXCLUDED, author="Ada", reason="Seen.")
+    queue = stored_review_queue(doubtful, "v1")
+    after = [one for one in queue if one.transcript_id == first]
+    assert before
+    assert all(new is old for new, old in zip(after, before, strict=True))
+    assert place not in {(one.transcript_id, one.item.metric, one.item.row.id) for one in queue}
 
 
 def test_only_the_kinds_asked_for(doubtful: Store, open_page: Any, words: Any) -> None:

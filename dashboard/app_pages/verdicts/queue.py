@@ -36,7 +36,7 @@ _QUESTIONS = {
 def review_queue(store: Store, iterations: list[str]) -> None:
     """Choices, then the row with most at stake that this session has not skipped."""
     iteration, kinds = _choices(iterations)
-    queue = resources.read(stored_review_queue, iteration, tuple(kinds))
+    queue = resources.share(stored_review_queue, iteration, tuple(kinds))
     skipped = st.session_state.setdefault(_SKIPPED, set())
     waiting = [one for one in queue if _key(one) not in skipped]
     st.caption(f"{counted(len(queue), 'row')} to look at, those that could move a score most first.")

@@ -110,16 +110,26 @@ def _spliced(held: pd.DataFrame, part: pd.DataFrame, stamps: Mapping[str, object
     return table.iloc[order].reset_index(drop=True)
 
 
-# Whole rows, so that no column is left out, but for the controls, whose links are long and decide no score.
-_STAMPS = """
-WITH parts AS (
+# Whole rows, so that no column is left out, but for the controls' links, which are long and never change for an id.
+_LEDGER_PARTS = """
     SELECT transcript_id, hash('result', result_id, digest, metric, version, status, score, threshold, reason) AS part
     FROM metric_results WHERE method = 'rule'
     UNION ALL SELECT transcript_id, hash('control', control_id, metric, version, control::text) FROM controls
-    UNION ALL SELECT transcript_id, hash('rating', r) FROM ratings r
     UNION ALL SELECT transcript_id, hash('override', o) FROM overrides o
     UNION ALL SELECT transcript_id, hash('row decision', d) FROM row_decisions d
+"""
+
+_STAMPS = f"""
+WITH parts AS (
+    {_LEDGER_PARTS}
+    UNION ALL SELECT transcript_id, hash('rating', r) FROM ratings r
     UNION ALL SELECT transcript_id, hash('engagement decision', e) FROM engagement_decisions e
 ), stamps AS (SELECT transcript_id, sum(part) AS stamp FROM parts GROUP BY transcript_id)
 SELECT transcript_id, stamp FROM transcripts LEFT JOIN stamps USING (transcript_id) ORDER BY position
 """
+
+LEDGER_STAMPS = f"""
+WITH chosen AS (SELECT unnest(?::text[]) AS transcript_id), parts AS ({_LEDGER_PARTS})
+SELECT transcript_id, sum(part) FROM chosen JOIN parts USING (transcript_id) GROUP BY transcript_id
+"""
+"""Stamps of what the ledgers of some games as they stand follow from: ratings, which change often, are none of it."""

@@ -24,7 +24,7 @@ from evaluation.store.engine.transactions import Units
 from evaluation.store.games.transcripts import iterations_of, require_transcript
 from evaluation.store.ratings.engagement_decisions import EngagementDecisions
 from evaluation.store.ratings.ratings import Ratings
-from evaluation.store.results._kept_scores import KeptScores
+from evaluation.store.results._kept_scores import LEDGER_STAMPS, KeptScores
 from evaluation.store.results._result_rows import (
     LEDGER_COLUMNS,
     RESULT_COLUMNS,
@@ -187,6 +187,16 @@ class Results:
                 read = partial(self._read_scores, cursor, None, threshold)
                 return self._kept.table(cursor, generation, threshold, read)
             return self._read_scores(cursor, iteration, threshold, None)
+
+    def ledger_stamps(self, transcript_ids: Collection[str]) -> dict[str, int]:
+        """By transcript, a number that changes with its results, controls, overrides and judges' decisions.
+
+        All that ``load`` returns follows from these, but for engagement. A transcript without any of them is left out.
+        """
+        with self._units.unit() as cursor:
+            return {
+                str(key): int(stamp) for key, stamp in cursor.execute(LEDGER_STAMPS, [list(transcript_ids)]).fetchall()
+            }
 
     def versions(self) -> set[tuple[str, str]]:
         """The metrics of all stored results with the versions that computed them, results of before included."""

@@ -15,6 +15,7 @@ from evaluation.comparison.json_output import comparison_data
 from evaluation.comparison.paired_games import pair_key
 from evaluation.errors import InputError, NotFoundError
 from evaluation.iterations import Choice, Game, Iteration, make_board
+from evaluation.ratings import Rating
 from evaluation.rubric.verdict import MetricScore
 from evaluation.score import RowVerdict, Status
 from evaluation.statistics.comparison import Outcome
@@ -174,6 +175,21 @@ def test_what_people_overrode_counts_as_they_decided(compared: Store) -> None:
     assert found.comparison["strategic_depth"].before.mean == 100.0
     depth = [one for one in found.movers if (one.metric, one.kind) == ("strategic_depth", "reason")]
     assert depth[0].before == 0.0
+
+
+def test_ratings_change_no_mover_also_beside_a_decided_row(compared: Store) -> None:
+    """No stored ledger has ratings; those of a game with an override must not become the movers of its iteration."""
+    first, *_ = stored_comparison(compared, "old", "new").before.games
+    [ledger_row, *_] = compared.results.load(first.transcript_id)["strategic_depth"].ledger
+    place = (first.transcript_id, "strategic_depth", ledger_row.id)
+    compared.overrides.add(*place, RowVerdict.COUNTS, author="A", reason="b")
+    before = stored_comparison(compared, "old", "new")
+    for name in compared.transcripts.ids():
+        compared.ratings.add(Rating(name, "Ada", 2 if name == first.transcript_id else 5))
+    after = stored_comparison(compared, "old", "new")
+    assert before.movers
+    assert after.movers == before.movers
+    assert after.comparison["engagement"].before.mean != before.comparison["engagement"].before.mean
 
 
 def test_names_that_cannot_be_compared(compared: Store) -> None:
