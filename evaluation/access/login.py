@@ -66,7 +66,8 @@ def _parsed(path: Path) -> dict[str, Any]:
         return tomllib.loads(path.read_text("utf-8"))
     except FileNotFoundError:
         return {}
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    # Integers of thousands of digits are a plain ValueError of the parser.
+    except (OSError, ValueError, RecursionError) as error:
         # The message of the parser names line and column, never a value.
         raise InputError(
             f"The secrets cannot be read: {reading_fault(error)}.",

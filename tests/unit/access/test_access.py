@@ -140,6 +140,8 @@ def test_without_auth_nobody_has_to_log_in(tmp_path: Path) -> None:
     ("change", "said"),
     [
         (("[auth]", "[auth"), "cannot be read"),
+        (("[auth]", f"number = {'9' * 5000}\n[auth]"), "cannot be read"),
+        (("[auth]", f"deep = {'[' * 100_000}\n[auth]"), "cannot be read"),
         (('client_id = "dramaturg"\n', ""), "client_id is missing"),
         (('cookie_secret = "0123456789abcdef0123456789abcdef"', 'cookie_secret = "xxx"'), "could be guessed"),
         (("/oauth2callback", "/callback"), "does not lead back"),
