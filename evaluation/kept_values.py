@@ -27,7 +27,8 @@ class KeptValues(Generic[Value]):
 
         Objects in ``source`` that are the same are not compared any further.
         """
-        return self.get_many({key: source}, lambda _: {key: make()})[key]
+        held = self._held.get(key)
+        return held[1] if held is not None and held[0] == source else self._keep(key, source, make())
 
     def get_many(
         self, sources: Mapping[str, tuple[object, ...]], make: Callable[[list[str]], Mapping[str, Value]]
@@ -36,8 +37,11 @@ class KeptValues(Generic[Value]):
         found = {key: held[1] for key in sources if (held := self._held.get(key)) and held[0] == sources[key]}
         missing = [key for key in sources if key not in found]
         for key, made in make(missing).items() if missing else ():
-            if len(self._held) >= self._most:
-                self._held.clear()
-            self._held[key] = (sources[key], made)
-            found[key] = made
+            found[key] = self._keep(key, sources[key], made)
         return {key: found[key] for key in sources}
+
+    def _keep(self, key: str, source: tuple[object, ...], made: Value) -> Value:
+        if len(self._held) >= self._most:
+            self._held.clear()
+        self._held[key] = (source, made)
+        return made

@@ -61,6 +61,15 @@ def report(**by_game: float):
     return agreement_report(RATED, scores(**by_game), NAMES, DEFAULT_THRESHOLDS)
 
 
+def test_a_metric_is_called_judged_where_a_judge_decided_on_a_game_that_nobody_rated() -> None:
+    both = scores(a=50.0, unrated=0.0)
+    by_rule = both["transcript_id"] == "a"
+    both.loc[by_rule, "method"] = "rule"
+    found = agreement_report(RATED, both, NAMES, DEFAULT_THRESHOLDS)
+    one = next(one for one in found.references if one.reference == "coherence")
+    assert (one.label, one.games) == ("Conversation coherence, judged", 1)
+
+
 def test_only_the_latest_rating_of_a_rater_counts() -> None:
     found = report(a=0.0)
     assert (found.raters, found.games, found.shared_games, found.ratings) == (2, 4, 3, 7)
