@@ -426,7 +426,8 @@ wanted AS (
 
 _FOUND = """
 FROM wanted w {join} (
-    SELECT r.transcript_id, r.metric, l.* FROM current_results r JOIN ledger l USING (result_id)
+    SELECT r.transcript_id, r.metric, l.* FROM current_results r SEMI JOIN wanted USING (transcript_id, metric)
+    JOIN ledger l USING (result_id)
 ) l USING (transcript_id, metric, row_id)
 """
 
