@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Generic, TypeVar
 
 Value = TypeVar("Value")
@@ -27,11 +27,17 @@ class KeptValues(Generic[Value]):
 
         Objects in ``source`` that are the same are not compared any further.
         """
-        held = self._held.get(key)
-        if held is not None and held[0] == source:
-            return held[1]
-        made = make()
-        if len(self._held) >= self._most:
-            self._held.clear()
-        self._held[key] = (source, made)
-        return made
+        return self.get_many({key: source}, lambda _: {key: make()})[key]
+
+    def get_many(
+        self, sources: Mapping[str, tuple[object, ...]], make: Callable[[list[str]], Mapping[str, Value]]
+    ) -> dict[str, Value]:
+        """The same for many keys with their sources; ``make`` returns the values of those that are not held."""
+        found = {key: held[1] for key in sources if (held := self._held.get(key)) and held[0] == sources[key]}
+        missing = [key for key in sources if key not in found]
+        for key, made in make(missing).items() if missing else ():
+            if len(self._held) >= self._most:
+                self._held.clear()
+            self._held[key] = (sources[key], made)
+            found[key] = made
+        return {key: found[key] for key in sources}

@@ -91,7 +91,7 @@ def agreement_report(
         seed: Of the bootstrap; the same seed gives the same intervals.
     """
     table = rating_table(ratings)
-    references = _references(scores, thresholds)
+    references = _references(scores, thresholds, table.transcripts)
     return AgreementReport(
         raters=len(table.raters),
         games=len(table.transcripts),
@@ -109,13 +109,17 @@ def agreement_report(
     )
 
 
-def _references(scores: pd.DataFrame, thresholds: Mapping[str, float]) -> dict[str, MetricAnswers]:
+def _references(
+    scores: pd.DataFrame, thresholds: Mapping[str, float], rated: Sequence[str]
+) -> dict[str, MetricAnswers]:
     """Every percent metric by name, and first the mean of all of them, which passes when most of them do.
 
-    A metric is called judged as soon as a judge decided a row of one game.
+    Their answers are those about the rated games. A metric is called judged as soon as a judge decided a row of one
+    game, rated or not.
     """
     by_metric: dict[str, dict[str, float]] = {name: {} for name, one in DEFINITIONS.items() if one.scale == PERCENT}
     judged = {str(name) for name in scores.loc[scores["method"] == str(Method.JUDGE), "metric"].unique()}
+    scores = scores[scores["transcript_id"].isin(rated)]
     columns = ("metric", "transcript_id", "score", "status", "reason")
     # What fails whatever its score (a robotic discussion) says so in its reason.
     failing = set()

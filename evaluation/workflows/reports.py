@@ -64,7 +64,7 @@ def stored_agreement(store: Store, *, seed: int = 0) -> AgreementReport:
         names = store.transcripts.game_names()
         # A transcript in the bin keeps its ratings; only those of stored ones count.
         ratings = store.ratings.all()
-        ratings = ratings[ratings["transcript_id"].isin(list(names))]
+        ratings = ratings.loc[[key in names for key in ratings["transcript_id"]]]
         scores, thresholds = store.results.scores(), store.settings.thresholds()
         overrides = [one for one in store.overrides.current() if one.transcript_id in names]
         decided, confirmed = _read_decided_rows(cursor, names, overrides, scores)
@@ -354,13 +354,11 @@ def _read_decided_rows(
     made = {(one.transcript_id, one.metric, one.row_id): one for one in overrides}
     keys = list(zip(*made, strict=True)) or [(), (), ()]
     values = dict(zip(("transcripts", "metrics", "rows"), map(list, keys), strict=True))
-    sums = zip(*(scores[name] for name in ("transcript_id", "metric", "numerator", "denominator")), strict=True)
+    rows = [row for row in cursor.execute(_DIFFERENT, values).fetchall() if row[0] in names]
+    concerned = scores[scores["transcript_id"].isin({row[0] for row in rows})]
+    sums = zip(*(concerned[name] for name in ("transcript_id", "metric", "numerator", "denominator")), strict=True)
     results = {(key, metric): (numerator, denominator) for key, metric, numerator, denominator in sums}
-    decided = [
-        _decided(row, names[row[0]], made.get(row[:3]), results.get(row[:2], (0.0, 0.0)))
-        for row in cursor.execute(_DIFFERENT, values).fetchall()
-        if row[0] in names
-    ]
+    decided = [_decided(row, names[row[0]], made.get(row[:3]), results.get(row[:2], (0.0, 0.0))) for row in rows]
     confirmed = {
         (transcript_id, metric, RowVerdict(verdict)): rows
         for transcript_id, metric, verdict, rows in cursor.execute(_CONFIRMED, values).fetchall()

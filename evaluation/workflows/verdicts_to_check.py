@@ -1,33 +1,39 @@
-"""Collect the rows that a person should check, with their messages, in one unit of work."""
+"""Collect the rows that a person should check, and what a person needs to read to decide one."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from evaluation.kept_values import KeptValues
-from evaluation.rubric.rows_in_doubt import ReviewItem, ReviewKind, most_at_stake_first, review_items
+from evaluation.rubric.rows_in_doubt import ReviewItem, ReviewKind, most_at_stake_first
 from evaluation.store.database import Store
-from evaluation.transcript import Message, Transcript
+from evaluation.transcript import Message
 
 _CONTEXT = 3
 
 
 @dataclass(frozen=True, slots=True)
 class QueuedRow:
-    """One row to be decided, with what a person needs to read.
-
-    Attributes:
-        message: What the row is about; ``None`` where it is about no message.
-        context: The public messages just before it, oldest first; at most three.
-    """
+    """One row to be decided."""
 
     transcript_id: str
-    game_id: str
     item: ReviewItem
+
+
+@dataclass(frozen=True, slots=True)
+class RowContext:
+    """The text that a person reads to decide a row.
+
+    Attributes:
+        game: The display name of the game.
+        message: What the row is about; ``None`` where it is about no message.
+        before: The public messages just before it, oldest first; at most three.
+    """
+
+    game: str
     message: Message | None
-    context: tuple[Message, ...]
+    before: tuple[Message, ...]
 
 
 def stored_review_queue(
@@ -45,24 +51,31 @@ def stored_review_queue(
         is_in = summaries["iteration"].isna() if iteration is None else summaries["iteration"] == iteration
         chosen = [str(key) for key in summaries.loc[is_in, "transcript_id"]]
         stamps = store.results.ledger_stamps(chosen)
-        games = [_rows.get(key, (stamps.get(key),), partial(_rows_of, store, key)) for key in chosen]
-    found = [queued for rows in games for queued in rows if queued.item.kind in kinds]
+        games = _items.get_many({key: (stamps.get(key),) for key in chosen}, store.results.rows_in_doubt)
+    found = [QueuedRow(key, item) for key, items in games.items() for item in items if item.kind in kinds]
     return most_at_stake_first(found, lambda queued: queued.item)
 
 
-_rows: KeptValues[tuple[QueuedRow, ...]] = KeptValues(2_000)
-"""By game: a decision changes the rows of one, and reading those of hundreds takes seconds. They hold the messages."""
+_items: KeptValues[tuple[ReviewItem, ...]] = KeptValues(2_000)
+"""By game: a decision changes the rows of one, and reading those of hundreds takes a second."""
 
 
-def _rows_of(store: Store, transcript_id: str) -> tuple[QueuedRow, ...]:
-    transcript = store.transcripts.get(transcript_id)
-    return tuple(_queued(transcript, item) for item in review_items(store.results.load(transcript_id)))
+def row_context(store: Store, transcript_id: str, message_id: str | None) -> RowContext:
+    """The message of a row with the name of its game.
 
+    Args:
+        store: Where to read.
+        transcript_id: Full id of its game.
+        message_id: What it is about; ``None`` or empty for no message.
 
-def _queued(transcript: Transcript, item: ReviewItem) -> QueuedRow:
-    message = transcript.message(item.row.message_id) if item.row.message_id else None
-    before = _before(transcript.discussion, message) if message else ()
-    return QueuedRow(transcript.id, transcript.game_id, item, message, before)
+    Raises:
+        NotFoundError: The transcript is not stored.
+    """
+    with store.unit():
+        game = store.transcripts.name(transcript_id)
+        transcript = store.transcripts.get(transcript_id)
+    message = transcript.message(message_id) if message_id else None
+    return RowContext(game, message, _before(transcript.discussion, message) if message else ())
 
 
 def _before(discussion: Sequence[Message], message: Message) -> tuple[Message, ...]:

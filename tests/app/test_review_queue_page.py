@@ -15,7 +15,7 @@ from evaluation.store import Store
 from evaluation.transcript import Message, Player, Transcript, Vote
 from evaluation.workflows.controls import compute_missing
 from evaluation.workflows.scoring import add_evaluated
-from evaluation.workflows.verdicts_to_check import stored_review_queue
+from evaluation.workflows.verdicts_to_check import row_context, stored_review_queue
 
 
 def a_game(name: str, said: list[tuple[str, str]]) -> Transcript:
@@ -90,8 +90,20 @@ def test_a_rating_or_a_decision_on_another_game_leaves_the_rows_of_a_game_as_the
     queue = stored_review_queue(doubtful, "v1")
     after = [one for one in queue if one.transcript_id == first]
     assert before
-    assert all(new is old for new, old in zip(after, before, strict=True))
+    assert all(new.item is old.item for new, old in zip(after, before, strict=True))
     assert place not in {(one.transcript_id, one.item.metric, one.item.row.id) for one in queue}
+
+
+def test_a_row_stands_below_the_name_of_its_game_and_the_messages_before_it(
+    doubtful: Store, open_page: Any, words: Any
+) -> None:
+    [game] = doubtful.transcripts.ids()
+    doubtful.transcripts.rename(game, "Tuesday's game")
+    said = words(open_page("verdicts", queue_of="v1"))
+    assert "Tuesday's game" in said
+    assert "Ann: Ben voted for Cid in round 1." in said
+    assert [one.id for one in row_context(doubtful, game, "m2").before] == ["m0", "m1"]
+    assert row_context(doubtful, game, None).message is None
 
 
 def test_only_the_kinds_asked_for(doubtful: Store, open_page: Any, words: Any) -> None:

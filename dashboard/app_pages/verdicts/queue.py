@@ -16,7 +16,7 @@ from evaluation.rubric.rows_in_doubt import ReviewKind
 from evaluation.score import RowVerdict
 from evaluation.store import Store
 from evaluation.text.display import counted, shortened
-from evaluation.workflows.verdicts_to_check import QueuedRow, stored_review_queue
+from evaluation.workflows.verdicts_to_check import QueuedRow, row_context, stored_review_queue
 
 NO_ITERATION = "Games of no iteration"
 _SKIPPED = "queue_skipped"
@@ -66,24 +66,25 @@ def _choices(iterations: list[str]) -> tuple[str | None, list[ReviewKind]]:
 
 def _row(store: Store, queued: QueuedRow) -> None:
     item = queued.item
+    context = resources.read(row_context, queued.transcript_id, item.row.message_id)
     with st.container(border=True):
         with st.container(horizontal=True, vertical_alignment="center"):
             st.badge(DEFINITIONS[item.metric].label, color="gray")
             st.badge(str(item.kind), color="orange")
-        plain(shortened(queued.game_id, 80))
-        for message in queued.context:
+        plain(shortened(context.game, 80))
+        for message in context.before:
             st.caption("before")
             plain(f"{message.speaker}: {shortened(message.text, _LONGEST)}")
-        if queued.message is not None:
+        if context.message is not None:
             st.markdown("**The message**")
-            plain(f"{queued.message.speaker}: {shortened(queued.message.text, _LONGEST)}")
+            plain(f"{context.message.speaker}: {shortened(context.message.text, _LONGEST)}")
         for evidence in item.row.evidence[:3]:
             plain(f"“{evidence.text}”")
         plain(f"The rule: {item.row.reason}")
         st.markdown(f"**{_QUESTIONS[item.kind]}**")
         _buttons(store, queued)
-        if queued.message is not None:
-            place = {"transcript": queued.transcript_id, "message": queued.message.id, "metric": item.metric}
+        if context.message is not None:
+            place = {"transcript": queued.transcript_id, "message": context.message.id, "metric": item.metric}
             transcript_link("Open the message", **place)
 
 

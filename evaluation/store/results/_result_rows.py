@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -113,6 +113,24 @@ def metric_result(row: Mapping[str, Any], ledger: tuple[LedgerRow, ...]) -> Metr
         notes=tuple(row["notes"]),
         details=from_json(row["details"]) or {},
         control=from_json(row["control"]),
+    )
+
+
+def rest_of(numerator: float, denominator: float, rows: Sequence[LedgerRow]) -> LedgerRow:
+    """One row of weight that stands for all rows of a ledger but ``rows``, where the whole need not be read.
+
+    Args:
+        numerator: Of the result.
+        denominator: Of the result.
+        rows: The rows that are read, as the rule left them.
+    """
+    return LedgerRow(
+        "",
+        "",
+        RowVerdict.COUNTS,
+        "",
+        numerator=numerator - sum(row.numerator for row in rows),
+        denominator=denominator - sum(row.denominator for row in rows),
     )
 
 

@@ -16,7 +16,7 @@ from evaluation.rubric.metrics.engagement import engagement_of
 from evaluation.rubric_judge.row_decision import RowDecision
 from evaluation.score import LedgerRow, Method, MetricResult, RowVerdict, Status, replace_rows, summarise
 from evaluation.store.engine.bulk_rows import frame, numbers
-from evaluation.store.results._result_rows import definition_of
+from evaluation.store.results._result_rows import definition_of, rest_of
 from evaluation.store.results.controls import read_all_controls
 from evaluation.store.results.judge_decisions import decided_sums, decisions_on
 
@@ -178,12 +178,7 @@ def _as_it_stands(
 ) -> MetricResult:
     """The stored result with decisions and overrides applied; one row stands for all that were not overridden."""
     _, metric, score, numerator, denominator, status, threshold, _, version, reason = stored
-    rest = _bare_row(
-        "",
-        RowVerdict.COUNTS,
-        numerator - sum(row.numerator for row, _, _ in overruled),
-        denominator - sum(row.denominator for row, _, _ in overruled),
-    )
+    rest = rest_of(numerator, denominator, [row for row, _, _ in overruled])
     result = MetricResult(
         definition_of(metric, version),
         Status(status),

@@ -77,10 +77,19 @@ def read_controls(
     for metric, version, control, listed in cursor.execute(_SELECT, [transcript_id]).fetchall():
         controls[metric, version] = from_json(control)
         if metric == COHERENCE.name:
-            links = tuple(
-                Link(one["message_id"], one["strength"], tuple(one["words"])) for one in from_json(listed) or ()
-            )
+            links = _links(listed)
     return controls, links
+
+
+def read_links(cursor: DuckDBPyConnection, transcript_ids: Sequence[str]) -> dict[tuple[str, str], tuple[Link, ...]]:
+    """The link strengths that results of coherence get, by transcript and version; without a control it is missing."""
+    versions: dict[tuple[str, str], None] = {}
+    latest: dict[str, str | None] = {}
+    for transcript_id, version, listed in cursor.execute(_LINKS, [COHERENCE.name, list(transcript_ids)]).fetchall():
+        versions[transcript_id, version] = None
+        latest[transcript_id] = listed
+    links = {transcript_id: _links(listed) for transcript_id, listed in latest.items()}
+    return {key: links[key[0]] for key in versions}
 
 
 def read_all_controls(
@@ -102,6 +111,10 @@ def read_all_controls(
     return {key: from_json(control) for key, control in latest.items()}
 
 
+def _links(listed: str | None) -> tuple[Link, ...]:
+    return tuple(Link(one["message_id"], one["strength"], tuple(one["words"])) for one in from_json(listed) or ())
+
+
 def _links_of(metric: str, links: Sequence[Link]) -> str | None:
     return to_json([link.as_dict() for link in links]) if metric == COHERENCE.name else None
 
@@ -109,6 +122,11 @@ def _links_of(metric: str, links: Sequence[Link]) -> str | None:
 _INSERT = "INSERT INTO controls (transcript_id, metric, version, control, links) VALUES (?, ?, ?, ?, ?)"
 
 _SELECT = "SELECT metric, version, control, links FROM controls WHERE transcript_id = ? ORDER BY control_id"
+
+_LINKS = """
+SELECT transcript_id, version, links FROM controls
+WHERE metric = ? AND transcript_id IN (SELECT unnest(?::text[])) ORDER BY control_id
+"""
 
 _ALL = """
 SELECT transcript_id, c.metric, c.version, c.control FROM controls c JOIN transcripts t USING (transcript_id)

@@ -42,7 +42,7 @@ class Decisions:
             ids = sorted({one.transcript_id for one in given})
             for transcript_id in ids:
                 require_transcript(cursor, transcript_id)
-            standing = {_key(one): _content(one) for one in _current(cursor, ids)}
+            standing = {_key(one): _content(one) for one in standing_decisions(cursor, ids)}
             new = [one for one in given if standing.get(_key(one)) != _content(one)]
             append_rows(cursor, "row_decisions", (_values(one) for one in new))
         return len(new)
@@ -73,7 +73,7 @@ class Decisions:
         Their rows may have gone from the ledger since; such decisions change nothing until the row comes back.
         """
         with self._units.unit() as cursor:
-            return _current(cursor, [transcript_id])
+            return standing_decisions(cursor, [transcript_id])
 
     def withdraw(self, transcript_id: str, metric: str | None = None, *, who: str) -> int:
         """Gives the rows that judges decided back to the rule; how many there were. All decisions stay on record.
@@ -90,7 +90,7 @@ class Decisions:
         require_text(who=who)
         with self._units.unit(write=True, join=True) as cursor:
             require_transcript(cursor, transcript_id)
-            chosen = [one for one in _current(cursor, [transcript_id]) if metric in (None, one.metric)]
+            chosen = [one for one in standing_decisions(cursor, [transcript_id]) if metric in (None, one.metric)]
             append_rows(cursor, "row_decisions", (_withdrawn(one, who) for one in chosen))
         return len(chosen)
 
@@ -112,7 +112,9 @@ def decided_sums(
 
 def decisions_on(cursor: DuckDBPyConnection, rows: Collection[RowKey]) -> dict[RowKey, RowDecision]:
     """The decisions of judges that stand on these rows."""
-    found = _current(cursor, sorted({key[0] for key in rows}), sorted({key[2] for key in rows})) if rows else ()
+    if not rows:
+        return {}
+    found = standing_decisions(cursor, sorted({key[0] for key in rows}), sorted({key[2] for key in rows}))
     return {_key(one): one for one in found if _key(one) in rows}
 
 
@@ -145,9 +147,16 @@ def _withdrawn(one: RowDecision, who: str) -> Mapping[str, Any]:
     return {**_values(one), "verdict": None, "withdrawn_by": who}
 
 
-def _current(
+def standing_decisions(
     cursor: DuckDBPyConnection, transcript_ids: Sequence[str], row_ids: Sequence[str] | None = None
 ) -> list[RowDecision]:
+    """The decisions of judges that stand, in the order in which they were made.
+
+    Args:
+        cursor: Where to read.
+        transcript_ids: Of which transcripts.
+        row_ids: Only on rows with these ids; ``None`` for all.
+    """
     query = _CURRENT.format(marks(transcript_ids))
     rows = cursor.execute(query, [*transcript_ids, row_ids, row_ids]).fetchall()
     return [_decision(dict(zip(_COLUMNS, row, strict=True))) for row in rows]

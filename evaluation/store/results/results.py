@@ -17,6 +17,7 @@ from evaluation.precedence import results_as_they_stand
 from evaluation.rubric.controls import WITHOUT_CHANCE, attach_controls
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.metrics.engagement import measure_ratings
+from evaluation.rubric.rows_in_doubt import ReviewItem
 from evaluation.rubric.verdict import MetricScore
 from evaluation.score import LedgerRow, MetricResult
 from evaluation.store.engine.bulk_rows import append, append_rows, in_parts, marks, next_numbers, numbers
@@ -31,6 +32,7 @@ from evaluation.store.results._result_rows import (
     ledger_row,
     metric_result,
 )
+from evaluation.store.results._rows_in_doubt import rows_in_doubt
 from evaluation.store.results._scores import score_table
 from evaluation.store.results.controls import read_controls
 from evaluation.store.results.judge_decisions import Decisions
@@ -188,6 +190,18 @@ class Results:
                 return self._kept.table(cursor, generation, threshold, read)
             return self._read_scores(cursor, iteration, threshold, None)
 
+    def rows_in_doubt(self, transcript_ids: Sequence[str]) -> dict[str, tuple[ReviewItem, ...]]:
+        """Rows that :func:`~evaluation.rubric.rows_in_doubt.review_items` finds in the results that ``load`` returns.
+
+        By transcript, in the order given, without reading all of their ledgers; empty where there is nothing to check.
+        """
+        found: dict[str, tuple[ReviewItem, ...]] = dict.fromkeys(transcript_ids, ())
+        with self._units.unit() as cursor, collection_paused():
+            overrides = self._overrides.current()
+            for some in in_parts(transcript_ids, _GAMES_AT_ONCE):
+                found |= rows_in_doubt(cursor, some, overrides)
+        return found
+
     def ledger_stamps(self, transcript_ids: Collection[str]) -> dict[str, int]:
         """By transcript, a number that changes with its results, controls, overrides and judges' decisions.
 
@@ -300,6 +314,7 @@ class _KeptLedgers:
                 self._held.popitem(last=False)
 
 
+_GAMES_AT_ONCE = 500
 _LONG_LEDGER = 500
 _KEPT_ROWS = 30_000
 _KEPT_LEDGERS = _KeptLedgers()
