@@ -48,7 +48,7 @@ format: install-dev ## Format and mend what can be mended automatically
 
 # Types take half a minute of one processor, so they are checked beside the tests; what is wrong with them is said last.
 test: install-dev browser style ## All checks and tests
-	@mkdir -p build; $(BIN)/mypy >build/types.txt 2>&1 & types=$$!; tests=0; \
+	@mkdir -p build; $(BIN)/mypy >build/types.txt 2>&1 & types=$$!; tests=0; trap 'kill $$types' INT TERM; \
 	$(BIN)/pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder --durations 25 || tests=$$?; \
 	wait $$types || { cat build/types.txt; exit 1; }; exit $$tests
 

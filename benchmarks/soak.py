@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import math
 import os
 import statistics
 import sys
@@ -158,9 +159,15 @@ async def _rate(found: Soaked, load: Load, url: str, rater: str, end: float) -> 
     pace = Random(rater)
     async with rating_session(url, rater) as page:
         is_first = True
-        while page.desk is not None and (is_first or time.monotonic() < end):
+        while is_first or time.monotonic() < end:
             is_first = False
             await asyncio.sleep(pace.uniform(*load.pause_seconds))
+            if page.desk is None:
+                if page.refusal:
+                    found.errors.append(f"{rater} saw instead of a game: {page.refusal}")
+                # Games keep coming, so there is one to rate again.
+                await page.open()
+                continue
             token, start = page.desk.token, time.perf_counter()
             await page.submit(pace.randint(1, 5), comment=f"{rater} {token}")
             if page.kept is None or page.kept[0] != token:
@@ -169,9 +176,6 @@ async def _rate(found: Soaked, load: Load, url: str, rater: str, end: float) -> 
             else:
                 found.saved.append(page.kept[1] - start)
                 found.comments.append(f"{rater} {token}")
-            if page.desk is None and page.refusal:
-                found.errors.append(f"{rater} saw instead of the next game: {page.refusal}")
-                await page.open()
 
 
 async def _read(found: Soaked, load: Load, url: str, reader: str, end: float) -> None:
@@ -235,7 +239,8 @@ async def _command(found: Soaked, *arguments: str) -> None:
 
 def rows(found: Soaked) -> list[Row]:
     """The lines of the table."""
-    begin, end = found.memory[1], found.memory[-1]
+    # A server that ended early was not looked at often enough.
+    growth = 100 * (found.memory[-1] / found.memory[1] - 1) if len(found.memory) == _TENTHS else math.inf
     megabytes = ", ".join(f"{each / 2**20:.0f}" for each in found.memory)
     counts = f"{len(found.saved)} / {found.read} / {found.sent} / {found.judged}"
     return [
@@ -244,7 +249,7 @@ def rows(found: Soaked) -> list[Row]:
         Row.limited("forms lost or stored twice", found.lost, 0, "", 0),
         Row.limited("a form is saved, slowest percentile", found.slowest_percentile, WANTED_SECONDS, " s"),
         Row("memory of the server, mean of each tenth of the time", f"{megabytes} MB"),
-        Row.limited("  growth, second tenth to last", 100 * (end / begin - 1), 100 * WANTED_GROWTH, " %", 1),
+        Row.limited("  growth, second tenth to last", growth, 100 * WANTED_GROWTH, " %", 1),
         Row(
             "processor, server / clients and the judge's server",
             f"{found.server_cpu / found.seconds:.2f} / {found.clients_cpu / found.seconds:.2f} of {os.cpu_count()}",

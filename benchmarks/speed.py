@@ -30,6 +30,9 @@ from evaluation.transcript import Transcript
 
 REAL_GAME_COUNT = 26
 SIZES = (100, 1_000, 10_000)
+_GAMES_PER_FOLDER = 10_000
+"""A folder of more than 20,000 files is refused."""
+
 QUICK_SIZES = (100, 300, 1_000)
 RUNS = 3
 GIANTS = (20_000, 50_000)
@@ -113,8 +116,12 @@ def giant_games(sizes: tuple[int, ...] = GIANTS) -> Iterator[Row]:
 def _generated(size: int, runs: int, jobs: int = 1) -> Measurement:
     """The run with the median time; it tells its progress on standard error."""
     with tempfile.TemporaryDirectory() as folder:
-        generate.write(Path(folder), size)
-        measured = [measure_in_fresh_process(Path(folder), jobs=jobs) for _ in range(runs)]
+        parts = []
+        for number, start in enumerate(range(0, size, _GAMES_PER_FOLDER)):
+            parts.append(Path(folder) / f"{number}")
+            parts[-1].mkdir()
+            generate.write(parts[-1], min(_GAMES_PER_FOLDER, size - start), seed=number)
+        measured = [measure_in_fresh_process(*parts, jobs=jobs) for _ in range(runs)]
     median = sorted(measured, key=lambda one: one.seconds)[runs // 2]
     print(f"{size:,} transcripts: {median}", file=sys.stderr, flush=True)
     return median

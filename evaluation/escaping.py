@@ -75,7 +75,7 @@ def reading_fault(error: Exception) -> str:
     """Why a text file cannot be read: the byte that is not UTF-8, else what the system or the parser says."""
     if isinstance(error, UnicodeDecodeError):
         return f"byte 0x{error.object[error.start]:02X} (number {error.start + 1}) is not UTF-8"
-    return str(error)
+    return "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
 
 
 def safe_lines(text: object) -> str:

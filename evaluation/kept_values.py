@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 Value = TypeVar("Value")
 
-KEPT_GAMES = 20_000
+KEPT_GAMES = 200_000
 """Above so many games everything is made again each time: what is kept of one takes some kilobytes."""
 
 

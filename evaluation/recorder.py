@@ -156,7 +156,7 @@ class RunningGames:
                     break
                 followed.take(line)
                 followed.offset += len(line)
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
             # Gone, or no journal of a recorder: the next look begins anew.
             self._followed.pop(path, None)
             return None

@@ -17,7 +17,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, Va
 from pydantic_core import ErrorDetails
 
 from evaluation.errors import BrokenTranscriptError
-from evaluation.escaping import lone_surrogate
+from evaluation.escaping import lone_surrogate, reading_fault
 
 Alignment = Literal["mafia", "town"]
 Channel = Literal["public", "team", "private", "system"]
@@ -230,8 +230,10 @@ class Transcript(_Frozen):
         """
         try:
             body = json.loads(document)
-        except ValueError as error:
-            raise BrokenTranscriptError(f"Not valid JSON: {error}.", remedy="Export the transcript again.") from None
+        except (ValueError, RecursionError) as error:
+            raise BrokenTranscriptError(
+                f"Not valid JSON: {reading_fault(error)}.", remedy="Export the transcript again."
+            ) from None
         if not isinstance(body, dict) or body.pop("format", None) != CANONICAL_FORMAT:
             raise BrokenTranscriptError(
                 "Not a canonical transcript.", place="$.format", remedy=f'Expected "{CANONICAL_FORMAT}".'

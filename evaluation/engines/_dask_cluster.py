@@ -114,6 +114,9 @@ def _answer(future: Any, scheduler: str | None) -> tuple[bool, Any]:
     from distributed import KilledWorker
 
     try:
+        if future.status == "error":
+            # What the task itself raised, or that it killed its workers: the scheduler is there and says so.
+            return False, future.result()
         with _loss_named(scheduler):
             return False, future.result()
     except KilledWorker:
@@ -125,11 +128,11 @@ def _answer(future: Any, scheduler: str | None) -> tuple[bool, Any]:
 @contextmanager
 def _loss_named(scheduler: str | None) -> Iterator[None]:
     """Around everything that asks the scheduler: what Dask raises when it is gone becomes one error."""
-    from distributed.client import FutureCancelledError
+    from distributed.client import ClosedClientError, FutureCancelledError
 
     try:
         yield
-    except (FutureCancelledError, OSError):
+    except (ClosedClientError, FutureCancelledError, OSError):
         raise InfrastructureError(
             "The connection to the scheduler was lost.", place=scheduler or "the local cluster", remedy=_AGAIN
         ) from None
@@ -150,18 +153,16 @@ def _connected(scheduler: str | None, jobs: int, connect_seconds: float, patienc
         with started as cluster, Client(cluster) as client:
             yield client
         return
-    # A lost scheduler becomes one error with its address; each of these would print tracebacks of its own before that.
-    for name in ("distributed", "distributed.client", "tornado.application", "asyncio"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
-        client = Client(scheduler, timeout=connect_seconds)
+        with _quiet():
+            client = Client(scheduler, timeout=connect_seconds)
     except (OSError, TimeoutError, ValueError) as error:
         raise InfrastructureError(
             f"No scheduler answers there: {error}.",
             place=scheduler,
             remedy="Start one (dask scheduler), and name its address as tcp://HOST:PORT.",
         ) from None
-    with client:
+    with _quiet(), client:
         with _loss_named(scheduler):
             try:
                 client.wait_for_workers(1, timeout=patience)
@@ -172,6 +173,22 @@ def _connected(scheduler: str | None, jobs: int, connect_seconds: float, patienc
                     remedy=f"Start one: dask worker {scheduler} --nthreads 1.",
                 ) from None
         yield client
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Silences the loggers that would print tracebacks of their own before the one error of a lost scheduler."""
+    loggers = [
+        logging.getLogger(name) for name in ("distributed", "distributed.client", "tornado.application", "asyncio")
+    ]
+    levels = [one.level for one in loggers]
+    for one in loggers:
+        one.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        for one, level in zip(loggers, levels, strict=True):
+            one.setLevel(level)
 
 
 def _require_dask() -> None:

@@ -302,7 +302,7 @@ def _origins(metadata: Any) -> dict[str, dict[str, Any]]:
     """Origin of each user's rating, by the user's UUID."""
     try:
         held = json.loads(metadata[_RATINGS])
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, RecursionError):
         return {}
     return {user: one for user, one in held.items() if isinstance(one, dict)} if isinstance(held, dict) else {}
 

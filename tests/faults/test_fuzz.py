@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from random import Random
 
-from tests.faults.fuzz import Finding, Target, fuzz, keep, targets
+import pytest
+
+from tests.faults.fuzz import Finding, Target, fuzz, keep, problem_of, targets
 from tests.faults.mutation import mutate
 
 INPUTS = 10_000
@@ -20,6 +22,20 @@ def test_every_parser_takes_or_refuses_whatever_it_is_given() -> None:
 def test_every_parser_takes_what_it_is_made_for() -> None:
     for target in targets():
         target.parse(target.seeds[0])
+
+
+# What a million inputs found, which ten thousand rarely do.
+_ODD = {
+    "endless nesting": b"[" * 100_000,
+    "a nested value": b'{"a": ' * 100_000,
+    "a long number": b"[a]\nb = " + b"9" * 5_000,
+    "a long number of JSON": b'{"a": ' + b"9" * 5_000 + b"}",
+}
+
+
+@pytest.mark.parametrize("content", _ODD.values(), ids=_ODD)
+def test_every_parser_takes_or_refuses_odd_inputs(content: bytes) -> None:
+    assert [problem for target in targets() if (problem := problem_of(target, content))] == []
 
 
 def test_a_fault_is_found_made_short_and_kept(tmp_path: Path) -> None:

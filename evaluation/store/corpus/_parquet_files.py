@@ -12,9 +12,10 @@ from evaluation.files.locations import Location
 
 
 def table_bytes(rows: pa.Table, row_group_size: int | None = None) -> bytes:
-    """The content of a file with these rows, in one row group where no size is given."""
+    """The content of a file with these rows, in one row group where no size is given; damage to it is noticed."""
     sink = pa.BufferOutputStream()
-    pq.write_table(rows, sink, compression="zstd", row_group_size=row_group_size or max(1, rows.num_rows))
+    size = row_group_size or max(1, rows.num_rows)
+    pq.write_table(rows, sink, compression="zstd", row_group_size=size, write_page_checksum=True)
     content: bytes = sink.getvalue().to_pybytes()
     return content
 
@@ -26,10 +27,13 @@ def read_table(place: Location, schema: pa.Schema, columns: Sequence[str] | None
         InfrastructureError: The file is damaged, or was not written by Dramaturg.
     """
     wanted = pa.schema([schema.field(name) for name in columns]) if columns else schema
+    content = pa.BufferReader(place.read_bytes())
     try:
-        rows = pq.ParquetFile(pa.BufferReader(place.read_bytes())).read(columns=wanted.names)
+        rows = pq.ParquetFile(content, page_checksum_verification=True).read(columns=wanted.names)
+        rows.validate(full=True)
         return rows.select(wanted.names).cast(wanted)
-    except (pa.ArrowException, KeyError, ValueError) as error:
+    # Arrow says OSError of a page that does not fit its checksum.
+    except (pa.ArrowException, KeyError, ValueError, OSError) as error:
         raise InfrastructureError(
             f"The file of the corpus cannot be read: {str(error).splitlines()[0]}.",
             place=place.url,

@@ -257,5 +257,5 @@ def _packed(document: object) -> str:
 def _unpacked(row: Mapping[str, Any]) -> Any:
     try:
         return json.loads(row["document"])
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InfrastructureError(f"An answer in the corpus is damaged: {reading_fault(error)}.") from None

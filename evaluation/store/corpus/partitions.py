@@ -220,7 +220,7 @@ class Corpus:
         try:
             held = json.loads(place.read_bytes())
             return _Manifest(frozenset(held["compacted"]), frozenset(held["replaced"]))
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             is_shape = isinstance(error, KeyError | TypeError)
             reason = "it does not list the partitions" if is_shape else reading_fault(error)
             raise InfrastructureError(

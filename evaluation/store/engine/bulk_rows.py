@@ -37,8 +37,14 @@ def append(cursor: DuckDBPyConnection, table: str, columns: Columns) -> None:
     A row costs microseconds; with ``executemany`` it costs a millisecond. Some thousands go in at a time. Columns of
     text, numbers or truth values go in as arrays, which DuckDB reads where they lie in a fifth of the time that lists
     take; Arrow's tables (with pandas, which DuckDB loads to look at them) take 100 MB of memory and keep some of it.
+
+    Raises:
+        ValueError: The columns are not equally long.
     """
-    count = max(map(len, columns.values()), default=0)
+    counts = {len(values) for values in columns.values()} or {0}
+    if len(counts) > 1:
+        raise ValueError(f"columns of {sorted(counts)} rows for {table}")
+    (count,) = counts
     for start in range(0, count, ROWS_AT_ONCE):
         _append_some(cursor, table, {name: values[start : start + ROWS_AT_ONCE] for name, values in columns.items()})
 
@@ -64,6 +70,8 @@ def _append_some(cursor: DuckDBPyConnection, table: str, columns: Columns) -> No
     lists = {name: list(values) for name, values in columns.items() if name not in arrays}
     sources = []
     if arrays:
+        # A query of before, of whose rows some were not read, would stand in the way.
+        cursor.complete()
         cursor.register(_INCOMING, arrays)
         sources.append(_INCOMING)
     if lists:

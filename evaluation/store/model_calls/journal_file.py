@@ -128,7 +128,7 @@ class Leftover:
         except OSError as error:
             raise _failure(error, self.path) from error
         for line in lines:
-            with suppress(ValidationError, ValueError):
+            with suppress(ValidationError, ValueError, RecursionError):
                 yield _adapter().validate_python(json.loads(line), strict=False)
 
     def remove(self) -> None:

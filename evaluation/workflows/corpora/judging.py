@@ -101,7 +101,8 @@ def judge_corpus(
 
     This process holds the budget, the limit of calls under way and what is known of the server. Workers get leave for
     each call from it, so that all limits hold for all of them together. Answers are written as they come: a worker
-    that is killed asks again for what was under way, and so does a run that is killed and begun again.
+    that is killed asks again for what was under way and for answers of the moment before that were not in a file yet,
+    and so does a run that is killed and begun again.
 
     Args:
         place: The folder or URL of the corpus.

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TypeAlias
 
 import psutil
 import pytest
+from distributed import LocalCluster
 
 from evaluation.engines._dask_cluster import run_on_cluster
 from evaluation.errors import InfrastructureError
@@ -40,15 +42,19 @@ def scheduler(tmp_path: Path) -> Iterator[Scheduler]:
 
 def kill_when_connected(process: subprocess.Popen[bytes], address: str, connections: int) -> None:
     port = int(address.rpartition(":")[2])
+    end = time.monotonic() + 20
     while process.poll() is None:
+        assert time.monotonic() < end
         held = [one for one in psutil.Process().net_connections("tcp4") if one.raddr and one.raddr.port == port]
         if len(held) >= connections:
             process.kill()
         time.sleep(0.001)
 
 
-def run(address: str, **seconds: float) -> Iterator[tuple[str, int | None]]:
-    return run_on_cluster(len, ["1"], split=lambda task: [task], jobs=1, scheduler=address, note=print, **seconds)
+def run(
+    address: str, inputs: Iterable[str] = ("1",), do: Callable[[str], object] = len, **seconds: float
+) -> Iterator[tuple[str, object]]:
+    return run_on_cluster(do, inputs, split=lambda task: [task], jobs=1, scheduler=address, note=print, **seconds)
 
 
 @pytest.mark.parametrize("connections", [1, 2])
@@ -70,3 +76,28 @@ def test_a_scheduler_to_which_no_worker_comes_is_named(scheduler: Scheduler) -> 
     with pytest.raises(InfrastructureError, match=r"no worker for 0\.2 s") as failed:
         list(run(address, patience=0.2))
     assert f"dask worker {address}" in str(failed.value)
+
+
+def test_a_scheduler_that_goes_while_the_next_input_is_read_is_named(scheduler: Scheduler, tmp_path: Path) -> None:
+    process, address = scheduler
+    command = [sys.executable, "-m", "distributed.cli.dask_worker", address, "--nthreads", "1", "--no-nanny"]
+
+    def inputs() -> Iterator[str]:
+        yield "1"
+        process.kill()
+        # Longer than the client looks for it, so that the client has given up and is closed.
+        time.sleep(3)
+        yield "2"
+
+    with subprocess.Popen([*command, "--no-dashboard"], cwd=tmp_path, stderr=subprocess.DEVNULL) as worker:
+        with pytest.raises(InfrastructureError, match="scheduler was lost"):
+            list(run(address, inputs(), connect_seconds=1))
+        worker.kill()
+
+
+def test_what_a_task_raises_is_not_taken_for_a_lost_scheduler() -> None:
+    with (
+        LocalCluster(n_workers=1, processes=False, dashboard_address=None) as cluster,
+        pytest.raises(FileNotFoundError, match="/nowhere/1"),
+    ):
+        list(run(cluster.scheduler_address, ["/nowhere/1"], os.listdir))

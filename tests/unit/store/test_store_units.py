@@ -242,7 +242,7 @@ print({{'pandas', 'pyarrow'}} & set(sys.modules))"""
     assert done.stdout.strip() == "set()"
 
 
-@pytest.mark.parametrize("count", [7, 700])
+@pytest.mark.parametrize("count", [7, 700, 6_050])
 def test_rows_in_bulk_hold_every_value_as_it_was_given(tmp_path: Path, count: int) -> None:
     def column(*values: Any) -> list[Any]:
         return [values[place % len(values)] for place in range(count)]
@@ -272,6 +272,19 @@ def test_rows_in_bulk_hold_every_value_as_it_was_given(tmp_path: Path, count: in
     found["time"] = [time and time.replace(tzinfo=UTC) for time in found["time"]]
     # As text, in which not-a-number equals itself, and a negative zero no other zero.
     assert repr(found) == repr({**columns, "mixed": [float(value) for value in columns["mixed"]]})
+
+
+@pytest.mark.parametrize("count", [7, 60])
+def test_rows_go_in_after_a_query_that_was_not_read_to_its_end(tmp_path: Path, count: int) -> None:
+    store = Store(tmp_path / "unread.duckdb")
+    with store.unit(write=True) as cursor:
+        cursor.execute("CREATE TABLE given (number INTEGER, name VARCHAR)")
+        cursor.execute("FROM range(9999)").fetchone()
+        append(cursor, "given", {"number": range(count), "name": ["a"] * count})
+        assert cursor.execute("SELECT count(*) FROM given").fetchone() == (count,)
+        with pytest.raises(ValueError, match="rows for given"):
+            append(cursor, "given", {"number": [1, 2], "name": ["a"]})
+    store.close()
 
 
 def test_a_number_that_does_not_fit_its_column_stores_nothing(tmp_path: Path) -> None:

@@ -583,13 +583,14 @@ def test_a_worker_that_is_killed_asks_again_for_what_was_under_way_only(unjudged
             victims.clear()
 
     before = 0
-    with JudgeServer(content=label, latency_seconds=0.02, misbehave=kill_once).in_thread() as server:
+    with JudgeServer(content=label, latency_seconds=0.1, misbehave=kill_once).in_thread() as server:
         before = 10**6
         wanted, calls = judged_by_database(unjudged, server)
         before, server.tally.most_in_flight = server.tally.asked.total(), 0
         judged(unjudged, server, engine=EngineName.DASK, scheduler=cluster)
         assert not victims
-        assert calls <= server.tally.asked.total() - before <= calls + CONCURRENCY
+        # Beside what was under way, answers that came in the moment before and were not in a file yet.
+        assert calls <= server.tally.asked.total() - before <= calls + 2 * CONCURRENCY
         # What the killed worker had asked, the server may still work on.
         assert server.tally.most_in_flight <= 2 * CONCURRENCY
     assert decisions(Store(":memory:"), unjudged) == wanted
