@@ -72,8 +72,9 @@ def _row(store: Store, queued: QueuedRow) -> None:
             st.badge(DEFINITIONS[item.metric].label, color="gray")
             st.badge(str(item.kind), color="orange")
         plain(shortened(context.game, 80))
+        if context.before:
+            st.caption("Just before it")
         for message in context.before:
-            st.caption("before")
             plain(f"{message.speaker}: {shortened(message.text, _LONGEST)}")
         if context.message is not None:
             st.markdown("**The message**")
