@@ -117,7 +117,8 @@ def test_whoever_is_stopped_while_waiting_is_passed_by(path: Path) -> None:
         assert [waiting[1].wait(60), waiting[2].wait(60)] == [0, 0]
         waiting[0].send_signal(signal.SIGCONT)
         assert waiting[0].wait(60) == 0
-    assert order(path) == [1, 2, 0]
+    # The two behind it notice at about the same time that it does not move: either may be first.
+    assert order(path) in ([1, 2, 0], [2, 1, 0])
 
 
 def test_the_queue_leaves_no_files_and_is_another_one_for_each_database(path: Path, tmp_path: Path) -> None:
