@@ -81,7 +81,7 @@ def overview(store: Store) -> Overview:
     """The iterations with their tests and decisions, the checklist over all tests, and what waits for review."""
     with store.unit():
         summaries = store.transcripts.summaries()
-        # Read once: of a corpus nothing is kept, and the scores of 100,000 games take seconds.
+        # Read once: the scores of 100,000 games take seconds.
         metrics = store.results.metric_scores()
         board = stored_board(store, metrics)
     apart = int(simulated(summaries).sum())

@@ -106,10 +106,15 @@ class Transcripts:
         Raises:
             NotFoundError: One of them is not there.
         """
+        ids = [well_formed(each) for each in transcript_ids]
+        query = f"SELECT transcript_id, document FROM transcripts WHERE transcript_id IN ({marks(ids)})"
         with self._units.unit() as cursor:
-            documents = [_value(cursor, "document", each) for each in transcript_ids]
+            documents = dict(cursor.execute(query, ids).fetchall())
+        for each in ids:
+            if each not in documents:
+                raise unknown_transcript(each)
         # Building messages takes many times as long as reading them, and other processes wait for the file meanwhile.
-        return [unpack(document) for document in documents]
+        return [unpack(documents[each]) for each in ids]
 
     def name(self, transcript_id: str) -> str:
         """The display name of the game: the one in its file, unless it was renamed.
