@@ -1,4 +1,4 @@
-"""Parse answers of models: fences, surrounding prose and trailing commas are tolerated, nothing more."""
+"""Parse answers of models: fences, surrounding prose, trailing commas and wrong escapes are tolerated, nothing more."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def parse_answer(text: str, validate: Validate[Value]) -> Value:
         AnswerError: There is none; tells what is wrong with the last object.
     """
     found: list[Value] = []
-    problem = "there is no complete JSON object in it"
+    problem = "there is no complete JSON object in it" if text.strip() else "it is empty"
     for body in json_objects(text):
         try:
             found = [validate(body)]
@@ -83,6 +83,15 @@ def json_objects(text: str) -> Iterator[dict[str, Any]]:
     Raises:
         AnswerError: The text is too long, or so full of braces that nobody can tell what is meant.
     """
+    yield from (body for body, _, _ in _objects(text))
+
+
+def object_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Beginning and end of each of those objects; raises as ``json_objects``."""
+    yield from ((start, end) for _, start, end in _objects(text))
+
+
+def _objects(text: str) -> Iterator[tuple[dict[str, Any], int, int]]:
     if len(text) > LONGEST_ANSWER:
         raise AnswerError(f"it has {len(text):,} characters, more than the {LONGEST_ANSWER:,} that are read")
     position = text.find("{")
@@ -98,7 +107,7 @@ def json_objects(text: str) -> Iterator[dict[str, Any]]:
             read_in_vain += found.end - position
             position = text.find("{", position + 1)
         else:
-            yield found.body
+            yield found.body, position, found.end
             position = text.find("{", found.end)
 
 
@@ -110,35 +119,53 @@ class _Found(NamedTuple):
 
 
 def _object_at(text: str, start: int) -> _Found:
-    """The object that begins at ``start``, with trailing commas in it passed over."""
+    """The object that begins at ``start``, with trailing commas in it passed over and wrong escapes taken literally."""
     try:
         return _Found(*_DECODER.raw_decode(text, start))
     except json.JSONDecodeError as error:
         # The place of a string without an end is its beginning.
         read = len(text) if error.msg.startswith("Unterminated") else error.pos
         # Python versions point at a trailing comma or at the bracket behind it.
-        if text[error.pos : error.pos + 1] not in {",", "}", "]"}:
+        is_comma = text[error.pos : error.pos + 1] in {",", "}", "]"}
+        if not is_comma and not error.msg.startswith("Invalid \\"):
             return _Found(None, read)
     except (ValueError, RecursionError):
         return _Found(None, len(text))
-    return _object_without_commas(text, start)
+    return _mended_object(text, start)
 
 
-def _object_without_commas(text: str, start: int) -> _Found:
-    """The same, when a comma stands before a closing bracket. Reads the text once."""
+def _mended_object(text: str, start: int) -> _Found:
+    """The same, when a comma stands before a closing bracket or a string has an escape of no meaning.
+
+    Reads the text once.
+    """
     parts: list[str] = []
     kept = start
     depth = 0
     for token in _TOKEN.finditer(text, start):
         first = token.group()[0]
         depth += (first in "{[") - (first in "}]")
-        if first == "," and text[token.end() : token.end() + 1] in {"}", "]"}:
+        if first == '"' and "\\" in token.group():
+            parts += (text[kept : token.start()], _ESCAPE.sub(_valid_escape, token.group()))
+            kept = token.end()
+        elif first == "," and text[token.end() : token.end() + 1] in {"}", "]"}:
             parts.append(text[kept : token.start()])
             kept = token.end()
         if depth == 0:
             parts.append(text[kept : token.end()])
             return _Found(_decoded("".join(parts)), token.end())
     return _Found(None, len(text))
+
+
+_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
+
+
+def _valid_escape(escape: re.Match[str]) -> str:
+    """An escape that JSON does not know stands for its sign (``\\'``, ``\\_``), before a letter for a backslash."""
+    after = escape[1]
+    if len(after) > 1 or after in '"\\/bfnrt':
+        return escape[0]
+    return rf"\\{after}" if after.isalnum() else after
 
 
 def _decoded(text: str) -> dict[str, Any] | None:

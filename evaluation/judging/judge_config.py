@@ -21,7 +21,7 @@ from evaluation.judging.judges.cached import CachedJudge, CallBuffer, JudgementC
 from evaluation.judging.judges.live import LiteLLMJudge
 from evaluation.judging.model_client.budget import Budget
 from evaluation.judging.model_client.calls import CallLog, CallRecord, Provider
-from evaluation.judging.model_client.language_model import DEFAULT_CONCURRENCY, LLMClient
+from evaluation.judging.model_client.language_model import DEFAULT_CONCURRENCY, MAX_TOKENS, LLMClient
 from evaluation.judging.model_client.leases import CallLeases, LocalLeases
 from evaluation.judging.model_client.provider import provider_of
 from evaluation.judging.model_client.retry import RetryPolicy
@@ -56,6 +56,7 @@ class JudgeConfig(BaseModel):
         concurrency: The most calls under way at the same time; how many there are follows the server.
         batch_size: Questions in a call; 1 for the accuracy of asking each alone.
         timeout_seconds: The upper limit of a call's timeout, which is 60 s at first and then follows the server.
+        max_tokens: The most that the model may write for an answer, its reasoning included.
         retries: Further tries of a call that failed.
         first_wait_seconds: The longest wait before the first of them; it doubles with each.
         longest_wait_seconds: The longest wait, a provider's ``Retry-After`` included.
@@ -75,6 +76,7 @@ class JudgeConfig(BaseModel):
     concurrency: int = Field(default=DEFAULT_CONCURRENCY, ge=1, le=1_000)
     batch_size: int = Field(default=LARGEST_BATCH, ge=1, le=LARGEST_BATCH)
     timeout_seconds: float = Field(default=LONGEST_TIMEOUT_SECONDS, gt=0, le=3_600)
+    max_tokens: int = Field(default=MAX_TOKENS, ge=100, le=1_000_000)
     retries: int = Field(default=5, ge=0, le=20)
     first_wait_seconds: float = Field(default=0.5, ge=0, le=60)
     longest_wait_seconds: float = Field(default=60.0, ge=0, le=600)
@@ -299,7 +301,13 @@ def build_judge(
     client = build_client(config, budget=budget, log=record, run_id=run_id, provider=provider, shared=shared)
     # Two servers may give one name to two models.
     server = config.base_url or "" if server is None else server
-    judge: Judge = LiteLLMJudge(client, concurrency=config.concurrency, batch_size=config.batch_size, server=server)
+    judge: Judge = LiteLLMJudge(
+        client,
+        concurrency=config.concurrency,
+        batch_size=config.batch_size,
+        server=server,
+        max_tokens=config.max_tokens,
+    )
     if cache is not None:
         judge = CachedJudge(judge, cache, model=config.model, server=server, calls=calls, is_quick=is_cache_quick)
     return ChosenJudge(judge, JudgeKind.LIVE, config.model, budget, client)

@@ -11,6 +11,7 @@ from typing import Protocol
 
 from evaluation.judging.answer_formats import FORMAT_VERSION
 from evaluation.judging.answers import Answer, CheckAnswer, Idea, IdeasAnswer, LabelAnswer, ScoreAnswer
+from evaluation.judging.model_client.calls import CallParameters
 from evaluation.judging.model_client.usage import Usage
 
 __all__ = [
@@ -187,6 +188,7 @@ class Judgement:
         asked: What was asked, shared with the request and not copied: a context may be long and its judgements many.
         raw: What the model wrote, word for word; every attempt of a failed one. Untrusted text.
         usage: What it cost; the share of a call that several judgements came from. Zero when it came from the cache.
+        parameters: The parameters of the call that it came from; empty where no model was called.
         is_cached: Whether it was known already.
         jury: Model and mark of every member, where a jury was asked.
     """
@@ -210,6 +212,7 @@ class Judgement:
     asked: Prompt | None = None
     raw: str = ""
     usage: Usage = field(default_factory=Usage)
+    parameters: CallParameters = field(default_factory=dict)
     is_cached: bool = False
     jury: tuple[tuple[str, int], ...] = ()
 
@@ -217,6 +220,12 @@ class Judgement:
     def prompt(self) -> str:
         """The full prompt with ``fencing.FENCE`` in it, for people."""
         return f"{self.asked.system}\n\n{self.asked.text}" if self.asked else ""
+
+    @property
+    def judged_by(self) -> str:
+        """The model, and what of our parameters it did not take: marks of calls that differ so are not comparable."""
+        is_own = bool(self.parameters) and "temperature" not in self.parameters
+        return f"{self.model} (at its own temperature)" if is_own else self.model
 
     @property
     def is_scored(self) -> bool:

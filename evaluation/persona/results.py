@@ -172,4 +172,4 @@ class PersonaEvaluation:
 def judges_of(items: Iterable[PropositionScore]) -> tuple[tuple[JudgeKind, str], ...]:
     """Kinds and models of the judges that scored the items, each once."""
     answered = [item.judgement for item in items if item.judgement and item.judgement.is_scored]
-    return tuple(dict.fromkeys((judgement.judge, judgement.model) for judgement in answered))
+    return tuple(dict.fromkeys((judgement.judge, judgement.judged_by) for judgement in answered))

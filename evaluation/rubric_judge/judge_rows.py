@@ -105,7 +105,7 @@ def _judged(transcript: Transcript, asked: AskedRow, judgement: Judgement) -> Ju
         confidence=judgement.confidence,
         citations=judgement.citations,
         judge=str(judgement.judge),
-        model=judgement.model,
+        model=judgement.judged_by,
         key=judgement.key,
     )
     return JudgedRow(asked, judgement, decision)

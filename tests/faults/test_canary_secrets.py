@@ -12,7 +12,10 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+import duckdb
 import pytest
+
+from benchmarks.judge_server import plausible_answer
 
 KEY = "sk-canary-0123456789abcdefghij"
 PASSWORD = "canary-password-0123456789"
@@ -23,15 +26,18 @@ SECRETS = (KEY, PASSWORD, TOKEN, STORE_SECRET, base64.b64encode(f"ann:{PASSWORD}
 
 
 class _Echo(BaseHTTPRequestHandler):
-    """Refuses every request with a message that repeats what it was authorized with, as some providers do."""
+    """Repeats what it was authorized with: in a refusal, as some providers do, or in good answers under ``/good``."""
 
     def do_POST(self) -> None:
-        self.rfile.read(int(self.headers.get("content-length", 0)))
+        asked = self.rfile.read(int(self.headers.get("content-length", 0)))
         given = self.headers.get("authorization") or ""
         scheme, _, value = given.partition(" ")
         decoded = base64.b64decode(value).decode() if scheme == "Basic" else value
-        body = json.dumps({"error": {"message": f"Incorrect key {given!r}: {decoded}"}}).encode()
-        self.send_response(401)
+        repeated = f"your header was {given!r}: {decoded}, {base64.b64encode(decoded.encode()).decode()}"
+        is_good = self.path.startswith("/good")
+        told = _answer(asked, repeated) if is_good else {"error": {"message": f"Incorrect key, {repeated}"}}
+        body = json.dumps(told).encode()
+        self.send_response(200 if is_good else 401)
         self.send_header("content-type", "application/json")
         self.send_header("content-length", str(len(body)))
         self.end_headers()
@@ -41,6 +47,17 @@ class _Echo(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: object) -> None:
         """Says nothing."""
+
+
+def _answer(asked: bytes, repeated: str) -> dict[str, object]:
+    """A good answer to whatever is asked (labels, marks, batches), with the secret in every text of it."""
+    body = json.loads(asked or b"{}")
+    if "messages" not in body:
+        return {"object": "list", "data": []}
+    content = plausible_answer(body).replace("The messages show it", json.dumps(repeated)[1:-1])
+    message = {"role": "assistant", "content": f"<think>{repeated}</think>{content}", "reasoning_content": repeated}
+    choice = {"index": 0, "finish_reason": "stop", "message": message}
+    return {"id": repeated, "object": "chat.completion", "created": 0, "model": repeated, "choices": [choice]}
 
 
 @pytest.fixture
@@ -83,6 +100,9 @@ def test_no_output_and_no_file_holds_a_secret(address: str, tmp_path: Path) -> N
     assert run("judge", "g1", *judge, OPENAI_API_KEY=KEY) == 3
     run("persona", "run", "--agents", "jim", "--mode", "live", *judge, "--junit", "junit.xml", OPENAI_API_KEY=KEY)
     run("insights", "g1", "--checks", "--judge", "live", *judge, OPENAI_API_KEY=KEY)
+    good = ("--base-url", f"http://{address}/good/v1", "--model", "m")
+    run("persona", "run", "--agents", "jim", "--mode", "live", *good, OPENAI_API_KEY=KEY)
+    run("judge", "g1", *good, OPENAI_API_KEY=KEY)
     # An address with a password in it is refused, and not repeated.
     assert run("judge", "g1", "--base-url", f"http://ann:{PASSWORD}@{address}/v1", "--model", "m") == 2
     assert run("evaluate", "game.json", "--output", "s3://bucket/out") != 0
@@ -92,6 +112,9 @@ def test_no_output_and_no_file_holds_a_secret(address: str, tmp_path: Path) -> N
     run("export", "transcripts", "--format", "canonical", "exported")
     # The commands did ask the server, and told what it said but for the secrets.
     assert any("Incorrect key" in output for _, output in told)
+    with duckdb.connect(tmp_path / "games.duckdb", read_only=True) as database:
+        texts = database.execute("SELECT text FROM judge_texts WHERE text LIKE '%your header was%'").fetchall()
+    assert texts
     for command, output in told:
         assert [secret for secret in SECRETS if secret in output] == [], command
     for path in tmp_path.rglob("*"):

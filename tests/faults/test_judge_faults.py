@@ -126,15 +126,17 @@ def test_a_server_that_keeps_us_waiting_is_given_up_in_time(fault: Fault) -> Non
     assert [record.outcome for record in log] == ["timeout", "answered"]
 
 
-@pytest.mark.parametrize("status", [400, 401, 403, 404])
-def test_a_refusal_is_not_tried_again(status: int) -> None:
+@pytest.mark.parametrize(
+    ("status", "outcome"), [(400, "refused"), (401, "wrong_key"), (403, "refused"), (404, "not_found")]
+)
+def test_a_refusal_is_not_tried_again(status: int, outcome: str) -> None:
     log: list[CallRecord] = []
     fault = Fault("refusal", status, body=b'{"error": {"message": "Incorrect API key provided: sk-abcdef123456"}}')
     with JudgeServer(misbehave=always(fault)).in_thread() as server:
         (judgement,) = judged(server, requests(1), log)
     assert judgement.status is JudgementStatus.ERROR
     assert judgement.score is None
-    assert [record.outcome for record in log] == ["refused"]
+    assert [record.outcome for record in log] == [outcome]
     assert f"HTTP {status}" in judgement.detail
     assert "sk-abc" not in judgement.detail + log[0].error
 
@@ -168,7 +170,7 @@ def test_calls_that_come_first_together_load_the_library_once() -> None:
         (RESET, ["connection", "answered"]),
         (EMPTY, ["broken_response", "answered"]),
         (HANG, ["timeout", "answered"]),
-        (Fault("refusal", 401, body=b'{"error": {"message": "Incorrect key: sk-abcdef123456"}}'), ["refused"]),
+        (Fault("refusal", 401, body=b'{"error": {"message": "Incorrect key: sk-abcdef123456"}}'), ["wrong_key"]),
     ],
     ids=lambda value: value.kind if isinstance(value, Fault) else "",
 )
@@ -193,7 +195,7 @@ def test_a_server_that_never_recovers_gives_errors_not_scores() -> None:
     with JudgeServer(misbehave=always(UNAVAILABLE)).in_thread() as server:
         judgements = judged(server, requests(3), log)
     assert [one.status for one in judgements] == [JudgementStatus.ERROR] * 3
-    assert "6 times: server error (HTTP 503): " in judgements[0].detail
+    assert "6 times: the server failed (HTTP 503): " in judgements[0].detail
     # Five retries after the first try.
     assert len(log) == 3 * 6
 
@@ -214,7 +216,7 @@ def test_a_server_that_is_not_there_gives_errors() -> None:
         (TRUNCATED, "there is no complete JSON object"),
         (WRONG_SCHEMA, "reason: Field required"),
         (OFF_THE_SCALE, "score: Input should be less than or equal to 9"),
-        ("", "there is no complete JSON object"),
+        ("", "it is empty"),
         ("I would rather not say.", "there is no complete JSON object"),
     ],
 )
@@ -281,7 +283,7 @@ def test_a_budget_of_calls_stops_cleanly_and_the_rest_is_skipped() -> None:
 def test_the_first_call_of_a_client_may_fail_like_any_other() -> None:
     async def ask() -> None:
         client = LLMClient(provider_of("m", server.url), retry=RetryPolicy(retries=0))
-        with pytest.raises(JudgeError, match="server error"):
+        with pytest.raises(JudgeError, match="the server failed"):
             await client.complete([{"role": "user", "content": "hello"}])
         response = await client.complete([{"role": "user", "content": "hello"}])
         assert (response.tokens_used > 0, response.model, response.latency_ms > 0) == (True, "m", True)

@@ -17,6 +17,7 @@ from evaluation.cli.shared.options import (
     JudgeMode,
     JudgeModel,
     MaxCalls,
+    MaxTokens,
     MaxUsd,
     OutputFormat,
     TextFormat,
@@ -50,6 +51,7 @@ def ab(
     max_calls: MaxCalls = None,
     concurrency: Concurrency = None,
     timeout: Timeout = None,
+    max_tokens: MaxTokens = None,
     estimate: EstimateOnly = False,
     db: Database = None,
 ) -> None:
@@ -67,7 +69,7 @@ def ab(
 
     store, test = open_store(db), read_model(config, ABConfig)
     finished = FinishedRuns(state or config.with_suffix(".runs.jsonl"))
-    limits = judge_limits(budget, max_calls, concurrency, timeout)
+    limits = judge_limits(budget, max_calls, concurrency, timeout, max_tokens)
     options = {"mode": mode, "model": model, "base_url": base_url, **limits}
     if estimate:
         found = estimate_ab_test(store, test, finished, options)

@@ -20,6 +20,7 @@ from evaluation.cli.shared.options import (
     JuryRuleOption,
     ListFormat,
     MaxCalls,
+    MaxTokens,
     MaxUsd,
     OutputFormat,
     Rows,
@@ -78,6 +79,7 @@ def run(
     max_calls: MaxCalls = None,
     concurrency: Concurrency = None,
     timeout: Timeout = None,
+    max_tokens: MaxTokens = None,
     jury: Jury = "",
     jury_rule: JuryRuleOption = JuryRuleName.MEAN,
     sample_size: options.SampleSize = 3,
@@ -103,7 +105,7 @@ def run(
         model=bool(model or base_url or jury),
     )
     store = open_store(db)
-    limits = {**judge_limits(budget, max_calls, concurrency, timeout), "base_url": base_url}
+    limits = {**judge_limits(budget, max_calls, concurrency, timeout, max_tokens), "base_url": base_url}
     settings = {
         "scale": scale,
         "seed": seed,

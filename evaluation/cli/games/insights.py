@@ -18,6 +18,7 @@ from evaluation.cli.shared.options import (
     JudgeMode,
     JudgeModel,
     MaxCalls,
+    MaxTokens,
     MaxUsd,
     Timeout,
     TranscriptReference,
@@ -80,6 +81,7 @@ def insights(
     max_calls: MaxCalls = None,
     concurrency: Concurrency = None,
     timeout: Timeout = None,
+    max_tokens: MaxTokens = None,
     estimate: EstimateOnly = False,
     db: Database = None,
 ) -> None:
@@ -107,7 +109,7 @@ def insights(
             "mode": mode,
             "model": model,
             "base_url": base_url,
-            **judge_limits(budget, max_calls, concurrency, timeout),
+            **judge_limits(budget, max_calls, concurrency, timeout, max_tokens),
         }
         judged_by = _judge_config(store, settings if config else None, options)
         if estimate:

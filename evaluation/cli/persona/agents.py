@@ -18,6 +18,7 @@ from evaluation.cli.shared.options import (
     JudgeModel,
     ListFormat,
     MaxCalls,
+    MaxTokens,
     MaxUsd,
     Rows,
     Timeout,
@@ -114,6 +115,7 @@ def generate(
     max_calls: MaxCalls = None,
     concurrency: Concurrency = None,
     timeout: Timeout = None,
+    max_tokens: MaxTokens = None,
     estimate: EstimateOnly = False,
     force: Force = False,
     db: Database = None,
@@ -132,7 +134,7 @@ def generate(
     from evaluation.workflows.experiments.populations import calls_for, generate_personas, write_agent_files
 
     chosen, store = profile_named(profile), open_store(db)
-    limits = judge_limits(budget, max_calls, concurrency, timeout)
+    limits = judge_limits(budget, max_calls, concurrency, timeout, max_tokens)
     config = judge_config({"model": model, "base_url": base_url, **limits}, store.settings.get(SETTINGS_KEY))
     if config.mode != "live":
         remedy = "Set OPENAI_API_KEY, or give --base-url."

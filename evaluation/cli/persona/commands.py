@@ -42,6 +42,7 @@ from evaluation.cli.shared.options import (
     JuryRuleOption,
     ListFormat,
     MaxCalls,
+    MaxTokens,
     MaxUsd,
     PropositionFolder,
     Rows,
@@ -83,6 +84,7 @@ def run(
     max_calls: MaxCalls = None,
     concurrency: Concurrency = None,
     timeout: Timeout = None,
+    max_tokens: MaxTokens = None,
     estimate: EstimateOnly = False,
     recordings: Recordings = None,
     baselines: Baselines = None,
@@ -102,7 +104,7 @@ def run(
     from evaluation.workflows.persona_runs import compare_with_baselines, estimate_personas, known_baselines
 
     store = open_store(db)
-    limits = judge_limits(budget, max_calls, concurrency, timeout)
+    limits = judge_limits(budget, max_calls, concurrency, timeout, max_tokens)
     known = known_baselines(baselines)
     plan = evaluation_plan(
         dimensions, sample_size, seed, individual, repeats, since=since, until=until, double_check=double_check
@@ -151,6 +153,7 @@ def compare(
     max_calls: MaxCalls = None,
     concurrency: Concurrency = None,
     timeout: Timeout = None,
+    max_tokens: MaxTokens = None,
     estimate: EstimateOnly = False,
     recordings: Recordings = None,
     baselines: Baselines = None,
@@ -168,7 +171,7 @@ def compare(
     from evaluation.workflows.persona_runs import compare_with_baselines, estimate_personas, known_baselines
 
     store = open_store(db)
-    limits = judge_limits(budget, max_calls, concurrency, timeout)
+    limits = judge_limits(budget, max_calls, concurrency, timeout, max_tokens)
     known = known_baselines(baselines)
     plan = evaluation_plan(dimensions, sample_size, seed, individual, repeats, double_check=double_check)
     request = persona_request(
@@ -215,6 +218,7 @@ def baseline(
     max_calls: MaxCalls = None,
     concurrency: Concurrency = None,
     timeout: Timeout = None,
+    max_tokens: MaxTokens = None,
     estimate: EstimateOnly = False,
     recordings: Recordings = None,
     baselines: Baselines = None,
@@ -231,7 +235,7 @@ def baseline(
     from evaluation.workflows.persona_runs import compare_with_baselines, estimate_personas, write_baselines
 
     store = open_store(db)
-    limits = judge_limits(budget, max_calls, concurrency, timeout)
+    limits = judge_limits(budget, max_calls, concurrency, timeout, max_tokens)
     to = run_request.baseline_folder(baselines)
     before = read_baselines(to)
     plan = run_request.evaluation_plan(dimensions, sample_size, seed, individual, repeats, double_check=double_check)
@@ -280,6 +284,7 @@ def noise(
     max_calls: MaxCalls = None,
     concurrency: Concurrency = None,
     timeout: Timeout = None,
+    max_tokens: MaxTokens = None,
     estimate: EstimateOnly = False,
     output: Rows = ListFormat.TABLE,
     folder: PropositionFolder = None,
@@ -297,7 +302,7 @@ def noise(
     from evaluation.workflows.ratings.calibration import calibration_of
 
     store = open_store(db)
-    limits = judge_limits(budget, max_calls, concurrency, timeout)
+    limits = judge_limits(budget, max_calls, concurrency, timeout, max_tokens)
     plan = evaluation_plan(dimensions, sample_size, seed, individual, repeats, double_check=double_check)
     request = persona_request(
         store, mode, plan, agents, folder, model=model, base_url=base_url, jury=jury, jury_rule=jury_rule, **limits
@@ -353,6 +358,7 @@ def record(
     max_calls: MaxCalls = None,
     concurrency: Concurrency = None,
     timeout: Timeout = None,
+    max_tokens: MaxTokens = None,
     estimate: EstimateOnly = False,
     folder: PropositionFolder = None,
     db: Database = None,
@@ -368,7 +374,7 @@ def record(
     from evaluation.workflows.persona_runs import estimate_personas
 
     store = open_store(db)
-    limits = judge_limits(budget, max_calls, concurrency, timeout)
+    limits = judge_limits(budget, max_calls, concurrency, timeout, max_tokens)
     place = recording_place(to)
     plan = evaluation_plan(dimensions, sample_size, seed, individual, repeats, double_check=double_check)
     request = persona_request(store, mode, plan, agents, folder, model=model, base_url=base_url, **limits)

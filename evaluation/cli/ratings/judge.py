@@ -21,6 +21,7 @@ from evaluation.cli.shared.options import (
     JudgeModel,
     ListFormat,
     MaxCalls,
+    MaxTokens,
     MaxUsd,
     MetricName,
     OfIteration,
@@ -71,6 +72,7 @@ def judge(
     max_calls: MaxCalls = None,
     concurrency: Concurrency = None,
     timeout: Timeout = None,
+    max_tokens: MaxTokens = None,
     estimate: EstimateOnly = False,
     one_by_one: OneByOne = False,
     withdraw: Withdraw = None,
@@ -91,7 +93,7 @@ def judge(
     """
     require_output(corpus, engine, scheduler)
     metrics = [one.value for one in metric or []]
-    limits = judge_limits(budget, max_calls, concurrency, timeout)
+    limits = judge_limits(budget, max_calls, concurrency, timeout, max_tokens)
     options = {"mode": mode, "model": model, "base_url": base_url, **limits, "batch_size": 1 if one_by_one else None}
     asked = _Asked(options, metrics, iteration, not one_by_one, estimate, output)
     if corpus is not None:

@@ -141,6 +141,16 @@ Timeout = Annotated[
         help="The longest that a call may take; 600. Below it the timeout follows the server.",
     ),
 ]
+MaxTokens = Annotated[
+    int | None,
+    typer.Option(
+        min=100,
+        max=1_000_000,
+        metavar="TOKENS",
+        show_default=False,
+        help="The most that the model may write for an answer, its reasoning included; 1000.",
+    ),
+]
 Jury = Annotated[
     str,
     typer.Option(
@@ -174,10 +184,20 @@ def listed_names(listed: str) -> list[str]:
 
 
 def judge_limits(
-    budget: float | None, max_calls: int | None, concurrency: int | None, timeout: float | None
+    budget: float | None,
+    max_calls: int | None,
+    concurrency: int | None,
+    timeout: float | None,
+    max_tokens: int | None,
 ) -> dict[str, float | None]:
     """The fields of ``JudgeConfig`` that these options set."""
-    return {"max_usd": budget, "max_calls": max_calls, "concurrency": concurrency, "timeout_seconds": timeout}
+    return {
+        "max_usd": budget,
+        "max_calls": max_calls,
+        "concurrency": concurrency,
+        "timeout_seconds": timeout,
+        "max_tokens": max_tokens,
+    }
 
 
 def require_output(output: str | None, engine: EngineName, scheduler: str | None) -> None:

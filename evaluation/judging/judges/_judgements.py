@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from evaluation.judging.answers import Answer, CheckAnswer, Idea, IdeasAnswer, LabelAnswer, ScoreAnswer
+from evaluation.judging.model_client.calls import CallParameters
 from evaluation.judging.model_client.usage import Usage
 from evaluation.judging.protocol import JudgeKind, Judgement, JudgementStatus, JudgeRequest
 
@@ -17,11 +18,13 @@ class Received:
         answers: The answer; with a double check the first and the second. The last one counts.
         raw: What it wrote, word for word.
         usage: What it cost.
+        parameters: What it was asked with.
     """
 
     answers: tuple[Answer, ...]
     raw: str = ""
     usage: Usage = field(default_factory=Usage)
+    parameters: CallParameters = field(default_factory=dict)
 
 
 def judgement_from(
@@ -58,6 +61,7 @@ def judgement_from(
         asked=request.prompt,
         raw=received.raw,
         usage=received.usage,
+        parameters=received.parameters,
         is_cached=is_cached,
     )
 

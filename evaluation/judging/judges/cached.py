@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from pydantic import ValidationError
 
 from evaluation.judging.judges._judgements import Received, judgement_from
-from evaluation.judging.model_client.calls import CallRecord
+from evaluation.judging.model_client.calls import CallParameters, CallRecord
 from evaluation.judging.model_client.usage import Usage
 from evaluation.judging.protocol import Judge, JudgeKind, Judgement, JudgementStatus, JudgeRequest, Prompt, Report
 
@@ -31,6 +31,7 @@ class KeptAnswer:
         subject: What was judged, for people.
         raw: What the model wrote.
         usage: What it cost.
+        parameters: The parameters of the call.
     """
 
     key: str
@@ -42,6 +43,7 @@ class KeptAnswer:
     subject: str = ""
     raw: str = ""
     usage: Usage = field(default_factory=Usage)
+    parameters: CallParameters = field(default_factory=dict)
 
 
 KeepAnswers = Callable[[Sequence[KeptAnswer], Sequence[CallRecord]], None]
@@ -145,7 +147,7 @@ class CachedJudge:
         except ValidationError:
             # Kept by a version whose answers had another shape: it has to be asked again.
             return None
-        received = Received(answers, kept.raw)
+        received = Received(answers, kept.raw, parameters=kept.parameters)
         return judgement_from(request, received, judge=JudgeKind.LIVE, model=self._model, key=kept.key, is_cached=True)
 
     async def _ask(
@@ -190,6 +192,7 @@ def kept_answer(request: JudgeRequest, judgement: Judgement) -> KeptAnswer:
         subject=request.subject,
         raw=judgement.raw,
         usage=judgement.usage,
+        parameters=judgement.parameters,
     )
 
 
@@ -200,7 +203,7 @@ def _for_request(judgement: Judgement, request: JudgeRequest, *, is_first: bool)
     if judgement.status is not JudgementStatus.SCORED or judgement.answer is None:
         return replace(judgement, usage=Usage())
     answers = tuple([answer for answer in (judgement.first_answer, judgement.answer) if answer is not None])
-    received = Received(answers, judgement.raw)
+    received = Received(answers, judgement.raw, parameters=judgement.parameters)
     return judgement_from(
         request, received, judge=judgement.judge, model=judgement.model, key=judgement.key, is_cached=True
     )

@@ -15,7 +15,7 @@ from evaluation.judging.judges._judgements import Received, judgement_from, unsc
 from evaluation.judging.model_client.budget import BudgetSpentError
 from evaluation.judging.model_client.calls import CallPurpose, LLMResponse
 from evaluation.judging.model_client.check_limits import current_limits
-from evaluation.judging.model_client.language_model import DEFAULT_CONCURRENCY, LLMClient
+from evaluation.judging.model_client.language_model import DEFAULT_CONCURRENCY, MAX_TOKENS, LLMClient
 from evaluation.judging.model_client.server_state import BREAKER_OPEN
 from evaluation.judging.model_client.usage import Usage
 from evaluation.judging.protocol import LARGEST_BATCH, JudgeKind, Judgement, JudgementStatus, JudgeRequest, Report
@@ -54,9 +54,6 @@ def _shared(request: JudgeRequest) -> tuple[object, ...]:
     )
 
 
-_TOKENS_ALONE = 1_000
-_TOKENS_PER_ITEM = 500
-
 _Message = dict[str, str]
 
 
@@ -71,6 +68,8 @@ class LiteLLMJudge:
         concurrency: How many calls may be under way.
         batch_size: The most questions in a call; 1 asks each alone.
         server: The address of a server of one's own, which answers are filed under besides the model.
+        max_tokens: The most that the model may write for one answer, its reasoning included; a batch may take half as
+            many for each question, and as many at least.
     """
 
     def __init__(
@@ -80,8 +79,10 @@ class LiteLLMJudge:
         concurrency: int = DEFAULT_CONCURRENCY,
         batch_size: int = LARGEST_BATCH,
         server: str = "",
+        max_tokens: int = MAX_TOKENS,
     ) -> None:
         self._client = client
+        self._max_tokens = max_tokens
         self._server = server
         self._concurrency = max(1, concurrency)
         self._batch_size = min(max(1, batch_size), LARGEST_BATCH)
@@ -134,13 +135,16 @@ class LiteLLMJudge:
         conversation = _conversation(request, f"{request.prompt.text}\n\n{answer_format(request.answer)}")
         validate = request.answer.model_validate
         try:
-            reply = await self._client.ask(conversation, validate, max_tokens=_TOKENS_ALONE, purpose=purpose)
-            received = Received((reply.value,), reply.raw, reply.usage)
+            reply = await self._client.ask(conversation, validate, max_tokens=self._max_tokens, purpose=purpose)
+            received = Received((reply.value,), reply.raw, reply.usage, reply.parameters)
             if request.double_check:
                 conversation += _in_doubt(reply.raw)
-                again = await self._client.ask(conversation, validate, max_tokens=_TOKENS_ALONE, purpose=purpose)
+                again = await self._client.ask(conversation, validate, max_tokens=self._max_tokens, purpose=purpose)
                 received = Received(
-                    (reply.value, again.value), f"{reply.raw}\n\n{again.raw}", reply.usage + again.usage
+                    (reply.value, again.value),
+                    f"{reply.raw}\n\n{again.raw}",
+                    reply.usage + again.usage,
+                    again.parameters,
                 )
         except (JudgeError, BudgetSpentError) as error:
             return self._failed(request, error)
@@ -168,17 +172,19 @@ class LiteLLMJudge:
     async def _complete(self, conversation: list[_Message], unit: Unit) -> LLMResponse:
         count = len(unit.requests)
         purpose = CallPurpose(unit.requests[0].purpose, count, self._key(unit.requests[0]))
-        return await self._client.complete(conversation, max_tokens=_TOKENS_PER_ITEM * count, purpose=purpose)
+        return await self._client.complete(
+            conversation, max_tokens=max(2, count) * self._max_tokens // 2, purpose=purpose
+        )
 
     def _judgements(
         self, unit: Unit, responses: list[LLMResponse], rounds: list[dict[int, Answer]]
     ) -> dict[int, Judgement]:
-        raw = "\n\n".join(response.content for response in responses)
+        raw = "\n\n".join(response.raw for response in responses)
         share = sum((response.usage for response in responses), Usage()).share(len(unit.requests))
         return {
             index: judgement_from(
                 request,
-                Received(tuple(answers[index] for answers in rounds), raw, share),
+                Received(tuple(answers[index] for answers in rounds), raw, share, responses[-1].parameters),
                 judge=JudgeKind.LIVE,
                 model=self._client.model,
                 key=self._key(request),

@@ -55,7 +55,8 @@ class RecordedJudge:
             answers = tuple([request.answer.model_validate(body) for body in recording.answers])
         except ValidationError:
             return self._missing(request, "what is recorded does not answer the question")
-        return judgement_from(request, Received(answers, recording.raw), judge=JudgeKind.RECORDED, model=self._model)
+        received = Received(answers, recording.raw, parameters=recording.parameters)
+        return judgement_from(request, received, judge=JudgeKind.RECORDED, model=self._model)
 
     def _missing(self, request: JudgeRequest, what: str) -> Judgement:
         command = f"{RECORD_COMMAND} --mode scripted" if self._model == SCRIPTED_MODEL else RECORD_COMMAND
@@ -105,4 +106,5 @@ def recording_of(request: JudgeRequest, judgement: Judgement) -> Recording:
         subject=request.subject,
         answers=tuple([answer.model_dump(mode="json") for answer in answers]),
         raw=judgement.raw,
+        parameters=dict(judgement.parameters),
     )

@@ -29,6 +29,7 @@ class Recording(BaseModel):
         subject: What was judged, for people who read the file.
         answers: The answer; with a double check the first and the second.
         raw: What the model wrote.
+        parameters: The parameters of the call; empty where none are on record.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -40,6 +41,7 @@ class Recording(BaseModel):
     subject: str = ""
     answers: tuple[dict[str, Any], ...] = Field(min_length=1, max_length=2)
     raw: str = ""
+    parameters: dict[str, float | int] = Field(default_factory=dict)
 
 
 def read_recordings(place: Path) -> dict[str, Recording]:
@@ -114,4 +116,7 @@ def _recording(line: str, place: str) -> Recording:
 
 
 def _line(recording: Recording) -> str:
-    return json.dumps(recording.model_dump(mode="json"), ensure_ascii=True, sort_keys=True) + "\n"
+    body = recording.model_dump(mode="json")
+    if not recording.parameters:
+        del body["parameters"]
+    return json.dumps(body, ensure_ascii=True, sort_keys=True) + "\n"

@@ -14,12 +14,12 @@ from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 import certifi
-from pydantic import BaseModel, ValidationError
 
-from evaluation.judging.model_client._secrets import scrubbed
+from evaluation.judging.model_client._responses import Parameters, read_completion, read_error
+from evaluation.judging.model_client._secrets import message_without_secrets
 from evaluation.judging.model_client.calls import Completion, Messages
 from evaluation.judging.model_client.price_map import OPENAI_PREFIX, listed_price
-from evaluation.judging.model_client.retry import CallFailure, FailureKind, kind_of_status, seconds_to_wait
+from evaluation.judging.model_client.retry import CallFailure, FailureKind, seconds_to_wait
 from evaluation.judging.model_client.usage import Price
 
 _PATH = "/chat/completions"
@@ -45,7 +45,10 @@ class CompatibleServerProvider:
     def __init__(self, model: str, base_url: str) -> None:
         self.model = model
         address = base_url.rstrip("/")
-        self._url, self._login = _without_login(address if address.endswith(_PATH) else address + _PATH)
+        self._url, login = _without_login(address if address.endswith(_PATH) else address + _PATH)
+        self._login = aiohttp.encode_basic_auth(*login) if login else ""
+        self._secrets = (self._login.partition(" ")[2], login[1]) if login else ()
+        self._parameters = Parameters()
         self._proxy = _proxy_for(self._url)
         self._connections: dict[asyncio.AbstractEventLoop, _Connection] = {}
 
@@ -75,12 +78,8 @@ class CompatibleServerProvider:
         Raises:
             CallFailure: There is none.
         """
-        asked = {
-            "model": self.model.removeprefix(OPENAI_PREFIX),
-            "messages": list(messages),
-            "temperature": temperature,
-            "max_tokens": max_tokens,
-        }
+        sent = self._parameters.fields(temperature, max_tokens)
+        asked = {"model": self.model.removeprefix(OPENAI_PREFIX), "messages": list(messages), **sent}
         async with self.session():
             client = self._connections[asyncio.get_running_loop()].client
             try:
@@ -89,8 +88,11 @@ class CompatibleServerProvider:
                 raise CallFailure(FailureKind.TIMEOUT, f"no answer within {timeout_seconds:g} s") from None
             except (aiohttp.ClientError, OSError, ValueError) as error:
                 # A ValueError: the address is none. What the connection was used for stands in the error's text.
-                raise CallFailure(FailureKind.CONNECTION, scrubbed(str(error) or type(error).__name__)) from None
-        return _completion(body)
+                message = message_without_secrets(str(error) or type(error).__name__, self._secrets)
+                raise CallFailure(FailureKind.CONNECTION, message) from None
+            except CallFailure as failure:
+                raise self._parameters.failure(failure, sent) from None
+        return read_completion(_json(body), sent, self._secrets)
 
     async def price(self) -> Price | None:
         """The price in litellm's price map; ``None`` when the model is not in it."""
@@ -112,19 +114,18 @@ class CompatibleServerProvider:
                     raise CallFailure(FailureKind.BROKEN_RESPONSE, f"the answer is longer than {_MOST_BYTES:,} bytes")
             if response.status != _OK:
                 wait = seconds_to_wait(response.headers.get("Retry-After"))
-                kind = kind_of_status(response.status)
-                raise CallFailure(kind, _refusal(bytes(body)), status=response.status, retry_after=wait)
+                raise read_error(_json(bytes(body)), response.status, self._secrets, retry_after=wait)
             return bytes(body)
 
 
-def _without_login(url: str) -> tuple[str, str]:
-    """The address without a name and password in it, and these as a header; empty where it has none."""
+def _without_login(url: str) -> tuple[str, tuple[str, str] | None]:
+    """The address without a name and password in it, and these; ``None`` where it has none."""
     parts = urlsplit(url)
     login, at, host = parts.netloc.rpartition("@")
     if not at:
-        return url, ""
+        return url, None
     name, _, password = login.partition(":")
-    return urlunsplit(parts._replace(netloc=host)), aiohttp.encode_basic_auth(unquote(name), unquote(password))
+    return urlunsplit(parts._replace(netloc=host)), (unquote(name), unquote(password))
 
 
 def _proxy_for(url: str) -> str | None:
@@ -153,49 +154,10 @@ def _certificates() -> ssl.SSLContext:
     return ssl.create_default_context(cafile=os.environ.get("SSL_CERT_FILE") or certifi.where())
 
 
-class _Message(BaseModel):
-    content: str | None = None
-
-
-class _Choice(BaseModel):
-    message: _Message
-    finish_reason: Any = None
-
-
-class _Answer(BaseModel):
-    choices: list[_Choice]
-    model: Any = None
-    usage: Any = None
-
-
-def _completion(body: bytes) -> Completion:
-    try:
-        # Not pydantic's own reader of JSON: it refuses the half of a character that models sometimes write.
-        answer = _Answer.model_validate(json.loads(body))
-    except (ValidationError, ValueError, RecursionError):
-        raise CallFailure(FailureKind.BROKEN_RESPONSE, "the answer is not one of OpenAI's protocol") from None
-    if not answer.choices:
-        raise CallFailure(FailureKind.BROKEN_RESPONSE, "the answer holds no choices")
-    choice = answer.choices[0]
-    usage = answer.usage if isinstance(answer.usage, dict) else {}
-    details = usage.get("prompt_tokens_details")
-    return Completion(
-        content=choice.message.content or "",
-        model=str(answer.model or ""),
-        input_tokens=usage.get("prompt_tokens", 0),
-        cached_tokens=details.get("cached_tokens", 0) if isinstance(details, dict) else 0,
-        output_tokens=usage.get("completion_tokens", 0),
-        is_cut_off=choice.finish_reason == "length",
-    )
-
-
-def _refusal(body: bytes) -> str:
-    """The server's own words of why it refused, without keys; the whole body where it has no such words."""
+def _json(body: bytes) -> Any:
+    """The body as JSON, or as text where it is none. Not pydantic's reader: models sometimes write half a character."""
     text = body.decode("utf-8", "replace")
     try:
-        told = json.loads(text)
+        return json.loads(text)
     except (ValueError, RecursionError):
-        told = None
-    error = told.get("error", told) if isinstance(told, dict) else None
-    message = error.get("message") if isinstance(error, dict) else error
-    return scrubbed(message if isinstance(message, str) and message else text)
+        return text

@@ -14,6 +14,9 @@ from evaluation.judging.model_client.usage import Price, Usage
 Messages = Sequence[Mapping[str, str]]
 """A conversation: ``{"role": "system" | "user" | "assistant", "content": text}``, oldest first."""
 
+CallParameters = Mapping[str, float | int]
+"""The parameters of a call by the name that the server takes (``temperature``, ``max_completion_tokens``)."""
+
 ANSWERED = "answered"
 CANCELLED = "cancelled"
 
@@ -32,6 +35,8 @@ class LLMResponse:
         latency_ms: From sending to the whole answer, without earlier tries.
         usage: Tokens and cost, those of failed tries included.
         is_cut_off: Whether it stopped because ``max_tokens`` were written.
+        raw: What it wrote with its reasoning in tags, which ``content`` leaves out.
+        parameters: The parameters that the call was made with, under the names that the server takes.
     """
 
     content: str
@@ -40,13 +45,16 @@ class LLMResponse:
     latency_ms: float
     usage: Usage = field(default_factory=Usage)
     is_cut_off: bool = False
+    raw: str = ""
+    parameters: CallParameters = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Completion:
     """A provider's response to one call; tokens are 0 where it does not report them.
 
-    What a server says of tokens is bounded: negative ones would fill a budget up again.
+    What a server says of tokens is bounded: negative ones would fill a budget up again. ``raw`` is what the model
+    wrote with its reasoning in tags, ``parameters`` what the call was made with.
     """
 
     content: str
@@ -55,6 +63,8 @@ class Completion:
     cached_tokens: int = 0
     output_tokens: int = 0
     is_cut_off: bool = False
+    raw: str = ""
+    parameters: CallParameters = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name in ("input_tokens", "cached_tokens", "output_tokens"):

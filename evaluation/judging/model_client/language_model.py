@@ -7,7 +7,7 @@ import random
 import time
 from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from secrets import token_hex
 from typing import Any, Generic
@@ -23,6 +23,7 @@ from evaluation.judging.model_client.calls import (
     ANSWERED,
     CANCELLED,
     CallLog,
+    CallParameters,
     CallPurpose,
     CallRecord,
     Completion,
@@ -32,36 +33,68 @@ from evaluation.judging.model_client.calls import (
 )
 from evaluation.judging.model_client.check_limits import CheckLimits, current_limits, current_tally
 from evaluation.judging.model_client.leases import CallLeases, Lease, LeaseTerms, LocalLeases
-from evaluation.judging.model_client.retry import CallFailure, FailureKind, RetryPolicy, call_with_retries
+from evaluation.judging.model_client.retry import (
+    ENDS_RUN,
+    CallFailure,
+    FailureKind,
+    RetryPolicy,
+    call_with_retries,
+)
 from evaluation.judging.model_client.server_state import BREAKER_OPEN, CallEnd, ServerState
 from evaluation.judging.model_client.usage import Price, Usage
 
-WRONG_FOR_ALL_CALLS = frozenset({401, 404})
-"""What is refused for the key, or for the model's name or the address: any other call would be, too."""
-
-_BY_STATUS = {
-    400: "Look at the message: the prompt may be too long, or the model's name wrong.",
-    401: "Put the right key into the environment (for example OPENAI_API_KEY).",
-    403: "Ask the provider whether this key may use the model.",
-    404: "Look at the model's name and at --base-url.",
-    429: "Lower --concurrency, or try again later: what is done is kept.",
+_CAUSES = {
+    FailureKind.RATE_LIMITED: (
+        "the server is asked too often",
+        "Lower --concurrency, or try again later: what is done is kept.",
+    ),
+    FailureKind.SERVER_ERROR: ("the server failed", "Try again later: what is done is kept."),
+    FailureKind.TIMEOUT: (
+        "the server took too long",
+        "Give the model more time with --timeout, or lower --concurrency.",
+    ),
+    FailureKind.CONNECTION: ("no connection", "Look at the network and at --base-url: is the server running?"),
+    FailureKind.BROKEN_RESPONSE: ("broken response", "Look at --base-url: does the server speak OpenAI's protocol?"),
+    FailureKind.REFUSED: (
+        "the request was refused",
+        "Look at the server's message, at the model's name and at --base-url.",
+    ),
+    FailureKind.PARAMETER_REFUSED: (
+        "a parameter was refused",
+        "Take another model: none of the parameters is accepted.",
+    ),
+    FailureKind.PROMPT_TOO_LONG: (
+        "the prompt is too long",
+        "Take a model with a larger context, or judge fewer messages at once.",
+    ),
+    FailureKind.FILTERED: (
+        "the content filter of the provider stopped it",
+        "Take another model or relax its filter: asking again does not help.",
+    ),
+    FailureKind.DECLINED: ("the model declined to answer", "Take another model: asking again does not help."),
+    FailureKind.QUOTA_SPENT: (
+        "the account has no quota or credit left",
+        "Add credit with the provider, or take another key or model; then run again: what is done is kept.",
+    ),
+    FailureKind.WRONG_KEY: (
+        "the key was refused",
+        "Put the right key into the environment (for example OPENAI_API_KEY).",
+    ),
+    FailureKind.NOT_FOUND: ("the model or the address was not found", "Look at the model's name and at --base-url."),
 }
-_BY_KIND = {
-    FailureKind.CONNECTION: "Look at the network and at --base-url: is the server running?",
-    FailureKind.TIMEOUT: "Give the model more time, or lower --concurrency.",
-    FailureKind.SERVER_ERROR: "Try again later: what is done is kept.",
-    FailureKind.BROKEN_RESPONSE: "Look at --base-url: does the server speak OpenAI's protocol?",
-}
+_FORBIDDEN = 403
+_FORBIDDEN_REMEDY = "Ask the provider whether this key may use the model."
 
 
 def explained(failure: CallFailure, model: str, attempts: int) -> JudgeError:
     """The error that tells what failed, how often it was tried, and the remedy."""
     times = f", {attempts} times" if attempts > 1 else ""
     status = f" (HTTP {failure.status})" if failure.status else ""
+    cause, remedy = _CAUSES.get(failure.kind, (failure.kind.value.replace("_", " "), ""))
     return JudgeError(
-        f"The model did not answer{times}: {failure.kind.value.replace('_', ' ')}{status}: {failure.message}",
+        f"The model did not answer{times}: {cause}{status}: {failure.message}",
         place=model,
-        remedy=_BY_STATUS.get(failure.status or 0) or _BY_KIND.get(failure.kind, ""),
+        remedy=_FORBIDDEN_REMEDY if failure.status == _FORBIDDEN else remedy,
     )
 
 
@@ -81,6 +114,7 @@ class Reply(Generic[Value]):
     value: Value
     raw: str
     usage: Usage
+    parameters: CallParameters = field(default_factory=dict)
 
 
 class LLMClient:
@@ -166,8 +200,9 @@ class LLMClient:
 
         In a check of the gate it makes no more calls than that allows, and none while the circuit breaker is open.
 
-        Tries again after rate limits, faults of the server, timeouts and broken connections, as the policy says. A
-        key, model or address that is refused is not tried again for any further call either.
+        Tries again after rate limits, faults of the server, timeouts and broken connections, as the policy says, and
+        without a parameter that the server refuses. A spent quota, and a key, model or address that is refused, are
+        not tried again for any further call either.
 
         Raises:
             JudgeError: The call was refused, or every try failed.
@@ -239,18 +274,18 @@ class LLMClient:
         written: list[str] = []
         usage = Usage()
         conversation = list(messages)
-        problem = ""
+        problem = remedy = ""
         for _ in range(retries + 1):
             response = await self.complete(conversation, max_tokens=max_tokens, purpose=purpose)
-            written.append(response.content)
+            written.append(response.raw)
             usage += response.usage
             try:
                 value = parse_answer(response.content, validate)
             except AnswerError as error:
-                problem = str(error)
+                problem, remedy = _problem_of(response, max_tokens) or (str(error), _KEEP_TO_FORM)
             else:
                 self.note_answer(is_usable=True)
-                return Reply(value, "\n\n".join(written), usage)
+                return Reply(value, "\n\n".join(written), usage, response.parameters)
             self.note_answer(is_usable=False)
             if not _may_ask_again():
                 break
@@ -265,7 +300,7 @@ class LLMClient:
             f"What the model wrote is not the answer that was asked for: {problem}.",
             raw="\n\n".join(written),
             place=self.model,
-            remedy="Ask again, or take a model that keeps to a form.",
+            remedy=remedy,
         )
 
     def note_answer(self, *, is_usable: bool) -> None:
@@ -349,7 +384,11 @@ class LLMClient:
             if tally is not None and is_begun:
                 tally.settle(cost)
         if failure is not None:
-            self.note_answer(is_usable=False)
+            if failure.kind is FailureKind.PARAMETER_REFUSED and limits is not None:
+                # The question itself has not been asked yet.
+                limits.first_calls += 1
+            elif failure.kind is not FailureKind.PARAMETER_REFUSED:
+                self.note_answer(is_usable=False)
             kind = failure.kind if is_begun else FailureKind.NOT_BEGUN
             self._note(replace(record, outcome=kind.value, error=failure.message), started)
             raise failure if is_begun else CallFailure(kind, failure.message) from None
@@ -362,7 +401,7 @@ class LLMClient:
 
     def _remembered(self, failure: CallFailure, attempts: int) -> JudgeError:
         error = explained(failure, self.model, attempts)
-        if failure.status in WRONG_FOR_ALL_CALLS:
+        if failure.kind in ENDS_RUN:
             self._refusal = error
         return error
 
@@ -425,4 +464,18 @@ def _response(completion: Completion, cost: float | None, seconds: float, attemp
             completion.input_tokens, completion.cached_tokens, completion.output_tokens, cost or 0.0, attempt, unpriced
         ),
         is_cut_off=completion.is_cut_off,
+        raw=completion.raw or completion.content,
+        parameters=completion.parameters,
     )
+
+
+_KEEP_TO_FORM = "Ask again, or take a model that keeps to a form."
+_MORE_ROOM = "Raise --max-tokens, or lower the effort that the model puts into reasoning."
+
+
+def _problem_of(response: LLMResponse, max_tokens: int) -> tuple[str, str] | None:
+    """Why an answer that was cut off cannot be used, and the remedy; ``None`` for a whole one."""
+    if not response.is_cut_off:
+        return None
+    while_doing = "" if response.content.strip() else " while the model was still reasoning"
+    return f"it was cut off after {max_tokens:,} tokens{while_doing}", _MORE_ROOM

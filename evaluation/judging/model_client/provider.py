@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import ast
 import asyncio
 import atexit
 import gc
+import json
 import logging
 import os
+import re
 import threading
+import warnings
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import cache
 from types import ModuleType
 from typing import Any
 
-from evaluation.judging.model_client._secrets import scrubbed
+from evaluation.judging.model_client._responses import Parameters, read_completion, read_error
+from evaluation.judging.model_client._secrets import message_without_secrets
 from evaluation.judging.model_client.calls import Completion, Messages, Provider
 from evaluation.judging.model_client.price_map import listed_price
-from evaluation.judging.model_client.retry import CallFailure, FailureKind, kind_of_status, seconds_to_wait
+from evaluation.judging.model_client.retry import CallFailure, FailureKind, seconds_to_wait
 from evaluation.judging.model_client.usage import Price
 
 # What the rehearsal's call goes through: litellm's own client for OpenAI's protocol.
@@ -45,9 +50,11 @@ def _prepared_litellm() -> ModuleType:
 
     litellm.suppress_debug_info = True
     litellm.telemetry = False
-    # What a model does not know, such as a temperature, is left out and not refused.
-    litellm.drop_params = True
+    # What a model does not take, such as a temperature, is refused and left out by us, so that it is on record.
+    litellm.drop_params = False
     logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)
+    # The client below litellm complains of every odd value in an answer; what is odd is read by ``responses``.
+    warnings.filterwarnings("ignore", message="Pydantic serializer warnings")
     asyncio.run(_rehearse(litellm))
     # Half a million objects that never go away: looking through them again and again takes a twentieth of every call.
     gc.collect()
@@ -118,6 +125,7 @@ class LiteLLMProvider:
     def __init__(self, model: str) -> None:
         self.model = model
         self._litellm: Any = None
+        self._parameters = Parameters()
 
     @asynccontextmanager
     async def session(self) -> AsyncIterator[None]:
@@ -135,20 +143,24 @@ class LiteLLMProvider:
         litellm = await self._loaded()
         from openai import OpenAIError
 
+        sent = self._parameters.fields(temperature, max_tokens)
         try:
             with _unlogged():
                 response = await litellm.acompletion(
                     model=self.model,
                     messages=list(messages),
-                    temperature=temperature,
-                    max_tokens=max_tokens,
                     timeout=timeout_seconds,
                     num_retries=0,
                     max_retries=0,
+                    **sent,
                 )
         except OpenAIError as error:
-            raise _failure(error) from None
-        return _completion(response)
+            body = _unreadable_body(error)
+            if body is None:
+                raise self._parameters.failure(_failure(error), sent) from None
+        else:
+            body = _body(response)
+        return read_completion(body, sent)
 
     async def price(self) -> Price | None:
         """The price in litellm's price map; ``None`` when the model is not in it. Loads litellm for the first call."""
@@ -162,15 +174,29 @@ class LiteLLMProvider:
 
 
 def _failure(error: Any) -> CallFailure:
-    """The exception of litellm in our words."""
+    """The exception of litellm as what the server said."""
     status = getattr(error, "status_code", None)
     headers = getattr(error, "litellm_response_headers", None) or {}
-    message = scrubbed(str(getattr(error, "message", "") or error))
+    message = str(getattr(error, "message", "") or error)
     kind = _kind_of_network_fault(error)
-    if kind is None and isinstance(status, int):
-        wait = seconds_to_wait(headers.get("retry-after"))
-        return CallFailure(kind_of_status(status), message, status=status, retry_after=wait)
-    return CallFailure(kind or FailureKind.CONNECTION, message)
+    if kind is not None or not isinstance(status, int):
+        return CallFailure(kind or FailureKind.CONNECTION, message_without_secrets(message))
+    wait = seconds_to_wait(headers.get("retry-after"))
+    return read_error(_told(error, message), status, retry_after=wait)
+
+
+def _told(error: BaseException, message: str) -> Any:
+    """The body that the server sent with an error: where a library kept it, else in litellm's message."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(body := getattr(cause, "body", None), dict):
+            return body if "error" in body else {"error": body}
+        cause = cause.__cause__ or cause.__context__
+    try:
+        found = json.loads(message[message.index("{") :])
+    except (ValueError, RecursionError):
+        return message
+    return found if isinstance(found, dict) else message
 
 
 def _kind_of_network_fault(error: BaseException) -> FailureKind | None:
@@ -187,16 +213,56 @@ def _kind_of_network_fault(error: BaseException) -> FailureKind | None:
     return None
 
 
-def _completion(response: Any) -> Completion:
-    if not response.choices:
-        raise CallFailure(FailureKind.BROKEN_RESPONSE, "the answer holds no choices")
-    choice, usage = response.choices[0], getattr(response, "usage", None)
+def _body(response: Any) -> dict[str, Any]:
+    """The response of litellm as the body that the server sent; not ``model_dump``, which warns of every odd value."""
+    choices = []
+    for choice in response.choices:
+        message = choice.message
+        extra = {"provider_specific_fields": getattr(message, "provider_specific_fields", None)}
+        choices.append(
+            {
+                "message": {"content": message.content, **extra},
+                "finish_reason": choice.finish_reason,
+                "provider_specific_fields": getattr(choice, "provider_specific_fields", None),
+            }
+        )
+    usage = getattr(response, "usage", None)
     details = getattr(usage, "prompt_tokens_details", None)
-    return Completion(
-        content=choice.message.content or "",
-        model=str(response.model or ""),
-        input_tokens=getattr(usage, "prompt_tokens", 0),
-        cached_tokens=getattr(details, "cached_tokens", 0),
-        output_tokens=getattr(usage, "completion_tokens", 0),
-        is_cut_off=choice.finish_reason == "length",
-    )
+    return {
+        "choices": choices,
+        "model": response.model,
+        "usage": {
+            "prompt_tokens": getattr(usage, "prompt_tokens", 0),
+            "completion_tokens": getattr(usage, "completion_tokens", 0),
+            "prompt_tokens_details": {"cached_tokens": getattr(details, "cached_tokens", 0)},
+        },
+    }
+
+
+_UNREADABLE = "Invalid response object"
+_RECEIVED = "'response_object': "
+
+
+def _unreadable_body(error: Any) -> Any:
+    """The body that litellm could not take (content in parts, usage that is none): its message repeats it as Python.
+
+    ``None`` for any other error.
+    """
+    message = str(getattr(error, "message", "") or error)
+    start = message.find(_RECEIVED)
+    if _UNREADABLE not in message or start < 0:
+        return None
+    start += len(_RECEIVED)
+    depth = 0
+    for token in _PYTHON_TOKEN.finditer(message, start):
+        depth += (token.group() == "{") - (token.group() == "}")
+        if depth == 0:
+            try:
+                return ast.literal_eval(message[start : token.end()])
+            except (ValueError, SyntaxError, MemoryError, RecursionError):
+                return None
+    return None
+
+
+# What decides where a dictionary ends: whole strings and braces.
+_PYTHON_TOKEN = re.compile(r"""'(?:[^'\\]++|\\.)*+'|"(?:[^"\\]++|\\.)*+"|[{}]""", re.DOTALL)

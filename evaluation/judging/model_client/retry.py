@@ -25,6 +25,30 @@ class FailureKind(StrEnum):
     BROKEN_RESPONSE = "broken_response"
     REFUSED = "refused"
     NOT_BEGUN = "not_begun"
+    PARAMETER_REFUSED = "parameter_refused"
+    PROMPT_TOO_LONG = "prompt_too_long"
+    FILTERED = "filtered"
+    DECLINED = "declined"
+    QUOTA_SPENT = "quota_spent"
+    WRONG_KEY = "wrong_key"
+    NOT_FOUND = "not_found"
+
+
+PERMANENT = frozenset(
+    {
+        FailureKind.REFUSED,
+        FailureKind.PROMPT_TOO_LONG,
+        FailureKind.FILTERED,
+        FailureKind.DECLINED,
+        FailureKind.QUOTA_SPENT,
+        FailureKind.WRONG_KEY,
+        FailureKind.NOT_FOUND,
+    }
+)
+"""What the same call would only meet again."""
+
+ENDS_RUN = frozenset({FailureKind.QUOTA_SPENT, FailureKind.WRONG_KEY, FailureKind.NOT_FOUND})
+"""What every other call of the run would meet, too."""
 
 
 class CallFailure(Exception):
@@ -35,30 +59,41 @@ class CallFailure(Exception):
         message: What the provider or the network said, for people.
         status: The HTTP status, where there was one.
         retry_after: Seconds that the provider wants us to wait.
+        parameter: The parameter of the request that the provider names as the cause.
     """
 
     def __init__(
-        self, kind: FailureKind, message: str, *, status: int | None = None, retry_after: float | None = None
+        self,
+        kind: FailureKind,
+        message: str,
+        *,
+        status: int | None = None,
+        retry_after: float | None = None,
+        parameter: str | None = None,
     ) -> None:
         super().__init__(message)
         self.kind = kind
         self.message = message
         self.status = status
         self.retry_after = retry_after
+        self.parameter = parameter
 
     @property
     def is_transient(self) -> bool:
         """Whether the same call may succeed later."""
-        return self.kind is not FailureKind.REFUSED
+        return self.kind not in PERMANENT
 
 
 _TOO_MANY_REQUESTS = 429
 _TIMEOUT_STATUSES = frozenset({408, 504})
+_ENDING_STATUSES = {401: FailureKind.WRONG_KEY, 402: FailureKind.QUOTA_SPENT, 404: FailureKind.NOT_FOUND}
 _FIRST_CLIENT_ERROR, _FIRST_SERVER_ERROR = 400, 500
 
 
 def kind_of_status(status: int) -> FailureKind:
     """The kind of failure for an HTTP status: of the client's errors only 408 and 429 are worth another try."""
+    if status in _ENDING_STATUSES:
+        return _ENDING_STATUSES[status]
     if status == _TOO_MANY_REQUESTS:
         return FailureKind.RATE_LIMITED
     if status in _TIMEOUT_STATUSES:
@@ -133,7 +168,8 @@ async def call_with_retries(
 ) -> Value:
     """The result of ``call``, which is retried after transient failures, as the policy says.
 
-    A call that the server had not begun is made again without counting as a try, five times at most.
+    A call that the server had not begun is made again without counting as a try, five times at most; so is one that
+    was refused for a parameter, which is left out then.
 
     Args:
         call: Makes one attempt; its argument is the number of the attempt, from 1.
@@ -149,6 +185,9 @@ async def call_with_retries(
         try:
             return await call(attempt)
         except CallFailure as failure:
+            if failure.kind is FailureKind.PARAMETER_REFUSED:
+                # Ends by itself: what was refused is not sent again.
+                continue
             if failure.kind is FailureKind.NOT_BEGUN and not_begun < _MOST_NOT_BEGUN:
                 not_begun += 1
                 continue

@@ -91,7 +91,7 @@ def _score_values(item: PropositionScore) -> dict[str, Any]:
         "ideas": _json([{"text": well_formed(idea.text), "citations": list(idea.citations)} for idea in item.ideas]),
         "confidence": judgement.confidence if judgement else None,
         "judge": str(judgement.judge) if judgement else None,
-        "model": judgement.model if judgement else None,
+        "model": judgement.judged_by if judgement else None,
         "judgement_key": judgement.key if judgement else None,
     }
 

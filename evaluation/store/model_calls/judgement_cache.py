@@ -108,7 +108,7 @@ def _row(one: KeptAnswer) -> dict[str, Any]:
         "key": one.key,
         "model": one.model,
         "prompt": packed(prompt).decode("utf-8"),
-        "answer": packed({"answers": one.answers, "raw": _sha(one.raw)}).decode("utf-8"),
+        "answer": packed({"answers": one.answers, "raw": _sha(one.raw), "parameters": one.parameters}).decode("utf-8"),
         **usage_values(one.usage),
     }
 
@@ -156,6 +156,7 @@ def _kept(
         purpose=prompt["purpose"],
         subject=prompt["subject"],
         raw=raw,
+        parameters=answer.get("parameters", {}),
     )
 
 

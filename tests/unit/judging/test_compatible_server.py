@@ -80,7 +80,9 @@ def test_a_question_and_its_answer_go_through_as_they_are(path: str, monkeypatch
     monkeypatch.setenv("OPENAI_API_KEY", "sk-of-a-test-123")
     with served(json.dumps(GOOD).encode()) as (url, received):
         found = answer(url + path, "openai/local")
-    assert found == Completion("yes", "served", 7, 3, 2, is_cut_off=True)
+    assert found == Completion(
+        "yes", "served", 7, 3, 2, is_cut_off=True, raw="yes", parameters={"temperature": 0.5, "max_tokens": 9}
+    )
     (asked_path, headers, asked) = received[0]
     assert asked_path == "/v1/chat/completions"
     assert headers["Authorization"] == "Bearer sk-of-a-test-123"
@@ -140,7 +142,7 @@ def test_the_words_of_a_refusal_hold_no_key(monkeypatch: pytest.MonkeyPatch) -> 
     told = {"error": {"message": "Wrong key: sk-of-a-test-123"}}
     with served(json.dumps(told).encode(), 401) as (url, _):
         found = failure(url)
-    assert (found.kind, found.status, found.message) == (FailureKind.REFUSED, 401, "Wrong key: [key]")
+    assert (found.kind, found.status, found.message) == (FailureKind.WRONG_KEY, 401, "Wrong key: [key]")
 
 
 def test_a_name_and_password_in_the_address_are_sent_in_place_of_the_key() -> None:

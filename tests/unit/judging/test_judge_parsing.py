@@ -83,7 +83,7 @@ def test_an_answer_quoted_inside_another_does_not_count() -> None:
         ('{"score": 7}', "reason: Field required"),
         (GOOD.replace('"score": 7', '"score": 7, "score": 9'), "no complete JSON object"),
         (GOOD[:-20], "no complete JSON object"),
-        ("", "no complete JSON object"),
+        ("", "it is empty"),
         ("Seven out of nine.", "no complete JSON object"),
         ("[7]", "no complete JSON object"),
     ],

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.errors import InputError
-from evaluation.judging.model_client._secrets import scrubbed, without_password
+from evaluation.judging.model_client._secrets import message_without_secrets, without_password
 from evaluation.judging.model_client.budget import Budget, BudgetSpentError
 from evaluation.judging.model_client.prices import read_prices
 from evaluation.judging.model_client.retry import CallFailure, FailureKind, RetryPolicy, kind_of_status, seconds_to_wait
@@ -162,12 +162,15 @@ def test_a_wrong_price_list_is_refused_with_line_key_value_and_remedy(tmp_path: 
 def test_no_key_gets_into_a_message() -> None:
     environment = {"OPENAI_API_KEY": "topsecret123", "HOME": "/home/someone", "X_TOKEN": "abc"}
     message = "Wrong key topsecret123 (sk-proj-Ab*****9xyz), header Bearer aa.bb.cc at /home/someone, abc"
-    assert scrubbed(message, environment) == "Wrong key [key] ([key]), header [key] at /home/someone, abc"
+    assert (
+        message_without_secrets(message, environment=environment)
+        == "Wrong key [key] ([key]), header [key] at /home/someone, abc"
+    )
 
 
 def test_a_key_at_the_end_of_a_long_message_is_not_cut_into_sight() -> None:
     environment = {"OPENAI_API_KEY": "k" * 40}
-    assert "kkk" not in scrubbed("x" * 1_980 + "k" * 40, environment)
+    assert "kkk" not in message_without_secrets("x" * 1_980 + "k" * 40, environment=environment)
 
 
 def test_addresses_are_shown_without_passwords() -> None:

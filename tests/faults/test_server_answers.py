@@ -1,0 +1,341 @@
+"""All that a model server may answer, by the direct way and by litellm: both read it alike and name each cause."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from benchmarks.judge_server import Fault, JudgeServer
+from evaluation.judging.judges.live import LiteLLMJudge
+from evaluation.judging.model_client._responses import without_reasoning
+from evaluation.judging.model_client.calls import CallRecord
+from evaluation.judging.model_client.language_model import LLMClient
+from evaluation.judging.model_client.provider import provider_of
+from evaluation.judging.model_client.retry import RetryPolicy
+from evaluation.judging.protocol import Judgement, JudgementStatus, JudgeRequest, Prompt, ScoreAnswer
+
+CASES = Path(__file__).parents[1] / "data" / "cases"
+QUICK = RetryPolicy(retries=2, first_wait_seconds=0.01, longest_wait_seconds=0.02, longest_told_wait_seconds=0.05)
+WAYS = ("direct", "litellm")
+KEY = "sk-of-a-test-0123456789"
+
+
+def mark(score: int = 7, reason: str = "The second message bears it out.") -> str:
+    return json.dumps({"reason": reason, "score": score, "confidence": 0.8, "citations": [1]})
+
+
+GOOD = mark()
+DRAFT = mark(2, "A draft.")
+USAGE = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
+
+
+def reply(content: Any, finish: str = "stop", *, usage: Any = USAGE, **fields: Any) -> bytes:
+    message = {"role": "assistant", "content": content, **fields.pop("message", {})}
+    choice = {"index": 0, "finish_reason": finish, "message": message, **fields}
+    body = {"id": "x", "object": "chat.completion", "created": 0, "model": "m", "choices": [choice]}
+    return json.dumps(body if usage is None else {**body, "usage": usage}).encode()
+
+
+def error(message: str, **fields: Any) -> bytes:
+    return json.dumps({"error": {"message": message, **fields}}).encode()
+
+
+@contextmanager
+def asked_of(
+    way: str, respond: Callable[[dict[str, Any], int], Fault], monkeypatch: pytest.MonkeyPatch
+) -> Iterator[tuple[LLMClient, JudgeServer, list[CallRecord]]]:
+    log: list[CallRecord] = []
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    with JudgeServer(misbehave=respond).in_thread() as server:
+        monkeypatch.setenv("OPENAI_API_BASE", server.url)
+        provider = provider_of("openai/local", server.url if way == "direct" else None)
+        yield LLMClient(provider, timeout_seconds=20.0, retry=QUICK, log=log.append, seed=1), server, log
+
+
+def questions(count: int = 1) -> list[JudgeRequest]:
+    prompts = [Prompt("You judge.", "[M1] Ann: hello", f"Claim {number} holds.") for number in range(count)]
+    return [JudgeRequest("adherence", "a claim", prompt, ScoreAnswer, "v1", {1: "m1"}) for prompt in prompts]
+
+
+class Asked(NamedTuple):
+    judgement: Judgement
+    outcomes: list[str]
+
+
+def asked(way: str, body: bytes, monkeypatch: pytest.MonkeyPatch, status: int = 200) -> Asked:
+    with asked_of(way, lambda _, __: Fault("told", status, body=body), monkeypatch) as (client, _, log):
+        (judgement,) = asyncio.run(LiteLLMJudge(client).judge(questions()))
+    return Asked(judgement, [record.outcome for record in log])
+
+
+ANSWERS = {
+    "a text": reply(GOOD),
+    "parts": reply([{"type": "text", "text": GOOD[:20]}, {"type": "text", "text": GOOD[20:]}]),
+    "parts of reasoning and text": reply([{"type": "thinking", "thinking": DRAFT}, {"type": "text", "text": GOOD}]),
+    "reasoning in a field": reply(GOOD, message={"reasoning_content": DRAFT}),
+    "reasoning in another field": reply(GOOD, message={"reasoning": DRAFT}),
+    "reasoning in closed tags": reply(f"<think>{DRAFT}</think>\n{GOOD}"),
+    "reasoning behind the answer": reply(f"{GOOD}\n<thinking>{DRAFT}</thinking>"),
+    "reasoning in tags without an end": reply(f"{GOOD}\n<think>Or rather {DRAFT}"),
+    "reasoning without a beginning": reply(f"Well, {DRAFT}</think>{GOOD}"),
+    "a fence": reply(f"```json\n{GOOD}\n```"),
+    "prose around it": reply(f"Here it is: {GOOD} I hope it helps."),
+    "raw line breaks": reply(GOOD.replace("message bears", "message\nbears").replace("\\n", "\n")),
+    "wrong escapes": reply(GOOD.replace("second", "\\_second\\_ \\'one\\'")),
+    "trailing commas": reply(GOOD.replace("[1]", "[1,]")),
+    "no usage": reply(GOOD, usage=None),
+    "odd usage": reply(GOOD, usage="many"),
+    "odd tokens": reply(GOOD, usage={"prompt_tokens": -5, "completion_tokens": 1e300, "total_tokens": 0}),
+    "an empty refusal": reply(GOOD, message={"refusal": ""}),
+}
+
+
+# pytest makes errors of warnings, after the client has switched this one off.
+@pytest.mark.filterwarnings("ignore:Pydantic serializer warnings")
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("name", ANSWERS)
+def test_an_answer_is_read_however_it_is_wrapped(name: str, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = asked(way, ANSWERS[name], monkeypatch)
+    assert (found.judgement.status, found.judgement.score) == (JudgementStatus.SCORED, 7), found.judgement.detail
+    assert found.outcomes == ["answered"]
+    assert found.judgement.parameters == {"temperature": 0.0, "max_tokens": 1_000}
+
+
+class Cause(NamedTuple):
+    status: int
+    body: bytes
+    outcome: str
+    tries: int
+    words: tuple[str, ...]
+
+
+CAUSES = {
+    "filtered": Cause(200, reply(None, "content_filter"), "filtered", 1, ("content filter", "another model")),
+    "filtered in the middle": Cause(200, reply(GOOD[:30], "content_filter"), "filtered", 1, ("content filter",)),
+    "filtered prompt": Cause(
+        400, error("It triggered our policy.", code="content_filter"), "filtered", 1, ("triggered our policy",)
+    ),
+    "declined": Cause(
+        200, reply(None, message={"refusal": "I cannot rate this."}), "declined", 1, ("declined", "I cannot rate this.")
+    ),
+    "an error that says 200": Cause(
+        200, error("No provider is left.", code=502), "server_error", 3, ("No provider is left.", "later")
+    ),
+    "an error beside no choices": Cause(
+        200, b'{"choices": [], "error": {"message": "upstream died", "code": 503}}', "server_error", 3, ("upstream",)
+    ),
+    "finished by an error": Cause(
+        200, reply("Half", "error", error={"message": "upstream died", "code": 502}), "server_error", 3, ("upstream",)
+    ),
+    "a rate limit": Cause(429, error("Slow down."), "rate_limited", 3, ("Slow down.", "--concurrency")),
+    "quota": Cause(
+        429, error("Nothing left.", code="insufficient_quota"), "quota_spent", 1, ("Nothing left.", "credit")
+    ),
+    "payment": Cause(402, error("Insufficient credits."), "quota_spent", 1, ("Insufficient credits.", "credit")),
+    "a wrong key": Cause(401, error("Incorrect API key."), "wrong_key", 1, ("Incorrect API key.", "OPENAI_API_KEY")),
+    "an unknown model": Cause(
+        404, error("The model does not exist.", code="model_not_found"), "not_found", 1, ("does not exist", "name")
+    ),
+    "an unknown model, said with 400": Cause(
+        400, error("No such model.", code="model_not_found"), "not_found", 1, ("No such model.", "name")
+    ),
+    "forbidden": Cause(403, error("Not for you."), "refused", 1, ("Not for you.", "may use the model")),
+    "too long": Cause(
+        400,
+        error("This model's maximum context length is 10 tokens.", code="context_length_exceeded", param="messages"),
+        "prompt_too_long",
+        1,
+        ("maximum context length", "larger context"),
+    ),
+    "no choices": Cause(200, b'{"choices": []}', "broken_response", 3, ("protocol",)),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("name", CAUSES)
+def test_each_cause_is_told_in_its_own_words(name: str, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    cause = CAUSES[name]
+    found = asked(way, cause.body, monkeypatch, cause.status)
+    assert found.judgement.status is JudgementStatus.ERROR
+    assert found.outcomes == [cause.outcome] * cause.tries
+    for words in cause.words:
+        assert words in found.judgement.detail
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    ("content", "fields"),
+    [("", {"reasoning_content": "..."}), (None, {"reasoning": "..."}), (f"<think>{DRAFT}", {})],
+    ids=["in a field", "null", "in a tag"],
+)
+def test_an_answer_cut_off_while_reasoning_is_asked_with_more_room_and_then_named(
+    content: Any, fields: dict[str, Any], way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rooms: list[int] = []
+
+    def respond(body: dict[str, Any], _: int) -> Fault:
+        rooms.append(body["max_tokens"])
+        return Fault("told", body=reply(content, "length", message=fields))
+
+    with asked_of(way, respond, monkeypatch) as (client, _, _log):
+        (judgement,) = asyncio.run(LiteLLMJudge(client, max_tokens=500).judge(questions()))
+    assert rooms == [500, 1_000, 2_000]
+    assert "cut off after 2,000 tokens while the model was still reasoning" in judgement.detail
+    assert "--max-tokens" in judgement.detail
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("shape", ["named", "in words", "forbidden extra"])
+def test_a_refused_parameter_is_left_out_for_the_run_and_stored(
+    shape: str, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: list[set[str]] = []
+
+    def refusal(name: str) -> Fault:
+        if shape == "named":
+            return Fault("refusal", 400, body=error(f"Unsupported parameter: '{name}'.", param=name))
+        if shape == "in words":
+            return Fault("refusal", 400, body=error(f"{name} is not supported with this model."))
+        detail = [{"type": "extra_forbidden", "loc": ["body", name], "msg": "Extra inputs are not permitted"}]
+        return Fault("refusal", 422, body=json.dumps({"detail": detail}).encode())
+
+    def respond(body: dict[str, Any], _: int) -> Fault:
+        sent.append(set(body) - {"model", "messages"})
+        for name in ("max_tokens", "temperature"):
+            if name in body:
+                return refusal(name)
+        return Fault("told", body=reply(GOOD))
+
+    with asked_of(way, respond, monkeypatch) as (client, _, log):
+        judgements = asyncio.run(LiteLLMJudge(client, concurrency=1).judge(questions(3)))
+    assert [one.score for one in judgements] == [7, 7, 7]
+    assert sent == [
+        {"max_tokens", "temperature"},
+        {"max_completion_tokens", "temperature"},
+        *[{"max_completion_tokens"}] * 3,
+    ]
+    assert [record.outcome for record in log] == ["parameter_refused"] * 2 + ["answered"] * 3
+    assert [dict(one.parameters) for one in judgements] == [{"max_completion_tokens": 1_000}] * 3
+    # Marks at another temperature are those of another judge: nowhere compared with the others.
+    assert {one.judged_by for one in judgements} == {"openai/local (at its own temperature)"}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_server_that_refuses_every_parameter_is_not_asked_for_ever(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    refusal = Fault("refusal", 400, body=error("temperature, max_tokens, max_completion_tokens: not supported"))
+    with asked_of(way, lambda _, __: refusal, monkeypatch) as (client, server, log):
+        (judgement,) = asyncio.run(LiteLLMJudge(client).judge(questions()))
+    assert judgement.status is JudgementStatus.ERROR
+    assert [record.outcome for record in log] == ["parameter_refused"] * 3 + ["refused"]
+    assert server.tally.asked.total() == 4
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("name", ["quota", "payment", "a wrong key", "an unknown model, said with 400"])
+def test_what_every_call_would_meet_ends_the_run(name: str, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    cause = CAUSES[name]
+    fault = Fault("told", cause.status, body=cause.body)
+    with asked_of(way, lambda _, __: fault, monkeypatch) as (client, server, _):
+        judgements = asyncio.run(LiteLLMJudge(client, concurrency=1).judge(questions(12)))
+    assert {one.status for one in judgements} == {JudgementStatus.ERROR}
+    assert server.tally.asked.total() == 1
+
+
+def test_a_limit_that_passes_is_no_spent_quota(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = "You exceeded your current quota. Please retry in 34s."
+    assert asked("direct", error(told), monkeypatch, 429).outcomes == ["rate_limited"] * 3
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_an_answer_that_repeats_the_key_is_stored_without_it(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    body = reply(f"<think>{KEY}</think>" + mark(reason=f"your header was Bearer {KEY}"))
+    judgement = asked(way, body, monkeypatch).judgement
+    assert judgement.score == 7
+    assert judgement.reason == "your header was Bearer [key]"
+    assert KEY not in repr(judgement)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_only_these_parameters_are_sent(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """``response_format`` among them would be one more that servers refuse."""
+    sent: list[dict[str, Any]] = []
+
+    def respond(body: dict[str, Any], _: int) -> Fault:
+        sent.append(body)
+        return Fault("told", body=reply(GOOD))
+
+    with asked_of(way, respond, monkeypatch) as (client, _, _log):
+        asyncio.run(LiteLLMJudge(client).judge(questions()))
+    assert {name for body in sent for name in body} <= {"model", "messages", "temperature", "max_tokens"}
+
+
+@pytest.mark.parametrize(
+    ("text", "outside"),
+    [
+        ("no tags at all", "no tags at all"),
+        ("<think>a</think>b<think>c</think>d", "bd"),
+        ("<think>a<think>b</think>c</think>d", "d"),
+        ("a</think>b</think>c", "c"),
+        ("a<think>b", "a"),
+        ("<think></think>", ""),
+        ("<THINK>a</Think>b", "b"),
+        ('{"reason": "he wrote <think>"} <think>draft', '{"reason": "he wrote <think>"}'),
+        ('{"reason": "he wrote </think>", "score": 1}', '{"reason": "he wrote </think>", "score": 1}'),
+        ('<think>{"reason": "a"}</think>{"reason": "b"}', '{"reason": "b"}'),
+        ("1 < 2 and <thinker>", "1 < 2 and <thinker>"),
+    ],
+)
+def test_only_what_stands_outside_of_reasoning_is_an_answer(text: str, outside: str) -> None:
+    assert without_reasoning(text) == outside
+
+
+def test_reasoning_tags_without_end_cost_linear_time() -> None:
+    assert without_reasoning("<think>" * 20_000) == ""
+    assert without_reasoning("</think>" * 20_000 + "a") == "a"
+
+
+def _replies(file: str) -> Any:
+    return json.loads((CASES / file).read_text())
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_server_of_a_model_that_takes_neither_parameter(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second, last = _replies("judge-gpt5-parameters.json")["replies"]
+
+    def respond(body: dict[str, Any], _: int) -> Fault:
+        for name, told in (("max_tokens", first), ("temperature", second)):
+            if name in body:
+                return Fault("refusal", told["status"], body=json.dumps(told["body"]).encode())
+        return Fault("told", body=reply(last["content"]))
+
+    with asked_of(way, respond, monkeypatch) as (client, _, _log):
+        (judgement,) = asyncio.run(LiteLLMJudge(client).judge(questions()))
+    assert judgement.score == 7
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_three_causes_of_no_answer_are_told_apart(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = [
+        json.dumps({"id": "x", "model": "m", **one}).encode()
+        for one in _replies("judge-filtered-or-refused.json")["replies"]
+    ]
+    filtered, declined, cut_off = [asked(way, body, monkeypatch) for body in told]
+    assert filtered.outcomes == ["filtered"]
+    assert declined.outcomes == ["declined"]
+    assert "I cannot rate this." in declined.judgement.detail
+    assert "while the model was still reasoning" in cut_off.judgement.detail
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_no_quota_is_one_try_for_the_run(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = Fault("quota", 429, body=json.dumps(_replies("judge-no-quota.json")["reply"]).encode())
+    with asked_of(way, lambda _, __: told, monkeypatch) as (client, server, _):
+        judgements = asyncio.run(LiteLLMJudge(client, concurrency=1).judge(questions(5)))
+    assert server.tally.asked.total() == 1
+    assert all("credit" in one.detail for one in judgements)
