@@ -24,7 +24,7 @@ class DramaturgError(Exception):
     def __str__(self) -> str:
         where = f"{self.place}: " if self.place else ""
         # Words of a server or another library seldom end like a sentence.
-        stop = "" if self.message.rstrip().endswith((".", "!", "?", ":", ";")) else "."
+        stop = "" if self.message.rstrip(" )]\"'").endswith((".", "!", "?", ":", ";")) else "."
         what_to_do = f"{stop} {self.remedy}" if self.remedy else ""
         return f"{where}{self.message}{what_to_do}"
 

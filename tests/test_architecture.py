@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tomllib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -361,30 +361,6 @@ _UNCLEAR_DEFINITION = re.compile(
 
 # A module docstring starts with a verb or a noun of the domain, not with a clause that has no subject.
 _UNCLEAR_OPENING = re.compile(r"(What|Whatever|Whether|Whoever|Who|Whom|Whose|Which|How|Where|When|Nobody|Nothing)\b")
-
-
-def test_questions_about_places_have_answers_that_exist() -> None:
-    page = (ROOT / "docs" / "where.md").read_text("utf-8")
-    rows = re.findall(r"^\| (\d+) \| .+? \| `([\w./]+)` \| `([\w.]+)` \|", page, re.MULTILINE)
-    assert [int(number) for number, _, _ in rows] == list(range(1, 61))
-    for number, place, name in rows:
-        path = ROOT / place
-        if path.suffix != ".py":
-            assert name in path.read_text("utf-8"), f"{number}: {place} does not hold {name}"
-            continue
-        scope: Sequence[ast.stmt] = _tree(path).body
-        for part in name.split("."):
-            found = [node for node in scope if part in _names(node)]
-            assert found, f"{number}: {place} has no {name}"
-            scope = getattr(found[0], "body", [])
-
-
-def _names(node: ast.stmt) -> set[str]:
-    if isinstance(node, ast.Assign):
-        return {target.id for target in node.targets if isinstance(target, ast.Name)}
-    if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-        return {node.target.id}
-    return {str(getattr(node, "name", ""))}
 
 
 def _imports() -> Iterator[tuple[str, str]]:

@@ -8,11 +8,10 @@ from evaluation.errors import UnknownFormatError
 from evaluation.files.strict_json import shorten
 from evaluation.readers.base.document import Document
 from evaluation.readers.base.reader import ArchiveReader, FileReader, FolderReader
+from evaluation.readers.base.records import first_record
 from evaluation.readers.formats import (
     aiwolf,
-    autobox,
     canonical,
-    convokit,
     inspect_log,
     llm_werewolf,
     llmafia,
@@ -23,20 +22,7 @@ from evaluation.readers.formats import (
     tinytroupe,
     werewolf_gpt,
 )
-from evaluation.readers.frameworks import (
-    agentverse,
-    autogen,
-    camel,
-    character_ai,
-    chatarena,
-    concordia,
-    crewai_log,
-    dialogue_tables,
-    generative_agents,
-    langgraph,
-    sotopia,
-    who_and_when,
-)
+from evaluation.readers.frameworks import autogen, concordia, crewai_log, langgraph
 from evaluation.readers.tables import table
 from evaluation.readers.traces import langfuse, langsmith, opentelemetry, phoenix
 
@@ -56,26 +42,17 @@ FILE_READERS: tuple[FileReader, ...] = (
     langsmith.READER,
     langgraph.READER,
     autogen.READER,
-    who_and_when.READER,
     crewai_log.READER,
     concordia.READER,
-    chatarena.READER,
-    agentverse.READER,
-    camel.READER,
-    character_ai.READER,
-    generative_agents.READER,
-    sotopia.READER,
     openai_chat.READER,
     sharegpt.READER,
-    convokit.READER,
     table.READER,
 )
-FOLDER_READERS: tuple[FolderReader, ...] = (llmafia.READER, autobox.READER, convokit.FOLDER_READER)
+FOLDER_READERS: tuple[FolderReader, ...] = (llmafia.READER,)
 # Recognised by their first bytes, before anything is decoded to text.
 BINARY_READERS: tuple[FileReader, ...] = (
     langfuse.PARQUET_READER,
     langsmith.PARQUET_READER,
-    dialogue_tables.READER,
     table.BINARY_READER,
 )
 # Zips that are one file of the tool that wrote them.
@@ -104,7 +81,42 @@ def choose_reader(document: Document) -> FileReader:
             return reader
     if document.json_error and not isinstance(document.first_line, dict):
         raise document.json_error
+    if (tool := _tool_without_reader(document)) is not None:
+        raise UnknownFormatError(f"This is a file of {tool}, which has no reader of its own.", remedy=_AS_TABLE)
     raise UnknownFormatError(f"{_described(document)} No reader knows this shape.", remedy=_REMEDY)
+
+
+_AS_TABLE = "Write its messages as a table, one row a message with the columns speaker and text, and hand that in."
+# By the keys that all records of a tool have: of the first record, or of the first one inside it.
+_TOOLS: tuple[tuple[str, frozenset[str]], ...] = (
+    ("Autobox", frozenset({"workers", "orchestrator"})),
+    ("Autobox", frozenset({"is_system_trace"})),
+    ("CAMEL", frozenset({"message_1", "role_1"})),
+    ("CAMEL", frozenset({"request_timestamp", "request"})),
+    ("Character.AI", frozenset({"histories"})),
+    ("SillyTavern", frozenset({"character_name", "user_name"})),
+    ("ConvoKit", frozenset({"meta", "vectors"})),
+    ("Generative Agents", frozenset({"movement", "description"})),
+    ("sotopia", frozenset({"social_interactions"})),
+    ("Who&When", frozenset({"history", "mistake_agent"})),
+)
+
+
+def _tool_without_reader(document: Document) -> str | None:
+    """The name of a tool whose files are known by sight and not read."""
+    outer = first_record(document)
+    inner = next(iter(outer.values()), None) if isinstance(outer, dict) else None
+    records = [one[0] if isinstance(one, list) and one else one for one in (outer, inner)]
+    keys = [set(one) for one in records if isinstance(one, dict)]
+    # Of the steps of a simulation, each holds one record a person.
+    keys += [
+        set(one)
+        for record in records
+        if isinstance(record, dict)
+        for one in [*record.values()][:1]
+        if isinstance(one, dict)
+    ]
+    return next((tool for tool, wanted in _TOOLS if any(wanted <= found for found in keys)), None)
 
 
 def _described(document: Document) -> str:

@@ -152,7 +152,7 @@ def read_uploads(
 ) -> list[ReadResult]:
     """The games in files uploaded together, as name and content; those that are parts of one game are read as that.
 
-    So the files of one LLMafia folder, or the runs and traces of Autobox, need not be zipped first.
+    So the files of one LLMafia folder need not be zipped first.
 
     Args:
         files: Name and content of each.

@@ -16,9 +16,7 @@ from evaluation.transcript import Message, Transcript, build_transcript
 
 _TOOL_CHANNEL = "tool"
 # These put every tool into a channel of its name.
-_NAMED_BY_TOOL = frozenset(
-    {"opentelemetry", "phoenix", "langfuse", "langsmith", "langgraph", "autogen", "agentverse", "camel"}
-)
+_NAMED_BY_TOOL = frozenset({"opentelemetry", "phoenix", "langfuse", "langsmith", "langgraph", "autogen"})
 _NO_TOOLS = frozenset({None, "context", "thoughts", "hand-off"})
 _MOST_NAMES = 20
 _LONGEST_NAME = 200

@@ -1,7 +1,7 @@
 """Writes transcripts as one table of messages, a row each: CSV, JSON Lines, Parquet.
 
 The columns have the names that the table reader knows, so what a table can hold comes back: speakers, texts, rounds,
-channels, replies, times and roles. Votes, eliminations, costs and metadata stay behind; canonical JSON and ConvoKit
+channels, replies, times and roles. Votes, eliminations, costs and metadata stay behind; canonical JSON
 hold these too.
 """
 

@@ -15,7 +15,7 @@ from dashboard.shared.jobs import jobs
 from evaluation.recorder import Recorder
 from evaluation.store import JobState
 from evaluation.workflows.scoring import Tally, add_evaluated, current_evaluation, evaluate_paths
-from tests.unit.readers.trace_samples import AGENTVERSE
+from tests.unit.readers.trace_samples import TWO_AGENTS
 
 
 def upload(app, *games, bad: bytes | None = None):
@@ -140,14 +140,13 @@ def test_the_bar_is_gone_once_files_are_read(open_page, small_game) -> None:
 
 def test_agents_are_renamed_and_tools_left_out_before_games_are_stored(open_page, store, words) -> None:
     app = open_page("transcripts", part="Add games")
-    app.file_uploader[0].set_value([("trace.json", json.dumps(AGENTVERSE).encode(), "application/json")]).run()
+    app.file_uploader[0].set_value([("trace.json", json.dumps(TWO_AGENTS).encode(), "application/json")]).run()
     assert "Agents in these games: Ann, Bob" in words(app)
     app.text_area(key="renames").set_value("Bop=Rob").run()
     assert "No agent is called 'Bop'; there are Ann, Bob." in words(app)
     app.text_area(key="renames").set_value("Bob=Rob").run()
     app.checkbox(key="without_tools").check().run()
     assert "1 tool message left out; Bob is called Rob in 1 game." in words(app)
-    assert "Rob: I think" not in words(app)
     app.segmented_control(key="where").set_value("No iteration").run()
     start(app, store)
     transcript = store.transcripts.get(store.transcripts.ids(None)[0])

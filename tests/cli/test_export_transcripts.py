@@ -16,9 +16,7 @@ from evaluation.store import Store
 from evaluation.workflows.ratings.pair_judgements import judge_pair, pair_to_judge
 
 
-@pytest.mark.parametrize(
-    ("kind", "name"), [("canonical", "all.zip"), ("convokit", "corpus.zip"), ("parquet", "all.parquet")]
-)
+@pytest.mark.parametrize(("kind", "name"), [("canonical", "all.zip"), ("parquet", "all.parquet")])
 def test_what_is_exported_can_be_read_again(run: Any, write_game: Any, tmp_path: Path, kind: str, name: str) -> None:
     run("import", write_game("one"), write_game("two", good=False))
     path = tmp_path / name
@@ -52,7 +50,7 @@ def test_only_one_iteration(run: Any, write_game: Any) -> None:
 
 def test_zips_and_parquet_need_a_file(run: Any, write_game: Any) -> None:
     run("import", write_game("one"))
-    for kind in ("canonical", "convokit", "parquet"):
+    for kind in ("canonical", "parquet"):
         done = run("export", "transcripts", "--format", kind)
         assert done.exit_code == 2
         assert "name a file to write" in done.stderr

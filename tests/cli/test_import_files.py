@@ -11,7 +11,7 @@ import pytest
 
 from evaluation.readers.import_report import ImportOutcome
 from evaluation.store import Store
-from tests.unit.readers.trace_samples import AGENTVERSE
+from tests.unit.readers.trace_samples import TWO_AGENTS
 
 
 @pytest.fixture
@@ -128,7 +128,7 @@ def test_limits_that_were_set_hold_for_the_command_line(run: Any, write_game: An
 
 def test_agents_are_renamed_and_tools_left_out_from_file_to_verdict(run: Any, tmp_path: Path, database: Path) -> None:
     path = tmp_path / "trace.json"
-    path.write_text(json.dumps(AGENTVERSE), encoding="utf-8")
+    path.write_text(json.dumps(TWO_AGENTS), encoding="utf-8")
     mistyped = run("import", path, "--rename", "Bop=Rob")
     assert mistyped.exit_code == 2
     assert "No agent is called 'Bop'; there are Ann, Bob." in mistyped.stderr

@@ -67,13 +67,6 @@ def test_a_refusal_names_place_and_remedy_and_the_others_are_still_looked_at(
     assert listed[0]["error"] == {"message": "The row has no name.", "place": "line 3", "remedy": "Say who speaks."}
 
 
-def test_files_that_belong_together(run: Any, data_root: Path) -> None:
-    done = run("validate", data_root / "autobox" / "runs.json", data_root / "autobox" / "traces.json")
-    assert done.stdout.count(": autobox\n") == 33
-    assert done.exit_code == 2
-    assert done.stderr == "7 would be refused.\n"
-
-
 def test_names_and_reasons_cannot_steer_the_terminal(run: Any, tmp_path: Path) -> None:
     path = tmp_path / "a\x1b[31m\nb.txt"
     path.write_text("\x1b]0;title\x07 nothing", encoding="utf-8")

@@ -281,7 +281,7 @@ TABLE = (
         "Speakers of a ConvoKit corpus alone",
         "speakers.json",
         _text('{"Ann": {"meta": {}, "vectors": []}}'),
-        ("convokit", "whole folder"),
+        ("ConvoKit", "as a table"),
     ),
     BadInput("Parquet of garbage", "garbage.parquet", lambda: b"PAR1" + bytes(range(256)) + b"PAR1", ("Parquet",)),
     BadInput("Parquet cut off", "cut.parquet", lambda: parquet(speaker=["Ann"], text=["Hi."])[:-20], ("Parquet",)),

@@ -196,9 +196,7 @@ def _games() -> list[Target]:
     return [
         Target("native JSON", _upload("g.json"), [native(), *_files("data/samples/native/*/*.json")], 2),
         Target("own JSON", _upload("g.json"), [canonical()]),
-        Target(
-            "agents' traces", _upload("t.json"), _files("tests/data/traces/*/*.json", "tests/data/autobox/*.json"), 2
-        ),
+        Target("agents' traces", _upload("t.json"), _files("tests/data/traces/*/*.json"), 2),
         Target("lines of JSON", _upload("t.jsonl"), [native() + b"\n" + native(), *_dumped(game())]),
         Target("logs of AIWolf", _upload("g.log"), _files("tests/data/aiwolf/*.log")),
         Target(

@@ -86,14 +86,6 @@ TRACE_FORMATS = (
         "the file",
     ),
     (
-        "who-and-when",
-        "history with the step at fault",
-        "history with mistake_agent",
-        "each entry; (thought) is private",
-        "name, else role",
-        "the file",
-    ),
-    (
         "crewai",
         "output_log_file, JSON or lines",
         "task, agent, status, timestamp",
@@ -108,62 +100,6 @@ TRACE_FORMATS = (
         "the joint log; decisions in the system channel",
         "name before  -- ; entity_name",
         "the file; a scene is a round",
-    ),
-    (
-        "chatarena",
-        "list of messages",
-        "agent_name, content, turn; or name, turn, text",
-        "each message; visible_to makes it private",
-        "that name",
-        "the file",
-    ),
-    (
-        "agentverse",
-        "list of messages, {messages}",
-        "content with sender and a list receiver, or tool_response",
-        "each message; receiver other than all makes it private, tool_response stands in the system channel",
-        "sender",
-        "the file",
-    ),
-    (
-        "camel",
-        "data sets of conversations; logs of requests",
-        "message_1 with role_1 or num_messages; request_timestamp with request.messages",
-        "each numbered message; what is new in each request",
-        "role_name, else role_1, role_2; told apart by instructions",
-        "a conversation; all logs of a zip",
-    ),
-    (
-        "character-ai",
-        "Character.AI exports, SillyTavern lines",
-        "turns[].candidates; histories[].msgs; character_name",
-        "the chosen candidate",
-        "author, src, name",
-        "a history",
-    ),
-    (
-        "generative-agents",
-        "compressed movement file",
-        "steps of personas with movement and chat",
-        "a chat at the first step that holds it",
-        "name in the chat",
-        "a conversation",
-    ),
-    (
-        "sotopia",
-        "episodes, flattened or raw",
-        "social_interactions; environment with turns",
-        "what was said; acts in the system channel",
-        "the sender",
-        "an episode",
-    ),
-    (
-        "dialogue-table",
-        "Parquet set of dialogues (Hugging Face)",
-        "column messages or conversations",
-        "each turn",
-        "name, else role",
-        "a row",
     ),
 )
 
@@ -205,8 +141,8 @@ def other_shapes() -> None:
     """The other formats that are recognised."""
     st.markdown(
         "Recognised by their content as well: logs of **LLMafia** (the game's folder, or a zip of it), "
-        "**llm-werewolf**, **werewolf-gpt**, **AIWolf**, **Autobox** (`runs.json` with `traces.json`), **TinyTroupe** "
-        "notebooks, **Inspect** logs (`.json` and `.eval`), **OpenAI** chats, **ShareGPT**, **ConvoKit** corpora, "
+        "**llm-werewolf**, **werewolf-gpt**, **AIWolf**, **TinyTroupe** "
+        "notebooks, **Inspect** logs (`.json` and `.eval`), **OpenAI** chats, **ShareGPT**, "
         "Dramaturg's own export, and zips and folders of any of these."
     )
     st.markdown("Traces of observability tools and files of agent frameworks, and what becomes of them:")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -17,7 +17,6 @@ from evaluation.errors import NotFoundError
 if TYPE_CHECKING:
     import pandas as pd
 
-    from evaluation.score import MetricResult
     from evaluation.store import Store
     from evaluation.transcript import Transcript
 
@@ -28,9 +27,7 @@ class TranscriptFormat(StrEnum):
     """File formats of exported transcripts."""
 
     CANONICAL = "canonical"
-    CONVOKIT = "convokit"
     CSV = "csv"
-    INSPECT = "inspect"
     JSONL = "jsonl"
     PARQUET = "parquet"
 
@@ -40,14 +37,6 @@ class AnnotationTool(StrEnum):
 
     ARGILLA = "argilla"
     LABEL_STUDIO = "label-studio"
-
-
-class Tracker(StrEnum):
-    """Receivers of scores: a tracker of experiments, or JSON as it would be written there."""
-
-    JSON = "json"
-    MLFLOW = "mlflow"
-    WANDB = "wandb"
 
 
 class TableFormat(StrEnum):
@@ -82,8 +71,8 @@ def transcripts(
         TranscriptFormat,
         typer.Option(
             "--format",
-            help="Without loss: canonical (a zip of one file each) and convokit (a zip of one corpus). One row per "
-            "message: csv (safe to open in a spreadsheet), jsonl and parquet. With scores: inspect (a log of Inspect).",
+            help="Without loss: canonical (a zip of one file each). One row per message: csv (safe to open in a "
+            "spreadsheet), jsonl and parquet.",
         ),
     ] = TranscriptFormat.CANONICAL,
     output: Output = None,
@@ -92,9 +81,6 @@ def transcripts(
     db: Database = None,
 ) -> None:
     """Write all stored transcripts, or those of one iteration, for import or for other programs."""
-    if kind is TranscriptFormat.INSPECT:
-        _write_inspect(open_store(db), iteration, output, force)
-        return
     if output is None and kind not in (TranscriptFormat.CSV, TranscriptFormat.JSONL):
         raise typer.BadParameter(f"{kind} is not text: name a file to write.", param_hint="--output")
     store = open_store(db)
@@ -110,26 +96,8 @@ def _ids(store: Store, iteration: str | None) -> list[str]:
     return ids
 
 
-def _evaluated(store: Store, iteration: str | None) -> Iterator[tuple[Transcript, Mapping[str, MetricResult]]]:
-    """Each game with its results as they stand, one at a time."""
-    from evaluation.workflows.scoring import current_evaluation
-
-    for one in _ids(store, iteration):
-        transcript = store.transcripts.get(one)
-        yield transcript, current_evaluation(store, transcript).metrics
-
-
-def _write_inspect(store: Store, iteration: str | None, output: Path | None, force: bool) -> None:
-    from evaluation.escaping import json_text
-    from evaluation.writers.inspect_log import inspect_log
-
-    with store.unit():
-        _deliver(json_text(inspect_log(_evaluated(store, iteration))), output, force)
-
-
 def _write_transcripts(found: Iterable[Transcript], kind: TranscriptFormat, output: Path | None, force: bool) -> None:
     from evaluation.writers.canonical import write_canonical
-    from evaluation.writers.convokit import write_convokit
     from evaluation.writers.messages import json_lines, message_table
     from evaluation.writers.tables import csv_text, write_new_file
 
@@ -143,28 +111,11 @@ def _write_transcripts(found: Iterable[Transcript], kind: TranscriptFormat, outp
             with path.open("wb") as target:
                 if kind is TranscriptFormat.PARQUET:
                     message_table(found).to_parquet(target, index=False)
-                elif kind is TranscriptFormat.CONVOKIT:
-                    write_convokit(found, target)
                 else:
                     write_canonical(found, target)
 
         write_new_file(output, write, overwrite=force)
         note(f"Wrote {safe(output)}.")
-
-
-@app.command("fine-tuning")
-def fine_tuning(
-    output: Output = None, iteration: OfIteration = None, force: Force = False, db: Database = None
-) -> None:
-    """Write the messages that passed as examples for fine-tuning, one chat a line, as OpenAI takes them."""
-    from evaluation.writers.fine_tuning import fine_tuning_lines
-
-    store = open_store(db)
-    with store.unit():
-        lines = "".join(fine_tuning_lines(_evaluated(store, iteration)))
-    if not lines:
-        raise NotFoundError("No message passed.", remedy="Import and score games first: dramaturg import PATH.")
-    _deliver(lines, output, force)
 
 
 @app.command("annotations")
@@ -195,38 +146,6 @@ def annotation_tasks(
         games = (store.transcripts.get(one) for one in _ids(store, iteration))
         exported = annotation_export(tool.value, games, store.ratings.every())
     _deliver(json_text(exported), output, force)
-
-
-@app.command()
-def runs(
-    to: Annotated[Tracker, typer.Option("--to", help="MLflow and Weights & Biases must be installed.")] = Tracker.JSON,
-    experiment: Annotated[
-        str, typer.Option(metavar="NAME", help="MLflow's experiment, the project of Weights & Biases.")
-    ] = "dramaturg",
-    uri: Annotated[
-        str | None,
-        typer.Option(metavar="URI", show_default=False, help="MLflow's tracking store; else its own setting."),
-    ] = None,
-    output: Output = None,
-    iteration: OfIteration = None,
-    force: Force = False,
-    db: Database = None,
-) -> None:
-    """Write the scores of each iteration as a run of a tracker of experiments."""
-    from evaluation.escaping import json_text
-    from evaluation.text.display import counted
-    from evaluation.workflows.scoring import stored_results_table
-    from evaluation.writers.tracking import log_to_mlflow, log_to_wandb, tracked_runs
-
-    found = tracked_runs(stored_results_table(open_store(db), iteration))
-    if to is Tracker.JSON:
-        _deliver(json_text([run.as_dict() for run in found]), output, force)
-        return
-    if to is Tracker.MLFLOW:
-        count = log_to_mlflow(found, experiment=experiment, uri=uri)
-    else:
-        count = log_to_wandb(found, project=experiment)
-    note(f"Wrote {counted(count, 'run')} to {to}.")
 
 
 @app.command()

@@ -16,8 +16,8 @@ from evaluation.readers.base.document import Document, content_id
 from evaluation.readers.base.limits import Limits
 from evaluation.readers.base.reader import FileGame, FileReader, Found
 from evaluation.readers.base.records import first_record
-from evaluation.readers.formats import convokit, openai_chat
-from evaluation.readers.frameworks import agentverse, camel, character_ai, chatarena, crewai_log, dialogue_tables
+from evaluation.readers.formats import openai_chat
+from evaluation.readers.frameworks import crewai_log
 from evaluation.readers.tables._messages import TableMessages, cell_text
 from evaluation.readers.tables._parquet import is_parquet, parquet_table
 from evaluation.readers.tables._rows import ParsedTable, TableRow, table_columns, text_table
@@ -28,18 +28,8 @@ from evaluation.transcript import Transcript, build_transcript
 FORMAT = "table"
 
 # Formats of rows too, with columns that a table may have as well, but with a meaning of their own.
-_ALSO_ROWS = (
-    openai_chat.READER,
-    convokit.READER,
-    chatarena.READER,
-    crewai_log.READER,
-    character_ai.READER,
-    langfuse.READER,
-    langsmith.READER,
-    agentverse.READER,
-    camel.READER,
-)
-_ALSO_PARQUET = (dialogue_tables.READER, langfuse.PARQUET_READER, langsmith.PARQUET_READER)
+_ALSO_ROWS = (openai_chat.READER, crewai_log.READER, langfuse.READER, langsmith.READER)
+_ALSO_PARQUET = (langfuse.PARQUET_READER, langsmith.PARQUET_READER)
 
 
 def _recognises(document: Document) -> bool:

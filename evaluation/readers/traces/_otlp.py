@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from evaluation.readers.base.node import Node
-from evaluation.readers.traces.spans import Event, Span, identifier, nanoseconds
+from evaluation.readers.traces._spans import Event, Span, identifier, nanoseconds
 from evaluation.readers.traces.turns import unpacked
 
 _RESOURCES = ("resourceSpans", "resource_spans", "resourceLogs", "resource_logs")

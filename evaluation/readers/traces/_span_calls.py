@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from evaluation.readers.traces._spans import Event, Span, SpanTree, nested
 from evaluation.readers.traces.message_shapes import turns_of
 from evaluation.readers.traces.model_calls import CallUsage, ModelCall, UsageNames, agent_name, each_once, usage_of
-from evaluation.readers.traces.spans import Event, Span, SpanTree, nested
 from evaluation.readers.traces.turns import ChatTurn, ToolResult, as_text, text_in, unpacked
 
 _OPERATION = "gen_ai.operation.name"

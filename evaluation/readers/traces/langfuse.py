@@ -10,10 +10,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from evaluation.readers.base.node import Node
+from evaluation.readers.traces._spans import Span, SpanTree, identifier
 from evaluation.readers.traces._trace_files import parquet_reader, trace_reader
 from evaluation.readers.traces.message_shapes import turns_of
 from evaluation.readers.traces.model_calls import ModelCall, UsageNames, agent_name, each_once, usage_of
-from evaluation.readers.traces.spans import Span, SpanTree, identifier
 from evaluation.readers.traces.turns import text_in, unpacked
 
 FORMAT = "langfuse"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Any
 
-from evaluation.readers.traces.spans import Span, SpanTree
+from evaluation.readers.traces._spans import Span, SpanTree
 from evaluation.readers.traces.turns import ChatTurn
 
 UNNAMED = "assistant"

@@ -8,9 +8,9 @@ from typing import Any
 from evaluation.readers.base.document import Document
 from evaluation.readers.base.node import Node
 from evaluation.readers.traces._span_calls import model_calls
+from evaluation.readers.traces._spans import Span, identifier
 from evaluation.readers.traces._trace_files import trace_reader
 from evaluation.readers.traces.model_calls import ModelCall
-from evaluation.readers.traces.spans import Span, identifier
 from evaluation.readers.traces.turns import unpacked
 
 FORMAT = "phoenix"

@@ -28,28 +28,6 @@ def told(programs: Path, script: str, *paths: Path) -> Any:
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def test_inspect_reads_games_scores_and_figures(programs: Path, run: Any, write_game: Any, tmp_path: Path) -> None:
-    run("import", write_game("one"), write_game("two", good=False))
-    log = tmp_path / "2026-01-01T00-00-00_dramaturg.json"
-    assert run("export", "transcripts", "--format", "inspect", "--output", log).exit_code == 0
-    seen = told(programs, "read_with_inspect.py", log)
-    assert seen["status"] == "success"
-    table = json.loads(run("export", "results", "--format", "json").stdout)
-    coherence = [row for row in table if row["metric"] == "coherence"]
-    assert len(coherence) == 2
-    figures = seen["figures"]["coherence"]
-    assert figures["mean"] == pytest.approx(sum(row["score"] for row in coherence) / 2)
-    assert figures["passed"] == sum(row["status"] == "passed" for row in coherence) / 2
-    assert figures["games"] == 2
-    (evaluation,) = seen["evals"]
-    assert evaluation["score_coherence_mean"] == pytest.approx(figures["mean"])
-    assert sorted(row["id"] for row in seen["samples"]) == ["one", "two"]
-    assert sorted(row["score_coherence"] for row in seen["samples"]) == pytest.approx(
-        sorted(row["score"] for row in coherence)
-    )
-    assert len(seen["messages"]) > 2
-
-
 def test_argilla_reads_records_and_settings(programs: Path, run: Any, write_game: Any, tmp_path: Path) -> None:
     run("import", write_game("one"))
     assert run("rate", "one", "--rater", "Sample rater A", "--score", "4", "--answers", "yyn-y").exit_code == 0

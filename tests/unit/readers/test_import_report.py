@@ -76,8 +76,8 @@ def test_refusals_for_one_reason_are_one_group() -> None:
 
 
 def test_a_report_survives_json(data_root: Path) -> None:
-    before = planned(read_path(data_root / "autobox"), (), source="command line", iteration="Prompt é")
-    assert before.counts[ImportOutcome.REFUSED] == 7
+    before = planned(read_path(data_root / "cases"), (), source="command line", iteration="Prompt é")
+    assert before.counts[ImportOutcome.REFUSED] == 3
     assert ImportReport.from_dict(json.loads(json.dumps(before.as_dict()))) == before
 
 

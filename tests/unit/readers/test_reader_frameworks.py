@@ -1,24 +1,15 @@
 """Files of agent frameworks and simulators: speakers, channels and what is left out."""
 
-import io
-import json
-import zipfile
 from collections import Counter
 from typing import Any
 
 import pytest
 
-from evaluation.readers import Limits, read_upload
+from evaluation.readers import read_upload
 from evaluation.transcript import Transcript
 from tests.unit.readers.trace_samples import (
-    AGENTVERSE,
-    CAMEL,
-    CAMEL_LOG,
-    DIALOGUES,
     SAMPLES,
     lines,
-    parquet,
-    real,
 )
 
 
@@ -90,23 +81,6 @@ def test_autogen_summary_of_a_tool_is_not_said_again() -> None:
     ]
 
 
-@pytest.mark.parametrize(("name", "count", "step"), [("4", 17, "8"), ("12", 20, "16")])
-def test_who_and_when_keeps_the_step_at_fault(name: str, count: int, step: str) -> None:
-    (transcript,) = games(real(f"who_when/hand-crafted_{name}.json"))
-    assert len(transcript.messages) == count
-    assert transcript.metadata["mistake_step"] == step
-    at_fault = next(m for m in transcript.messages if m.metadata["step"] == int(step))
-    assert at_fault.speaker == transcript.metadata["mistake_agent"]
-    assert "Orchestrator" in transcript.player_names
-    assert any(m.recipients == ("WebSurfer",) for m in transcript.messages)
-
-
-def test_who_and_when_terminals_are_not_players() -> None:
-    (transcript,) = games(real("who_when/algorithm-generated_1.json"))
-    assert set(transcript.player_names) == {"Excel_Expert", "BusinessLogic_Expert", "DataVerification_Expert"}
-    assert Counter(m.channel for m in transcript.messages) == {"public": 4, "system": 2}
-
-
 @pytest.mark.parametrize(
     ("sample", "task", "answer"),
     [("crewai", "Find the wolf.", "It is Bob."), ("crewai, lines", 'Find the "wolf".', 'It is Bob.\nHe said "moo".')],
@@ -135,121 +109,21 @@ def test_concordia_json() -> None:
     ]
 
 
-@pytest.mark.parametrize(("name", "count"), [("debate0", 6), ("deception0", 18), ("content_moderation0", 18)])
-def test_chatarena_short(name: str, count: int) -> None:
-    (transcript,) = games(real(f"chatarena/{name}.json"))
-    assert (len(transcript.messages), len(transcript.players)) == (count, 2)
-
-
-def test_chatarena_channels() -> None:
-    (transcript,) = games(SAMPLES["chatarena"][1])
-    assert [(m.channel, m.speaker, m.recipients) for m in transcript.messages] == [
-        ("system", "Moderator", ()),
-        ("private", "Ann", ("Ben",)),
-        ("public", "Ben", ()),
-    ]
-
-
-@pytest.mark.parametrize("sample", ["character.ai", "character.ai, older", "sillytavern"])
-def test_chats_with_characters(sample: str) -> None:
-    assert told(SAMPLES[sample][1]) == [("public", "Kim", "Who did it?"), ("public", "Holmes", "Elementary.")]
-    (transcript,) = games(SAMPLES[sample][1])
-    assert transcript.player("Kim").is_human is True
-
-
-def test_generative_agents_tell_a_conversation_once() -> None:
-    (transcript,) = games(SAMPLES["generative agents"][1])
-    assert (len(transcript.messages), len(transcript.players)) == (16, 2)
-
-
-def test_sotopia() -> None:
-    found = games(SAMPLES["sotopia"][1])
-    assert len(found) == 8
-    assert sum(len(transcript.discussion) for transcript in found) == 72
-    assert all(transcript.metadata["rewards"] for transcript in found)
-
-
-def test_sotopia_raw() -> None:
-    episode = {
-        "environment": "e",
-        "agents": ["a", "b"],
-        "messages": [
-            [["Environment", "Ann", "You are Ann."], ["Environment", "Ben", "You are Ben."]],
-            [["Ann", "Environment", 'said: "Hi, Ben."'], ["Ben", "Environment", "did nothing"]],
-            [["Ben", "Environment", "left the conversation"]],
-        ],
-    }
-    (transcript,) = games(lines(episode))
-    assert [(m.channel, m.speaker, m.text) for m in transcript.messages] == [
-        ("public", "Ann", "Hi, Ben."),
-        ("system", "Ben", "left the conversation"),
-    ]
-    assert transcript.player("Ben").persona == "You are Ben."
-
-
-def test_a_data_set_of_dialogues() -> None:
-    first, second = games(SAMPLES["dialogues"][1])
-    assert (first.game_id, second.game_id) == ("a", "b")
-    assert [(m.speaker, m.text) for m in first.messages] == [("user", "Hi"), ("assistant", "Ho")]
-    assert first.metadata == {"source": "made"}
-
-
-def test_a_data_set_in_the_shape_of_sharegpt_and_as_json_text() -> None:
-    turns = [{"from": "human", "value": "Hi"}, {"from": "gpt", "value": "Ho"}]
-    for cell in (turns, lines(turns).decode()):
-        (transcript,) = games(parquet([{"conversations": cell}]))
-        assert transcript.player_names == ("human", "gpt")
-
-
-def test_one_broken_dialogue_leaves_the_others_standing_and_too_many_are_refused() -> None:
-    rows = [{"messages": lines(row["messages"]).decode()} for row in DIALOGUES] + [{"messages": "[{"}]
-    results = read_upload("set.parquet", parquet(rows))
-    assert [result.error is None for result in results] == [True, True, False]
-    (refused,) = read_upload("set.parquet", parquet(DIALOGUES), Limits(files=1))
-    assert "2 dialogues, more than 1" in str(refused.error)
-
-
-def game_of(content: Any) -> Transcript:
-    (transcript,) = games(json.dumps(content).encode())
-    return transcript
-
-
-def said(transcript: Transcript) -> list[tuple[str, str]]:
-    return [(message.speaker, message.text) for message in transcript.messages]
-
-
-def test_agentverse_messages_with_receivers_and_tools() -> None:
-    transcript = game_of(AGENTVERSE)
-    assert [(one.channel, one.speaker, one.text, one.recipients) for one in transcript.messages] == [
-        ("public", "Ann", "Who is it?", ()),
-        ("system", "Bob", 'search({"q": "Cid"})\nNothing found.', ()),
-        ("private", "Bob", "I think Cid.", ("Ann",)),
-    ]
-    assert "sk-secret" not in transcript.to_json()
-    assert game_of({"messages": AGENTVERSE}).messages == transcript.messages
-
-
-def test_camel_conversations_in_the_order_of_their_numbers() -> None:
-    transcript = game_of(CAMEL)
-    assert said(transcript) == [("Actor", "Sort them."), ("Accountant", "Sorted."), ("Accountant", "Goodbye.")]
-    assert (transcript.game_id, transcript.metadata["specified_task"]) == ("001_002_003", "Sort the receipts.")
-    question = {
-        "role_1": "Mathematician_RoleType.ASSISTANT",
-        "topic": "Algebra",
-        "message_1": "1 + 1?",
-        "message_2": "2",
-    }
-    assert said(game_of(question)) == [("Mathematician", "1 + 1?"), ("role 2", "2")]
-
-
-def test_camel_logs_of_requests_are_one_game_in_one_file_and_in_a_zip() -> None:
-    whole = game_of(CAMEL_LOG)
-    assert said(whole) == [("user", "Sort them."), ("Ann", "They are sorted."), ("Bob", "Well done.")]
-    assert whole.cost is not None
-    assert (whole.cost.input_tokens, whole.cost.output_tokens) == (10, 4)
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w") as archive:
-        for number, call in enumerate(reversed(CAMEL_LOG)):
-            archive.writestr(f"conv_{number}.json", json.dumps(call))
-    [result] = read_upload("logs.zip", made.getvalue())
-    assert result.transcript == whole
+@pytest.mark.parametrize(
+    ("tool", "content"),
+    [
+        ("Autobox", [{"id": "r1", "workers": [], "orchestrator": {}}]),
+        ("Autobox", {"r1": [{"is_system_trace": True}]}),
+        ("CAMEL", {"message_1": {"content": "Sort them."}, "role_1": "Actor", "num_messages": 1}),
+        ("CAMEL", {"request_timestamp": "2026-01-01T00:00:00", "request": {"messages": []}}),
+        ("Character.AI", {"histories": {"histories": [{"msgs": []}]}}),
+        ("ConvoKit", {"Ann": {"meta": {}, "vectors": []}}),
+        ("Generative Agents", {"12": {"Isabella": {"movement": [1, 2], "description": "sleeping"}}}),
+        ("sotopia", {"social_interactions": "Ann said: ...", "social_goals": {}}),
+        ("Who&When", {"history": [{"content": "x", "role": "human"}], "mistake_agent": "Ann"}),
+    ],
+)
+def test_a_tool_without_a_reader_is_told_by_name_with_the_way_that_is_left(tool: str, content: Any) -> None:
+    (result,) = read_upload("file", lines(content))
+    told = f"This is a file of {tool}, which has no reader of its own. Write its messages as a table"
+    assert told in str(result.error)

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from evaluation.errors import InputError
 from evaluation.readers import Limits, read_path, read_upload
 from evaluation.transcript import Transcript
-from tests.unit.readers.trace_samples import DIALOGUES, SAMPLES
-from tests.unit.readers.trace_samples import parquet as dialogue_table
+from tests.unit.readers.trace_samples import SAMPLES
 
 DATA = Path(__file__).parents[2] / "data"
 LLMAFIA = DATA / "llmafia" / "games" / "0008"
@@ -390,9 +389,3 @@ def test_traces_and_logs_of_frameworks_of_other_shapes(data: st.DataObject) -> N
 @given(st.data())
 def test_traces_and_logs_of_frameworks_damaged(data: st.DataObject) -> None:
     check(data.draw(damaged(data.draw(st.sampled_from(list(TRACED.values()))))))
-
-
-@fuzz
-@given(damaged(dialogue_table(DIALOGUES)))
-def test_data_sets_of_dialogues_damaged(data: bytes) -> None:
-    check(data)

@@ -9,7 +9,7 @@ import pytest
 from evaluation.readers import ReadResult, read_path, read_upload, read_uploads
 
 DATA = Path(__file__).parents[2] / "data"
-FOLDERS = ("aiwolf", "autobox", "inspect_logs", "llm_werewolf", "llmafia", "tinytroupe", "werewolf_gpt")
+FOLDERS = ("aiwolf", "inspect_logs", "llm_werewolf", "llmafia", "tinytroupe", "werewolf_gpt")
 
 
 def zipped(folder: Path, *, below: str = "") -> bytes:

@@ -135,7 +135,7 @@ def test_a_head_is_short_whatever_the_table_holds() -> None:
 
 
 def test_games_of_other_formats_have_no_head(data_root) -> None:
-    for folder in ("aiwolf", "autobox", "inspect_logs", "llmafia", "werewolf_gpt"):
+    for folder in ("aiwolf", "inspect_logs", "llmafia", "werewolf_gpt"):
         assert {result.head for result in read_path(data_root / folder)} == {None}
 
 

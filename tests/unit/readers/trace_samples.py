@@ -206,63 +206,6 @@ CONCORDIA = {
     ],
     "entity_memories": {},
 }
-CHATARENA = [
-    {
-        "agent_name": "Moderator",
-        "content": "Night.",
-        "turn": 0,
-        "timestamp": "1700000000000000000",
-        "visible_to": "all",
-    },
-    {"agent_name": "Ann", "content": "Bob?", "turn": 1, "timestamp": "1700000001000000000", "visible_to": ["Ben"]},
-    {"agent_name": "Ben", "content": "Yes.", "turn": 1, "timestamp": "1700000002000000000", "visible_to": "all"},
-]
-CHARACTERS = {
-    "chat_id": "c1",
-    "turns": [
-        {
-            "author": {"author_id": "1", "name": name, **({"is_human": True} if name == "Kim" else {})},
-            "candidates": [{"candidate_id": "x", "raw_content": "Draft."}, {"candidate_id": "y", "raw_content": text}],
-            "primary_candidate_id": "y",
-            "create_time": f"2026-01-01T00:00:0{second}Z",
-        }
-        for second, name, text in ((2, "Holmes", "Elementary."), (1, "Kim", "Who did it?"))
-    ],
-}
-CHARACTER_HISTORIES = {
-    "histories": {
-        "histories": [
-            {
-                "external_id": "h1",
-                "msgs": [
-                    {
-                        "src": {"name": "Kim", "is_human": True},
-                        "text": "Who did it?",
-                        "created": "2026-01-01T00:00:01Z",
-                    },
-                    {"src": {"name": "Holmes", "is_human": False}, "text": "Elementary."},
-                ],
-            }
-        ]
-    }
-}
-TAVERN = lines(
-    {"user_name": "Kim", "character_name": "Holmes", "create_date": "2026-1-1 @10h"},
-    {"name": "Kim", "is_user": True, "mes": "Who did it?", "send_date": "January 1, 2026 10:00am"},
-    {"name": "Holmes", "is_user": False, "mes": "Elementary.", "send_date": 1},
-)
-DIALOGUES: list[dict[str, Any]] = [
-    {
-        "id": "a",
-        "source": "made",
-        "messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Ho"}],
-    },
-    {
-        "id": "b",
-        "source": "made",
-        "messages": [{"role": "user", "content": "He"}, {"role": "assistant", "content": "Ha"}],
-    },
-]
 
 
 def parquet(rows: list[dict[str, Any]]) -> bytes:
@@ -310,48 +253,12 @@ RUNS = [
 ]
 
 
-AGENTVERSE = [
-    {"content": "Who is it?", "sender": "Ann", "receiver": ["all"], "sender_agent": {"llm": "sk-secret"}},
-    {
-        "content": "I think Cid.",
-        "sender": "Bob",
-        "receiver": ["Ann"],
-        "tool_response": [[{"tool": "search", "tool_input": {"q": "Cid"}, "log": ""}, "Nothing found."]],
-    },
-    {"content": "", "sender": "Cid", "receiver": ["all"], "tool_response": []},
+TWO_AGENTS = [
+    {"source": "Ann", "type": "TextMessage", "content": "Who is it?"},
+    {"source": "Bob", "type": "ToolCallRequestEvent", "content": [{"id": "1", "name": "search", "arguments": "{}"}]},
+    {"source": "Bob", "type": "TextMessage", "content": "I think Cid."},
 ]
-CAMEL = {
-    "role_1": "Accountant_RoleType.ASSISTANT",
-    "role_2": "Actor_RoleType.USER",
-    "input": "001_002_003",
-    "specified_task": "Sort the receipts.",
-    "message_2": {"role_name": "Accountant", "role_type": "ASSISTANT", "role": "assistant", "content": "Sorted."},
-    "message_10": {"role_name": "Accountant", "role_type": "ASSISTANT", "role": "assistant", "content": "Goodbye."},
-    "message_1": {"role_name": "Actor", "role_type": "USER", "role": "user", "content": "Sort them."},
-    "num_messages": 3,
-}
-
-
-def camel_call(second: int, system: str, heard: list[str], answer: str) -> dict[str, Any]:
-    """One request of CAMEL's log."""
-    history = [{"role": "system", "content": system}, *({"role": "user", "content": one} for one in heard)]
-    return {
-        "request_timestamp": f"2026-01-01T00:00:0{second}",
-        "model": "m",
-        "agent_id": f"{second}",
-        "request": {"messages": history},
-        "response_timestamp": f"2026-01-01T00:00:0{second + 1}",
-        "response": {
-            "choices": [{"message": {"role": "assistant", "content": answer}}],
-            "usage": {"prompt_tokens": 5, "completion_tokens": 2, "total_tokens": 7},
-        },
-    }
-
-
-CAMEL_LOG = [
-    camel_call(1, "You are Ann, an accountant.", ["Sort them."], "They are sorted."),
-    camel_call(3, "You are Bob, a critic.", ["They are sorted."], "Well done."),
-]
+"""A talk of two agents, one of whom asks a tool, as AutoGen keeps it."""
 
 
 SAMPLES: dict[str, tuple[str, bytes]] = {
@@ -377,20 +284,8 @@ SAMPLES: dict[str, tuple[str, bytes]] = {
         "autogen",
         b"---------- user ----------\nWho?\n---------- TextMessage (Ann) ----------\nBob.\n",
     ),
-    "who and when": ("who-and-when", real("who_when/hand-crafted_4.json")),
     "crewai": ("crewai", lines(CREWAI_JSON)),
     "crewai, lines": ("crewai", CREWAI_LINES.encode()),
     "concordia": ("concordia", real("concordia/pub_coordination_mini.html")),
     "concordia, json": ("concordia", lines(CONCORDIA)),
-    "agentverse": ("agentverse", lines(AGENTVERSE)),
-    "camel": ("camel", lines(CAMEL)),
-    "camel, log": ("camel", lines(*CAMEL_LOG)),
-    "chatarena": ("chatarena", lines(CHATARENA)),
-    "chatarena, short": ("chatarena", real("chatarena/debate0.json")),
-    "character.ai": ("character-ai", lines(CHARACTERS)),
-    "character.ai, older": ("character-ai", lines(CHARACTER_HISTORIES)),
-    "sillytavern": ("character-ai", TAVERN),
-    "generative agents": ("generative-agents", real("generative_agents/master_movement.json")),
-    "sotopia": ("sotopia", real("sotopia/episodes.jsonl")),
-    "dialogues": ("dialogue-table", parquet(DIALOGUES)),
 }

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 import zipfile
 from pathlib import Path
 
@@ -11,7 +10,6 @@ import pytest
 from evaluation.readers import read_path, read_table, read_upload
 from evaluation.transcript import Message, Player, Transcript
 from evaluation.writers.canonical import write_canonical
-from evaluation.writers.convokit import write_convokit
 from evaluation.writers.messages import COLUMNS, json_lines, message_rows, message_table
 from evaluation.writers.tables import csv_text
 
@@ -37,32 +35,12 @@ def zipped(write: object, transcripts: list[Transcript]) -> bytes:
     return buffer.getvalue()
 
 
-@pytest.mark.parametrize("write", [write_canonical, write_convokit])
-def test_canonical_and_convokit_lose_nothing(write: object) -> None:
+def test_canonical_json_loses_nothing() -> None:
     given = [*REAL, HOSTILE]
-    results = read_upload("x.zip", zipped(write, given))
+    results = read_upload("x.zip", zipped(write_canonical, given))
     assert [str(result.error) for result in results if result.error] == []
     found = {result.transcript.id: result.transcript for result in results if result.transcript}
     assert found == {transcript.id: transcript for transcript in given}
-
-
-def test_a_corpus_is_as_convokit_wants_it() -> None:
-    with zipfile.ZipFile(io.BytesIO(zipped(write_convokit, [*REAL[:3], HOSTILE]))) as archive:
-        assert set(archive.namelist()) == {
-            "utterances.jsonl",
-            "speakers.json",
-            "conversations.json",
-            "corpus.json",
-            "index.json",
-        }
-        rows = [json.loads(line) for line in archive.read("utterances.jsonl").split(b"\n") if line]
-        speakers, conversations = (json.loads(archive.read(f"{name}.json")) for name in ("speakers", "conversations"))
-    by_id = {row["id"]: row for row in rows}
-    assert len(by_id) == len(rows) == sum(len(transcript.messages) for transcript in [*REAL[:3], HOSTILE])
-    assert {row["speaker"] for row in rows} == set(speakers)
-    assert {row["conversation_id"] for row in rows} == set(conversations) <= set(by_id)
-    for row in rows:
-        assert row["reply_to"] is None or by_id[row["reply_to"]]["conversation_id"] == row["conversation_id"]
 
 
 def test_names_of_files_stay_inside_the_zip() -> None:
