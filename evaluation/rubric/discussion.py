@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, wraps
@@ -13,15 +12,15 @@ from typing import Any, TypeVar
 from evaluation.rubric._language_pack import LanguagePack, language_pack
 from evaluation.rubric.metrics.topics import Topics, TopicWords
 from evaluation.score import LedgerRow, decided, row_id_of
-from evaluation.text.display import counted, listed
+from evaluation.text.display import counted
 from evaluation.text.language import detect_language, language_code, message_language
 from evaluation.text.names import Mention, NameIndex
-from evaluation.text.segmentation import SEGMENTED, words_of
 from evaluation.text.tokens import Token, tokenize
 from evaluation.transcript import Message, Transcript
 
-# Written without spaces between words, and no dictionary of ours tells the words.
-_UNSPACED_LANGUAGES = frozenset({"th", "lo", "km", "my", "bo", "dz"})
+# Written without spaces between words.
+_UNSPACED_LANGUAGES = frozenset({"ja", "zh", "th", "lo", "km", "my", "bo", "dz"})
+_ONLY_ENGLISH = "only English without a model"
 # Metrics of one transcript are computed one after the other; few transcripts are in work at a time.
 _KEPT = 2
 # The words of a message take about 10 kB: a longer discussion is not kept once its transcript is scored.
@@ -42,7 +41,7 @@ class PreparedMessage:
         body_start: Where the message begins after the speaker's own name as a prefix ("Agent-E: ..."), in code points.
         tokens: The words from there on.
         mentions: The players named from there on.
-        topic_words: Tells keywords from other words; ``None`` in a language without a pack.
+        topic_words: Tells keywords from other words; ``None`` in another language than English.
     """
 
     message: Message
@@ -58,7 +57,7 @@ class PreparedMessage:
 
     @property
     def pack(self) -> LanguagePack | None:
-        """The keywords of the message's own language, ``None`` where none ship."""
+        """The keywords; ``None`` in another language than English."""
         return self.topic_words.pack if self.topic_words else None
 
     @cached_property
@@ -101,7 +100,7 @@ class PreparedMessage:
 
     @cached_property
     def topics(self) -> Topics:
-        """The stems of the keywords, each with the first word that has it; empty in a language without a pack."""
+        """The stems of the keywords, each with the first word that has it; empty in another language than English."""
         return self.topic_words.of(self.message.text, self.plain_tokens) if self.topic_words else {}
 
 
@@ -116,10 +115,9 @@ class Discussion:
         transcript: Where it comes from.
         names: Finds the players' names.
         language: ISO 639-1 code: the transcript's own, or the one detected.
-        pack: The keywords of that language, ``None`` where none ship.
+        pack: The keywords of English; ``None`` in another language.
         messages: What counts: public, by players, no control words, in order.
-        left_out: Messages that would count, in languages without a pack, each with its code. Empty where
-            the discussion itself is in such a language.
+        left_out: Messages of an English discussion that would count and are in another language.
     """
 
     transcript: Transcript
@@ -127,7 +125,7 @@ class Discussion:
     language: str
     pack: LanguagePack | None
     messages: tuple[PreparedMessage, ...]
-    left_out: tuple[tuple[Message, str], ...] = ()
+    left_out: tuple[Message, ...] = ()
     _derived: dict[object, Any] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
@@ -160,14 +158,14 @@ class Discussion:
 
     @property
     def unsupported_language(self) -> str:
-        """Why the keyword metrics cannot be asked of it ("unsupported language: de"); empty when they can."""
-        return "" if self.pack else f"unsupported language: {self.language}"
+        """Why the metrics that read cannot be asked of it; empty when they can."""
+        return "" if self.pack else _ONLY_ENGLISH
 
     @property
     def without_words(self) -> str:
         """Why metrics on words cannot be asked of it; empty when they can."""
         if self.language in _UNSPACED_LANGUAGES:
-            return f"unsupported language: {self.language} is written without spaces between words"
+            return f"the language ({self.language}) is written without spaces between words"
         return ""
 
     @property
@@ -175,9 +173,7 @@ class Discussion:
         """A remark on the messages that are left out; none without such."""
         if not self.left_out:
             return ()
-        by_language = Counter(language for _, language in self.left_out)
-        languages = listed([f"{language} ({count})" for language, count in sorted(by_language.items())])
-        return (f"Not counted: {counted(len(self.left_out), 'message')} in unsupported languages: {languages}.",)
+        return (f"Not counted: {counted(len(self.left_out), 'message')} in another language than English.",)
 
     def left_out_rows(self, metric: str) -> list[LedgerRow]:
         """An excluded row for each message that is left out."""
@@ -186,11 +182,11 @@ class Discussion:
                 row_id_of(metric, message.id),
                 "message",
                 None,
-                f"Not counted: unsupported language: {language}.",
+                f"Not counted: {_ONLY_ENGLISH}.",
                 message_id=message.id,
                 player=message.speaker,
             )
-            for message, language in self.left_out
+            for message in self.left_out
         ]
 
 
@@ -226,41 +222,30 @@ def _discussion(key: _ByIdentity) -> Discussion:
     given = transcript.language
     language = language_code(given) if given else detect_language(message.text for message in transcript.discussion)
     pack = language_pack(language)
-    known = {language: TopicWords(pack, names.words) if pack else None}
-    frequent = pack.stop_words if pack else frozenset()
+    topic_words = TopicWords(pack, names.words) if pack else None
     messages: list[PreparedMessage] = []
-    left_out: list[tuple[Message, str]] = []
+    left_out: list[Message] = []
     for message in transcript.discussion:
-        own = message_language(message.text, tokenize(message.text), language, frequent) if pack else language
-        if own not in known:
-            own_pack = language_pack(own)
-            known[own] = TopicWords(own_pack, names.words) if own_pack else None
-        if pack and known[own] is None:
-            left_out.append((message, own))
+        if pack and message_language(message.text, tokenize(message.text), pack.stop_words) != "en":
+            left_out.append(message)
         else:
-            messages.append(prepare(message, names, known[own], own))
+            messages.append(prepare(message, names, topic_words))
     return Discussion(transcript, names, language, pack, tuple(messages), tuple(left_out))
 
 
-def prepare(
-    message: Message, names: NameIndex, topic_words: TopicWords | None, language: str | None = None
-) -> PreparedMessage:
+def prepare(message: Message, names: NameIndex, topic_words: TopicWords | None) -> PreparedMessage:
     """A message with its words and mentions.
 
     Args:
         message: The message.
         names: Finds the players' names.
         topic_words: Tells keywords from other words.
-        language: ISO 639-1 code of the message's language; that of ``topic_words`` when left out.
     """
     text = message.text
     body_start = names.body_start(text, message.speaker)
     tokens = tokenize(text)
     if body_start:
         tokens = tuple([token for token in tokens if token.start >= body_start])
-    spoken = language or (topic_words.pack.language if topic_words else "")
-    if spoken in SEGMENTED:
-        tokens = words_of(text, tokens, spoken)
     return PreparedMessage(message, body_start, tokens, names.mentions(text, body_start), topic_words)
 
 

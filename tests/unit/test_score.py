@@ -67,8 +67,8 @@ def test_memory_without_references_is_full_but_unsettled_ones_are_pending() -> N
 
 
 def test_a_metric_that_does_not_apply_keeps_its_rows_but_no_score() -> None:
-    result = summarise(COHERENCE, rows(True), not_applicable="unsupported language: de")
-    assert (result.status, result.score, result.reason) == (Status.NOT_APPLICABLE, None, "unsupported language: de")
+    result = summarise(COHERENCE, rows(True), not_applicable="only English without a model")
+    assert (result.status, result.score, result.reason) == (Status.NOT_APPLICABLE, None, "only English without a model")
     assert len(result.ledger) == 1
 
 

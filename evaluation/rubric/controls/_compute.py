@@ -173,7 +173,9 @@ def _one_side(transcript: Transcript) -> str:
 
 def _memory_control(prepared: PreparedControls, result: MetricResult) -> dict[str, Any]:
     transcript = prepared.transcript
-    reason = prepared.blocked(result) or ("" if has_grammar(prepared.discussion.language) else "unsupported language")
+    reason = prepared.blocked(result) or (
+        "" if has_grammar(prepared.discussion.language) else prepared.discussion.unsupported_language
+    )
     if reason:
         return control(None, reason, None)
     names = transcript.player_names

@@ -138,8 +138,8 @@ def measure(transcript: Transcript, *, threshold: float | None = None) -> Metric
     Returns:
         A percent result with one row per public message, the first one excluded. ``details["by"]`` is the way,
         ``details["answers"]`` lists the ids of the messages answered, the most direct first, and ``refers_to`` is that
-        one. ``not_applicable`` for fewer than two messages or in a language without a pack. Messages in such a language
-        among others are excluded, also from the context, and counted in a note.
+        one. ``not_applicable`` for fewer than two messages or in another language than English. Messages in such
+        a language among others are excluded, also from the context, and counted in a note.
     """
     discussion = Discussion.of(transcript)
     if discussion.pack is None:

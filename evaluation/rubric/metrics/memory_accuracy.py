@@ -53,12 +53,12 @@ def measure(transcript: Transcript, *, threshold: float | None = None) -> Metric
         A percent result with one row per reference; a row's ``details`` hold actor, act, target, round, finding and
         kind. The result's ``details`` hold the coverage and what
         :func:`~evaluation.rubric._breakdowns.by_kind_of_reference` returns. Full marks without any reference,
-        ``pending`` when all are unverified, ``not_applicable`` in a language without a grammar or without public
+        ``pending`` when all are unverified, ``not_applicable`` in another language than English or without public
         messages.
     """
     discussion = Discussion.of(transcript)
     if not has_grammar(discussion.language):
-        reason = discussion.unsupported_language or f"unsupported language: {discussion.language}"
+        reason = discussion.unsupported_language
         return summarise(MEMORY_ACCURACY, (), threshold=threshold, not_applicable=reason)
     if not discussion.messages:
         return summarise(MEMORY_ACCURACY, (), threshold=threshold, not_applicable="no public messages")

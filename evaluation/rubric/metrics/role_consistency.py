@@ -34,7 +34,7 @@ def measure(transcript: Transcript, *, threshold: float | None = None) -> Metric
         threshold: In percent; the rubric's 80 when left out.
 
     Returns:
-        A percent result with one row per public message. ``not_applicable`` in a language without a grammar, where
+        A percent result with one row per public message. ``not_applicable`` in another language than English, where
         alignments are unknown, or without any signal.
     """
     discussion = Discussion.of(transcript)
@@ -50,7 +50,7 @@ def measure(transcript: Transcript, *, threshold: float | None = None) -> Metric
 def _blocked(discussion: Discussion) -> str:
     """Why the metric cannot be asked of the discussion; empty when it can."""
     if not has_grammar(discussion.language):
-        return discussion.unsupported_language or f"unsupported language: {discussion.language}"
+        return discussion.unsupported_language
     if not discussion.messages:
         return "no public messages"
     if all(player.alignment is None for player in discussion.transcript.players):

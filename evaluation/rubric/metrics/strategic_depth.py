@@ -37,8 +37,8 @@ def measure(transcript: Transcript, *, threshold: float | None = None) -> Metric
         A percent result with one row per public message, its keywords as evidence. Rows that a reader may
         decide otherwise have ``details["review"]``: their ``kind`` and the ``likelihood``, from 0 to 1; the result's
         ``details["review"]`` lists their ids, the likeliest first. ``not_applicable`` without public
-        messages or in a language without a pack. Messages in such a language among others are excluded and counted in a
-        note.
+        messages or in another language than English. Messages in such a language among others are
+        excluded and counted in a note.
     """
     discussion = Discussion.of(transcript)
     if discussion.pack is None:

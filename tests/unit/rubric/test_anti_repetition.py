@@ -232,7 +232,7 @@ def test_other_languages_count_and_those_without_spaces_do_not_apply(make_game: 
     german = "Ich glaube, dass Anna lügt, weil sie gestern nichts gesagt und gegen Peter gestimmt hat. " * 5
     assert measure(make_game([("Anna", german)])).status is Status.FAILED
     result = measure(make_game([("Anna", "some words here")], language="th"))
-    assert result.reason == "unsupported language: th is written without spaces between words"
+    assert result.reason == "the language (th) is written without spaces between words"
 
 
 def test_a_hostile_message_stays_small(make_game: MakeGame) -> None:

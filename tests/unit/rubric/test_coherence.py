@@ -241,4 +241,4 @@ def test_fewer_than_two_messages_do_not_apply(make_game: MakeGame, said: list[tu
 
 def test_an_unsupported_language_does_not_apply(make_game: MakeGame) -> None:
     result = measure(make_game([("Ann", "sì Bob"), ("Bob", "no Ann")], language="it"))
-    assert (result.status, result.reason, result.ledger) == (Status.NOT_APPLICABLE, "unsupported language: it", ())
+    assert (result.status, result.reason, result.ledger) == (Status.NOT_APPLICABLE, "only English without a model", ())

@@ -446,7 +446,7 @@ def test_only_unverified_references_wait() -> None:
 def test_another_language_is_not_applicable() -> None:
     result = memory_accuracy.measure(make_game("Agent-Alpha hat fuer Agent-Bravo gestimmt.", language="de"))
     assert result.status is Status.NOT_APPLICABLE
-    assert result.reason == "unsupported language: de"
+    assert result.reason == "only English without a model"
     assert result.ledger == ()
 
 

@@ -284,7 +284,7 @@ def test_without_roles_signal_or_language_it_is_not_applicable() -> None:
     )
     assert len(silent.ledger) == 1
     foreign = role_consistency.measure(make_game([(VILLAGER, "Agent-Bravo ist Mafia.")], language="de"))
-    assert (foreign.status, foreign.reason) == (Status.NOT_APPLICABLE, "unsupported language: de")
+    assert (foreign.status, foreign.reason) == (Status.NOT_APPLICABLE, "only English without a model")
 
 
 def test_a_speaker_of_unknown_side_is_excluded() -> None:

@@ -94,15 +94,16 @@ def test_without_public_messages_it_does_not_apply(make_game: MakeGame) -> None:
 def test_an_unsupported_language_does_not_apply(make_game: MakeGame) -> None:
     italian = "Penso che Anna menta, perché ieri non ha detto niente a nessuno e ha votato contro Pietro. " * 5
     result = measure(make_game([("Anna", italian), ("Pietro", italian)]))
-    assert (result.status, result.reason) == (Status.NOT_APPLICABLE, "unsupported language: it")
+    assert (result.status, result.reason) == (Status.NOT_APPLICABLE, "only English without a model")
     assert result.ledger == ()
 
 
 def test_the_language_that_a_person_sets_holds_for_messages_that_cannot_tell(make_game: MakeGame) -> None:
-    assert measure(make_game([("A", "I think so")], language="it")).reason == "unsupported language: it"
-    assert measure(make_game([("A", "I think so")], language="de")).score == 0.0
-    german = "Ich glaube, dass Anna lügt, weil sie gestern nichts gesagt und gegen Peter gestimmt hat."
-    assert measure(make_game([("A", german)], language="en-GB")).score == 100.0
+    assert measure(make_game([("A", "I think so")], language="it")).reason == "only English without a model"
+    assert measure(make_game([("A", "I think so")], language="de")).score is None
+    german = "Ich glaube, weil sie nichts gesagt hat."
+    assert measure(make_game([("A", german)])).score is None
+    assert measure(make_game([("A", german)], language="en-GB")).score == 0.0
     assert measure(make_game([("A", "I think so")], language="../en")).status is Status.NOT_APPLICABLE
 
 

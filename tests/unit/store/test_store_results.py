@@ -99,7 +99,7 @@ def test_a_result_comes_back_with_everything_in_it(store: Store) -> None:
     [
         summarise(COHERENCE, [], not_applicable="one message"),
         summarise(
-            COHERENCE, [decided("coherence:m1", "message", True, "r")], not_applicable="unsupported language: de"
+            COHERENCE, [decided("coherence:m1", "message", True, "r")], not_applicable="only English without a model"
         ),
         summarise(MEMORY_ACCURACY, []),
         summarise(MEMORY_ACCURACY, [decided("memory_accuracy:m1", "claim", None, "unverified")]),
