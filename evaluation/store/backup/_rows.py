@@ -50,9 +50,11 @@ def attached(path: Path) -> Iterator[DuckDBPyConnection]:
     """
     import duckdb
 
-    config = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false", "temp_directory": ""}
     place = quoted(path)
-    with duckdb.connect(":memory:", config=config) as connection:
+    with duckdb.connect(":memory:") as connection:
+        connection.execute("SET autoinstall_known_extensions = false")
+        connection.execute("SET autoload_known_extensions = false")
+        connection.execute("SET temp_directory = ''")
         # Before it is opened: a log beside the file is worked in then, with whatever somebody wrote into it.
         connection.execute(f"SET allowed_paths = ['{place}', '{place}.wal']")
         connection.execute("SET enable_external_access = false")

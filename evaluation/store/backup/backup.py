@@ -14,7 +14,7 @@ from evaluation.store.backup._addresses import StoredAddress, addresses_in
 from evaluation.store.backup._integrity import faults_in
 from evaluation.store.backup._rows import SOURCE, attached, copy_rows, make_tables, quoted_name, tables_of
 from evaluation.store.engine import duckdb_errors
-from evaluation.store.engine.database_file import CONFIG, DatabaseFile
+from evaluation.store.engine.database_file import CONFIG, MEMORY_LIMIT_MB, DatabaseFile
 from evaluation.store.engine.file_identity import name_for_kept
 from evaluation.store.engine.text_checks import require_storable
 from evaluation.store.engine.transactions import Units
@@ -184,7 +184,7 @@ def _write_rows(
 
     trash = {table for schema, table in tables_of(source, catalog) if schema == "trash"}
     try:
-        with duckdb.connect(str(copy), config=CONFIG) as target:
+        with duckdb.connect(str(copy), config=CONFIG | {"memory_limit": f"{MEMORY_LIMIT_MB}MB"}) as target:
             make_tables(target, number, trash)
             copy_rows(source, catalog, target, left_out_settings=left_out_settings)
             migrate(target)

@@ -67,17 +67,18 @@ BULK_MEMORY_LIMIT_MB = 100
 """The same while many games are imported: what was written need not stay. Some of what DuckDB needs cannot go to the
 disk and grows with the file, so a large database needs more: ``allow_more_in_bulk``."""
 
-CONFIG = {"enable_external_access": "false"}
+CONFIG: dict[str, str | bool | int | float | list[str]] = {"enable_external_access": False}
 """How every database is opened. No query of Dramaturg reads or writes other files, so none that somebody has put into a
 file (as a view, a macro or a default) may do so."""
 
 
 class ThreadState(threading.local):
-    """Use of a file by the current thread: the cursor of its unit of work, and whether it writes."""
+    """Use of a file by the current thread: the cursor of its unit of work, whether it writes, and whether in bulk."""
 
     cursor: DuckDBPyConnection | None = None
     is_writing: bool = False
     is_doomed: bool = False
+    is_in_bulk: bool = False
 
 
 class DatabaseFile:
@@ -131,9 +132,9 @@ class DatabaseFile:
 
         DuckDB takes a log whose end is missing for one that was being written, and opens the file with fewer rows. A
         file that has two names has two logs, of which each name finds one. Call after a transaction, before its caller
-        goes on.
+        goes on. While a thread writes in bulk, its transactions wait for the end of that.
         """
-        if self._path is None:
+        if self._path is None or self.thread.is_in_bulk:
             return
         try:
             cursor.execute("CHECKPOINT")
@@ -141,15 +142,25 @@ class DatabaseFile:
             # What was committed is in the log, and goes into the file when it is opened again.
             with self._state:
                 self._must_close = True
+                self._state.notify_all()
 
     @contextmanager
     def written_in_bulk(self, limit_mb: int = BULK_MEMORY_LIMIT_MB) -> Iterator[None]:
-        """Lowers the memory limit for the block, also when the file is closed and opened again meanwhile."""
+        """Lowers the memory limit for the block, also when the file is closed and opened again meanwhile.
+
+        One checkpoint at its end does for all that this thread has written.
+        """
         self._limit_memory(limit_mb)
+        was_in_bulk, self.thread.is_in_bulk = self.thread.is_in_bulk, True
         try:
             yield
         finally:
+            self.thread.is_in_bulk = was_in_bulk
             self._limit_memory(MEMORY_LIMIT_MB)
+            with self._state:
+                # A closed file has no log.
+                if self._connection is not None and not was_in_bulk:
+                    self.checkpoint(self._connection)
 
     def allow_more_in_bulk(self) -> bool:
         """Doubles a lowered memory limit until the block ends; ``False`` when it was not lowered."""

@@ -269,3 +269,23 @@ def test_reports_of_the_engine_in_our_words(report: str, kind: type[StoreError],
     assert type(error) is kind
     assert words in str(error)
     assert "Stack trace" not in str(error)
+
+
+IN_BULK = """
+import os, sys
+from evaluation.store import Store
+from evaluation.transcript import Message, Player, Transcript
+store = Store(sys.argv[1])
+with store.written_in_bulk():
+    for number in range(5):
+        said = (Message(id="m", index=0, speaker="A", text="Hello"),)
+        one = Transcript(game_id=f"b{number}", source_format="native", players=(Player(name="A"),), messages=said)
+        store.transcripts.add(one, source_name="b")
+os._exit(0)
+"""
+
+
+def test_what_was_imported_in_bulk_does_not_depend_on_the_log_when_it_is_done(path: Path) -> None:
+    subprocess.run([sys.executable, "-c", IN_BULK, str(path)], check=True)
+    assert not path.with_name("a.duckdb.wal").exists()
+    assert len(Store(path).transcripts.summaries()) == 5
